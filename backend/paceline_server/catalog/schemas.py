@@ -1,0 +1,77 @@
+"""Wire shapes of suites, benchmarks, arms, params and metrics (from `suite.toml`, validated by the agent)."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any, Literal
+
+from pydantic import Field
+
+from paceline_server.kernel.wire import Request, Response
+
+Unit = Literal["ns", "bytes", "ops", "op/s", "bytes/s", "count"]
+Direction = Literal["lower", "higher"]
+ParamValue = int | str
+
+
+class MetricOut(Response):
+    name: str
+    unit: Unit
+    direction: Direction
+
+
+class ParamOut(Response):
+    """`values` are the declared values in order; a benchmark runs their cross product unless a run selects."""
+
+    name: str
+    kind: Literal["int", "enum", "regex"]
+    values: list[ParamValue]
+    unit: str | None = None
+    description: str | None = None
+
+
+class BenchmarkOut(Response):
+    name: str
+    title: str
+    description: str | None = None
+    workload: str
+    arms: list[str]
+    reference: str
+    params: list[ParamOut]
+    metrics: list[MetricOut]
+    margin_percent: float
+
+
+class KnobOut(Response):
+    """A workload option that is no param. `demonstration` marks one made to show an alert (a slowed arm)."""
+
+    name: str
+    kind: Literal["int", "enum"]
+    default: ParamValue
+    minimum: int | None = None
+    maximum: int | None = None
+    values: list[str] | None = None
+    demonstration: bool
+    description: str
+
+
+class SuiteOut(Response):
+    name: str
+    title: str
+    description: str | None
+    repository: str
+    manifest_path: str
+    manifest_hash: str
+    benchmarks: list[BenchmarkOut]
+    knobs: list[KnobOut]
+    updated_at: datetime
+
+
+class SuiteAnnounceIn(Request):
+    """An agent's announcement of a suite it can run: the parsed manifest, as JSON, of its allow-listed repository."""
+
+    repository: str = Field(min_length=1, max_length=200)
+    manifest_path: str = Field(min_length=1, max_length=500)
+    manifest: dict[str, Any]
+    commit: str = Field(pattern=r"^[0-9a-f]{7,64}$")
+    branch: str | None = Field(default=None, max_length=255)

@@ -1,0 +1,72 @@
+"""Wire shapes of what agents upload. Decoding happens in `wire.py` (msgspec); these document and answer.
+
+One item is the unit of identity (I7): `(job, attempt, seq)`. Sent again with the same bytes it is a no-op, with
+others it is 409 `item_conflict`.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from pydantic import Field
+
+from paceline_server.kernel.wire import Request, Response
+
+
+class SamplesItemIn(Request):
+    """Up to 1,000 samples of one case and metric in one launch; the five arrays have one entry per sample.
+
+    `values` are per iteration in the metric's base unit; `t_ns` is the workload's monotonic clock at the end of
+    the timed region, `positions` the place of the arm in its round.
+    """
+
+    kind: Literal["samples"]
+    seq: int = Field(ge=0)
+    launch: int = Field(ge=0)
+    benchmark: str
+    arm: str
+    params: dict[str, int | str]
+    metric: str
+    unit: str
+    direction: Literal["lower", "higher"]
+    phase: Literal["warmup", "measure"]
+    rounds: list[int]
+    positions: list[int]
+    iterations: list[int]
+    t_ns: list[int]
+    values: list[float]
+
+
+class EventItemIn(Request):
+    """Any other bench-stream event, verbatim (start, case, check, progress, warning, done, error)."""
+
+    kind: Literal["event"]
+    seq: int = Field(ge=0)
+    launch: int = Field(ge=0)
+    event: dict[str, Any]
+
+
+class ConditionsItemIn(Request):
+    kind: Literal["conditions"]
+    seq: int = Field(ge=0)
+    phase: Literal["before", "during", "after"]
+    at_ms: int
+    values: dict[str, Any]
+
+
+class LogItemIn(Request):
+    kind: Literal["log"]
+    seq: int = Field(ge=0)
+    stream: Literal["workload", "build", "agent"]
+    lines: list[str] = Field(max_length=1000)
+
+
+class ItemsIn(Request):
+    """POST body, optionally `Content-Encoding: gzip`."""
+
+    items: list[SamplesItemIn | EventItemIn | ConditionsItemIn | LogItemIn] = Field(max_length=1000)
+
+
+class ItemsOut(Response):
+    stored: int
+    duplicates: int

@@ -1,0 +1,165 @@
+"""Wire shapes of runs, jobs, leases and their reports."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any, Literal
+
+from pydantic import Field
+
+from paceline_server.catalog.schemas import ParamValue
+from paceline_server.kernel.wire import Request, Response
+
+Verdict = Literal["pass", "fail", "inconclusive"]
+Trigger = Literal["manual", "schedule", "ci", "confirm", "bisect", "a_a"]
+JobState = Literal[
+    "queued", "leased", "preparing", "measuring", "uploading", "analysing",
+    "done", "failed", "cancelled", "lost", "expired",
+]  # fmt: skip
+RunState = Literal["queued", "active", "done", "failed", "cancelled"]
+Cause = Literal[
+    # workload faults: a signal, never retried
+    "stream_invalid", "workload_hung", "workload_flooded", "workload_crashed", "workload_error",
+    "workload_no_terminal", "check_failed", "build_failed", "suite_invalid",
+    # infrastructure faults
+    "checkout_failed", "agent_lost", "agent_error", "disk_full", "target_refused", "lease_lost", "cancelled",
+]  # fmt: skip
+
+
+class RunIn(Request):
+    """One request to measure. Omitted: `commit` = head of the suite's announced branch, `targets` = every online
+    target whose agent announced the suite, `benchmarks` = all, `params` = all declared values."""
+
+    suite: str = Field(min_length=1, max_length=200)
+    commit: str | None = Field(default=None, pattern=r"^[0-9a-f]{7,64}$")
+    benchmarks: list[str] | None = Field(default=None, min_length=1, max_length=200)
+    targets: list[str] | None = Field(default=None, min_length=1, max_length=200)
+    launches: int = Field(default=5, ge=1, le=100)
+    rounds: int = Field(default=20, ge=1, le=10_000)
+    min_time_ns: int = Field(default=1_000_000, ge=1_000, le=60_000_000_000)
+    params: dict[str, list[ParamValue]] = Field(default_factory=dict, max_length=64)
+    knobs: dict[str, ParamValue] = Field(default_factory=dict, max_length=64)
+    trigger: Literal["manual", "schedule", "ci"] = "manual"
+
+
+class ProgressOut(Response):
+    launch: int
+    launches: int
+    done: int
+    total: int
+
+
+class JobOut(Response):
+    id: str
+    run_id: str
+    target_id: str
+    target_name: str
+    state: JobState
+    detail: str | None
+    cause: Cause | None
+    cause_detail: str | None
+    attempt: int
+    batch: int
+    partial: bool
+    progress: ProgressOut | None
+    verdict: Verdict | None
+    reason: str | None
+    artifact_hash: str | None
+    samples: int
+    created_at: datetime
+    started_at: datetime | None
+    finished_at: datetime | None
+
+
+class RunOut(Response):
+    id: str
+    suite: str
+    repository: str
+    commit: str
+    branch: str | None
+    trigger: Trigger
+    state: RunState
+    verdict: Verdict | None
+    reason: str | None
+    demonstration: bool
+    benchmarks: list[str]
+    params: dict[str, list[ParamValue]]
+    knobs: dict[str, ParamValue]
+    launches: int
+    rounds: int
+    min_time_ns: int
+    created_by: str
+    created_at: datetime
+    finished_at: datetime | None
+    jobs: list[JobOut]
+
+
+class WorkOut(Response):
+    """What an agent must execute: launches `first_launch … first_launch + launches - 1` of one batch."""
+
+    suite: str
+    repository: str
+    manifest_path: str
+    commit: str
+    benchmarks: list[str]
+    params: dict[str, list[ParamValue]]
+    knobs: dict[str, ParamValue]
+    first_launch: int
+    launches: int
+    rounds: int
+    min_time_ns: int
+    seed: int
+    launch_timeout_s: float
+
+
+class LeaseIn(Request):
+    target_ids: list[str] | None = None
+    wait_s: float = Field(default=25.0, ge=0, le=60)
+
+
+class LeaseOut(Response):
+    job_id: str
+    run_id: str
+    attempt: int
+    lease_token: str
+    lease_s: float
+    target_id: str
+    target_serial: str
+    work: WorkOut
+
+
+class RenewOut(Response):
+    lease_s: float
+    cancel: bool
+
+
+class StateIn(Request):
+    """A step of the agent; `artifact` accompanies `measuring`: hash and build facts of what will run."""
+
+    state: Literal["preparing", "measuring", "uploading"]
+    detail: str | None = Field(default=None, max_length=500)
+    artifact_hash: str | None = Field(default=None, pattern=r"^[0-9a-f]{64}$")
+    build: dict[str, str] = Field(default_factory=dict, max_length=64)
+    fingerprint: str | None = Field(default=None, pattern=r"^[0-9a-f]{64}$")
+
+
+class FinishIn(Request):
+    """The last write of an attempt; `last_seq` is the highest sequence number it produced (−1: none)."""
+
+    outcome: Literal["done", "failed", "cancelled"]
+    cause: Cause | None = None
+    detail: str | None = Field(default=None, max_length=4000)
+    last_seq: int = Field(ge=-1)
+
+
+class LogLineOut(Response):
+    seq: int
+    stream: str
+    text: str
+
+
+class ConditionsOut(Response):
+    seq: int
+    phase: Literal["before", "during", "after"]
+    at_ms: int
+    values: dict[str, Any]

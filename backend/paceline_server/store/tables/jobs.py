@@ -1,0 +1,99 @@
+"""Runs, jobs, attempts. Truth of the lease lives here (I5, I6, I9)."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import BigInteger, ForeignKey, Index, String, text
+from sqlalchemy.orm import Mapped, mapped_column
+
+from paceline_server.store.base import Base, Json, Timestamp
+
+LEASED_STATES = ("leased", "preparing", "measuring", "uploading")
+"""Job states in which a target is taken; the unique partial index below enforces one per target (I9)."""
+
+_leased_sql = "state IN ('leased','preparing','measuring','uploading')"
+
+
+class Run(Base):
+    __tablename__ = "run"
+    id: Mapped[str] = mapped_column(String, primary_key=True)
+    suite: Mapped[str] = mapped_column(String, index=True)
+    repository: Mapped[str]
+    manifest_path: Mapped[str]
+    manifest: Mapped[dict[str, Any]] = mapped_column(Json)
+    commit: Mapped[str]
+    branch: Mapped[str | None]
+    trigger: Mapped[str]
+    state: Mapped[str] = mapped_column(String, index=True)
+    verdict: Mapped[str | None]
+    reason: Mapped[str | None]
+    demonstration: Mapped[bool]
+    benchmarks: Mapped[list[str]] = mapped_column(Json)
+    params: Mapped[dict[str, Any]] = mapped_column(Json)
+    knobs: Mapped[dict[str, Any]] = mapped_column(Json)
+    launches: Mapped[int]
+    rounds: Mapped[int]
+    min_time_ns: Mapped[int] = mapped_column(BigInteger)
+    confirms_alert_id: Mapped[str | None] = mapped_column(String, index=True)
+    created_by: Mapped[str]
+    created_at: Mapped[datetime] = mapped_column(Timestamp)
+    finished_at: Mapped[datetime | None] = mapped_column(Timestamp)
+
+
+class Job(Base):
+    __tablename__ = "job"
+    __table_args__ = (
+        Index(
+            "uq_job_one_lease_per_target",
+            "target_id",
+            unique=True,
+            sqlite_where=text(_leased_sql),
+            postgresql_where=text(_leased_sql),
+        ),
+        Index("ix_job_state_not_before", "state", "not_before"),
+    )
+    id: Mapped[str] = mapped_column(String, primary_key=True)
+    run_id: Mapped[str] = mapped_column(ForeignKey("run.id"), index=True)
+    target_id: Mapped[str] = mapped_column(ForeignKey("target.id"), index=True)
+    state: Mapped[str]
+    detail: Mapped[str | None]
+    cause: Mapped[str | None]
+    cause_detail: Mapped[str | None]
+    attempt: Mapped[int]
+    """0: never leased. The number of the newest attempt fences stale writers."""
+    batch: Mapped[int]
+    """0, 1, 2: looks of the sequential arm verdict; batch b measures launches [b·K, (b+1)·K)."""
+    requeues: Mapped[int]
+    seed: Mapped[int] = mapped_column(BigInteger)
+    progress: Mapped[dict[str, Any] | None] = mapped_column(Json)
+    verdict: Mapped[str | None]
+    reason: Mapped[str | None]
+    artifact_hash: Mapped[str | None]
+    fingerprint: Mapped[str | None]
+    build: Mapped[dict[str, Any] | None] = mapped_column(Json)
+    partial: Mapped[bool]
+    samples: Mapped[int] = mapped_column(BigInteger)
+    not_before: Mapped[datetime] = mapped_column(Timestamp)
+    expires_at: Mapped[datetime | None] = mapped_column(Timestamp)
+    """Unleased by then: `expired`."""
+    created_at: Mapped[datetime] = mapped_column(Timestamp)
+    started_at: Mapped[datetime | None] = mapped_column(Timestamp)
+    finished_at: Mapped[datetime | None] = mapped_column(Timestamp)
+
+
+class Attempt(Base):
+    __tablename__ = "attempt"
+    job_id: Mapped[str] = mapped_column(ForeignKey("job.id"), primary_key=True)
+    number: Mapped[int] = mapped_column(primary_key=True)
+    batch: Mapped[int]
+    agent_id: Mapped[str]
+    lease_token_sha256: Mapped[str]
+    leased_at: Mapped[datetime] = mapped_column(Timestamp)
+    lease_expires_at: Mapped[datetime] = mapped_column(Timestamp)
+    cancel_requested: Mapped[bool]
+    outcome: Mapped[str | None]
+    """done | failed | cancelled | lost; null while it lives. Only `done` attempts count for verdicts."""
+    last_seq: Mapped[int | None] = mapped_column(BigInteger)
+    finished_at: Mapped[datetime | None] = mapped_column(Timestamp)

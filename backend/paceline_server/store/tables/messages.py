@@ -1,0 +1,53 @@
+"""Outbox (consequences to be carried out, I5), live events (SSE memory) and incidents."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import BigInteger, Index, Integer, String, text
+from sqlalchemy.orm import Mapped, mapped_column
+
+from paceline_server.store.base import Base, Json, Timestamp
+
+Serial = BigInteger().with_variant(Integer(), "sqlite")
+"""SQLite autoincrements only INTEGER keys."""
+
+
+class OutboxMessage(Base):
+    """Born in the transaction of the change it follows; `done_at` is set in the transaction of its effect."""
+
+    __tablename__ = "outbox"
+    __table_args__ = (
+        Index(
+            "ix_outbox_pending", "due_at", sqlite_where=text("done_at IS NULL"), postgresql_where=text("done_at IS NULL")
+        ),
+    )
+    id: Mapped[int] = mapped_column(Serial, primary_key=True, autoincrement=True)
+    topic: Mapped[str]
+    key: Mapped[str]
+    created_at: Mapped[datetime] = mapped_column(Timestamp)
+    due_at: Mapped[datetime] = mapped_column(Timestamp)
+    attempts: Mapped[int]
+    last_error: Mapped[str | None]
+    done_at: Mapped[datetime | None] = mapped_column(Timestamp)
+
+
+class LiveEvent(Base):
+    __tablename__ = "live_event"
+    id: Mapped[int] = mapped_column(Serial, primary_key=True, autoincrement=True)
+    kind: Mapped[str]
+    at: Mapped[datetime] = mapped_column(Timestamp)
+    run_id: Mapped[str | None] = mapped_column(String, index=True)
+    job_id: Mapped[str | None]
+    data: Mapped[dict[str, Any]] = mapped_column(Json)
+
+
+class Incident(Base):
+    """Something a person operating Paceline should know, e.g. one identity with two contents (I7)."""
+
+    __tablename__ = "incident"
+    id: Mapped[str] = mapped_column(String, primary_key=True)
+    at: Mapped[datetime] = mapped_column(Timestamp)
+    code: Mapped[str]
+    detail: Mapped[dict[str, Any]] = mapped_column(Json)
