@@ -1,0 +1,77 @@
+# Paceline's front door. `make help` lists every target; CONTRIBUTING.md says when to use which.
+# The work is in scripts/; this file only names it. Variables: ARGS (passed on), SUITE and JSON (bench).
+
+SUITE ?=
+JSON ?=
+ARGS ?=
+.DEFAULT_GOAL := help
+.SUFFIXES:
+ENV := . scripts/environment.sh &&
+
+##@ Use
+.PHONY: run
+run: ## Set up, start the embedded shape, run the hashing suite once, serve (ARGS="--port 8001")
+	@scripts/setup run && exec .venv/bin/paceline-server up $(ARGS)
+
+.PHONY: bench bench-run
+bench: bench-run ## Measure one suite here: make bench SUITE=hashing [JSON=out.json] [ARGS=…]; exit 0, 2, 3 or 1
+	@$(exit-with $(file <build/bench/.exit)) exit $(file <build/bench/.exit)
+bench-run:
+	@mkdir -p build/bench && rm -f build/bench/.exit
+	@scripts/bench "$(SUITE)" "$(JSON)" -- $(ARGS); code=$$?; echo $$code > build/bench/.exit
+
+.PHONY: setup
+setup: ## Install what is missing, for use and for development; fast when nothing changed
+	@scripts/setup test
+
+##@ Check
+.PHONY: test test-native test-python test-frontend test-e2e test-house
+test: ## Set up and run every check and test of every language (this is what CI runs)
+	@scripts/setup test && scripts/test native python frontend e2e house
+test-native: ## cargo fmt, clippy and test; mvn verify
+	@scripts/setup test && scripts/test native
+test-python: ## ruff, mypy, import contracts, pytest of backend, runners and tests/ (ARGS go to pytest)
+	@scripts/setup test && PYTEST_ARGS="$(ARGS)" scripts/test python
+test-frontend: ## Lint, types, unit tests and build of the frontend
+	@scripts/setup test && scripts/test frontend
+test-e2e: ## The browser tests: headless Chromium against the embedded shape (ARGS go to Playwright)
+	@scripts/setup test && PLAYWRIGHT_ARGS="$(ARGS)" scripts/test e2e
+test-house: ## Generated files are current, the compose file is valid, shell scripts parse
+	@scripts/setup test && scripts/test house
+.PHONY: lint
+lint: ## Every static check, no tests
+	@scripts/setup test && scripts/test lint
+
+##@ Change
+.PHONY: format
+format: ## Format every language in place
+	@scripts/setup test && scripts/format
+.PHONY: openapi
+openapi: ## Regenerate backend/openapi.json and frontend/src/api/schema.gen.ts
+	@scripts/setup run && scripts/generate
+.PHONY: lock
+lock: ## Regenerate requirements.lock from the pyproject files (ARGS="--upgrade-package NAME")
+	@scripts/setup bench && scripts/lock $(ARGS)
+.PHONY: clean
+clean: ## Remove what set-up and builds made inside the clone (not the server's data in var/)
+	@scripts/clean
+
+.PHONY: help
+help: ## This list
+	@awk 'BEGIN {FS = ":.*## "} /^##@/ {printf "\n%s\n", substr($$0, 5)} \
+	  /^[a-z0-9-]+:.*## / {printf "  make %-15s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
+	@printf '\nStart here: make run\n'
+
+# GNU make answers 2 for any failed recipe; for `bench` a small extension hands on the real code
+# (scripts/make_exit.c says why). Where it cannot be built (no gnumake.h) or loaded (make < 4.0),
+# the code is 0 or 2 and make prints the real one as "Error N"; scripts/bench always gives it.
+ifneq ($(filter bench,$(MAKECMDGOALS)),)
+ifneq ($(filter load,$(.FEATURES)),)
+MAKE_EXIT := $(shell mkdir -p build && $(CC) -shared -fPIC -o build/make_exit.so scripts/make_exit.c \
+  2>build/make_exit.log && echo build/make_exit.so)
+ifneq ($(MAKE_EXIT),)
+load $(MAKE_EXIT)
+build/make_exit.so: ;
+endif
+endif
+endif
