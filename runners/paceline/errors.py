@@ -1,0 +1,15 @@
+"""The one error people are meant to read: what happened and what to do next.
+
+Invariant: the command line prints these without a traceback; anything else that escapes is a bug of ours.
+"""
+
+from __future__ import annotations
+
+
+class UserError(Exception):
+    """`text` says what is wrong, `advice` what to do about it."""
+
+    def __init__(self, text: str, advice: str = "") -> None:
+        super().__init__(f"{text}\n{advice}" if advice else text)
+        self.text = text
+        self.advice = advice

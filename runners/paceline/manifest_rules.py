@@ -1,0 +1,193 @@
+"""What a JSON schema cannot say about a manifest: names refer to things that exist, values lie in range.
+
+Place in the journey: called by `manifest.py` on a manifest its schema has accepted.
+Invariant: pure; yields every broken rule as (path of the offending value, what was expected).
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import PurePosixPath
+from typing import Any
+
+Located = tuple[tuple[str | int, ...], str]
+Raw = Mapping[str, Any]
+
+
+def broken_rules(raw: Raw) -> Iterator[Located]:
+    """Everything in `raw` that contradicts itself."""
+    yield from _workloads(raw)
+    for name, benchmark in raw["benchmarks"].items():
+        yield from _benchmark(raw, name, benchmark)
+    for name, knob in raw.get("knobs", {}).items():
+        yield from _knob(("knobs", name), knob)
+    for table in ("derived", "gates", "rules"):
+        yield from _twice(table, raw.get(table, []))
+    for index, derived in enumerate(raw.get("derived", [])):
+        path = ("derived", index)
+        yield from _about(raw, path, derived, arms=("arm", "base_arm"))
+        yield from _derived_params(raw, path, derived)
+    for index, gate in enumerate(raw.get("gates", [])):
+        yield from _gate(raw, ("gates", index), gate)
+    for index, rule in enumerate(raw.get("rules", [])):
+        yield from _rule(raw, ("rules", index), rule)
+
+
+def _workloads(raw: Raw) -> Iterator[Located]:
+    yield from _twice("workloads", raw["workloads"])
+    used = {benchmark["workload"] for benchmark in raw["benchmarks"].values()}
+    for index, workload in enumerate(raw["workloads"]):
+        if workload["name"] not in used:
+            yield ("workloads", index, "name"), "expected a benchmark that names this workload, found none"
+        for kind in ("host", "android"):
+            names = [PurePosixPath(item).name for item in workload.get(kind, {}).get("artifacts", [])]
+            for name in sorted({name for name in names if names.count(name) > 1}):
+                path = ("workloads", index, kind, "artifacts")
+                yield path, f"expected different file names, found {name!r} twice: they share one directory"
+
+
+def _benchmark(raw: Raw, name: str, benchmark: Raw) -> Iterator[Located]:
+    path = ("benchmarks", name)
+    workloads = [workload["name"] for workload in raw["workloads"]]
+    if benchmark["workload"] not in workloads:
+        yield (*path, "workload"), _one_of("workloads", workloads, benchmark["workload"])
+    if benchmark["reference"] not in benchmark["arms"]:
+        yield (*path, "reference"), _one_of("arms", benchmark["arms"], benchmark["reference"])
+    if not math.isfinite(benchmark.get("margin_percent", 2.0)):
+        yield (*path, "margin_percent"), "expected a finite number"
+    for key, param in benchmark.get("params", {}).items():
+        yield from _param((*path, "params", key), param)
+
+
+def _param(path: tuple[str | int, ...], param: Raw) -> Iterator[Located]:
+    yield from _range(path, param)
+    if param["kind"] == "regex":
+        try:
+            re.compile(param["pattern"])
+        except re.error as error:
+            yield (*path, "pattern"), f"expected a regular expression: {error}"
+            return
+    for value in param["values"]:
+        if reason := why_not(param, value, declared_only=False):
+            yield (*path, "values"), reason
+
+
+def _knob(path: tuple[str | int, ...], knob: Raw) -> Iterator[Located]:
+    yield from _range(path, knob)
+    if reason := why_not(knob, knob["default"], declared_only=True):
+        yield (*path, "default"), reason
+
+
+def why_not(declared: Raw, value: int | str, declared_only: bool) -> str | None:
+    """Why `value` is not one of a param or knob, or None when it is.
+
+    `declared_only`: without a range or pattern the value must be one of `values`.
+    """
+    kind = declared["kind"]
+    if kind == "int":
+        if not isinstance(value, int):
+            return f"expected a whole number, found {value!r}"
+        low, high = declared.get("minimum"), declared.get("maximum")
+        if low is not None or high is not None:
+            within = (low is None or value >= low) and (high is None or value <= high)
+            return None if within else f"expected {_span(low, high)}, found {value}"
+    elif not isinstance(value, str):
+        return f"expected text, found {value!r}"
+    elif kind == "regex":
+        return None if re.fullmatch(declared["pattern"], value) else f"{value!r} does not match the pattern"
+    values = declared.get("values") or []
+    known = not declared_only or value in values
+    return None if known else f"expected one of {', '.join(map(str, values))}, found {value!r}"
+
+
+def _range(path: tuple[str | int, ...], declared: Raw) -> Iterator[Located]:
+    low, high = declared.get("minimum"), declared.get("maximum")
+    if low is not None and high is not None and low > high:
+        yield (*path, "minimum"), f"expected at most the maximum {high}, found {low}"
+
+
+def _about(
+    raw: Raw, path: tuple[str | int, ...], entry: Raw, arms: Iterable[str] = ("arm",)
+) -> Iterator[Located]:
+    """`entry` speaks of a benchmark, its arms, metric and params: each must exist."""
+    benchmark = raw["benchmarks"].get(entry["benchmark"])
+    if benchmark is None:
+        yield (*path, "benchmark"), _one_of("benchmarks", raw["benchmarks"], entry["benchmark"])
+        return
+    for key in arms:
+        if key in entry and entry[key] not in benchmark["arms"]:
+            yield (*path, key), _one_of("arms", benchmark["arms"], entry[key])
+    if "metric" in entry and entry["metric"] not in benchmark["metrics"]:
+        yield (*path, "metric"), _one_of("metrics", benchmark["metrics"], entry["metric"])
+    declared = benchmark.get("params", {})
+    for key, value in entry.get("params", {}).items():
+        if key not in declared:
+            yield (*path, "params", key), _one_of("params", declared, key)
+        elif reason := why_not(declared[key], value, declared_only=True):
+            yield (*path, "params", key), reason
+
+
+def _derived_params(raw: Raw, path: tuple[str | int, ...], derived: Raw) -> Iterator[Located]:
+    benchmark = raw["benchmarks"].get(derived["benchmark"])
+    if benchmark is None or "param" not in derived:
+        return
+    param = benchmark.get("params", {}).get(derived["param"])
+    if param is None:
+        yield (*path, "param"), _one_of("params", benchmark.get("params", {}), derived["param"])
+        return
+    if derived["kind"] == "slope" and param["kind"] != "int":
+        yield (*path, "param"), "expected a param of kind int: a slope needs numbers"
+    for key in ("from", "to"):
+        if key in derived and (reason := why_not(param, derived[key], declared_only=True)):
+            yield (*path, key), reason
+
+
+def _gate(raw: Raw, path: tuple[str | int, ...], gate: Raw) -> Iterator[Located]:
+    if "derived" in gate:
+        names = [derived["name"] for derived in raw.get("derived", [])]
+        if gate["derived"] not in names:
+            yield (*path, "derived"), _one_of("derived metrics", names, gate["derived"])
+    else:
+        yield from _about(raw, path, gate)
+    required, stretch = gate["required"], gate.get("stretch")
+    for key, value in (("required", required), ("stretch", stretch)):
+        if value is not None and not math.isfinite(value):
+            yield (*path, key), "expected a finite number"
+    if stretch is not None:
+        softer = stretch > required if gate["op"] in ("<", "<=") else stretch < required
+        if softer:
+            yield (*path, "stretch"), f"expected a level stricter than required ({required}), found {stretch}"
+
+
+def _rule(raw: Raw, path: tuple[str | int, ...], rule: Raw) -> Iterator[Located]:
+    benchmark = raw["benchmarks"].get(rule["benchmark"])
+    if benchmark is None:
+        yield (*path, "benchmark"), _one_of("benchmarks", raw["benchmarks"], rule["benchmark"])
+        return
+    others = [arm for arm in benchmark["arms"] if arm != benchmark["reference"]]
+    for arm in rule["arms"]:
+        if arm not in others:
+            yield (*path, "arms"), _one_of("arms other than the reference", others, arm)
+
+
+def _twice(table: str, entries: list[Raw]) -> Iterator[Located]:
+    seen: set[str] = set()
+    for index, entry in enumerate(entries):
+        name = entry.get("name")
+        if name is None:
+            continue
+        if name in seen:
+            yield (table, index, "name"), f"expected a name not used before, found {name!r} again"
+        seen.add(name)
+
+
+def _one_of(what: str, names: Iterable[str], found: object) -> str:
+    return f"expected one of the {what} ({', '.join(names) or 'there are none'}), found {found!r}"
+
+
+def _span(low: int | None, high: int | None) -> str:
+    if low is None:
+        return f"at most {high}"
+    return f"at least {low}" if high is None else f"{low} to {high}"

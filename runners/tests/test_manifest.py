@@ -1,0 +1,114 @@
+"""`suite.toml`: what is accepted, and that every complaint names the line and what was expected."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from paceline.errors import UserError
+from paceline.manifest import Manifest, ManifestError, load, parse
+from paceline.testing.suites import MANIFEST
+
+
+def line_of(text: str, fragment: str) -> int:
+    return next(number for number, line in enumerate(text.splitlines(), 1) if fragment in line)
+
+
+def complaints(text: str) -> ManifestError:
+    with pytest.raises(ManifestError) as caught:
+        parse(text.encode(), "suite.toml")
+    return caught.value
+
+
+def test_a_complete_manifest_is_accepted() -> None:
+    manifest = parse(MANIFEST.encode(), "suite.toml")
+    assert isinstance(manifest, Manifest)
+    assert manifest.suite.name == "mine"
+    host = manifest.workloads[0].host
+    assert host is not None
+    assert host.run == ["python3", "{artifacts}/sorts.py"]
+    assert manifest.benchmarks["sort"].params["n"].values == [100, 200]
+    assert manifest.raw["expected"]["checks"] == ["sorted"]
+    assert len(manifest.digest) == 64
+
+
+@pytest.mark.parametrize("path", sorted((Path(__file__).parents[2] / "native").glob("*/suite.toml")), ids=str)
+def test_every_suite_of_this_repository_is_valid(path: Path) -> None:
+    load(path)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "expected"),
+    [
+        ('reference = "merge"', 'reference = "quick"', "one of the arms (merge, builtin)"),
+        ('workload = "sorts"', 'workload = "sort"', "one of the workloads (sorts)"),
+        ('unit = "ns"', 'unit = "seconds"', "bytes/s"),
+        ('direction = "lower"', 'direction = "down"', "lower, higher"),
+        ("values = [100, 200]", "values = [100, 2000]", "1 to 1000"),
+        ('kind = "int"\nvalues', 'kind = "integer"\nvalues', "int, enum, regex"),
+        ('kind = "ratio_across_param"', 'kind = "ratio"', "ratio_across_param"),
+        ("stretch = 1e8", "stretch = 1e10", "stricter than required"),
+        ("required = 1e9", "required = nan", "finite"),
+        ('arms = ["builtin"]', 'arms = ["merge"]', "other than the reference (builtin)"),
+        ('name = "builtin-slower-than-merge"', 'name = "Builtin Slower"', "builtin"),
+        ("default = 0", "default = 401", "0 to 400"),
+        ('run = ["python3", "{artifacts}/sorts.py"]', 'run = "python3 sorts.py"', "a list"),
+        ('artifacts = ["sorts.py"]', 'artifacts = ["../sorts.py"]', "without '..'"),
+        ("launch_timeout_s = 60", 'launch_timeout_s = "60"', "a whole number"),
+        ("launch_timeout_s = 60", "timeout = 60", "launch_timeout_s"),
+        ("to = 200", "to = 5000", "1 to 1000"),
+        ('param = "n"', 'param = "m"', "one of the params (n)"),
+        ("schema = 1", "schema = 2", "expected 1"),
+        ('name = "sorts"', 'name = "Sorts"', "lower-case"),
+    ],
+)
+def test_a_complaint_names_the_line_and_what_was_expected(old: str, new: str, expected: str) -> None:
+    assert old in MANIFEST
+    text = MANIFEST.replace(old, new, 1)
+    error = complaints(text)
+    changed = new.splitlines()[0]
+    shown = next(c for c in error.complaints if c.line == line_of(text, changed))
+    assert expected.lower() in shown.text.lower()
+    assert f"suite.toml:{shown.line}: " in error.text
+
+
+def test_a_missing_field_points_at_its_table() -> None:
+    error = complaints(MANIFEST.replace('reference = "merge"\n', ""))
+    assert error.complaints[0].line == line_of(MANIFEST, "[benchmarks.sort]")
+    assert error.complaints[0].text == "'reference' is missing"
+
+
+def test_all_complaints_come_at_once_in_file_order() -> None:
+    text = MANIFEST.replace('unit = "ns"', 'unit = "s"').replace("schema = 1", "schema = 9")
+    error = complaints(text)
+    assert [c.where for c in error.complaints] == ["schema", "benchmarks.sort.metrics.time.unit"]
+
+
+def test_broken_toml_names_its_line() -> None:
+    error = complaints("schema = 1\n[suite\nname = 3\n")
+    assert error.complaints[0].line == 2
+
+
+def test_text_that_is_not_utf8_names_its_line() -> None:
+    with pytest.raises(ManifestError) as caught:
+        parse(b'schema = 1\ntitle = "\xff"\n', "suite.toml")
+    assert caught.value.complaints[0].line == 2
+
+
+def test_lines_are_found_behind_multi_line_values() -> None:
+    noise = 'description = """\n[fake]\nname = "no"\n"""\n'
+    text = MANIFEST.replace('title = "Mine"\n', 'title = "Mine"\n' + noise)
+    text = text.replace('arms = ["merge", "builtin"]', 'arms = [\n  "merge", # ]\n  "builtin",\n]')
+    text = text.replace('reference = "merge"', 'reference = "quick"')
+    assert complaints(text).complaints[0].line == line_of(text, 'reference = "quick"')
+
+
+def test_two_artifacts_of_one_name_are_refused() -> None:
+    text = MANIFEST.replace('artifacts = ["sorts.py"]', 'artifacts = ["sorts.py", "old/sorts.py"]')
+    assert "twice" in complaints(text).text
+
+
+def test_a_missing_file_is_an_error_with_advice(tmp_path: Path) -> None:
+    with pytest.raises(UserError) as caught:
+        load(tmp_path / "suite.toml")
+    assert "suite.toml" in caught.value.advice
