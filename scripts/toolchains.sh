@@ -63,7 +63,7 @@ version_of() {
     clippy) cargo clippy --version ;;
     rustfmt) cargo fmt --version ;;
     java) javac -version 2>&1 ;;
-    maven) mvn --version | head -1 ;;
+    maven) mvn --batch-mode --version | grep -o 'Maven [0-9.]*' ;; # its colours hold digits too
     node) node --version && npm --version >/dev/null ;;
     postgresql) p=$(postgresql_bin) && "$p/postgres" --version ;;
     redis) redis-server --version ;;
