@@ -5,9 +5,10 @@ Place in the journey: the edge of HTTP, below every feature's `schemas.py`. Hold
 
 from __future__ import annotations
 
-from typing import Generic, TypeVar
+import math
+from typing import Any, Generic, TypeVar
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, model_validator
 
 Item = TypeVar("Item")
 
@@ -16,6 +17,39 @@ class Request(BaseModel):
     """A body sent to us: unknown fields are an error, so that a typo never passes silently."""
 
     model_config = ConfigDict(extra="forbid")
+
+    @model_validator(mode="before")
+    @classmethod
+    def _storable(cls, data: Any) -> Any:
+        """Refuse text that PostgreSQL cannot store, so that both databases answer alike."""
+        if not is_storable(data):
+            raise ValueError(
+                "text contains NUL or a lone surrogate, or a number beyond 64 bits or not finite"
+            )
+        return data
+
+
+def is_storable(value: Any) -> bool:
+    """Whether both databases can store `value` (plain JSON): no NUL, no lone surrogate, no NaN, |int| < 2^63."""
+    if isinstance(value, str):
+        return "\x00" not in value and not _has_surrogate(value)
+    if isinstance(value, float):
+        return math.isfinite(value)
+    if isinstance(value, int):
+        return -(2**63) <= value < 2**63
+    if isinstance(value, dict):
+        return all(is_storable(key) and is_storable(item) for key, item in value.items())
+    if isinstance(value, list):
+        return all(map(is_storable, value))
+    return True
+
+
+def _has_surrogate(text: str) -> bool:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return True
+    return False
 
 
 class Response(BaseModel):

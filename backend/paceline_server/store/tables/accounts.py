@@ -54,3 +54,13 @@ class Token(Base):
     last_used_at: Mapped[datetime | None] = mapped_column(Timestamp)
     expires_at: Mapped[datetime | None] = mapped_column(Timestamp)
     revoked_at: Mapped[datetime | None] = mapped_column(Timestamp)
+
+
+class SignInThrottle(Base):
+    """Failed password sign-ins per key (an address, or an address from one place); cleared by a success."""
+
+    __tablename__ = "sign_in_throttle"
+    key: Mapped[str] = mapped_column(String, primary_key=True)
+    failures: Mapped[int]
+    blocked_until: Mapped[datetime | None] = mapped_column(Timestamp)
+    updated_at: Mapped[datetime] = mapped_column(Timestamp)

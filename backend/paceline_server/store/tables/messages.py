@@ -20,7 +20,10 @@ class OutboxMessage(Base):
     __tablename__ = "outbox"
     __table_args__ = (
         Index(
-            "ix_outbox_pending", "due_at", sqlite_where=text("done_at IS NULL"), postgresql_where=text("done_at IS NULL")
+            "ix_outbox_pending",
+            "due_at",
+            sqlite_where=text("done_at IS NULL"),
+            postgresql_where=text("done_at IS NULL"),
         ),
     )
     id: Mapped[int] = mapped_column(Serial, primary_key=True, autoincrement=True)

@@ -1,0 +1,96 @@
+"""Authentication and authorisation of requests: `require("scope")` is all a route needs.
+
+Invariants: authentication reads in its own short transaction, so a route that waits (long poll) holds none;
+cookie-authenticated unsafe requests must come from our own pages (Sec-Fetch-Site, else Origin), tokens need not;
+secrets are looked up by hash. Knows how cookies are named (see `cookies.py`) but never sets one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import timedelta
+
+from fastapi import Depends, Request, Security
+from fastapi.security import APIKeyCookie, HTTPBearer
+
+from paceline_server.accounts import cookies, queries
+from paceline_server.accounts.principal import Principal
+from paceline_server.kernel import clock
+from paceline_server.kernel.errors import forbidden, unauthenticated
+from paceline_server.kernel.ids import sha256_hex
+from paceline_server.store.session import SAFE_METHODS, read_scope, session_scope
+
+TOUCH_EVERY = timedelta(seconds=60)
+"""`last_used_at` is exact to a minute: one write per token and minute, not one per request."""
+
+_bearer = HTTPBearer(auto_error=False, scheme_name="token", description="`Authorization: Bearer plt_…`")
+_cookie = APIKeyCookie(name=cookies.SECURE_NAME, auto_error=False, scheme_name="session")
+
+
+def principal_of(request: Request) -> Principal:
+    """Who sends this request. Raises 401 `unauthenticated`, 403 `csrf_refused`."""
+    header = request.headers.get("authorization")
+    if header is not None:
+        scheme, _, secret = header.partition(" ")
+        if scheme.lower() != "bearer" or not secret.strip():
+            raise unauthenticated("Authorization must be `Bearer TOKEN`.")
+        return principal_of_token(secret.strip())
+    secret = cookies.read(request)
+    if secret is None:
+        raise unauthenticated()
+    principal = principal_of_session(secret)
+    if request.method not in SAFE_METHODS:
+        cookies.refuse_other_sites(request, must_tell=True)
+    return principal
+
+
+def principal_of_token(secret: str) -> Principal:
+    """The principal of a bearer token. Raises 401 when unknown, expired or revoked (never which)."""
+    at = clock.now()
+    with read_scope() as session:
+        found = queries.living_token(session, sha256_hex(secret), at)
+    if found is None:
+        raise unauthenticated("This token is not valid: unknown, expired or revoked.")
+    token, account = found
+    if token.last_used_at is None or at - token.last_used_at > TOUCH_EVERY:
+        with session_scope() as session:
+            queries.touch_token(session, token.id, at)
+    scopes = frozenset(token.scopes)
+    if account is not None:
+        owner = Principal("", frozenset(account.scopes), "token", None, None, None)
+        scopes = frozenset(scope for scope in scopes if owner.may(scope))
+    return Principal(token.name, scopes, "token", token.account_id, token.id, token.agent_id)
+
+
+def principal_of_session(secret: str) -> Principal:
+    """The principal of a session cookie. Raises 401 when signed out or expired."""
+    with read_scope() as session:
+        found = queries.browser_session(session, sha256_hex(secret), clock.now())
+    if found is None:
+        raise unauthenticated("The session has ended; sign in again.")
+    account = found[1]
+    return Principal(account.name, frozenset(account.scopes), "session", account.id, None, None)
+
+
+def require(*scopes: str) -> Callable[..., Principal]:
+    """A dependency that lets in who holds any of `scopes`: `Annotated[Principal, Depends(require("read"))]`."""
+
+    def check(
+        request: Request, _token: object = Security(_bearer), _session: object = Security(_cookie)
+    ) -> Principal:
+        return authorised(request, *scopes)
+
+    return check
+
+
+def authorised(request: Request, *scopes: str) -> Principal:
+    """The principal of `request` if it holds any of `scopes`. Raises 401 or 403."""
+    principal = principal_of(request)
+    if not principal.may(*scopes):
+        raise forbidden(f"This needs the scope {' or '.join(scopes)}.")
+    if scopes == ("agent",) and principal.agent_id is None:
+        raise forbidden("This is for agents: use the credential an agent got when it enrolled.")
+    return principal
+
+
+__all__ = ["Depends", "Principal", "authorised", "principal_of", "require"]

@@ -1,0 +1,110 @@
+"""The session cookie and who may use it.
+
+Invariants: over HTTPS the cookie is `__Host-` (Secure, HttpOnly, SameSite=Lax, Path=/); over plain HTTP it exists on
+loopback only, unprefixed, and the log says so; over plain HTTP elsewhere no session is given at all.
+HTTPS is what the request came by, or what `PACELINE_PUBLIC_URL` says (a proxy that ends TLS).
+"""
+
+from __future__ import annotations
+
+import ipaddress
+from datetime import datetime
+from urllib.parse import urlsplit
+
+import structlog
+from fastapi import Request, Response
+
+from paceline_server.kernel import clock
+from paceline_server.kernel.errors import ProblemError, forbidden
+from paceline_server.kernel.settings import Settings
+
+log = structlog.get_logger("paceline.accounts")
+
+SECURE_NAME = "__Host-paceline"
+LOOPBACK_NAME = "paceline"
+
+
+def is_loopback(host: str | None) -> bool:
+    """Whether a host name as written in a URL stays on this machine."""
+    if host is None:
+        return False
+    if host == "localhost" or host.endswith(".localhost"):
+        return True
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def _settings(request: Request) -> Settings:
+    settings: Settings = request.app.state.settings
+    return settings
+
+
+def is_secure(request: Request) -> bool:
+    """Whether the browser reaches us by HTTPS."""
+    if request.url.scheme == "https":
+        return True
+    public = urlsplit(_settings(request).public_url or "")
+    return public.scheme == "https" and public.netloc == request.headers.get("host")
+
+
+def read(request: Request) -> str | None:
+    """The secret of the session cookie, if the cookie is one we would have set on this connection."""
+    if is_secure(request):
+        return request.cookies.get(SECURE_NAME)
+    return request.cookies.get(LOOPBACK_NAME) if is_loopback(request.url.hostname) else None
+
+
+def refuse_plain_http(request: Request) -> None:
+    """Raises 403 `insecure_transport` where a session cookie would travel in the clear."""
+    if not is_secure(request) and not is_loopback(request.url.hostname):
+        raise forbidden(
+            "Signing in over plain HTTP is refused except on this machine: serve Paceline by HTTPS, "
+            "or set PACELINE_PUBLIC_URL=https://… behind a proxy that does.",
+            code="insecure_transport",
+        )
+
+
+def give(request: Request, response: Response, secret: str, expires_at: datetime) -> None:
+    """Set the session cookie. Call `refuse_plain_http` first."""
+    secure = is_secure(request)
+    if not secure:
+        log.warning("session_cookie_without_https", host=request.url.hostname, why="plain HTTP on loopback")
+    response.set_cookie(
+        SECURE_NAME if secure else LOOPBACK_NAME,
+        secret,
+        max_age=max(0, int((expires_at - clock.now()).total_seconds())),
+        path="/",
+        secure=secure,
+        httponly=True,
+        samesite="lax",
+    )
+    response.headers["Cache-Control"] = "no-store"
+
+
+def take_back(request: Request, response: Response) -> None:
+    """Delete the session cookie."""
+    secure = is_secure(request)
+    name = SECURE_NAME if secure else LOOPBACK_NAME
+    response.delete_cookie(name, path="/", secure=secure, httponly=True, samesite="lax")
+
+
+def refuse_other_sites(request: Request, *, must_tell: bool) -> None:
+    """Raises 403 `csrf_refused` unless our own page sent this.
+
+    Browsers say so in Sec-Fetch-Site; older ones in Origin. `must_tell`: refuse when neither is there.
+    """
+    site = request.headers.get("sec-fetch-site")
+    origin = request.headers.get("origin")
+    if site is not None:
+        allowed = site == "same-origin"
+    elif origin is not None:
+        public = urlsplit(_settings(request).public_url or "").netloc
+        allowed = urlsplit(origin).netloc in {request.headers.get("host"), public} - {"", None}
+    else:
+        allowed = not must_tell
+    if not allowed:
+        raise ProblemError(
+            403, "csrf_refused", "A request with a session cookie must come from Paceline's own pages."
+        )

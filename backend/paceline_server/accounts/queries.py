@@ -1,0 +1,97 @@
+"""All SQL of accounts. Raises nothing of HTTP; returns rows or None."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any, cast
+
+from sqlalchemy import CursorResult, Select, delete, func, select, update
+from sqlalchemy.orm import Session
+
+from paceline_server.store.tables.accounts import Account, BrowserSession, SignInLink, SignInThrottle, Token
+
+
+def browser_session(
+    session: Session, token_sha256: str, at: datetime
+) -> tuple[BrowserSession, Account] | None:
+    """The living session of a cookie with its account."""
+    query = (
+        select(BrowserSession, Account)
+        .join(Account, Account.id == BrowserSession.account_id)
+        .where(BrowserSession.token_sha256 == token_sha256, BrowserSession.expires_at > at)
+    )
+    row = session.execute(query).one_or_none()
+    return None if row is None else (row[0], row[1])
+
+
+def living_token(session: Session, secret_sha256: str, at: datetime) -> tuple[Token, Account | None] | None:
+    """The token with this hash, unless revoked or expired, with its account if it has one."""
+    query = (
+        select(Token, Account)
+        .outerjoin(Account, Account.id == Token.account_id)
+        .where(Token.secret_sha256 == secret_sha256, Token.revoked_at.is_(None))
+    )
+    row = session.execute(query).one_or_none()
+    if row is None or (row[0].expires_at is not None and row[0].expires_at <= at):
+        return None
+    return row[0], row[1]
+
+
+def touch_token(session: Session, token_id: str, at: datetime) -> None:
+    """Remember that a token was used."""
+    session.execute(update(Token).where(Token.id == token_id).values(last_used_at=at))
+
+
+def take_link(session: Session, token_sha256: str, at: datetime) -> str | None:
+    """Use up a sign-in link: its account id, or None when unknown, used or expired. One conditional UPDATE, so
+    of two racing takers one wins."""
+    query = (
+        update(SignInLink)
+        .where(
+            SignInLink.token_sha256 == token_sha256, SignInLink.used_at.is_(None), SignInLink.expires_at > at
+        )
+        .values(used_at=at)
+        .returning(SignInLink.account_id)
+    )
+    return session.execute(query).scalar_one_or_none()
+
+
+def account_by_email(session: Session, email: str) -> Account | None:
+    return session.scalars(select(Account).where(func.lower(Account.email) == email.lower())).one_or_none()
+
+
+def account_by_name(session: Session, name: str) -> Account | None:
+    return session.scalars(select(Account).where(Account.name == name)).one_or_none()
+
+
+def account_count(session: Session) -> int:
+    return session.scalar(select(func.count()).select_from(Account)) or 0
+
+
+def accounts() -> Select[Any]:
+    return select(Account)
+
+
+def tokens() -> Select[Any]:
+    """Tokens people made; agents' credentials are listed with their agents."""
+    return select(Token).where(Token.agent_id.is_(None))
+
+
+def end_session(session: Session, token_sha256: str) -> bool:
+    query = delete(BrowserSession).where(BrowserSession.token_sha256 == token_sha256)
+    return cast("CursorResult[Any]", session.execute(query)).rowcount > 0
+
+
+def forget_expired(session: Session, at: datetime) -> None:
+    """Remove sessions and links that can never be used again."""
+    session.execute(delete(BrowserSession).where(BrowserSession.expires_at <= at))
+    session.execute(delete(SignInLink).where(SignInLink.expires_at <= at))
+
+
+def throttles(session: Session, keys: list[str]) -> dict[str, SignInThrottle]:
+    rows = session.scalars(select(SignInThrottle).where(SignInThrottle.key.in_(keys)))
+    return {row.key: row for row in rows}
+
+
+def clear_throttles(session: Session, keys: list[str]) -> None:
+    session.execute(delete(SignInThrottle).where(SignInThrottle.key.in_(keys)))

@@ -1,0 +1,52 @@
+"""Identifiers and secrets.
+
+Invariant: ids sort by time of creation within one process, even within one millisecond, and say what they name
+(`run_…`, `job_…`); they are no secrets. Secrets have 256 random bits and are stored as SHA-256 only.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import secrets
+import threading
+import time
+
+ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"
+"""Crockford's base 32, lower case: sorts as its values do, no i, l, o, u."""
+TIME_BITS = 48
+"""Milliseconds since 1970 fit until the year 10889."""
+RANDOM_BITS = 72
+"""As ULID has 80; 120 bits in all make 24 characters without padding."""
+
+_lock = threading.Lock()
+_last = 0
+
+
+def new_id(prefix: str) -> str:
+    """A sortable id such as `job_06f3k…` (24 base-32 characters); monotonic within the process."""
+    global _last  # noqa: PLW0603 - the previous value is what makes ids monotonic
+    value = (int(time.time() * 1000) << RANDOM_BITS) | secrets.randbits(RANDOM_BITS - 1)
+    with _lock:
+        value = max(value, _last + 1)
+        _last = value
+    digits = []
+    for _ in range((TIME_BITS + RANDOM_BITS) // 5):
+        value, digit = divmod(value, 32)
+        digits.append(ALPHABET[digit])
+    return f"{prefix}_{''.join(reversed(digits))}"
+
+
+def new_secret(prefix: str) -> str:
+    """`prefix_` and 256 random bits, URL-safe. Shown once; store `sha256_hex` of it."""
+    return f"{prefix}_{secrets.token_urlsafe(32)}"
+
+
+def sha256_hex(secret: str) -> str:
+    """What is stored of a secret. A plain hash is enough: the input has 256 bits of entropy."""
+    return hashlib.sha256(secret.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def same_secret(left: str, right: str) -> bool:
+    """Compare in constant time."""
+    return hmac.compare_digest(left.encode(), right.encode())

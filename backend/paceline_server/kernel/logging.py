@@ -1,0 +1,75 @@
+"""Structured logs: key=value on a terminal, JSON elsewhere. Invariant: no secret is ever written.
+
+Place: configured once per process by its entry point. `redact` blanks values of keys that carry secrets and
+anything that looks like one of our tokens, whatever the key.
+"""
+
+from __future__ import annotations
+
+import logging
+import re
+import sys
+from typing import Any
+
+import structlog
+
+SECRET_KEYS = frozenset(
+    {"authorization", "cookie", "password", "secret", "token", "credential", "lease_token", "code"}
+)
+TOKEN = re.compile(r"\b(pl[a-z]{1,3})_[A-Za-z0-9_-]{20,}")
+URL_PASSWORD = re.compile(r"(\w+://[^:/@\s]*):[^@/\s]+@")
+
+
+def redact(_: Any, __: str, event: dict[str, Any]) -> dict[str, Any]:
+    """A structlog processor: replace secrets."""
+    for key, value in event.items():
+        if key.lower() in SECRET_KEYS and value is not None and key != "code":
+            event[key] = "…"
+        elif isinstance(value, str):
+            event[key] = hide(value)
+    return event
+
+
+def hide(text: str) -> str:
+    """`text` without our tokens and without passwords in URLs."""
+    return URL_PASSWORD.sub(r"\1:…@", TOKEN.sub(r"\1_…", text))
+
+
+class _Bridge(logging.Handler):
+    """Sends records of libraries (uvicorn, celery, sqlalchemy) through structlog, redacted alike."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        level = record.levelname.lower()
+        logger = structlog.get_logger(record.name)
+        text = record.getMessage()
+        if record.exc_info and record.exc_info[1] is not None:
+            logger.log(record.levelno, text, exc_info=record.exc_info)
+        else:
+            getattr(logger, level if level != "critical" else "error", logger.info)(text)
+
+
+def configure(json: bool | None = None, level: int = logging.INFO) -> None:
+    """Set up this process's logs on stderr. `json` None: by whether stderr is a terminal."""
+    as_json = (not sys.stderr.isatty()) if json is None else json
+    shared: list[Any] = [
+        structlog.contextvars.merge_contextvars,
+        structlog.processors.add_log_level,
+        structlog.processors.TimeStamper(fmt="iso", utc=True),
+        structlog.processors.format_exc_info,
+        redact,
+    ]
+    last: Any = (
+        structlog.processors.JSONRenderer()
+        if as_json
+        else structlog.processors.LogfmtRenderer(key_order=["timestamp", "level", "event"], drop_missing=True)
+    )
+    structlog.configure(
+        processors=[*shared, last],
+        wrapper_class=structlog.make_filtering_bound_logger(level),
+        logger_factory=structlog.PrintLoggerFactory(file=sys.stderr),
+        cache_logger_on_first_use=False,
+    )
+    root = logging.getLogger()
+    root.handlers = [_Bridge()]
+    root.setLevel(logging.WARNING)
+    logging.getLogger("uvicorn.access").disabled = True

@@ -1,0 +1,102 @@
+"""Settings, read once from `PACELINE_*` environment variables.
+
+Place: below everything. Invariant: no secret has a default, and an impossible combination is refused at start
+with what to do about it. Holds no connections (see `store/session.py`, `store/hints.py`).
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Self
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+
+PREFIX = "PACELINE_"
+
+
+class SettingsError(Exception):
+    """The environment asks for something impossible; the text says which variable and what to do."""
+
+
+class Settings(BaseModel):
+    """One process's settings. `redis_url` absent means the embedded shape (DESIGN §5)."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    database_url: str = ""
+    redis_url: str | None = None
+    data_dir: Path = Path("var")
+    public_url: str | None = None
+    host: str = "127.0.0.1"
+    port: int = Field(default=8321, ge=0, le=65535)
+    processes: int = Field(default=1, ge=1, le=64)
+    frontend_dir: Path | None = None
+
+    lease_s: float = Field(default=30.0, gt=0)
+    heartbeat_s: float = Field(default=10.0, gt=0)
+    confirm_cooldown_s: float = Field(default=30.0, ge=0)
+    sweep_s: float = Field(default=1.0, gt=0)
+    session_days: float = Field(default=14.0, gt=0)
+    sign_in_link_minutes: float = Field(default=30.0, gt=0)
+    enrolment_code_minutes: float = Field(default=60.0, gt=0)
+    max_body_bytes: int = Field(default=8 * 1024 * 1024, ge=1024)
+    """Largest request body on the wire; ingest bounds the inflated size itself."""
+    log_json: bool | None = None
+    """None: key=value on a terminal, JSON elsewhere."""
+
+    @model_validator(mode="after")
+    def _possible(self) -> Self:
+        if self.redis_url is None and self.processes > 1:
+            raise ValueError(
+                "more than one API process needs Redis: live updates and background work are shared through it. "
+                "Set PACELINE_REDIS_URL=redis://…, or use --processes 1"
+            )
+        if self.redis_url is not None and not self.redis_url.startswith(("redis://", "rediss://", "unix://")):
+            raise ValueError("PACELINE_REDIS_URL must start with redis://, rediss:// or unix://")
+        return self
+
+    @property
+    def embedded(self) -> bool:
+        """True when broker and live fan-out live in this process."""
+        return self.redis_url is None
+
+    @property
+    def offline_after_s(self) -> float:
+        """An agent unheard of for three heartbeats is offline."""
+        return 3 * self.heartbeat_s
+
+    @property
+    def resolved_database_url(self) -> str:
+        """The SQLAlchemy URL: psycopg 3 for PostgreSQL; a file in the data directory when nothing is set."""
+        url = self.database_url
+        if not url:
+            return f"sqlite:///{(self.data_dir / 'paceline.sqlite').absolute()}"
+        for plain in ("postgresql://", "postgres://"):
+            if url.startswith(plain):
+                return "postgresql+psycopg://" + url.removeprefix(plain)
+        return url
+
+
+def load_settings(environ: Mapping[str, str] | None = None, **overrides: Any) -> Settings:
+    """Settings from `PACELINE_*` and overrides (overrides win; None means unset).
+
+    Raises `SettingsError` naming each variable that is wrong.
+    """
+    environ = os.environ if environ is None else environ
+    values: dict[str, Any] = {}
+    for name in Settings.model_fields:
+        raw = environ.get(PREFIX + name.upper())
+        if raw is not None and raw != "":
+            values[name] = raw
+    values.update({name: value for name, value in overrides.items() if value is not None})
+    try:
+        return Settings.model_validate(values)
+    except ValidationError as error:
+        lines = []
+        for fault in error.errors():
+            where = ".".join(str(part) for part in fault["loc"])
+            text = str(fault["msg"]).removeprefix("Value error, ")
+            lines.append(f"{PREFIX}{where.upper()}: {text}" if where else text)
+        raise SettingsError("; ".join(lines)) from None

@@ -1,0 +1,120 @@
+"""Hints: "something of this kind changed, look at the rows". Losing one only delays (I4).
+
+Place: published after commit by `session.py`; waited on by long polls and the live tail. Two implementations of
+one port: in this process (embedded), and Redis pub/sub between processes. Carries no data but a channel name.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections import defaultdict
+from collections.abc import Callable
+
+import structlog
+
+log = structlog.get_logger("paceline.hints")
+
+REDIS_CHANNEL = "paceline:hints"
+RECONNECT_S = 1.0
+"""Pause before reconnecting to a Redis that went away; readers poll meanwhile."""
+
+
+class Hints:
+    """In-process hints. Thread-safe. Channels in use: `live`, `jobs`, `accounts`."""
+
+    def __init__(self) -> None:
+        self._changed = threading.Condition()
+        self._versions: dict[str, int] = defaultdict(int)
+        self._listeners: list[Callable[[str], None]] = []
+
+    def publish(self, channel: str) -> None:
+        """Wake everyone who waits on `channel`. Never raises."""
+        self._wake(channel)
+
+    def version(self, channel: str) -> int:
+        """Read before looking at rows, then pass to `wait`: a hint in between is not missed."""
+        with self._changed:
+            return self._versions[channel]
+
+    def wait(self, channel: str, seen: int, timeout_s: float) -> bool:
+        """Block until `channel` moved past `seen`; False after `timeout_s`."""
+        with self._changed:
+            return self._changed.wait_for(lambda: self._versions[channel] != seen, timeout_s)
+
+    def listen(self, callback: Callable[[str], None]) -> Callable[[], None]:
+        """Call `callback(channel)` on every hint, on the publisher's thread; returns how to stop."""
+        self._listeners.append(callback)
+        return lambda: self._listeners.remove(callback) if callback in self._listeners else None
+
+    def close(self) -> None:
+        """Release whatever the implementation holds."""
+
+    def _wake(self, channel: str) -> None:
+        with self._changed:
+            self._versions[channel] += 1
+            self._changed.notify_all()
+        for callback in list(self._listeners):
+            callback(channel)
+
+
+class RedisHints(Hints):
+    """Hints across processes. A Redis that is away costs latency, never an error."""
+
+    def __init__(self, url: str) -> None:
+        super().__init__()
+        import redis  # noqa: PLC0415 - the embedded shape never pays for it
+
+        self._redis = redis.Redis.from_url(url, socket_connect_timeout=2, socket_timeout=2)
+        self._listening = redis.Redis.from_url(url, socket_connect_timeout=2)
+        self._unavailable = (redis.RedisError, OSError)
+        self._stopping = threading.Event()
+        self.subscribed = threading.Event()
+        self._thread = threading.Thread(target=self._pump, name="hints", daemon=True)
+        self._thread.start()
+
+    def publish(self, channel: str) -> None:
+        try:
+            self._redis.publish(REDIS_CHANNEL, channel)
+        except self._unavailable as error:
+            log.warning("hint_lost", channel=channel, error=str(error))
+            self._wake(channel)
+
+    def close(self) -> None:
+        self._stopping.set()
+        self._thread.join(timeout=5)
+        self._redis.close()
+        self._listening.close()
+
+    def _pump(self) -> None:
+        while not self._stopping.is_set():
+            try:
+                with self._listening.pubsub(ignore_subscribe_messages=True) as subscription:
+                    subscription.subscribe(REDIS_CHANNEL)
+                    self.subscribed.set()
+                    self._receive(subscription)
+            except self._unavailable as error:
+                self.subscribed.clear()
+                log.warning("hints_disconnected", error=str(error))
+                self._stopping.wait(RECONNECT_S)
+
+    def _receive(self, subscription: object) -> None:
+        while not self._stopping.is_set():
+            message = subscription.get_message(timeout=0.5)  # type: ignore[attr-defined]  # redis ships no stubs for it
+            if message is not None:
+                self._wake(message["data"].decode())
+
+
+def wait_until(
+    condition: Callable[[], bool], hints: Hints, channel: str, timeout_s: float, poll_s: float
+) -> bool:
+    """True as soon as `condition()` holds, looked at after every hint and at least every `poll_s`."""
+    deadline = time.monotonic() + timeout_s
+    while True:
+        seen = hints.version(channel)
+        if condition():
+            return True
+        left = deadline - time.monotonic()
+        if left <= 0:
+            return False
+        hints.wait(channel, seen, min(left, poll_s))

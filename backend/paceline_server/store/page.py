@@ -1,0 +1,92 @@
+"""Keyset pages: a cursor is the sort key of the last row, so pages neither repeat nor skip under inserts.
+
+Invariant: a cursor is opaque, unsigned and holds nothing a client may not know; a broken one is a 400. It carries
+no authority: every page applies the same filters and permissions again.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import json
+from collections.abc import Callable, Sequence
+from datetime import datetime
+from typing import Annotated, Any, TypeVar
+
+from fastapi import Query
+from sqlalchemy import Select, tuple_
+from sqlalchemy.orm import Session
+from sqlalchemy.sql.elements import ColumnElement
+
+from paceline_server.kernel.errors import invalid_request
+from paceline_server.kernel.wire import Page
+
+Row = TypeVar("Row")
+Shape = TypeVar("Shape")
+Key = Sequence[str | int | datetime]
+
+Limit = Annotated[int, Query(ge=1, le=200)]
+"""Declare as `limit: Limit = 50`."""
+Cursor = Annotated[str | None, Query(max_length=500)]
+"""Declare as `cursor: Cursor = None`."""
+
+
+def encode_cursor(key: Key) -> str:
+    """An opaque cursor of a sort key."""
+    parts = [{"at": part.isoformat()} if isinstance(part, datetime) else part for part in key]
+    return base64.urlsafe_b64encode(json.dumps(parts, separators=(",", ":")).encode()).decode().rstrip("=")
+
+
+def decode_cursor(cursor: str, like: Sequence[type]) -> list[Any]:
+    """The sort key of a cursor, its parts of the types `like`. Raises 400 `invalid_request`."""
+    try:
+        raw = json.loads(base64.b64decode(cursor + "=" * (-len(cursor) % 4), altchars=b"-_", validate=True))
+        key = [datetime.fromisoformat(part["at"]) if isinstance(part, dict) else part for part in raw]
+    except (ValueError, TypeError, KeyError, binascii.Error, RecursionError):
+        raise invalid_request("The cursor is not one of ours; start again without it.") from None
+    matches = len(key) == len(like) and all(type(part) is kind for part, kind in zip(key, like, strict=False))
+    if not matches or any(_unfit(part) for part in key):
+        raise invalid_request("The cursor belongs to another list; start again without it.")
+    return key
+
+
+def _unfit(part: object) -> bool:
+    """Values that no database parameter can carry."""
+    if isinstance(part, str):
+        return "\x00" in part or any("\ud800" <= char <= "\udfff" for char in part)
+    if isinstance(part, int):
+        return abs(part) >= 2**63
+    return isinstance(part, datetime) and part.tzinfo is None
+
+
+def page(
+    session: Session,
+    query: Select[Any],
+    keys: Sequence[ColumnElement[Any]],
+    key_of: Callable[[Any], Key],
+    shape: Callable[[Any], Shape],
+    *,
+    limit: int,
+    cursor: str | None,
+    descending: bool = True,
+) -> Page[Shape]:
+    """One page of a query over single entities.
+
+    `keys`: the sort columns, ending in a unique one, all sorted one way; `key_of(row)` gives their values.
+    """
+    if cursor is not None:
+        after = decode_cursor(cursor, [column.type.python_type for column in keys])
+        bound = [_bind(column, value) for column, value in zip(keys, after, strict=True)]
+        query = query.where(tuple_(*keys) < tuple_(*bound) if descending else tuple_(*keys) > tuple_(*bound))
+    order = [column.desc() if descending else column.asc() for column in keys]
+    rows = list(session.scalars(query.order_by(*order).limit(limit + 1)))
+    more = len(rows) > limit
+    rows = rows[:limit]
+    return Page(items=[shape(row) for row in rows], next=encode_cursor(key_of(rows[-1])) if more else None)
+
+
+def _bind(column: ColumnElement[Any], value: Any) -> Any:
+    """A parameter typed like its column (SQLite compares instants as text, so the type matters)."""
+    from sqlalchemy import bindparam  # noqa: PLC0415 - keeps the module's vocabulary above short
+
+    return bindparam(None, value, type_=column.type)

@@ -1,0 +1,205 @@
+"""The database of this process: engine, transactions, and what follows a commit. The only committer (I10).
+
+Place: every row passes here. Invariants:
+- a request commits before its answer leaves (`get_session` with `scope="function"`); a failing commit is a 5xx;
+- GET and HEAD requests get a read-only transaction, all others a write transaction (SQLite: `BEGIN IMMEDIATE`,
+  one writer at a time, queued fairly in this process instead of by polling the file lock);
+- outbox ids and hints go out after the commit that made them true, never before.
+Do not open a second write transaction inside one (on SQLite it would wait for itself and fail after 30 s).
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated, Any
+
+import structlog
+from fastapi import Depends, Request
+from sqlalchemy import Connection, Engine, create_engine, event, make_url
+from sqlalchemy.exc import OperationalError
+from sqlalchemy.orm import Session, sessionmaker
+from sqlalchemy.pool import ConnectionPoolEntry
+
+from paceline_server.kernel.errors import ProblemError
+from paceline_server.store.hints import Hints, RedisHints
+
+log = structlog.get_logger("paceline.store")
+
+WRITER_WAIT_S = 30.0
+"""How long a writer may queue before it is told to come back (503)."""
+SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
+AFTER_COMMIT = "after_commit"
+HINTS = "hints"
+OUTBOX = "outbox"
+
+
+class Database:
+    """An engine with its transactions, hints and the publisher of outbox ids."""
+
+    def __init__(self, url: str, redis_url: str | None = None) -> None:
+        self.url = url
+        self.engine = _sqlite_engine(url) if url.startswith("sqlite") else _postgresql_engine(url)
+        self.hints = RedisHints(redis_url) if redis_url else Hints()
+        self.publish_outbox: Callable[[list[int]], None] = _keep_for_the_sweeper
+        self._sessions = sessionmaker(self.engine, expire_on_commit=False)
+        self._reading = sessionmaker(
+            self.engine.execution_options(paceline_read_only=True), expire_on_commit=False, autoflush=False
+        )
+
+    @property
+    def is_postgresql(self) -> bool:
+        return self.engine.dialect.name == "postgresql"
+
+    @contextmanager
+    def writing(self) -> Iterator[Session]:
+        """One write transaction: commits at the end, rolls back on an exception (unless it keeps changes)."""
+        session = self._sessions()
+        try:
+            yield session
+        except ProblemError as problem:
+            if problem.keeps_changes:
+                session.commit()
+                self._announce(session)
+            raise
+        else:
+            session.commit()
+            self._announce(session)
+        finally:
+            session.close()
+
+    @contextmanager
+    def reading(self) -> Iterator[Session]:
+        """One read-only transaction; a write in it is an error on both databases."""
+        session = self._reading()
+        try:
+            yield session
+        finally:
+            session.close()
+
+    def dispose(self) -> None:
+        """Close connections and hints."""
+        self.hints.close()
+        self.engine.dispose()
+
+    def _announce(self, session: Session) -> None:
+        """Hints of what was committed. Whatever fails here is found by the sweeper and by polling."""
+        channels = session.info.pop(HINTS, ())
+        messages = session.info.pop(OUTBOX, ())
+        try:
+            for channel in sorted(channels):
+                self.hints.publish(channel)
+            if messages:
+                self.publish_outbox([message.id for message in messages])
+        except Exception as error:  # noqa: BLE001 - the change is committed; a lost hint must not fail it
+            log.warning("hint_lost", error=repr(error))
+
+
+def _keep_for_the_sweeper(_: list[int]) -> None:
+    """Publisher of a process without a broker."""
+
+
+def _sqlite_engine(url: str) -> Engine:
+    path = make_url(url).database
+    if path and path != ":memory:":
+        Path(path).parent.mkdir(parents=True, exist_ok=True)
+    engine = create_engine(
+        url,
+        pool_size=16,
+        max_overflow=64,
+        connect_args={"timeout": WRITER_WAIT_S, "check_same_thread": False},
+    )
+    writer = threading.Lock()
+
+    @event.listens_for(engine, "connect")
+    def _connect(connection: Any, _: ConnectionPoolEntry) -> None:
+        connection.isolation_level = None  # we say BEGIN ourselves, below
+        for pragma in ("journal_mode=WAL", "synchronous=NORMAL", "foreign_keys=ON", "temp_store=MEMORY"):
+            connection.execute(f"PRAGMA {pragma}")
+
+    @event.listens_for(engine, "begin")
+    def _begin(connection: Connection) -> None:
+        if connection.get_execution_options().get("paceline_read_only"):
+            connection.exec_driver_sql("PRAGMA query_only=ON")
+            connection.exec_driver_sql("BEGIN")
+            return
+        if not writer.acquire(timeout=WRITER_WAIT_S):
+            raise OperationalError("BEGIN IMMEDIATE", None, TimeoutError("another writer holds the database"))
+        connection.info["paceline_writer"] = True
+        connection.exec_driver_sql("PRAGMA query_only=OFF")
+        connection.exec_driver_sql("BEGIN IMMEDIATE")
+
+    def _release(_: Any, entry: ConnectionPoolEntry) -> None:
+        if entry.info.pop("paceline_writer", False):
+            writer.release()
+
+    event.listen(engine, "checkin", _release)
+    return engine
+
+
+def _postgresql_engine(url: str) -> Engine:
+    engine = create_engine(url, pool_size=10, max_overflow=40, pool_pre_ping=True)
+
+    @event.listens_for(engine, "begin")
+    def _begin(connection: Connection) -> None:
+        if connection.get_execution_options().get("paceline_read_only"):
+            connection.exec_driver_sql("SET TRANSACTION READ ONLY")
+
+    return engine
+
+
+_current: list[Database] = []
+
+
+def database() -> Database:
+    """The database of this process. Raises RuntimeError before `use`."""
+    if not _current:
+        raise RuntimeError("no database: the entry point calls store.session.use(Database(…)) first")
+    return _current[-1]
+
+
+@contextmanager
+def using(db: Database) -> Iterator[Database]:
+    """Make `db` the process's database until the block ends."""
+    _current.append(db)
+    try:
+        yield db
+    finally:
+        _current.remove(db)
+
+
+def use(db: Database) -> None:
+    """Make `db` the process's database for good (entry points)."""
+    _current.append(db)
+
+
+@contextmanager
+def session_scope() -> Iterator[Session]:
+    """One write transaction for tasks and the command line."""
+    with database().writing() as session:
+        yield session
+
+
+@contextmanager
+def read_scope() -> Iterator[Session]:
+    """One read-only transaction for tasks, authentication and the live tail."""
+    with database().reading() as session:
+        yield session
+
+
+def get_session(request: Request) -> Iterator[Session]:
+    """The transaction of one request (FastAPI dependency; use it as `DbSession`). Begins at the first statement."""
+    db = database()
+    with db.reading() if request.method in SAFE_METHODS else db.writing() as session:
+        yield session
+
+
+DbSession = Annotated[Session, Depends(get_session, scope="function")]
+"""What a route declares. `scope="function"`: the commit precedes the answer (I10)."""
+
+
+def hint(session: Session, channel: str) -> None:
+    """Publish a hint on `channel` once `session` has committed."""
+    session.info.setdefault(HINTS, set()).add(channel)

@@ -1,0 +1,183 @@
+"""Real PostgreSQL and Redis for tests, on free loopback ports, as children that end with their parent.
+
+Place: used by the tests of `backend/` and by the journey tests; nothing of the product imports it. As root the
+servers run as the `postgres` and `redis` users (PostgreSQL refuses root). Data lies in a temporary directory;
+durability is off, because a test machine that loses power starts over anyway.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import pwd
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import psycopg
+
+READY_WITHIN_S = 60
+PR_SET_PDEATHSIG = 1
+"""linux/prctl.h: the signal a child gets when its parent dies."""
+FAST = {
+    "fsync": "off", "synchronous_commit": "off", "full_page_writes": "off", "max_connections": "300",
+    "shared_buffers": "64MB", "unix_socket_directories": "", "listen_addresses": "127.0.0.1",
+}  # fmt: skip
+
+
+class ServerMissing(Exception):
+    """A server program is not installed; the text says how to get it."""
+
+
+def free_port() -> int:
+    """A TCP port nobody listens on at 127.0.0.1 right now."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+        return port
+
+
+@dataclass(frozen=True)
+class PostgreSQL:
+    port: int
+    user: str
+
+    def url(self, database: str) -> str:
+        return f"postgresql+psycopg://{self.user}@127.0.0.1:{self.port}/{database}"
+
+    def _run(self, statement: str) -> None:
+        where = f"postgresql://{self.user}@127.0.0.1:{self.port}/postgres"
+        with psycopg.connect(where, autocommit=True) as connection:
+            connection.execute(statement.encode())
+
+    def create_database(self, name: str, template: str = "template0") -> None:
+        self._run(f'CREATE DATABASE "{name}" TEMPLATE "{template}"')
+
+    def drop_database(self, name: str) -> None:
+        """Drop it, ending whatever still uses it."""
+        self._run(f'DROP DATABASE IF EXISTS "{name}" WITH (FORCE)')
+
+
+@dataclass(frozen=True)
+class Redis:
+    port: int
+
+    @property
+    def url(self) -> str:
+        return f"redis://127.0.0.1:{self.port}/0"
+
+    def flush(self) -> None:
+        """Forget everything."""
+        with socket.create_connection(("127.0.0.1", self.port), timeout=10) as connection:
+            connection.sendall(b"FLUSHALL\r\n")
+            connection.recv(64)
+
+
+def _program(name: str, package: str) -> str:
+    """The path of a server program: on PATH, or where Debian keeps PostgreSQL. Raises `ServerMissing`."""
+    found = shutil.which(name)
+    if found is not None:
+        return found
+    debian = sorted(Path("/usr/lib/postgresql").glob(f"*/bin/{name}"), key=lambda path: int(path.parts[4]))
+    if debian:
+        return str(debian[-1])
+    raise ServerMissing(f"{name} is missing: install it with `apt-get install {package}`")
+
+
+def _other_user(name: str) -> str | None:
+    """The unprivileged user to run as when we are root."""
+    if os.geteuid() != 0:
+        return None
+    try:
+        return pwd.getpwnam(name).pw_name
+    except KeyError:
+        return "nobody"
+
+
+def _end_with_parent() -> None:
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGTERM)
+
+
+@contextmanager
+def _directory(user: str | None) -> Iterator[Path]:
+    path = Path(tempfile.mkdtemp(prefix="paceline-"))
+    try:
+        if user is not None:
+            shutil.chown(path, user)
+        yield path
+    finally:
+        shutil.rmtree(path, ignore_errors=True)
+
+
+@contextmanager
+def _running(argv: list[str], user: str | None, ready: str, stop: signal.Signals) -> Iterator[None]:
+    """Run a server until the block ends; enter once it has printed `ready`."""
+    process = subprocess.Popen(
+        argv, user=user, cwd="/", stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+        text=True, preexec_fn=_end_with_parent,  # noqa: PLW1509 - one prctl, before any thread of ours matters
+    )  # fmt: skip
+    is_ready, said = threading.Event(), list[str]()
+
+    def read() -> None:
+        assert process.stdout is not None  # noqa: S101 - PIPE above
+        for line in process.stdout:
+            said.append(line)
+            del said[:-50]
+            if ready in line:
+                is_ready.set()
+        is_ready.set()
+
+    reader = threading.Thread(target=read, daemon=True)
+    reader.start()
+    try:
+        is_ready.wait(READY_WITHIN_S)
+        if process.poll() is not None or not any(ready in line for line in said):
+            raise RuntimeError(f"{argv[0]} did not become ready:\n{''.join(said)}")
+        yield
+    finally:
+        process.send_signal(stop)
+        try:
+            process.wait(20)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+        reader.join(5)
+        if process.stdout is not None:
+            process.stdout.close()
+
+
+@contextmanager
+def postgresql() -> Iterator[PostgreSQL]:
+    """A PostgreSQL cluster of its own. Raises `ServerMissing`."""
+    initdb, postgres = _program("initdb", "postgresql"), _program("postgres", "postgresql")
+    user = _other_user("postgres")
+    with _directory(user) as directory:
+        data, port = directory / "data", free_port()
+        argv = [initdb, "-D", str(data), "-U", "paceline", "-A", "trust", "-N", "-E", "UTF8", "--locale=C"]
+        subprocess.run(argv, user=user, cwd="/", check=True, capture_output=True)
+        options = [part for name, value in FAST.items() for part in ("-c", f"{name}={value}")]
+        argv = [postgres, "-D", str(data), "-p", str(port), *options]
+        with _running(argv, user, "ready to accept connections", signal.SIGINT):
+            yield PostgreSQL(port, "paceline")
+
+
+@contextmanager
+def redis() -> Iterator[Redis]:
+    """A Redis of its own, without persistence. Raises `ServerMissing`."""
+    server = _program("redis-server", "redis-server")
+    user = _other_user("redis")
+    with _directory(user) as directory:
+        port = free_port()
+        argv = [server, "--port", str(port), "--bind", "127.0.0.1", "--save", "", "--appendonly", "no",
+                "--dir", str(directory), "--maxmemory-policy", "noeviction"]  # fmt: skip
+        with _running(argv, user, "Ready to accept connections", signal.SIGTERM):
+            yield Redis(port)

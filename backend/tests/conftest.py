@@ -1,0 +1,225 @@
+"""Both shapes for every test: SQLite with in-process hints, and real PostgreSQL with real Redis.
+
+A test that takes `database` (or anything built on it: `client`, `app`, `server`) runs once per shape. The servers
+start once per pytest process on free loopback ports, end with it (even when it is killed), and every test gets its
+own database made from a migrated template.
+"""
+
+from __future__ import annotations
+
+import shutil
+import threading
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from uuid import uuid4
+
+import pytest
+from fastapi import FastAPI
+from fastapi.testclient import TestClient
+
+from paceline_server.accounts import service as accounts
+from paceline_server.accounts.schemas import Scope
+from paceline_server.api import create_app
+from paceline_server.kernel import clock as clock_module
+from paceline_server.kernel import ids
+from paceline_server.kernel.clock import FrozenClock
+from paceline_server.kernel.settings import Settings
+from paceline_server.store import session as store
+from paceline_server.store.base import Base
+from paceline_server.store.session import Database, session_scope
+from paceline_server.store.tables.fleet import Agent, Target
+from paceline_server.testing import servers
+
+EMBEDDED = "embedded"
+SCALED = "scaled"
+TEMPLATE = "paceline_template"
+
+
+@dataclass(frozen=True)
+class Shape:
+    """One of the two ways Paceline runs, with an empty, migrated database of its own."""
+
+    name: str
+    database_url: str
+    redis_url: str | None
+
+
+@pytest.fixture(scope="session")
+def postgresql() -> Iterator[servers.PostgreSQL]:
+    with servers.postgresql() as server:
+        server.create_database(TEMPLATE)
+        _make_schema(server.url(TEMPLATE))
+        yield server
+
+
+@pytest.fixture(scope="session")
+def redis_server() -> Iterator[servers.Redis]:
+    with servers.redis() as server:
+        yield server
+
+
+@pytest.fixture(scope="session")
+def sqlite_template(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("template") / "paceline.sqlite"
+    _make_schema(f"sqlite:///{path}")
+    return path
+
+
+def _make_schema(url: str) -> None:
+    from paceline_server.store import tables  # noqa: F401, PLC0415 - fills the metadata
+
+    database = Database(url)
+    with database.engine.begin() as connection:
+        Base.metadata.create_all(connection)
+    database.dispose()
+
+
+@pytest.fixture(params=[EMBEDDED, SCALED])
+def shape(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Shape]:
+    """The shape under test. For one shape only: `@pytest.mark.parametrize("shape", ["embedded"], indirect=True)`."""
+    name = request.param
+    if name == EMBEDDED:
+        template: Path = request.getfixturevalue("sqlite_template")
+        path = tmp_path / "paceline.sqlite"
+        shutil.copyfile(template, path)
+        yield Shape(name, f"sqlite:///{path}", None)
+        return
+    server: servers.PostgreSQL = request.getfixturevalue("postgresql")
+    redis: servers.Redis = request.getfixturevalue("redis_server")
+    redis.flush()
+    database = f"test_{uuid4().hex[:12]}"
+    server.create_database(database, template=TEMPLATE)
+    try:
+        yield Shape(name, server.url(database), redis.url)
+    finally:
+        server.drop_database(database)
+
+
+@pytest.fixture
+def settings(shape: Shape, tmp_path: Path) -> Settings:
+    return Settings(
+        database_url=shape.database_url, redis_url=shape.redis_url, data_dir=tmp_path / "data", sweep_s=0.05
+    )
+
+
+@pytest.fixture
+def database(shape: Shape) -> Iterator[Database]:
+    """The process's database: `session_scope()` and the app use it."""
+    db = Database(shape.database_url, shape.redis_url)
+    with store.using(db):
+        yield db
+    db.dispose()
+
+
+@pytest.fixture
+def clock() -> Iterator[FrozenClock]:
+    """A clock that stands still; move it with `advance(seconds)`."""
+    frozen = FrozenClock()
+    with clock_module.using(frozen):
+        yield frozen
+
+
+@pytest.fixture
+def app(settings: Settings, database: Database) -> FastAPI:
+    return create_app(settings)
+
+
+@pytest.fixture
+def client(app: FastAPI) -> Iterator[TestClient]:
+    """An anonymous client on loopback. No background work: call `outbox.drain()` where it matters."""
+    with TestClient(app, base_url="http://127.0.0.1:8321", client=("127.0.0.1", 50000)) as anonymous:
+        yield anonymous
+
+
+@pytest.fixture
+def token(database: Database) -> Callable[..., dict[str, str]]:
+    """`token("read", …)` → headers of a program's token with these scopes."""
+
+    def make(*scopes: Scope) -> dict[str, str]:
+        with session_scope() as session:
+            _, secret = accounts.issue_token(session, "test", "plt", list(scopes))
+        return {"Authorization": f"Bearer {secret}"}
+
+    return make
+
+
+@dataclass(frozen=True)
+class SignedIn:
+    """An account with a browser session; `headers` carry its cookie and what a browser adds."""
+
+    account_id: str
+    name: str
+    headers: dict[str, str]
+
+
+@pytest.fixture
+def sign_in(database: Database) -> Callable[..., SignedIn]:
+    """`sign_in("read", "alerts:write", name="Ada")` → an account in a browser session on loopback."""
+
+    def make(*scopes: Scope, name: str | None = None) -> SignedIn:
+        name = name or f"person-{uuid4().hex[:6]}"
+        with session_scope() as session:
+            account = accounts.create_account(session, name, scopes=scopes or accounts.HUMAN_SCOPES)
+            link = accounts.create_link(session, account, 30)
+        with session_scope() as session:
+            secret = accounts.sign_in_by_link(session, link, 1).secret
+        return SignedIn(account.id, name, {"Cookie": f"paceline={secret}", "Sec-Fetch-Site": "same-origin"})
+
+    return make
+
+
+@dataclass(frozen=True)
+class EnrolledAgent:
+    """An agent with one host target."""
+
+    agent_id: str
+    target_id: str
+    headers: dict[str, str]
+
+
+@pytest.fixture
+def enrolled(database: Database) -> Callable[..., EnrolledAgent]:
+    """`enrolled("lab-1")` → an online agent with a host target of the same name and a credential."""
+
+    def make(name: str = "lab-1") -> EnrolledAgent:
+        at = clock_module.now()
+        with session_scope() as session:
+            agent = Agent(id=ids.new_id("agt"), name=name, version="0", created_at=at, last_seen_at=at)
+            session.add(agent)
+            session.flush()
+            target = Target(
+                id=ids.new_id("tgt"), kind="host", serial=f"serial-{name}", name=name, agent_id=agent.id,
+                hold=None, hold_reason=None, refuses=None, factors={"cpu": "test"}, fingerprint="0" * 64,
+                preflight=[], simulated=False, last_seen_at=at, created_at=at,
+            )  # fmt: skip
+            session.add(target)
+            _, secret = accounts.issue_token(session, name, "pla", ["agent"], agent_id=agent.id)
+        return EnrolledAgent(agent.id, target.id, {"Authorization": f"Bearer {secret}"})
+
+    return make
+
+
+@pytest.fixture
+def together() -> Callable[..., list[object]]:
+    """`together(f, g, …)` runs the calls in threads released at one instant; results or exceptions, in order."""
+
+    def run(*calls: Callable[[], object]) -> list[object]:
+        results: list[object] = [None] * len(calls)
+        gate = threading.Barrier(len(calls))
+
+        def one(index: int) -> None:
+            gate.wait()
+            try:
+                results[index] = calls[index]()
+            except BaseException as error:  # noqa: BLE001 - handed to the test
+                results[index] = error
+
+        threads = [threading.Thread(target=one, args=(index,)) for index in range(len(calls))]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join(60)
+        return results
+
+    return run
