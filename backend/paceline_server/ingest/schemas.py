@@ -1,7 +1,7 @@
 """Wire shapes of what agents upload. Decoding happens in `wire.py` (msgspec); these document and answer.
 
-One item is the unit of identity (I7): `(job, attempt, seq)`. Sent again with the same bytes it is a no-op, with
-others it is 409 `item_conflict`.
+One item is the unit of identity (I7): `(job, attempt, seq)`. Sent again with the same bytes it is a no-op,
+with others it is 409 `item_conflict`.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from paceline_server.kernel.wire import Request, Response
 class SamplesItemIn(Request):
     """Up to 1,000 samples of one case and metric in one launch; the five arrays have one entry per sample.
 
-    `values` are per iteration in the metric's base unit; `t_ns` is the workload's monotonic clock at the end of
-    the timed region, `positions` the place of the arm in its round.
+    `values` are per iteration in the metric's base unit; `t_ns` is the workload's monotonic clock at the end
+    of the timed region, `positions` the place of the arm in its round.
     """
 
     kind: Literal["samples"]

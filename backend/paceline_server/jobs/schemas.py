@@ -27,8 +27,8 @@ Cause = Literal[
 
 
 class RunIn(Request):
-    """One request to measure. Omitted: `commit` = head of the suite's announced branch, `targets` = every online
-    target whose agent announced the suite, `benchmarks` = all, `params` = all declared values."""
+    """One request to measure. Omitted: `commit` = head of the suite's announced branch, `targets` = every
+    online target whose agent announced the suite, `benchmarks` = all, `params` = all declared values."""
 
     suite: str = Field(min_length=1, max_length=200)
     commit: str | None = Field(default=None, pattern=r"^[0-9a-f]{7,64}$")

@@ -1,0 +1,60 @@
+"""What a workload said beside its samples: checks, warnings, cases, conditions.
+
+Place: between storage (or a raw stream on disk) and `detect`/`judge`, which must not care which of the two
+it was. The samples themselves travel as `stats.samples.CaseSamples`. Decides nothing.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+ParamValue = int | str
+
+
+def params_key(params: Mapping[str, ParamValue]) -> str:
+    """Params as one sortable text, equal exactly when the params are equal, e.g. `{"batch":1000}`."""
+    return json.dumps(dict(params), sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """A correctness check as one launch reported it (I1)."""
+
+    launch: int
+    name: str
+    ok: bool
+    detail: str
+
+
+@dataclass(frozen=True, slots=True)
+class Warned:
+    """A `warning` event: something a person should know; the data stands."""
+
+    launch: int
+    code: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """A case a launch announced, whether or not it has samples."""
+
+    launch: int
+    benchmark: str
+    arm: str
+    params: dict[str, ParamValue]
+    metrics: tuple[tuple[str, str, str], ...]
+    """(name, unit, direction) each."""
+    items_per_iteration: int | None
+    bytes_per_iteration: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Conditions:
+    """What the target was like at `at_ms` (milliseconds since the attempt began, the agent's clock)."""
+
+    phase: str
+    at_ms: int
+    values: dict[str, object]
