@@ -1,0 +1,79 @@
+"""Every constant of every decision, with its unit, its reason and its source.
+
+Place: under `paired`, `steadiness`, `voids`, `gates`, `derived`; documents name these, only this file
+values them. Invariant: nothing else in the package holds a number that can change a verdict. A stored
+finding carries the values it was made with (I16), so changing one here never changes what was decided before.
+"§" means `docs` STATISTICS; `stats/README.md` has the formulas and the papers.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+# --- Measuring (§1) -------------------------------------------------------------------------------
+WARMUP_MIN_BLOCKS: Final = 5
+"""blocks per launch; caches, JIT and frequency settle within the first few passes (arXiv 1602.00602). §1"""
+
+WARMUP_SHARE: Final = 0.10
+"""share of a launch's measured blocks; long launches also have longer ramps. §1"""
+
+STEADY_P: Final = 0.001
+"""probability; Mann-Whitney between a launch's halves. Strict: a launch is tested in every job. §1"""
+
+STEADY_SHIFT: Final = 0.02
+"""ratio of medians minus 1; a shift below the default margin cannot flip a verdict. §1"""
+
+OPTIMISED_AWAY_NS: Final = 1.0
+"""ns per operation; below three cycles at 3 GHz there is no call left to measure. §1"""
+
+# --- Arm verdict (§2) -----------------------------------------------------------------------------
+DEFAULT_MARGIN_PERCENT: Final = 2.0
+"""percent; smaller differences are not worth a person's time on a host (devices: 3). §2"""
+
+MIN_BLOCKS: Final = 30
+"""blocks; with fewer the 99.8 % order-statistic interval spans most of the data. §2"""
+
+MIN_LAUNCHES: Final = 3
+"""launches; 3 of 40 launches of identical code were biased by 2.5 to 11.8 %, so one launch is no
+replicate. §1, §2"""
+
+INTERVAL_CONFIDENCE: Final = 0.998
+"""probability; two-sided, so each side is wrong once in 1,000, like the test. §2"""
+
+LOOK_ALPHA: Final = (0.0005, 0.0003, 0.0002)
+"""probability per look; a job may be extended twice, and what is spent adds up to 0.001 (Bonferroni). §2"""
+
+LAUNCH_SHARE: Final = 0.8
+"""share of launch medians that must exceed the margin; a verdict never rests on one biased process. §2"""
+
+FALSE_DISCOVERY_Q: Final = 0.01
+"""expected share of false slower verdicts among all of a run (Benjamini & Hochberg 1995). §2"""
+
+UNUSABLE_SHARE: Final = 0.05
+"""share of blocks without a positive value above which a pair is not judged: what is missing is not
+random."""
+
+BOOTSTRAP_REPLICATES: Final = 2000
+"""replicates; the 0.1 % quantile then rests on two of them, enough for an interval that never decides. §2"""
+
+BOOTSTRAP_SEED: Final = 20_200_701
+"""fixed, so that the same samples always give the same interval (deterministic, §preamble)."""
+
+# --- Void conditions (§1) -------------------------------------------------------------------------
+THERMAL_STATUS_LIMIT: Final = 2
+"""Android thermal status `moderate`; from there on the platform throttles (PowerManager). §1"""
+
+CALIBRATION_DRIFT: Final = 0.05
+"""ratio minus 1 of the calibration kernel between before and after. §1"""
+
+PRESSURE_PERCENT: Final = 5.0
+"""percent of time the hypervisor (steal) or other work (PSI `some`) took the CPU from the job. §1"""
+
+# --- Gates ----------------------------------------------------------------------------------------
+GATE_CONFIDENCE: Final = 0.99
+"""probability; two-sided interval of a gated percentile or mean. A gate fails or passes only when the whole
+interval lies on one side; a p99 then needs 528 samples, which a CI job can afford."""
+
+# --- Derived metrics ------------------------------------------------------------------------------
+DERIVED_CONFIDENCE: Final = 0.998
+"""probability; derived ratios are read beside arm ratios, so they carry the same interval. §2"""

@@ -1,0 +1,76 @@
+"""Which blocks of a launch are warm: the warm-up drop and the halves check (§1).
+
+Place: before `paired`; runs per launch and arm on ln(value) in round order.
+Invariant: only ever shortens a launch from its front. Deliberately does not extend a launch — the "extend
+once" of §1 is another batch of the same job, which `detect` requests when the blocks left do not decide.
+
+    first max(5, 10 %) blocks      halves differ?            halves of what is left differ?
+    ────────dropped────────▶ kept ──no──────────────▶ steady
+                                  └─yes─▶ second half kept ──no──▶ trimmed
+                                                           └─yes─▶ trimmed and `unsteady`
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from paceline_server.stats.constants import STEADY_P, STEADY_SHIFT, WARMUP_MIN_BLOCKS, WARMUP_SHARE
+from paceline_server.stats.ranktests import mann_whitney_p
+from paceline_server.stats.samples import Floats
+
+
+@dataclass(frozen=True)
+class Steadiness:
+    """`skip`: how many blocks to drop from the front, beyond the warm-up; `shift`: ratio of the halves'
+    medians."""
+
+    skip: int
+    unsteady: bool
+    shift: float
+
+
+def warmup_to_drop(
+    marked: int, measured: int, minimum: int = WARMUP_MIN_BLOCKS, share: float = WARMUP_SHARE
+) -> int:
+    """How many measured blocks of a launch to drop, when its workload already marked `marked` as warm-up.
+
+    A metric read once per launch (a peak, a size) has no warm-up.
+    """
+    if measured <= 1:
+        return 0
+    return max(0, max(minimum, math.ceil(share * measured - 1e-9)) - marked)
+
+
+def _shift(log_values: Floats) -> tuple[float, float]:
+    """(p-value that the halves agree, ratio of their medians − 1); the middle value of an odd count is
+    left out."""
+    half = log_values.size // 2
+    first, second = log_values[:half], log_values[log_values.size - half :]
+    return mann_whitney_p(first, second), math.expm1(float(np.median(second) - np.median(first)))
+
+
+def steadiness(
+    log_values: Floats, p_limit: float = STEADY_P, shift_limit: float = STEADY_SHIFT
+) -> Steadiness:
+    """Check one launch of one arm: `log_values`, shape (n,), in round order, warm-up already dropped.
+
+    A second half too short for the test to reach `p_limit` is judged by its shift alone: it has already been
+    caught moving once.
+    """
+    n = int(log_values.size)
+    if n < 4:
+        return Steadiness(0, False, 0.0)
+    p, shift = _shift(log_values)
+    if p >= p_limit or abs(shift) <= shift_limit:
+        return Steadiness(0, False, shift)
+    skip = n - n // 2
+    rest = log_values[skip:]
+    if rest.size < 4:
+        return Steadiness(skip, True, shift)
+    rest_p, rest_shift = _shift(rest)
+    testable = 2.0 / math.comb(2 * (rest.size // 2), rest.size // 2) < p_limit
+    moving = abs(rest_shift) > shift_limit and (rest_p < p_limit or not testable)
+    return Steadiness(skip, moving, shift)

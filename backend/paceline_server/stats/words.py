@@ -1,0 +1,62 @@
+"""Numbers in plain words: percentages with a direction, never rounded to nothing (I17).
+
+Place: the last step before a sentence leaves the server. Invariant: a difference that was measured is
+never printed as "0 %". Deliberately no translation and no markup.
+"""
+
+from __future__ import annotations
+
+import math
+
+
+def percent(fraction: float) -> str:
+    """`0.126` → "12.6 %", `0.00034` → "0.034 %": more decimals the smaller it is, never rounded to
+    nothing."""
+    value = abs(fraction) * 100.0
+    if value == 0.0:
+        return "0 %"
+    decimals = 1 - math.floor(math.log10(value)) if value < 1.0 else int(value < 99.95)
+    return f"{value:.{decimals}f} %"
+
+
+def change(ratio: float) -> str:
+    """`1.126` → "12.6 % slower", `0.9` → "10.0 % faster", of a time ratio; exactly 1 is "as fast"."""
+    if ratio == 1.0:
+        return "exactly as fast"
+    return f"{percent(ratio - 1.0)} {'slower' if ratio > 1.0 else 'faster'}"
+
+
+def comparison(ratio: float | None, lower: float | None, upper: float | None, confidence: float) -> str:
+    """One arm against the reference with its interval, all as time ratios."""
+    if ratio is None:
+        return "nothing to compare"
+    if lower is None or upper is None:
+        return f"{change(ratio)} (too few blocks for an interval)"
+    level = f"{confidence * 100:g} %"
+    if lower == upper:
+        return f"{change(ratio)} ({level} interval: every block the same)"
+    if lower > 1.0:
+        span = f"{percent(lower - 1)} to {percent(upper - 1)} slower"
+    elif upper < 1.0:
+        span = f"{percent(upper - 1)} to {percent(lower - 1)} faster"
+    else:
+        span = f"{change(lower)} to {change(upper)}"
+    return f"{change(ratio)} ({level} interval: {span})"
+
+
+_SCALES: dict[str, tuple[tuple[float, str], ...]] = {
+    "ns": ((1e9, "s"), (1e6, "ms"), (1e3, "µs"), (1.0, "ns")),
+    "bytes": ((2.0**30, "GiB"), (2.0**20, "MiB"), (2.0**10, "KiB"), (1.0, "bytes")),
+    "bytes/s": ((2.0**30, "GiB/s"), (2.0**20, "MiB/s"), (2.0**10, "KiB/s"), (1.0, "bytes/s")),
+    "op/s": ((1e9, "G op/s"), (1e6, "M op/s"), (1e3, "K op/s"), (1.0, "op/s")),
+    "ops": ((1.0, "ops"),),
+    "count": ((1.0, ""),),
+}
+
+
+def quantity(value: float, unit: str) -> str:
+    """`123456` ns → "123.5 µs"; four significant digits, base units scaled; unknown units are kept as they
+    are."""
+    scales = _SCALES.get(unit, ((1.0, unit),))
+    scale, name = next(((s, n) for s, n in scales if abs(value) >= s), scales[-1])
+    return f"{value / scale:.4g} {name}".strip()
