@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from paceline_server.ingest.stream import MAX_LINE_BYTES, StreamReader, case_samples, read_stream
 
-VECTORS = Path(__file__).parents[4] / "native" / "protocol" / "vectors"
+VECTORS = Path(__file__).parents[3] / "native" / "protocol" / "vectors"
 NAMES = sorted(path.name.removesuffix(".expect.json") for path in VECTORS.glob("*.expect.json"))
 START = (
     b'{"type":"start","v":1,"suite":"s","workload":"w","launch":%d,"seed":1,"build":{},'
