@@ -25,8 +25,8 @@ from paceline_server.kernel import clock as clock_module
 from paceline_server.kernel import ids
 from paceline_server.kernel.clock import FrozenClock
 from paceline_server.kernel.settings import Settings
+from paceline_server.store import migrations
 from paceline_server.store import session as store
-from paceline_server.store.base import Base
 from paceline_server.store.session import Database, session_scope
 from paceline_server.store.tables.fleet import Agent, Target
 from paceline_server.testing import servers
@@ -49,7 +49,7 @@ class Shape:
 def postgresql() -> Iterator[servers.PostgreSQL]:
     with servers.postgresql() as server:
         server.create_database(TEMPLATE)
-        _make_schema(server.url(TEMPLATE))
+        migrations.upgrade(server.url(TEMPLATE))
         yield server
 
 
@@ -62,17 +62,8 @@ def redis_server() -> Iterator[servers.Redis]:
 @pytest.fixture(scope="session")
 def sqlite_template(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("template") / "paceline.sqlite"
-    _make_schema(f"sqlite:///{path}")
+    migrations.upgrade(f"sqlite:///{path}")
     return path
-
-
-def _make_schema(url: str) -> None:
-    from paceline_server.store import tables  # noqa: F401, PLC0415 - fills the metadata
-
-    database = Database(url)
-    with database.engine.begin() as connection:
-        Base.metadata.create_all(connection)
-    database.dispose()
 
 
 @pytest.fixture(params=[EMBEDDED, SCALED])

@@ -22,7 +22,8 @@ class Run(Base):
     suite: Mapped[str] = mapped_column(String, index=True)
     repository: Mapped[str]
     manifest_path: Mapped[str]
-    manifest: Mapped[dict[str, Any]] = mapped_column(Json)
+    manifest: Mapped[dict[str, Any]] = mapped_column(Json, deferred=True)
+    """Frozen when the run was created; large, so loaded only when touched."""
     commit: Mapped[str]
     branch: Mapped[str | None]
     trigger: Mapped[str]

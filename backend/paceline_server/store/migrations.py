@@ -1,0 +1,87 @@
+"""Bringing a database to the schema this code expects, and saying whether it is there.
+
+Place: called by `paceline-server migrate` and `up`; `/readyz` asks `is_current`. Invariant: only migrations change a
+schema, in tests too. The scripts live in the repository's `alembic/`, outside the package.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from sqlalchemy import Connection, Engine, inspect, text
+
+from paceline_server.store.session import Database
+
+if TYPE_CHECKING:
+    from alembic.config import Config
+
+VERSION_TABLE = "alembic_version"
+_one_at_a_time = threading.Lock()
+"""Alembic keeps its context in module globals; between processes the database itself makes them wait."""
+
+
+class MigrationsMissingError(Exception):
+    """The scripts are not where they should be; the text says where that is."""
+
+
+@cache
+def scripts() -> Path:
+    """The directory of `env.py`: `PACELINE_MIGRATIONS_DIR`, else `alembic/` of the clone this code runs from."""
+    named = os.environ.get("PACELINE_MIGRATIONS_DIR")
+    path = Path(named) if named else Path(__file__).resolve().parents[3] / "alembic"
+    if not (path / "env.py").is_file():
+        raise MigrationsMissingError(
+            f"no migrations in {path}: run from a clone, or set PACELINE_MIGRATIONS_DIR to its alembic/ directory"
+        )
+    return path
+
+
+@cache
+def head() -> str:
+    """The revision this code expects, read from the scripts' names without importing Alembic (it is slow)."""
+    names = sorted(path.stem for path in (scripts() / "versions").glob("[0-9]*.py"))
+    return names[-1].split("_", 1)[0]
+
+
+def current(connection: Connection) -> str | None:
+    """The revision of a database; None when it was never migrated."""
+    if not inspect(connection).has_table(VERSION_TABLE):
+        return None
+    found = connection.execute(text(f"SELECT version_num FROM {VERSION_TABLE}")).scalar_one_or_none()  # noqa: S608
+    return None if found is None else str(found)
+
+
+def is_current(engine: Engine) -> bool:
+    """Whether the database has exactly the schema this code expects."""
+    with engine.connect() as connection:
+        return current(connection) == head()
+
+
+def upgrade(url: str) -> bool:
+    """Migrate to `head`; False when there was nothing to do. Safe to call from several processes at once."""
+    database = Database(url)
+    try:
+        with database.engine.connect() as connection:
+            if current(connection) == head():
+                return False
+        from alembic import command  # noqa: PLC0415 - a start that has nothing to migrate does not pay for it
+
+        with _one_at_a_time, database.engine.begin() as connection:
+            command.upgrade(config(connection), "head")
+        return True
+    finally:
+        database.dispose()
+
+
+def config(connection: Connection) -> Config:
+    """Alembic's configuration around an open connection."""
+    from alembic.config import Config  # noqa: PLC0415 - see `upgrade`
+
+    made = Config()
+    made.set_main_option("script_location", str(scripts()).replace("%", "%%"))
+    made.attributes["connection"] = connection
+    return made

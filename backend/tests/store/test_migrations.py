@@ -1,0 +1,62 @@
+"""The migrations make exactly the tables the models describe, on both databases."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from alembic.autogenerate import compare_metadata
+from alembic.command import downgrade
+from alembic.runtime.migration import MigrationContext
+from sqlalchemy import inspect
+
+from paceline_server.store import migrations, tables
+from paceline_server.store.base import Base
+from paceline_server.store.session import Database
+
+
+def test_models_and_migrations_agree(database: Database) -> None:
+    assert tables.__all__
+    with database.engine.connect() as connection:
+        context = MigrationContext.configure(connection, opts={"compare_type": True})
+        assert compare_metadata(context, Base.metadata) == []
+    assert migrations.is_current(database.engine)
+
+
+def test_migrating_twice_changes_nothing(database: Database) -> None:
+    assert migrations.upgrade(database.url) is False
+
+
+def test_every_migration_can_be_taken_back(database: Database) -> None:
+    with database.engine.begin() as connection:
+        downgrade(migrations.config(connection), "base")
+    with database.engine.connect() as connection:
+        assert set(inspect(connection).get_table_names()) <= {migrations.VERSION_TABLE}
+        assert migrations.current(connection) is None
+    assert migrations.upgrade(database.url) is True
+
+
+def test_processes_that_migrate_at_once_make_one_schema(database: Database) -> None:
+    with database.engine.begin() as connection:
+        downgrade(migrations.config(connection), "base")
+    code = f"from paceline_server.store import migrations; migrations.upgrade({database.url!r})"
+    processes = [subprocess.Popen([sys.executable, "-c", code], stderr=subprocess.PIPE) for _ in range(3)]
+    said = [process.communicate(timeout=60)[1] for process in processes]
+    assert [process.returncode for process in processes] == [0, 0, 0], said
+    assert migrations.is_current(database.engine)
+
+
+def test_alembic_directory_is_no_package() -> None:
+    """An `__init__.py` there would shadow the library for whoever runs from the clone."""
+    assert not list(migrations.scripts().rglob("__init__.py"))
+
+
+def test_missing_scripts_are_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("PACELINE_MIGRATIONS_DIR", str(tmp_path))
+    migrations.scripts.cache_clear()
+    with pytest.raises(migrations.MigrationsMissingError, match="PACELINE_MIGRATIONS_DIR"):
+        migrations.scripts()
+    monkeypatch.undo()
+    migrations.scripts.cache_clear()
