@@ -1,0 +1,47 @@
+#!/bin/sh
+# Builds what the `ledger` workload runs and leaves it in build/ beside this script, under names that are the same on
+# every platform (the JVM loads the library by full path, so its ending does not matter).
+#
+#   build.sh            library and jar
+#   build.sh library    build/libpaceline_hashing.so only (what `mvn verify` in jvm/ needs)
+#   build.sh jar        build/ledger.jar only
+#
+# Works in any checkout or worktree. Honours CARGO_TARGET_DIR, and MAVEN_ARGS for Maven (for instance --offline).
+set -eu
+here=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd)
+what=${1:-all}
+case $what in
+all | library | jar) ;;
+*)
+    echo "build.sh: unknown argument '$what'; use library, jar or nothing" >&2
+    exit 2
+    ;;
+esac
+for tool in cargo java mvn; do
+    command -v "$tool" >/dev/null || {
+        echo "build.sh: '$tool' is not installed; 'make setup' at the root of the repository installs it" >&2
+        exit 1
+    }
+done
+mkdir -p "$here/build"
+
+if [ "$what" != jar ]; then
+    cd "$here/.."
+    target=${CARGO_TARGET_DIR:-$here/../target}
+    cargo build --quiet --release --locked -p paceline-hashing-jni --target-dir "$target"
+    for built in libpaceline_hashing.so libpaceline_hashing.dylib paceline_hashing.dll; do
+        if [ -f "$target/release/$built" ]; then
+            # Replace, never overwrite: a running JVM may have the old file mapped.
+            cp "$target/release/$built" "$here/build/library.new"
+            mv -f "$here/build/library.new" "$here/build/libpaceline_hashing.so"
+        fi
+    done
+fi
+
+if [ "$what" != library ]; then
+    cd "$here/jvm"
+    # shellcheck disable=SC2086 # MAVEN_ARGS is a list of words
+    mvn -B -q -Dstyle.color=never -DskipTests ${MAVEN_ARGS:-} package
+    cp target/ledger.jar "$here/build/jar.new"
+    mv -f "$here/build/jar.new" "$here/build/ledger.jar"
+fi

@@ -1,0 +1,96 @@
+/**
+ * Writes the bench stream (C1) as `native/protocol/README.md` states it.
+ *
+ * Invariant: events collect in memory; bytes leave only in [flush], which `Session` calls between rounds (I3).
+ */
+package dev.paceline.harness
+
+import java.io.OutputStream
+
+class Emitter(private val out: OutputStream, private val clock: Clock) {
+    private val pending = StringBuilder(FLUSH_CHARS * 2)
+    private var flushedAtNs = clock.nowNs()
+
+    fun start(workload: Workload, options: Options, build: Map<String, String>) = line("start") {
+        number("v", 1).text("suite", workload.suite).text("workload", workload.name)
+        number("launch", options.launch).number("seed", options.seed)
+        nested("build") { build.forEach { (key, value) -> text(key, value) } }
+        nested("clock") {
+            text("name", clock.name).number("resolution_ns", clock.resolutionNs)
+            number("overhead_ns", clock.overheadNs)
+        }
+    }
+
+    fun case(number: Int, group: Group, arm: String, prepared: Prepared) = line("case") {
+        number("case", number.toLong()).text("benchmark", group.benchmark.name).text("arm", arm)
+        caseTail(group)
+        number("items_per_iteration", prepared.itemsPerIteration)
+        number("bytes_per_iteration", prepared.bytesPerIteration)
+    }
+
+    fun samples(case: Int, launch: Long, round: Int, position: Int, phase: Phase, iterations: Int, sample: Sample) =
+        line("samples") {
+            number("case", case.toLong()).text("metric", TIME.name).number("launch", launch)
+            number("round", round.toLong()).number("position", position.toLong()).text("phase", phase.wire)
+            number("iterations", iterations.toLong()).numbers("values", longArrayOf(sample.totalNs))
+            number("t_ns", sample.endNs)
+        }
+
+    fun check(check: Check) = line("check") {
+        text("name", check.name).flag("ok", check.ok).text("detail", check.detail)
+    }
+
+    fun progress(done: Int, total: Int) = line("progress") {
+        number("done", done.toLong()).number("total", total.toLong())
+    }
+
+    fun warning(code: String, text: String) = line("warning") { text("code", code).text("text", text) }
+
+    fun done() = line("done") {}
+
+    fun error(error: WorkloadError) = line("error") { text("code", error.code).text("text", error.text) }
+
+    /** The answer to `--list`; no event, and the only line then. */
+    fun list(workload: Workload, selection: Selection) {
+        JsonObject(pending).apply {
+            text("suite", workload.suite).text("workload", workload.name)
+            array("cases") {
+                for (group in selection.groups) for (arm in group.arms) element {
+                    text("benchmark", group.benchmark.name).text("arm", group.benchmark.arms[arm])
+                    caseTail(group)
+                }
+            }
+        }.close()
+        pending.append('\n')
+    }
+
+    /** Between rounds: writes when enough waits or enough time passed, so that people see progress. */
+    fun roundEnded() {
+        if (pending.length >= FLUSH_CHARS || clock.nowNs() - flushedAtNs >= FLUSH_EVERY_NS) flush()
+    }
+
+    fun flush() {
+        out.write(pending.toString().toByteArray())
+        out.flush()
+        pending.setLength(0)
+        flushedAtNs = clock.nowNs()
+    }
+
+    private fun JsonObject.caseTail(group: Group) {
+        nested("params") { group.params.forEach { (name, value) -> number(name, value) } }
+        array("metrics") {
+            element { text("name", TIME.name).text("unit", TIME.unit).text("direction", TIME.direction) }
+        }
+    }
+
+    private fun line(type: String, fields: JsonObject.() -> Unit) {
+        JsonObject(pending).text("type", type).apply(fields).close()
+        pending.append('\n')
+    }
+
+    private companion object {
+        const val FLUSH_CHARS = 32 * 1024
+        /** Often enough for a live page, rarely enough not to wake the reader after every round. */
+        const val FLUSH_EVERY_NS = 200_000_000L
+    }
+}

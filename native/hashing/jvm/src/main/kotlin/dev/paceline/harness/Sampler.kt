@@ -1,0 +1,78 @@
+/**
+ * The timed loop: settling, calibration and rounds of one group.
+ *
+ * Invariants: all arms of a round run one after the other on this thread with the same loop count; nothing is
+ * allocated or written between the two clock reads of a sample; raw clock reads become [Sample]s only afterwards.
+ * Absent on purpose: any judgement of the values, any dropping of outliers.
+ */
+package dev.paceline.harness
+
+/** A processed sample: total time of all iterations, and when it ended on the workload's clock. */
+class Sample(val totalNs: Long, val endNs: Long)
+
+/** Raw clock reads of one round, by position. Allocated once per group. */
+class RawRound(arms: Int) {
+    val beginNs = LongArray(arms)
+    val endNs = LongArray(arms)
+
+    fun sample(position: Int) = Sample(endNs[position] - beginNs[position], endNs[position])
+}
+
+class Sampler(private val clock: Clock, private val arms: List<Arm>, minTimeNs: Long) {
+    /** A sample shorter than this says more about the clock than about the arm (STATISTICS §1). */
+    val requiredNs: Long = maxOf(minTimeNs, RESOLUTIONS_PER_SAMPLE * clock.resolutionNs)
+    private val raw = RawRound(arms.size)
+
+    /**
+     * Runs every arm, in turns, for [settleNs] each, so that the JIT has compiled what the samples will run.
+     * Without it calibration would see interpreted code and settle on too few iterations.
+     */
+    fun settle(settleNs: Long) {
+        for (turn in 0 until SETTLE_TURNS) for (arm in arms) {
+            val end = clock.nowNs() + settleNs / SETTLE_TURNS
+            do arm.run(1) while (clock.nowNs() < end)
+        }
+    }
+
+    /** The smallest loop count, with headroom, at which every arm's quickest sample is long enough. */
+    fun calibrate(): Int = arms.maxOf { calibrate(it) }
+
+    private fun calibrate(arm: Arm): Int {
+        val target = requiredNs + requiredNs / HEADROOM_DIVISOR
+        var iterations = 1L
+        while (true) {
+            val quickest = (1..CALIBRATION_SAMPLES).minOf { timeOne(arm, iterations.toInt()) }
+            if (quickest >= target || iterations == MOST_ITERATIONS) return iterations.toInt()
+            // Double while the clock is too coarse for a proportion, then go straight there.
+            val next = if (quickest * TRUSTED_SHARE < target) iterations * 2 else iterations * target / quickest + 1
+            iterations = minOf(next, MOST_ITERATIONS)
+        }
+    }
+
+    private fun timeOne(arm: Arm, iterations: Int): Long {
+        val begin = clock.nowNs()
+        arm.run(iterations)
+        return clock.nowNs() - begin
+    }
+
+    /** Runs one round; the result is valid until the next. `order[position]` = index into the arms. */
+    fun round(order: IntArray, iterations: Int): RawRound {
+        for (position in order.indices) {
+            val arm = arms[order[position]]
+            // nanoTime is an opaque call to the compiler: the work can move over neither of the two reads.
+            raw.beginNs[position] = clock.nowNs()
+            arm.run(iterations)
+            raw.endNs[position] = clock.nowNs()
+        }
+        return raw
+    }
+
+    private companion object {
+        const val RESOLUTIONS_PER_SAMPLE = 1000L
+        const val SETTLE_TURNS = 10
+        const val CALIBRATION_SAMPLES = 3
+        const val HEADROOM_DIVISOR = 5L
+        const val TRUSTED_SHARE = 10L
+        const val MOST_ITERATIONS = 1L shl 30
+    }
+}

@@ -1,0 +1,85 @@
+/**
+ * Which groups and arms of a workload the options select, and what the knobs are set to.
+ *
+ * Invariant: an unknown name or a value out of range is a usage error, never an empty selection.
+ */
+package dev.paceline.harness
+
+/** The arms of one (benchmark, params) that run against each other; [arms] index [Benchmark.arms]. */
+class Group(val benchmark: Benchmark, val params: Map<String, Long>, val arms: List<Int>)
+
+class Selection private constructor(val groups: List<Group>, val knobs: Map<String, Long>) {
+    companion object {
+        /** @throws WorkloadError `usage` or `no_case` */
+        fun of(workload: Workload, options: Options): Selection {
+            checkNames(workload, options)
+            val groups = workload.benchmarks
+                .filter { options.benchmarks.isEmpty() || it.name in options.benchmarks }
+                .flatMap { benchmark -> points(benchmark, options).map { group(benchmark, it, options) } }
+                .filter { it.arms.isNotEmpty() }
+            if (groups.isEmpty()) {
+                throw WorkloadError("no_case", "The filters leave no case. See what there is with --list.")
+            }
+            return Selection(groups, knobs(workload, options))
+        }
+
+        private fun group(benchmark: Benchmark, params: Map<String, Long>, options: Options): Group {
+            val arms = benchmark.arms.indices.filter { arm ->
+                options.cases.isEmpty() || options.cases.any { case ->
+                    case.benchmark == benchmark.name && case.arm == benchmark.arms[arm] &&
+                        case.params.all { params[it.key] == it.value }
+                }
+            }
+            return Group(benchmark, params, arms)
+        }
+
+        /** The cross product of the values of each param, the last param fastest. */
+        private fun points(benchmark: Benchmark, options: Options): List<Map<String, Long>> =
+            benchmark.params.fold(listOf(emptyMap())) { points, param ->
+                val values = values(benchmark, param, options)
+                points.flatMap { point -> values.map { point + (param.name to it) } }
+            }
+
+        /** `--params` replaces the declared values; `--case` may name further ones. */
+        private fun values(benchmark: Benchmark, param: IntParam, options: Options): List<Long> {
+            val named = options.cases.filter { it.benchmark == benchmark.name }.mapNotNull { it.params[param.name] }
+            val values = (options.params[param.name] ?: (param.values + named)).distinct()
+            values.firstOrNull { it !in param.range }?.let {
+                throw usage("${param.name}=$it: expected ${param.range.first} to ${param.range.last}.")
+            }
+            return values
+        }
+
+        private fun checkNames(workload: Workload, options: Options) {
+            val benchmarks = workload.benchmarks.associateBy { it.name }
+            (options.benchmarks + options.cases.map { it.benchmark }).forEach {
+                if (it !in benchmarks) throw unknown("benchmark", it, benchmarks.keys)
+            }
+            for (case in options.cases) {
+                val benchmark = benchmarks.getValue(case.benchmark)
+                if (case.arm !in benchmark.arms) throw unknown("arm", case.arm, benchmark.arms)
+                case.params.keys.forEach { name -> checkParam(name, listOf(benchmark)) }
+            }
+            options.params.keys.forEach { checkParam(it, workload.benchmarks) }
+        }
+
+        private fun checkParam(name: String, benchmarks: List<Benchmark>) {
+            val known = benchmarks.flatMap { it.params }.map { it.name }.distinct()
+            if (name !in known) throw unknown("param", name, known)
+        }
+
+        private fun knobs(workload: Workload, options: Options): Map<String, Long> {
+            val known = workload.knobs.associateBy { it.name }
+            for ((name, value) in options.knobs) {
+                val knob = known[name] ?: throw unknown("knob", name, known.keys)
+                if (value !in knob.range) {
+                    throw usage("--knob $name=$value: expected ${knob.range.first} to ${knob.range.last}.")
+                }
+            }
+            return known.mapValues { options.knobs[it.key] ?: it.value.default }
+        }
+
+        private fun unknown(kind: String, name: String, known: Collection<String>): WorkloadError =
+            usage("Unknown $kind '$name'. Known: ${known.joinToString(", ").ifEmpty { "none" }}.")
+    }
+}
