@@ -14,7 +14,7 @@ run: ## Set up, start the embedded shape, run the hashing suite once, serve (ARG
 	@scripts/setup run && exec .venv/bin/paceline-server up $(ARGS)
 
 .PHONY: bench bench-run
-bench: bench-run ## Measure one suite here: make bench SUITE=hashing [JSON=out.json] [ARGS=…]; exit 0, 2, 3 or 1
+bench: bench-run ## Measure one suite here: make bench SUITE=hashing [JSON=out.json] [ARGS=…]
 	@$(exit-with $(file <build/bench/.exit)) exit $(file <build/bench/.exit)
 bench-run:
 	@mkdir -p build/bench && rm -f build/bench/.exit

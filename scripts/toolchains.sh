@@ -20,7 +20,8 @@ tools_of_profile() {
 # tool → minimum version
 minimum_of() {
   case $1 in
-    python) echo 3.11 ;; cargo) echo 1.85 ;; java) echo 17 ;; maven) echo 3.6.3 ;;
+    cargo) sed -n 's/^rust-version *= *"\(.*\)"/\1/p' "$ROOT/native/Cargo.toml" ;;
+    python) echo 3.11 ;; java) echo 17 ;; maven) echo 3.6.3 ;;
     node) echo 20.19 ;; git) echo 2.30 ;; postgresql) echo 14 ;; redis) echo 6.2 ;; *) echo 0 ;;
   esac
 }

@@ -1,0 +1,243 @@
+"""House rules of Python that need its syntax tree: sizes, docstrings, waits, skips, commits, imports.
+
+Place: beside `test_tidy.py`, over backend, runners, migrations and tests. Invariant: every rule is a pure
+function `(path, tree) -> complaints` with an example here that it catches. It does not repeat import-linter's
+layers (`backend/pyproject.toml`) nor ruff's checks.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+import subprocess
+from collections.abc import Callable, Iterator
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+SERVER = "backend/paceline_server/"
+FEATURES = ("accounts", "alerts", "catalog", "detect", "fleet", "ingest", "jobs", "live", "reports", "series")
+MAX_FUNCTION_LINES = 60
+
+Rule = Callable[[str, ast.Module], list[str]]
+
+
+@cache
+def trees() -> dict[str, ast.Module]:
+    listed = subprocess.run(
+        ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard", "*.py"],
+        cwd=ROOT, check=True, capture_output=True, text=True,
+    ).stdout  # fmt: skip
+    names = sorted(name for name in filter(None, listed.split("\0")) if (ROOT / name).is_file())
+    assert len(names) > 20, "the list of modules is not believable"
+    return {name: ast.parse((ROOT / name).read_text(encoding="utf-8"), name) for name in names}
+
+
+def is_test(path: str) -> bool:
+    return "/tests/" in f"/{path}"
+
+
+def called(node: ast.AST) -> str:
+    """The dotted name a call is made by, as far as it is names: `time.sleep`, `session.commit`."""
+    parts: list[str] = []
+    at = node.func if isinstance(node, ast.Call) else node
+    while isinstance(at, ast.Attribute):
+        parts.append(at.attr)
+        at = at.value
+    parts.append(at.id if isinstance(at, ast.Name) else "?")
+    return ".".join(reversed(parts))
+
+
+def imports(tree: ast.Module) -> Iterator[tuple[int, str, str]]:
+    """(line, module, name) of every import, also those inside functions; `name` is empty for `import x`."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from ((node.lineno, alias.name, "") for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            yield from ((node.lineno, node.module, alias.name) for alias in node.names)
+
+
+def long_functions(path: str, tree: ast.Module) -> list[str]:
+    return [
+        f"{path}:{node.lineno}: {node.name} has {lines} lines, at most {MAX_FUNCTION_LINES}"
+        for node in ast.walk(tree)
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+        and (lines := (node.end_lineno or node.lineno) - node.lineno + 1) > MAX_FUNCTION_LINES
+    ]
+
+
+def no_docstring(path: str, tree: ast.Module) -> list[str]:
+    return [] if ast.get_docstring(tree) else [f"{path}: does not open with a docstring"]
+
+
+def sleeping_tests(path: str, tree: ast.Module) -> list[str]:
+    if not is_test(path):
+        return []
+    slept = {name for _, module, name in imports(tree) if module == "time" and name == "sleep"}
+    return [
+        f"{path}:{node.lineno}: sleeps; wait for a condition with a deadline"
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Call) and called(node) in {"time.sleep", *slept}
+    ]
+
+
+SKIPPING = re.compile(r"(^|\.)(skip|skipif|xfail|skipTest)$")
+MACHINE_FEATURE = re.compile(
+    r"linux|macos|windows|posix|root|kernel|cpu|core|governor|/proc|/sys|psi|cgroup|thermal|battery|android|gpu"
+    r"|docker|compose|jdk|terminal|ipv6|file ?system|disk",
+    re.IGNORECASE,
+)
+
+
+def unexplained_skips(path: str, tree: ast.Module) -> list[str]:
+    """A skip is allowed only for a feature this machine lacks, and its text names that feature."""
+    found = []
+    with_arguments = {id(node.func): node for node in ast.walk(tree) if isinstance(node, ast.Call)}
+    for node in ast.walk(tree):
+        if not isinstance(node, ast.Attribute) or not SKIPPING.search(called(node)):
+            continue
+        if not called(node).startswith(("pytest.", "self.", "unittest.")):
+            continue
+        call = with_arguments.get(id(node))
+        values = [*call.args, *(keyword.value for keyword in call.keywords)] if call else []
+        texts = [leaf.value for value in values for leaf in ast.walk(value) if isinstance(leaf, ast.Constant)]
+        if not any(isinstance(text, str) and MACHINE_FEATURE.search(text) for text in texts):
+            found.append(f"{path}:{node.lineno}: skipped without naming the machine feature it needs")
+    return found
+
+
+def commits_elsewhere(path: str, tree: ast.Module) -> list[str]:
+    """DESIGN §3: only `store/session.py` commits."""
+    if not path.startswith(SERVER) or is_test(path) or path == f"{SERVER}store/session.py":
+        return []
+    return [
+        f"{path}:{node.lineno}: commits; only store/session.py does"
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Call) and called(node).endswith(".commit")
+    ]
+
+
+def sql_in_routes(path: str, tree: ast.Module) -> list[str]:
+    """Routes name `Session` in their signatures and nothing else of SQLAlchemy, and no table."""
+    if not re.fullmatch(rf"{SERVER}\w+/routes\.py", path):
+        return []
+    return [
+        f"{path}:{line}: imports {module}.{name}; SQL belongs to queries.py"
+        for line, module, name in imports(tree)
+        if (module.startswith("sqlalchemy") and (module, name) != ("sqlalchemy.orm", "Session"))
+        or module.startswith("paceline_server.store.tables")
+    ]
+
+
+def http_in_queries(path: str, tree: ast.Module) -> list[str]:
+    if not re.fullmatch(rf"{SERVER}\w+/queries\.py", path):
+        return []
+    return [
+        f"{path}:{line}: imports {module}.{name}; queries raise no HTTP errors"
+        for line, module, name in imports(tree)
+        if module.startswith(("fastapi", "starlette", "paceline_server.kernel.problems"))
+        or (module, name) == ("paceline_server.kernel", "problems")
+    ]
+
+
+def past_the_service(path: str, tree: ast.Module) -> list[str]:
+    """A feature uses another only through its `service` (and the wire shapes that service speaks)."""
+    own = re.match(rf"{SERVER}(\w+)/", path)
+    if own is None or own[1] not in FEATURES or is_test(path):
+        return []
+    found = []
+    for line, module, name in imports(tree):
+        room = re.fullmatch(r"paceline_server\.(\w+)(?:\.(\w+))?(?:\..*)?", module)
+        if room is None or room[1] not in FEATURES or room[1] == own[1]:
+            continue
+        if (room[2] or name) in {"routes", "queries", "tasks"}:
+            found.append(f"{path}:{line}: uses {room[1]} past its service ({room[2] or name})")
+    return found
+
+
+RULES: dict[Rule, list[tuple[str, str]]] = {
+    long_functions: [("a.py", '"""x."""\ndef f():\n' + "    x = 1\n" * 60)],
+    no_docstring: [("a.py", "x = 1\n"), ("p/__init__.py", "")],
+    sleeping_tests: [
+        ("a/tests/test_b.py", "import time\ntime.sleep(1)"),
+        ("tests/b.py", "from time import sleep\nsleep(1)"),
+    ],
+    unexplained_skips: [
+        ("a/tests/b.py", "import pytest\npytest.skip('later')"),
+        ("a/tests/b.py", "import pytest\n@pytest.mark.skip\ndef test_x(): ..."),
+        ("a/tests/b.py", "import pytest\n@pytest.mark.xfail(reason='flaky')\ndef test_x(): ..."),
+    ],
+    commits_elsewhere: [(f"{SERVER}jobs/service.py", "def f(session):\n    session.commit()")],
+    sql_in_routes: [
+        (f"{SERVER}jobs/routes.py", "from sqlalchemy import select"),
+        (f"{SERVER}jobs/routes.py", "def f():\n    from sqlalchemy.orm import selectinload"),
+        (f"{SERVER}jobs/routes.py", "from paceline_server.store.tables.jobs import Job"),
+    ],
+    http_in_queries: [
+        (f"{SERVER}jobs/queries.py", "from fastapi import HTTPException"),
+        (f"{SERVER}jobs/queries.py", "from paceline_server.kernel import problems"),
+    ],
+    past_the_service: [
+        (f"{SERVER}alerts/service.py", "from paceline_server.jobs.queries import job_by_id"),
+        (f"{SERVER}alerts/service.py", "from paceline_server.jobs import queries"),
+    ],
+}
+CLEAN = [
+    (f"{SERVER}jobs/routes.py", '"""x."""\nfrom sqlalchemy.orm import Session\nfrom . import queries'),
+    (f"{SERVER}alerts/service.py", '"""x."""\nfrom paceline_server.jobs import service'),
+    (f"{SERVER}store/session.py", '"""x."""\ndef f(s):\n    s.commit()'),
+    ("tests/b.py", '"""x."""\nimport pytest\npytest.skip("no docker compose here")\nevent.wait(1)'),
+]
+
+
+@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.__name__)
+def test_every_module_keeps(rule: Rule) -> None:
+    found = [complaint for path, tree in trees().items() for complaint in rule(path, tree)]
+    assert not found, "\n" + "\n".join(found)
+
+
+@pytest.mark.parametrize(
+    ("rule", "path", "source"),
+    [(rule, *example) for rule, examples in RULES.items() for example in examples],
+    ids=lambda value: value.__name__ if callable(value) else "",
+)
+def test_rule_catches_a_violation(rule: Rule, path: str, source: str) -> None:
+    assert len(rule(path, ast.parse(source))) == 1
+
+
+@pytest.mark.parametrize(("path", "source"), CLEAN)
+def test_rules_accept_clean_modules(path: str, source: str) -> None:
+    tree = ast.parse(source)
+    assert [complaint for rule in RULES for complaint in rule(path, tree)] == []
+
+
+def unused_constants(constants: ast.Module, users: dict[str, ast.Module]) -> list[str]:
+    """Upper-case names the module defines and nobody reads."""
+    defined = {
+        target.id
+        for node in constants.body
+        if isinstance(node, ast.Assign | ast.AnnAssign)
+        for target in (node.targets if isinstance(node, ast.Assign) else [node.target])
+        if isinstance(target, ast.Name) and target.id.isupper()
+    }
+    read = {
+        node.id if isinstance(node, ast.Name) else node.attr if isinstance(node, ast.Attribute) else node.name
+        for tree in users.values()
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Name | ast.Attribute | ast.alias)
+        and not (isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store))
+    }
+    return sorted(defined - read)
+
+
+def test_every_statistical_constant_is_used() -> None:
+    home = f"{SERVER}stats/constants.py"
+    assert unused_constants(trees()[home], {p: t for p, t in trees().items() if not is_test(p)}) == []
+
+
+def test_an_unused_constant_is_noticed() -> None:
+    constants = ast.parse("ALPHA: float = 0.001\nBETA = 2\nGAMMA = 3\n")
+    users = {"a.py": ast.parse("from x import ALPHA\n"), "b.py": ast.parse("import x\nprint(x.GAMMA)\n")}
+    assert unused_constants(constants, users) == ["BETA"]
