@@ -184,22 +184,23 @@ def _expectation(error: ValidationError, schema: Mapping[str, Any]) -> str:
     found = _show(error.instance)
     match error.validator:
         case "type":
-            return f"expected {_article(wanted)}, found {found}"
+            text = f"expected {_article(wanted)}, found {found}"
         case "const":
-            return f"expected {_show(wanted)}, found {found}"
+            text = f"expected {_show(wanted)}, found {found}"
         case "enum":
-            return f"expected one of {', '.join(map(str, wanted))}, found {found}"
+            text = f"expected one of {', '.join(map(str, wanted))}, found {found}"
         case "pattern":
             hint = str(schema.get("description", f"text matching {wanted}"))
-            return f"expected {hint[0].lower()}{hint[1:].rstrip('.')}; found {found}"
+            text = f"expected {hint[0].lower()}{hint[1:].rstrip('.')}; found {found}"
         case "not":
-            return f"expected a path below the manifest, without '..': found {found}"
+            text = f"expected a path below the manifest, without '..': found {found}"
         case "minItems" | "minLength" | "minProperties":
-            return f"expected at least {wanted}, found none"
+            text = f"expected at least {wanted}, found none"
         case "uniqueItems":
-            return "expected no value twice"
+            text = "expected no value twice"
         case _:
-            return error.message
+            text = error.message
+    return text
 
 
 def _sequence(value: object) -> list[str]:

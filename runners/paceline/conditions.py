@@ -1,0 +1,182 @@
+"""What the target is like before, during and after: frequency, temperature, load, pressure, memory,
+battery, steal.
+
+Place in the journey: beside every sample, so that a void job can be told from a slow one (STATISTICS §1).
+Invariants: a value that cannot be read is absent, never zero (unknown is not cool); during a job one thread
+of its own samples once a second and costs about a millisecond of one core; nothing is read inside the
+workload's process. The agent cannot see timed regions of another process, so it keeps its own work small
+instead.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import math
+import re
+import sys
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Literal
+
+import msgspec
+import psutil
+
+from paceline.environment import boot_id, governor, read_text
+
+Phase = Literal["before", "during", "after"]
+Value = float | int | str | dict[str, float] | list[float]
+
+PERIOD_S = 1.0
+
+
+class Conditions(msgspec.Struct, frozen=True):
+    """One observation; `at_ms` counts from the start of the job on the agent's monotonic clock."""
+
+    phase: Phase
+    at_ms: int
+    values: dict[str, Value]
+
+
+class Sampler:
+    """Observes this host before, once a second during, and after a job, and hands each observation to
+    `take`.
+    """
+
+    def __init__(self, take: Callable[[Conditions], None], period_s: float = PERIOD_S) -> None:
+        self._take = take
+        self._period_s = period_s
+        self._start = time.monotonic()
+        self._end = threading.Event()
+        self._thread = threading.Thread(target=self._run, name="conditions", daemon=True)
+        self._host = HostConditions()
+
+    def __enter__(self) -> Sampler:
+        self._observe("before")
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._end.set()
+        self._thread.join()
+        self._observe("after")
+
+    def _run(self) -> None:
+        while not self._end.wait(self._period_s):
+            self._observe("during")
+
+    def _observe(self, phase: Phase) -> None:
+        at_ms = int((time.monotonic() - self._start) * 1000)
+        self._take(Conditions(phase, at_ms, self._host.read(full=phase != "during")))
+
+
+class HostConditions:
+    """Reads this host; steal and CPU use are shares since the previous reading."""
+
+    def __init__(self) -> None:
+        self._cpu_times = psutil.cpu_times()
+
+    def read(self, full: bool = True) -> dict[str, Value]:
+        """Values by name, units last. `full` adds what hardly changes within a job."""
+        values: dict[str, Value] = {}
+        readers: list[Callable[[], dict[str, Value]]] = [
+            _frequency, _temperatures, _load, _pressure, _memory, _battery, self._cpu
+        ]  # fmt: skip
+        if full:
+            readers.append(_rarely_changing)
+        for reader in readers:
+            with contextlib.suppress(OSError, psutil.Error, ValueError, AttributeError, NotImplementedError):
+                values |= reader()
+        return {key: value for key, value in values.items() if _finite(value)}
+
+    def _cpu(self) -> dict[str, Value]:
+        before, self._cpu_times = self._cpu_times, psutil.cpu_times()
+        spent = {
+            name: max(getattr(self._cpu_times, name) - getattr(before, name), 0.0) for name in before._fields
+        }
+        counted = {key: value for key, value in spent.items() if key not in ("guest", "guest_nice")}
+        total = sum(counted.values())
+        if total <= 0:
+            return {}
+        idle = counted.get("idle", 0.0) + counted.get("iowait", 0.0)
+        shares: dict[str, Value] = {"cpu_percent": _round(100 * (1 - idle / total))}
+        if "steal" in counted:
+            shares["steal_percent"] = _round(100 * counted["steal"] / total)
+        return shares
+
+
+def _frequency() -> dict[str, Value]:
+    if sys.platform == "linux":
+        paths = sorted(Path("/sys/devices/system/cpu").glob("cpu[0-9]*/cpufreq/scaling_cur_freq"))
+        listed = [int(text) / 1000 for path in paths if (text := read_text(path))]
+        if not listed:
+            found = re.findall(r"^cpu MHz\s*:\s*([\d.]+)$", read_text("/proc/cpuinfo") or "", re.MULTILINE)
+            listed = [float(value) for value in found]
+        return {"cpu_frequency_mhz": [_round(value) for value in listed]} if listed else {}
+    else:  # noqa: RET505 - mypy checks every platform's branch only in this form
+        return {"cpu_frequency_mhz": [_round(psutil.cpu_freq().current)]}
+
+
+def _temperatures() -> dict[str, Value]:
+    found: dict[str, float] = {}
+    if sys.platform == "linux":
+        found = {
+            f"{chip}.{sensor.label or index}": _round(sensor.current)
+            for chip, sensors in psutil.sensors_temperatures().items()
+            for index, sensor in enumerate(sensors)
+            if sensor.current and -50 < sensor.current < 150
+        }
+    return {"temperature_c": found} if found else {}
+
+
+def _load() -> dict[str, Value]:
+    one, five, _ = psutil.getloadavg()
+    return {"load_1m": _round(one), "load_5m": _round(five)}
+
+
+def _pressure() -> dict[str, Value]:
+    """Linux PSI: share of the last 10 s in which some task waited for the resource."""
+    found: dict[str, Value] = {}
+    if sys.platform == "linux":
+        for resource in ("cpu", "memory", "io"):
+            text = read_text(f"/proc/pressure/{resource}") or ""
+            if match := re.search(r"^some avg10=([\d.]+)", text):
+                found[f"psi_{resource}_percent"] = float(match[1])
+    return found
+
+
+def _memory() -> dict[str, Value]:
+    memory, swap = psutil.virtual_memory(), psutil.swap_memory()
+    return {"memory_available_bytes": memory.available, "swap_used_bytes": swap.used}
+
+
+def _battery() -> dict[str, Value]:
+    battery = psutil.sensors_battery() if hasattr(psutil, "sensors_battery") else None
+    if battery is None:
+        return {}
+    return {"battery_percent": _round(battery.percent), "on_battery": int(battery.power_plugged is False)}
+
+
+def _rarely_changing() -> dict[str, Value]:
+    values: dict[str, Value] = {"boot_id": boot_id(), "cpus_online": psutil.cpu_count() or 0}
+    if (policy := governor()) is not None:
+        values["governor"] = policy
+    if sys.platform == "linux":
+        paths = sorted(Path("/sys/devices/system/cpu").glob("cpu[0-9]*/cpufreq/scaling_max_freq"))
+        caps = [int(text) / 1000 for path in paths if (text := read_text(path))]
+        if caps:
+            values["cpu_frequency_cap_mhz"] = [_round(value) for value in caps]
+        throttled = Path("/sys/devices/system/cpu").glob("cpu[0-9]*/thermal_throttle/core_throttle_count")
+        counts = [int(text) for path in throttled if (text := read_text(path))]
+        if counts:
+            values["throttle_count"] = sum(counts)
+    return values
+
+
+def _finite(value: Value) -> bool:
+    return not isinstance(value, float) or math.isfinite(value)
+
+
+def _round(value: float) -> float:
+    return round(float(value), 2)

@@ -1,0 +1,86 @@
+"""An executor without processes: it plays back scripted streams. Ships beside its port for other people's
+tests.
+
+Place in the journey: stands where `host.py` stands. Invariant: held to the same conformance tests as the
+real one.
+"""
+
+from __future__ import annotations
+
+import itertools
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+import msgspec
+
+from paceline.events import Check, Samples
+from paceline.executors.base import LaunchSpec, Sink
+from paceline.outcome import LaunchFacts, Outcome, judge
+from paceline.protocol import BrokenStreamError, StreamReader
+from paceline.stop import Stop
+
+
+class Script(msgspec.Struct, frozen=True):
+    """What one launch does: what it prints, how it ends, or that it never ends by itself."""
+
+    stdout: bytes = b""
+    stderr: bytes = b""
+    exit_code: int | None = 0
+    signal_number: int | None = None
+    start_error: str | None = None
+    hangs: bool = False
+
+
+class FakeExecutor:
+    """`script_of(spec)` decides what each launch does; `launched` remembers the specs in order."""
+
+    def __init__(self, script_of: Callable[[LaunchSpec], Script]) -> None:
+        self._script_of = script_of
+        self.launched: list[LaunchSpec] = []
+        self._claimed = False
+
+    @contextmanager
+    def claim(self, stop: Stop, timeout_s: float | None = None) -> Iterator[bool]:
+        deadline = None if timeout_s is None else time.monotonic() + timeout_s
+        while self._claimed:
+            if stop.wait(0.01) or (deadline is not None and time.monotonic() >= deadline):
+                yield False
+                return
+        self._claimed = True
+        try:
+            yield True
+        finally:
+            self._claimed = False
+
+    def execute(self, spec: LaunchSpec, sink: Sink, stop: Stop) -> Outcome:
+        self.launched.append(spec)
+        script = self._script_of(spec)
+        fault, checks, reader = None, [], StreamReader()
+        sink.raw(script.stdout)
+        try:
+            for event in itertools.chain(reader.feed(script.stdout), reader.close()):
+                if isinstance(event, Check) and not event.ok:
+                    checks.append((event.name, event.detail))
+                sink.event(event, reader.case(event.case) if isinstance(event, Samples) else None)
+        except BrokenStreamError as broken:
+            fault = broken
+        if script.stderr:
+            sink.stderr(script.stderr.decode("utf-8", "replace").splitlines())
+        timed_out = script.hangs and not stop.wait(spec.timeout_s)
+        sink.tick()
+        return judge(
+            LaunchFacts(
+                workload=spec.workload,
+                launch=spec.launch,
+                exit_code=script.exit_code if script.start_error is None else None,
+                signal_number=script.signal_number,
+                start_error=script.start_error,
+                timed_out_s=spec.timeout_s if timed_out else None,
+                stopped=stop.reason,
+                fault=fault,
+                terminal=reader.terminal,
+                failed_checks=tuple(checks),
+                stderr_tail=script.stderr.decode("utf-8", "replace"),
+            )
+        )

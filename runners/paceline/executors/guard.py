@@ -1,0 +1,168 @@
+"""Stands between the agent and a workload so that no process outlives either. Run by path, standard library
+only.
+
+    python -I -S guard.py CONTROL_FD CWD -- ARGV…        (its environment is the workload's)
+
+Place in the journey: the parent of every process a host launch or build step starts (POSIX).
+Invariants: when the control socket closes — the agent ended, however — every descendant is killed; when the
+workload ends, what it left behind is killed before the end is reported; the guard itself holds none of its
+pipes. It sleeps in `waitpid` while the workload runs: it takes no time from a measurement.
+
+    guard → agent: JSON lines: {"pid"} once, then {"exit" | "signal" | "error", "left_behind",
+    "rss_peak_bytes"} agent → guard: b"T" terminate politely, b"K" kill
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import signal
+import socket
+import sys
+import threading
+from collections.abc import Callable
+
+assert sys.platform != "win32"  # noqa: S101 - tells mypy that this file exists for POSIX only
+
+PR_SET_PDEATHSIG = 1
+PR_SET_CHILD_SUBREAPER = 36
+
+
+def main(arguments: list[str]) -> None:
+    control = socket.socket(fileno=int(arguments[0]))
+    cwd, argv = arguments[1], arguments[3:]
+    prctl = _prctl()
+    prctl(PR_SET_CHILD_SUBREAPER, 1)
+    error_read, error_write = os.pipe()
+    pid = os.fork()
+    if pid == 0:
+        prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+        _become(argv, cwd, control, error_write)
+    os.close(error_write)
+    _let_go_of_pipes()
+    with os.fdopen(error_read) as pipe:
+        start_error = pipe.read()
+    if start_error:
+        os.waitpid(pid, 0)
+        _say(control, {"error": start_error})
+        return
+    _say(control, {"pid": pid})
+    threading.Thread(target=_obey, args=(control, pid), daemon=True).start()
+    _say(control, _wait(pid))
+
+
+def _become(argv: list[str], cwd: str, control: socket.socket, error_write: int) -> None:
+    """In the child: turn into the workload, or say why that is not possible."""
+    try:
+        os.setpgid(0, 0)
+        control.close()
+        os.chdir(cwd)
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGPIPE, signal.SIGXFSZ):
+            signal.signal(number, signal.SIG_DFL)
+        os.execvp(argv[0], argv)  # noqa: S606 - an argv list, no shell
+    except OSError as error:
+        os.write(error_write, f"{argv[0]}: {error.strerror}".encode())
+    os._exit(127)
+
+
+def _let_go_of_pipes() -> None:
+    null = os.open(os.devnull, os.O_RDWR)
+    for standard in (0, 1, 2):
+        os.dup2(null, standard)
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, signal.SIG_IGN)
+
+
+def _wait(pid: int) -> dict[str, object]:
+    """Sleeps until the workload ends, kills what it left, and says how it ended."""
+    if hasattr(os, "waitid"):
+        os.waitid(os.P_PID, pid, os.WEXITED | os.WNOWAIT)
+    left = _kill_descendants(pid)
+    _, status, usage = os.wait4(pid, 0)
+    peak = usage.ru_maxrss * (1 if sys.platform == "darwin" else 1024)
+    how = "signal" if os.WIFSIGNALED(status) else "exit"
+    number = os.WTERMSIG(status) if how == "signal" else os.WEXITSTATUS(status)
+    left += _reap_adopted()
+    return {how: number, "left_behind": left, "rss_peak_bytes": peak}
+
+
+def _obey(control: socket.socket, pid: int) -> None:
+    """Passes on the agent's orders; its silence for ever (end of file) means kill."""
+    while True:
+        try:
+            order = control.recv(1)
+        except OSError:
+            order = b""
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(pid, signal.SIGTERM if order == b"T" else signal.SIGKILL)
+        if not order:
+            _kill_descendants(pid)
+            _reap_adopted()
+            os._exit(0)
+
+
+def _kill_descendants(pid: int) -> int:
+    """Kills the process group of `pid` and everything adopted since; returns how many others were alive."""
+    left = 0
+    for child in _children():
+        if child != pid:
+            left += 1
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.kill(child, signal.SIGKILL)
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        os.killpg(pid, signal.SIGKILL)
+    return left
+
+
+def _reap_adopted() -> int:
+    """Kills and reaps adopted processes until none is left; killing one may hand us its children."""
+    count = 0
+    while True:
+        for child in _children():
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.kill(child, signal.SIGKILL)
+        try:
+            os.waitpid(-1, 0)
+        except ChildProcessError:
+            return count
+        count += 1
+
+
+def _children() -> list[int]:
+    """Direct children of this process (Linux; elsewhere orphans are adopted by init and not seen)."""
+    me, found = str(os.getpid()), []
+    try:
+        entries = os.listdir("/proc")  # noqa: PTH208 - pathlib costs start-up time here
+    except OSError:
+        return []
+    for entry in entries:
+        if entry.isdigit():
+            try:
+                with open(f"/proc/{entry}/stat") as file:  # noqa: PTH123 - pathlib costs start-up time here
+                    parent = file.read().rpartition(")")[2].split()[1]
+            except (OSError, IndexError):
+                continue
+            if parent == me:
+                found.append(int(entry))
+    return found
+
+
+def _prctl() -> Callable[[int, int], int]:
+    """Linux `prctl(option, value)`; elsewhere does nothing."""
+    if sys.platform == "linux":
+        import ctypes  # noqa: PLC0415 - costs start-up time where it is of no use
+
+        libc = ctypes.CDLL(None)
+        return lambda option, value: int(libc.prctl(option, ctypes.c_ulong(value), 0, 0, 0))
+    else:  # noqa: RET505 - mypy checks every platform's branch only in this form
+        return lambda _option, _value: 0
+
+
+def _say(control: socket.socket, fact: dict[str, object]) -> None:
+    with contextlib.suppress(OSError):
+        control.sendall(json.dumps(fact).encode() + b"\n")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

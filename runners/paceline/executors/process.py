@@ -1,0 +1,169 @@
+"""Starts a process that cannot outlive the agent, and tells how it ended.
+
+Place in the journey: used by the host executor for launches and by `source.py` for build steps.
+Invariants: argv lists only; own session and process group; on POSIX `guard.py` stands in between, so that a
+kill −9 of the agent kills the workload; on Windows the process tree is killed through psutil.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import select
+import socket
+import subprocess
+import sys
+from pathlib import Path
+from types import TracebackType
+from typing import IO
+
+import msgspec
+import psutil
+
+GUARD = Path(__file__).with_name("guard.py")
+
+SECRET_PREFIXES = ("PACELINE_", "GIT_")
+"""Environment variables of the agent that no workload or build step may see."""
+
+
+class End(
+    msgspec.Struct,
+    frozen=True,
+    rename={"exit_code": "exit", "signal_number": "signal", "start_error": "error"},
+):
+    """How a process ended; exactly one of the first three is set."""
+
+    exit_code: int | None = None
+    signal_number: int | None = None
+    start_error: str | None = None
+    left_behind: int = 0
+    rss_peak_bytes: int | None = None
+
+
+def inherited_environment(extra: dict[str, str] | None = None) -> dict[str, str]:
+    """The agent's environment without its own settings and secrets, plus `extra`."""
+    kept = {key: value for key, value in os.environ.items() if not key.startswith(SECRET_PREFIXES)}
+    return {**kept, **(extra or {})}
+
+
+class GuardedProcess:
+    """A running process with piped output. Leaving the context kills whatever is left of it."""
+
+    def __init__(self, argv: list[str], cwd: Path, env: dict[str, str]) -> None:
+        self._end: End | None = None
+        self._received = b""
+        self.pid: int | None = None
+        self._control: socket.socket | None = None
+        self._popen: subprocess.Popen[bytes] | None = None
+        if sys.platform == "win32":
+            self._start_windows(argv, cwd, env)
+        else:
+            ours, theirs = socket.socketpair()
+            with theirs:
+                command = [
+                    sys.executable,
+                    "-I",
+                    "-S",
+                    str(GUARD),
+                    str(theirs.fileno()),
+                    str(cwd),
+                    "--",
+                    *argv,
+                ]
+                self._popen = subprocess.Popen(
+                    [*command, *argv],
+                    env=env,
+                    stdin=subprocess.DEVNULL,
+                    stdout=subprocess.PIPE,
+                    stderr=subprocess.PIPE,
+                    pass_fds=[theirs.fileno()],
+                    start_new_session=True,
+                    bufsize=0,
+                )
+            self._control = ours
+
+    def _start_windows(self, argv: list[str], cwd: Path, env: dict[str, str]) -> None:
+        flags = 0
+        if sys.platform == "win32":
+            flags = subprocess.CREATE_NEW_PROCESS_GROUP
+        try:
+            self._popen = subprocess.Popen(
+                argv,
+                cwd=cwd,
+                env=env,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                creationflags=flags,
+                bufsize=0,
+            )
+            self.pid = self._popen.pid
+        except OSError as error:
+            self._end = End(start_error=f"{argv[0]}: {error.strerror}")
+
+    @property
+    def stdout(self) -> IO[bytes] | None:
+        return self._popen.stdout if self._popen else None
+
+    @property
+    def stderr(self) -> IO[bytes] | None:
+        return self._popen.stderr if self._popen else None
+
+    def poll(self, timeout_s: float) -> End | None:
+        """How it ended, or None when it still runs after `timeout_s`."""
+        if self._end is None and self._control is not None:
+            self._read_control(self._control, timeout_s)
+        elif self._end is None and self._popen is not None:
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                self._end = End(exit_code=self._popen.wait(timeout_s))
+        return self._end
+
+    def _read_control(self, control: socket.socket, timeout_s: float) -> None:
+        if not select.select([control], [], [], timeout_s)[0]:
+            return
+        data = control.recv(4096)
+        self._received += data
+        *lines, self._received = self._received.split(b"\n")
+        for line in lines:
+            fact = json.loads(line)
+            if "pid" in fact:
+                self.pid = fact["pid"]
+            else:
+                self._end = msgspec.convert(fact, End)
+        if not data and self._end is None:
+            self._end = End(start_error="the process that watches over it was killed")
+
+    def terminate(self) -> None:
+        """Asks it to end; it may take its time."""
+        self._order(b"T")
+
+    def kill(self) -> None:
+        """Ends it and everything it started."""
+        self._order(b"K")
+
+    def _order(self, order: bytes) -> None:
+        if self._control is not None:
+            with contextlib.suppress(OSError):
+                self._control.sendall(order)
+        elif self.pid is not None and self._end is None:
+            with contextlib.suppress(psutil.NoSuchProcess):
+                tree = psutil.Process(self.pid)
+                for process in [*tree.children(recursive=True), tree]:
+                    process.kill()
+
+    def __enter__(self) -> GuardedProcess:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._control is not None:
+            self._control.close()
+        elif self._end is None:
+            self.kill()
+        if self._popen is not None:
+            self._popen.wait()
+            for pipe in (self._popen.stdout, self._popen.stderr):
+                if pipe is not None:
+                    pipe.close()

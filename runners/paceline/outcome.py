@@ -1,0 +1,156 @@
+"""Turns what was observed about one launch into an outcome a person can act on.
+
+Place in the journey: after the executor, before the job's finish. Invariant: pure; every failure has one
+cause out of the server's list, a sentence that says what happened, advice, and the end of standard error.
+Precedence, first match wins: stopped by us · did not start · hung · flooded · killed by a signal · broken
+stream · error event · failed check · exit status that contradicts the stream · ok.
+"""
+
+from __future__ import annotations
+
+import signal
+from typing import Literal
+
+import msgspec
+
+from paceline.events import Failed, Terminal
+from paceline.protocol import BrokenStreamError
+from paceline.stop import Reason
+
+Cause = Literal[
+    "stream_invalid", "workload_hung", "workload_flooded", "workload_crashed", "workload_error",
+    "workload_no_terminal", "check_failed", "build_failed", "suite_invalid",
+    "checkout_failed", "agent_lost", "agent_error", "disk_full", "target_refused", "lease_lost", "cancelled",
+]  # fmt: skip
+
+DETAIL_LIMIT = 4000
+"""Longest detail the server takes (characters)."""
+
+
+class LaunchFacts(msgspec.Struct, frozen=True):
+    """Everything the executor saw. Exactly one of exit_code, signal_number, start_error is set once it
+    ended.
+    """
+
+    workload: str
+    launch: int
+    exit_code: int | None = None
+    signal_number: int | None = None
+    start_error: str | None = None
+    timed_out_s: float | None = None
+    flooded_bytes: int | None = None
+    stopped: Reason | None = None
+    fault: BrokenStreamError | None = None
+    terminal: Terminal | None = None
+    failed_checks: tuple[tuple[str, str], ...] = ()
+    stderr_tail: str = ""
+
+
+class Outcome(msgspec.Struct, frozen=True):
+    """`cause` None means the launch counts; otherwise `detail` says what happened and what to do."""
+
+    cause: Cause | None = None
+    detail: str = ""
+
+    @property
+    def ok(self) -> bool:
+        return self.cause is None
+
+
+def judge(facts: LaunchFacts) -> Outcome:
+    """The outcome of one launch."""
+    found = _stopped(facts) or _ended_badly(facts) or _stream(facts) or _contradiction(facts)
+    if found is None:
+        return Outcome()
+    cause, text, advice = found
+    return Outcome(cause, detail(f"Workload {facts.workload}, launch {facts.launch}: {text}", advice, facts))
+
+
+def detail(text: str, advice: str, facts: LaunchFacts | None = None) -> str:
+    """Sentence, advice and the tail of standard error within the server's limit."""
+    head = f"{text}\n{advice}".rstrip()
+    tail = facts.stderr_tail.rstrip() if facts else ""
+    if not tail:
+        return head[:DETAIL_LIMIT]
+    intro = "\nLast lines on standard error:\n"
+    room = max(DETAIL_LIMIT - len(head) - len(intro), 0)
+    return (head + intro + tail[-room:] if room else head)[:DETAIL_LIMIT]
+
+
+def signal_name(number: int) -> str:
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return f"signal {number}"
+
+
+Found = tuple[Cause, str, str]
+
+
+def _stopped(facts: LaunchFacts) -> Found | None:
+    causes: dict[Reason, Cause] = {
+        Reason.CANCELLED: "cancelled",
+        Reason.SHUTDOWN: "cancelled",
+        Reason.LEASE_LOST: "lease_lost",
+        Reason.DISK_FULL: "disk_full",
+    }
+    if facts.stopped is None:
+        return None
+    return causes[facts.stopped], f"stopped: {facts.stopped.value}.", ""
+
+
+def _ended_badly(facts: LaunchFacts) -> Found | None:
+    if facts.start_error is not None:
+        advice = "Install what the workload's `run` names on this target, or correct it in suite.toml."
+        return "workload_crashed", f"could not be started: {facts.start_error}.", advice
+    if facts.timed_out_s is not None:
+        advice = (
+            "See where it hangs by running it with `paceline run`; if it is just slow, raise "
+            "launch_timeout_s in suite.toml or ask for fewer rounds."
+        )
+        return "workload_hung", f"still running after {facts.timed_out_s:g} s and was killed.", advice
+    if facts.flooded_bytes is not None:
+        text = f"wrote {facts.flooded_bytes / 1e6:.0f} MB of output that is no bench stream and was killed."
+        advice = "Standard output is for the bench stream only; remove debugging output from the workload."
+        return "workload_flooded", text, advice
+    if facts.signal_number is not None:
+        name = signal_name(facts.signal_number)
+        advice = (
+            "SIGKILL without a timeout usually means the system ran out of memory (see dmesg)."
+            if name == "SIGKILL"
+            else "Run it by hand with `paceline run` under a debugger or with a sanitizer."
+        )
+        return "workload_crashed", f"was killed by {name}.", advice
+    return None
+
+
+def _stream(facts: LaunchFacts) -> Found | None:
+    fault = facts.fault
+    if fault is not None and fault.code == "truncated":
+        if facts.exit_code:
+            text = f"exited with status {facts.exit_code} before its stream ended."
+            return "workload_crashed", text, "Its standard error below usually says why."
+        advice = "A workload's last line must be done or error; check that it ends by saying so."
+        return "workload_no_terminal", f"exited with status 0 without saying done ({fault.text}).", advice
+    if fault is not None:
+        text = f"its output breaks the bench stream at line {fault.line}: {fault.code}: {fault.text}."
+        advice = "Print events only, one JSON object per line, as native/protocol/README.md says."
+        return "stream_invalid", text, advice
+    if facts.failed_checks:
+        shown = "; ".join(f"{name}: {text}" if text else name for name, text in facts.failed_checks[:10])
+        advice = "Timings of code that computes wrong results do not count. Repair the check first."
+        return "check_failed", f"{len(facts.failed_checks)} correctness check(s) failed: {shown}.", advice
+    if isinstance(facts.terminal, Failed):
+        return "workload_error", f"ended in error {facts.terminal.code}: {facts.terminal.text}", ""
+    return None
+
+
+def _contradiction(facts: LaunchFacts) -> Found | None:
+    if not facts.exit_code:
+        return None
+    text = f"said done and then exited with status {facts.exit_code}."
+    return (
+        "workload_crashed",
+        text,
+        "Status 0 goes with done; look at what runs after it (destructors, hooks).",
+    )

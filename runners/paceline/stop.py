@@ -1,0 +1,42 @@
+"""The one source of cancellation of a job: the first reason to stop wins and everything else only looks.
+
+Place in the journey: made by the agent per attempt (or by `paceline run`), handed to every step.
+Invariant: once set it stays set, with the reason it was first given.
+"""
+
+from __future__ import annotations
+
+import enum
+import threading
+
+
+class Reason(enum.Enum):
+    """Why a job must stop before its end."""
+
+    CANCELLED = "the run was cancelled"
+    LEASE_LOST = "the lease was lost: another attempt may be running"
+    SHUTDOWN = "the agent was told twice to stop"
+    DISK_FULL = "the agent's disk is full"
+
+
+class Stop:
+    """`set` from any thread; `reason` is None until then."""
+
+    def __init__(self) -> None:
+        self._event = threading.Event()
+        self._lock = threading.Lock()
+        self._reason: Reason | None = None
+
+    def set(self, reason: Reason) -> None:
+        with self._lock:
+            if self._reason is None:
+                self._reason = reason
+        self._event.set()
+
+    @property
+    def reason(self) -> Reason | None:
+        return self._reason
+
+    def wait(self, timeout_s: float) -> bool:
+        """True as soon as it is set, False after `timeout_s`."""
+        return self._event.wait(timeout_s)

@@ -1,0 +1,312 @@
+"""Both executors held to one conformance suite; then what only real processes can do wrong."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+import psutil
+import pytest
+from paceline.events import Case, Done, Event, Samples
+from paceline.executors.base import Executor, LaunchSpec
+from paceline.executors.fake import FakeExecutor, Script
+from paceline.executors.host import HostExecutor, Limits
+from paceline.outcome import Cause, Outcome
+from paceline.stop import Reason, Stop
+
+CLOCK = {"name": "c", "resolution_ns": 20, "overhead_ns": 10}
+START = {
+    "type": "start",
+    "v": 1,
+    "suite": "s",
+    "workload": "w",
+    "launch": 0,
+    "seed": 1,
+    "build": {},
+    "clock": CLOCK,
+}
+METRIC = {"name": "time", "unit": "ns", "direction": "lower"}
+CASE = {"type": "case", "case": 0, "benchmark": "b", "arm": "a", "params": {}, "metrics": [METRIC]}
+SAMPLE = {
+    "type": "samples", "case": 0, "metric": "time", "launch": 0, "round": 0, "position": 0,
+    "phase": "measure", "iterations": 2, "values": [10], "t_ns": 5,
+}  # fmt: skip
+DONE = {"type": "done"}
+
+
+def lines(*events: Mapping[str, object]) -> bytes:
+    return b"".join(json.dumps(event).encode() + b"\n" for event in events)
+
+
+GOOD = lines(START, CASE, SAMPLE, DONE)
+
+
+class Recorder:
+    """A sink that remembers."""
+
+    def __init__(self) -> None:
+        self.bytes = 0
+        self.events: list[tuple[Event, Case | None]] = []
+        self.errors: list[str] = []
+        self.ticks = 0
+
+    def raw(self, data: bytes) -> None:
+        self.bytes += len(data)
+
+    def event(self, event: Event, case: Case | None) -> None:
+        self.events.append((event, case))
+
+    def stderr(self, lines: list[str]) -> None:
+        self.errors += lines
+
+    def tick(self) -> None:
+        self.ticks += 1
+
+
+def host(tmp_path: Path) -> HostExecutor:
+    limits = Limits(garbage_bytes=1 << 20, garbage_s=0.5, terminate_s=0.5)
+    return HostExecutor("test", limits, lock_dir=tmp_path)
+
+
+def spec(tmp_path: Path, code: str, timeout_s: float = 30.0) -> LaunchSpec:
+    return LaunchSpec("w", 0, [sys.executable, "-I", "-S", "-c", code], tmp_path, dict(os.environ), timeout_s)
+
+
+def program(script: Script) -> str:
+    """A Python program that does what `script` says."""
+    code = "import os, signal, sys, time\n"
+    code += f"os.write(1, {script.stdout!r}); os.write(2, {script.stderr!r})\n"
+    if script.hangs:
+        code += "time.sleep(600)\n"
+    if script.signal_number is not None:
+        code += f"os.kill(os.getpid(), {script.signal_number})\n"
+    return code + f"os._exit({script.exit_code or 0})\n"
+
+
+Run = Callable[[Script, Recorder, Stop, float], Outcome]
+
+
+@pytest.fixture(params=["fake", "host"])
+def run(request: pytest.FixtureRequest, tmp_path: Path) -> Run:
+    def execute(script: Script, sink: Recorder, stop: Stop, timeout_s: float) -> Outcome:
+        executor: Executor = FakeExecutor(lambda _: script) if request.param == "fake" else host(tmp_path)
+        job = spec(tmp_path, program(script), timeout_s)
+        if script.start_error:
+            job = LaunchSpec("w", 0, ["no-such-program"], tmp_path, dict(os.environ), timeout_s)
+        return executor.execute(job, sink, stop)
+
+    return execute
+
+
+def test_a_good_launch_counts_and_its_events_arrive_in_order(run: Run) -> None:
+    sink = Recorder()
+    outcome = run(Script(GOOD, stderr=b"hello\nworld"), sink, Stop(), 30)
+    assert outcome.ok, outcome.detail
+    assert [type(event).__name__ for event, _ in sink.events] == ["Start", "Case", "Samples", "Done"]
+    sample, case = sink.events[2]
+    assert isinstance(sample, Samples)
+    assert case is not None
+    assert case.arm == "a"
+    assert sink.bytes == len(GOOD)
+    assert sink.errors == ["hello", "world"]
+    assert sink.ticks >= 1
+
+
+@pytest.mark.parametrize(
+    ("script", "cause", "words"),
+    [
+        (Script(lines(START) + b"garbage\n"), "stream_invalid", "line 2"),
+        (Script(b""), "workload_no_terminal", "done"),
+        (Script(lines(START, CASE)), "workload_no_terminal", "status 0"),
+        (Script(lines(START), exit_code=3), "workload_crashed", "status 3"),
+        (Script(GOOD, exit_code=3), "workload_crashed", "done"),
+        (
+            Script(lines(START), signal_number=signal.SIGSEGV, exit_code=None, stderr=b"core\n"),
+            "workload_crashed",
+            "SIGSEGV",
+        ),
+        (
+            Script(lines(START, {"type": "error", "code": "no_case", "text": "choose one"}), exit_code=1),
+            "workload_error",
+            "choose one",
+        ),
+        (
+            Script(lines(START, {"type": "check", "name": "vectors", "ok": False, "detail": "row 3"}, DONE)),
+            "check_failed",
+            "vectors: row 3",
+        ),
+        (Script(start_error="no-such-program: No such file or directory"), "workload_crashed", "Install"),
+        (Script(GOOD + b"{}\n"), "stream_invalid", "after_terminal"),
+    ],
+)
+def test_each_fault_is_a_named_cause_a_person_can_act_on(
+    run: Run, script: Script, cause: Cause, words: str
+) -> None:
+    outcome = run(script, Recorder(), Stop(), 30)
+    assert outcome.cause == cause, outcome.detail
+    assert words in outcome.detail
+    if script.stderr:
+        assert "core" in outcome.detail
+
+
+def test_a_hang_is_ended_and_named(run: Run) -> None:
+    outcome = run(Script(lines(START), hangs=True), Recorder(), Stop(), 0.3)
+    assert outcome.cause == "workload_hung"
+    assert "launch_timeout_s" in outcome.detail
+
+
+@pytest.mark.parametrize(
+    ("reason", "cause"),
+    [(Reason.CANCELLED, "cancelled"), (Reason.LEASE_LOST, "lease_lost"), (Reason.DISK_FULL, "disk_full")],
+)
+def test_a_stop_ends_the_launch_with_its_reason(run: Run, reason: Reason, cause: Cause) -> None:
+    stop = Stop()
+    threading.Timer(0.2, stop.set, [reason]).start()
+    outcome = run(Script(lines(START), hangs=True), Recorder(), stop, 60)
+    assert outcome.cause == cause
+
+
+def test_the_target_is_used_by_one_at_a_time(tmp_path: Path) -> None:
+    for first, second in ((host(tmp_path), host(tmp_path)), (fake := FakeExecutor(lambda _: Script()), fake)):
+        with first.claim(Stop()) as got:
+            assert got
+            with second.claim(Stop(), timeout_s=0.15) as other:
+                assert not other
+        with second.claim(Stop(), timeout_s=0.0) as later:
+            assert later
+
+
+# --- only real processes ---
+
+
+def wait_until(condition: Callable[[], bool], deadline_s: float = 10.0) -> bool:
+    end = time.monotonic() + deadline_s
+    waiter = threading.Event()
+    while time.monotonic() < end:
+        if condition():
+            return True
+        waiter.wait(0.02)
+    return False
+
+
+def test_a_gigabyte_of_garbage_is_a_flood_in_bounded_memory(tmp_path: Path) -> None:
+    code = "import os\nblock = b'rubbish\\n' * 8192\nfor _ in range(16384): os.write(1, block)\n"
+    before = psutil.Process().memory_info().rss
+    sink = Recorder()
+    outcome = host(tmp_path).execute(spec(tmp_path, code), sink, Stop())
+    assert outcome.cause == "workload_flooded"
+    assert sink.bytes < 64 << 20
+    assert psutil.Process().memory_info().rss - before < 64 << 20
+
+
+def test_an_endless_line_is_a_flood(tmp_path: Path) -> None:
+    code = "import os\nblock = b'x' * 65536\nwhile True: os.write(1, block)\n"
+    outcome = host(tmp_path).execute(spec(tmp_path, code), Recorder(), Stop())
+    assert outcome.cause == "workload_flooded"
+
+
+def test_a_workload_that_goes_on_after_breaking_its_stream_is_ended(tmp_path: Path) -> None:
+    code = "import time\nprint('garbage', flush=True)\ntime.sleep(600)\n"
+    outcome = host(tmp_path).execute(spec(tmp_path, code), Recorder(), Stop())
+    assert outcome.cause == "stream_invalid"
+    assert "line 1" in outcome.detail
+
+
+def test_a_workload_that_ignores_sigterm_is_killed(tmp_path: Path) -> None:
+    code = "import signal, time\nsignal.signal(signal.SIGTERM, signal.SIG_IGN)\ntime.sleep(600)\n"
+    outcome = host(tmp_path).execute(spec(tmp_path, code, timeout_s=0.3), Recorder(), Stop())
+    assert outcome.cause == "workload_hung"
+
+
+DAEMON = """
+import os, sys, time
+if os.fork() == 0:
+    os.setsid()
+    if os.fork() == 0:
+        open({path!r}, "w").write(str(os.getpid()))
+        time.sleep(600)
+    os._exit(0)
+os.wait()
+while not os.path.exists({path!r}) or not open({path!r}).read(): time.sleep(0.01)
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="adopting orphans is a Linux service")
+def test_processes_a_workload_leaves_behind_are_killed(tmp_path: Path) -> None:
+    note = tmp_path / "pid"
+    sink = Recorder()
+    code = DAEMON.format(path=str(note)) + f"os.write(1, {GOOD!r})\n"
+    outcome = host(tmp_path).execute(spec(tmp_path, code), sink, Stop())
+    assert outcome.ok, outcome.detail
+    assert not psutil.pid_exists(int(note.read_text()))
+    assert any("left behind" in line for line in sink.errors)
+
+
+AGENT = """
+import os, sys
+from pathlib import Path
+from paceline.executors.base import LaunchSpec
+from paceline.executors.host import HostExecutor
+from paceline.stop import Stop
+sys.path.insert(0, {tests!r})
+class Quiet:
+    def raw(self, data): pass
+    def event(self, event, case): pass
+    def stderr(self, lines): pass
+    def tick(self): pass
+spec = LaunchSpec("w", 0, [sys.executable, "-c", {code!r}], Path({cwd!r}), dict(os.environ), 600.0)
+HostExecutor("orphan", lock_dir=Path({cwd!r})).execute(spec, Quiet(), Stop())
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="adopting orphans is a Linux service")
+def test_kill_9_of_the_agent_leaves_no_process_of_the_workload(tmp_path: Path) -> None:
+    daemon, main = tmp_path / "daemon", tmp_path / "main"
+    code = (
+        DAEMON.format(path=str(daemon))
+        + f"open({str(main)!r}, 'w').write(str(os.getpid()))\ntime.sleep(600)\n"
+    )
+    agent = subprocess.Popen(
+        [sys.executable, "-c", AGENT.format(tests=str(tmp_path), code=code, cwd=str(tmp_path))]
+    )
+    assert wait_until(lambda: main.exists() and bool(main.read_text()))
+    pids = [int(main.read_text()), int(daemon.read_text())]
+    assert all(psutil.pid_exists(pid) for pid in pids)
+    agent.kill()
+    agent.wait()
+    assert wait_until(lambda: not any(psutil.pid_exists(pid) for pid in pids))
+
+
+def test_the_workload_sees_no_secret_of_the_agent(monkeypatch: pytest.MonkeyPatch) -> None:
+    from paceline.executors.process import inherited_environment  # noqa: PLC0415
+
+    monkeypatch.setenv("PACELINE_TOKEN", "secret")
+    environment = inherited_environment({"EXTRA": "1"})
+    assert "PACELINE_TOKEN" not in environment
+    assert environment["EXTRA"] == "1"
+    assert "PATH" in environment
+
+
+def test_events_arrive_while_the_workload_still_runs(tmp_path: Path) -> None:
+    go = tmp_path / "go"
+
+    class Releasing(Recorder):
+        def event(self, event: Event, case: Case | None) -> None:
+            super().event(event, case)
+            if isinstance(event, Samples):
+                go.touch()
+
+    code = (
+        f"import os, time\nos.write(1, {lines(START, CASE, SAMPLE)!r})\n"
+        f"while not os.path.exists({str(go)!r}): time.sleep(0.01)\nos.write(1, {lines(DONE)!r})\n"
+    )
+    sink = Releasing()
+    assert host(tmp_path).execute(spec(tmp_path, code), sink, Stop()).ok
+    assert isinstance(sink.events[-1][0], Done)

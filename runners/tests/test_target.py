@@ -1,0 +1,101 @@
+"""What is said about a target: environment, conditions and preflight findings."""
+
+from __future__ import annotations
+
+import platform
+import threading
+from pathlib import Path
+
+import msgspec
+import pytest
+from paceline import environment, preflight
+from paceline.conditions import Conditions, HostConditions, Sampler
+from paceline.preflight import Code, Finding, Observed
+
+
+def test_the_fingerprint_depends_on_the_factors_alone() -> None:
+    one = environment.observe()
+    assert one.fingerprint == environment.observe().fingerprint
+    assert one.fingerprint == environment.fingerprint(dict(reversed(one.factors.items())))
+    assert one.fingerprint != environment.fingerprint({**one.factors, "kernel": "other"})
+    assert len(one.factors) <= 64
+
+
+def test_the_fingerprint_holds_no_hostname_and_no_clock() -> None:
+    factors = environment.observe().factors
+    assert platform.node() not in [value for value in factors.values() if isinstance(value, str)]
+    assert not any("mhz" in key or "freq" in key for key in factors)
+
+
+def test_the_serial_is_stable(tmp_path: Path) -> None:
+    first = environment.serial(tmp_path / "a")
+    assert first == environment.serial(tmp_path / "a")
+    assert first.startswith("host-")
+
+
+def test_a_job_is_observed_before_during_and_after() -> None:
+    seen: list[Conditions] = []
+    enough = threading.Event()
+
+    def take(conditions: Conditions) -> None:
+        seen.append(conditions)
+        if sum(item.phase == "during" for item in seen) >= 3:
+            enough.set()
+
+    with Sampler(take, period_s=0.01):
+        assert enough.wait(10)
+    phases = [item.phase for item in seen]
+    assert phases[0] == "before"
+    assert phases[-1] == "after"
+    assert set(phases[1:-1]) == {"during"}
+    assert [item.at_ms for item in seen] == sorted(item.at_ms for item in seen)
+    assert "boot_id" in seen[0].values
+
+
+def test_what_cannot_be_read_is_absent() -> None:
+    values = HostConditions().read()
+    assert "memory_available_bytes" in values
+    assert None not in values.values()
+
+
+GOOD = Observed(
+    governor="performance", turbo=False, smt=False, cores=8, load_1m=0.1, hottest_c=40.0,
+    disk_free_bytes=10 << 30, disk_needed_bytes=1 << 30, memory_available_bytes=8 << 30,
+)  # fmt: skip
+
+
+def finding(code: Code, **changes: object) -> Finding:
+    seen = msgspec.structs.replace(GOOD, **changes)
+    return next(item for item in preflight.judge(seen) if item.code == code)
+
+
+def test_a_good_host_has_nothing_to_warn_about() -> None:
+    assert {item.level for item in preflight.judge(GOOD)} == {"info"}
+
+
+@pytest.mark.parametrize(
+    ("code", "changes", "level"),
+    [
+        (Code.GOVERNOR, {"governor": "powersave"}, "warning"),
+        (Code.TURBO, {"turbo": True}, "warning"),
+        (Code.SMT, {"smt": True}, "warning"),
+        (Code.VIRTUALISATION, {"virtualisation": "kvm"}, "warning"),
+        (Code.LOAD, {"load_1m": 4.0}, "warning"),
+        (Code.BATTERY, {"on_battery": True, "battery_percent": 50.0}, "warning"),
+        (Code.THERMAL, {"hottest_c": 91.0}, "warning"),
+        (Code.DISK, {"disk_free_bytes": 1 << 20}, "blocker"),
+        (Code.CORES, {"cores": 1}, "warning"),
+        (Code.MEMORY, {"memory_available_bytes": 1 << 20}, "warning"),
+    ],
+)
+def test_every_concern_comes_with_advice(code: Code, changes: dict[str, object], level: str) -> None:
+    found = finding(code, **changes)
+    assert found.level == level
+    assert found.advice
+    assert len(found.text) <= 500
+    assert len(found.advice) <= 500
+
+
+def test_the_worst_finding_comes_first() -> None:
+    findings = preflight.judge(msgspec.structs.replace(GOOD, disk_free_bytes=0, smt=True))
+    assert [item.level for item in findings][:2] == ["blocker", "warning"]
