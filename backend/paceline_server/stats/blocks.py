@@ -73,23 +73,17 @@ def _per_block(case: CaseSamples) -> tuple[Ints, Floats, Bools]:
     return unique, medians, np.logical_or.reduceat(warm, first) if key.size else warm
 
 
-def warm_start(marked_rounds: Ints, measured_rounds: Ints, policy: WarmPolicy) -> Ints:
-    """The measured rounds of one launch that remain after the warm-up drop, ascending."""
-    rounds = np.unique(measured_rounds)
-    drop = warmup_to_drop(
-        int(np.unique(marked_rounds).size), int(rounds.size), policy.warmup_min_blocks, policy.warmup_share
-    )
-    return rounds[drop:]
-
-
 def _unwarm(keys: Ints, warm: Bools, policy: WarmPolicy) -> Bools:
-    """Which of all rounds of both arms to drop as warm-up, shape of `keys` (unique, ascending)."""
+    """Which rounds to drop as warm-up: those marked and, per launch, as many more as §1 asks, shape of `keys`
+    (unique, ascending)."""
     launches = keys // _LAUNCH_STRIDE
     drop = warm.copy()
     for launch in np.unique(launches):
         here = launches == launch
-        kept = warm_start(keys[here & warm], keys[here & ~warm], policy)
-        drop |= here & ~warm & ~np.isin(keys, kept)
+        measured = np.nonzero(here & ~warm)[0]
+        marked = int(np.count_nonzero(here & warm))
+        more = warmup_to_drop(marked, measured.size, policy.warmup_min_blocks, policy.warmup_share)
+        drop[measured[:more]] = True
     return drop
 
 
@@ -138,9 +132,15 @@ def pair_blocks(
     arm_key, arm_value, arm_warm = _per_block(arm)
     ref_key, ref_value, ref_warm = _per_block(reference)
     keys = np.union1d(arm_key, ref_key)
-    warm = np.isin(keys, np.concatenate([arm_key[arm_warm], ref_key[ref_warm]]))
+    in_arm, in_ref = np.searchsorted(keys, arm_key), np.searchsorted(keys, ref_key)
+    warm = np.zeros(keys.size, dtype=np.bool_)
+    warm[in_arm] |= arm_warm
+    warm[in_ref] |= ref_warm
     drop = _unwarm(keys, warm, policy)
-    both = np.isin(keys, arm_key) & np.isin(keys, ref_key)
+    seen = np.zeros(keys.size, dtype=np.int64)
+    seen[in_arm] += 1
+    seen[in_ref] += 1
+    both = seen == 2
     paired = keys[~drop & both]
     a = arm_value[np.searchsorted(arm_key, paired)]
     r = ref_value[np.searchsorted(ref_key, paired)]

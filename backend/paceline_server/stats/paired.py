@@ -26,6 +26,7 @@ from paceline_server.stats import constants
 from paceline_server.stats.binomial import quantile_interval, upper_tail
 from paceline_server.stats.blocks import PairedBlocks
 from paceline_server.stats.ranktests import benjamini_hochberg
+from paceline_server.stats.samples import median
 from paceline_server.stats.words import percent
 
 Verdict = Literal["pass", "fail", "inconclusive"]
@@ -101,7 +102,7 @@ def sign_test(d: np.ndarray[Any, Any], log_margin: float) -> tuple[int, float]:
 
 def launch_medians(blocks: PairedBlocks) -> np.ndarray[Any, Any]:
     """Median log-ratio per launch, ascending launch number, shape (K,)."""
-    return np.array([np.median(blocks.d[blocks.launch == number]) for number in np.unique(blocks.launch)])
+    return np.array([median(blocks.d[blocks.launch == number]) for number in np.unique(blocks.launch)])
 
 
 def judge_pair(blocks: PairedBlocks, look: int = 0, policy: PairPolicy | None = None) -> PairVerdict:
@@ -115,7 +116,7 @@ def judge_pair(blocks: PairedBlocks, look: int = 0, policy: PairPolicy | None = 
     facts = PairVerdict(
         verdict="inconclusive",
         reason="",
-        ratio=math.exp(float(np.median(blocks.d))) if n else None,
+        ratio=math.exp(median(blocks.d)) if n else None,
         lower=None if interval.lower is None else math.exp(interval.lower),
         upper=None if interval.upper is None else math.exp(interval.upper),
         share_slower=float(np.count_nonzero(blocks.d > 0) / n) if n else None,

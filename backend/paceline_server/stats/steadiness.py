@@ -15,11 +15,9 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-import numpy as np
-
 from paceline_server.stats.constants import STEADY_P, STEADY_SHIFT, WARMUP_MIN_BLOCKS, WARMUP_SHARE
 from paceline_server.stats.ranktests import mann_whitney_p
-from paceline_server.stats.samples import Floats
+from paceline_server.stats.samples import Floats, median
 
 
 @dataclass(frozen=True)
@@ -44,12 +42,11 @@ def warmup_to_drop(
     return max(0, max(minimum, math.ceil(share * measured - 1e-9)) - marked)
 
 
-def _shift(log_values: Floats) -> tuple[float, float]:
-    """(p-value that the halves agree, ratio of their medians − 1); the middle value of an odd count is
-    left out."""
+def _halves(log_values: Floats) -> tuple[Floats, Floats, float]:
+    """(first half, second half, ratio of their medians − 1); the middle of an odd count is left out."""
     half = log_values.size // 2
     first, second = log_values[:half], log_values[log_values.size - half :]
-    return mann_whitney_p(first, second), math.expm1(float(np.median(second) - np.median(first)))
+    return first, second, math.expm1(median(second) - median(first))
 
 
 def steadiness(
@@ -63,14 +60,14 @@ def steadiness(
     n = int(log_values.size)
     if n < 4:
         return Steadiness(0, False, 0.0)
-    p, shift = _shift(log_values)
-    if p >= p_limit or abs(shift) <= shift_limit:
+    first, second, shift = _halves(log_values)
+    if abs(shift) <= shift_limit or mann_whitney_p(first, second) >= p_limit:
         return Steadiness(0, False, shift)
     skip = n - n // 2
     rest = log_values[skip:]
     if rest.size < 4:
         return Steadiness(skip, True, shift)
-    rest_p, rest_shift = _shift(rest)
-    testable = 2.0 / math.comb(2 * (rest.size // 2), rest.size // 2) < p_limit
-    moving = abs(rest_shift) > shift_limit and (rest_p < p_limit or not testable)
+    first, second, rest_shift = _halves(rest)
+    testable = 2.0 / math.comb(2 * first.size, first.size) < p_limit
+    moving = abs(rest_shift) > shift_limit and (not testable or mann_whitney_p(first, second) < p_limit)
     return Steadiness(skip, moving, shift)

@@ -1,13 +1,12 @@
 """Simulated jobs with the faults real hosts have: heavy tails, biased launches, drift and frequency steps.
 
-Used by the A/A and power tests. Rates are those of STATISTICS §1: 3 of 40 launches of identical code biased by
-2.5 to 11.8 %, either way. Seeded; no clock.
+Used by the A/A and power tests. Rates are those of STATISTICS §1: 3 of 40 launches of identical code
+biased by 2.5 to 11.8 %, either way. Seeded; no clock.
 """
 
 from __future__ import annotations
 
 import numpy as np
-
 from paceline_server.stats.samples import CaseSamples, Floats
 
 BIASED_SHARE = 0.075
@@ -47,13 +46,15 @@ def job_cases(
     bias = biased * rng.choice([-1.0, 1.0], (launches, 1)) * rng.uniform(0.025, 0.118, (launches, 1))
     cold = 0.4 * np.exp(-np.arange(total) / 1.2)[None, :]
     level = np.log(rng.uniform(1e3, 1e7))
-    log_arm = level + common + cold + np.log1p(effect) + np.log1p(bias) + _noise(rng, sigma, (launches, total))
+    log_arm = (
+        level + common + cold + np.log1p(effect) + np.log1p(bias) + _noise(rng, sigma, (launches, total))
+    )
     log_reference = level + common + 2 * cold + _noise(rng, sigma, (launches, total))
     launch = np.repeat(np.arange(first_launch, first_launch + launches), total)
     number = np.tile(np.arange(total), launches)
     first = rng.random(launch.size) < 0.5
 
-    def case(arm: str, log_values: Floats, position: np.ndarray) -> CaseSamples:  # type: ignore[type-arg]
+    def case(arm: str, log_values: Floats, position: np.ndarray) -> CaseSamples:
         return CaseSamples(
             "b", arm, {"batch": 1000}, "time", "ns", "lower", launch, number,
             position.astype(np.int64), np.exp(log_values).ravel(), number < WARMUP_ROUNDS,

@@ -1,0 +1,151 @@
+"""Void conditions: when the target was not fit to measure on, a job's timings decide nothing (§1).
+
+Place: beside `paired`, over the conditions the agent recorded before, during and after a job.
+Invariant: a void job is inconclusive and never alerts; every reason names its number and its limit. What a
+target cannot report (no such sensor, other operating system) voids nothing.
+Deliberately judges the whole job: one throttled launch is a reason to measure again, not to pick launches.
+
+Keys of a reading's `values` that are looked at; all optional:
+    thermal_status          int, Android PowerManager 0…6
+    cpu_freq_cap_khz        number, or list/object of numbers per core: the highest frequency allowed
+    boot_id                 text
+    calibration_ns          number: time of the agent's fixed kernel, measured before and after
+    steal_percent           number: share of CPU time the hypervisor took since the last reading
+    psi_cpu_some_percent    number: share of time some task waited for a CPU since the last reading
+    online_cpus             int (how many), or list of cores
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from paceline_server.stats import constants
+
+
+@dataclass(frozen=True)
+class Reading:
+    """One sample of the target's conditions; `at_ms` on the agent's clock."""
+
+    phase: str
+    at_ms: int
+    values: Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Void:
+    """One reason why a job's timings do not count."""
+
+    code: str
+    value: float | None
+    limit: float | None
+    text: str
+
+
+@dataclass(frozen=True)
+class VoidLimits:
+    """`pressure_percent` may be raised by an operator for a target that is always shared; it is stored
+    with the decision. Pairing keeps the verdict honest under even load; what it loses is power."""
+
+    thermal_status: int = constants.THERMAL_STATUS_LIMIT
+    calibration_drift: float = constants.CALIBRATION_DRIFT
+    pressure_percent: float = constants.PRESSURE_PERCENT
+
+
+def find_voids(readings: Sequence[Reading], limits: VoidLimits | None = None) -> list[Void]:
+    """Every void condition in the readings of one job, in a fixed order; empty when the target was fit."""
+    limits = limits or VoidLimits()
+    ordered = sorted(readings, key=lambda reading: reading.at_ms)
+    checks = (
+        _thermal(ordered, limits),
+        _frequency_cap(ordered),
+        _boot(ordered),
+        _calibration(ordered, limits),
+        _pressure(ordered, limits, "steal_percent", "steal", "the hypervisor took"),
+        _pressure(ordered, limits, "psi_cpu_some_percent", "pressure", "other work waited for or took"),
+        _cores(ordered),
+    )
+    return [void for void in checks if void is not None]
+
+
+def _numbers(readings: Iterable[Reading], key: str) -> list[float]:
+    found = (reading.values.get(key) for reading in readings)
+    return [
+        float(value) for value in found if isinstance(value, (int, float)) and not isinstance(value, bool)
+    ]
+
+
+def _thermal(readings: Sequence[Reading], limits: VoidLimits) -> Void | None:
+    worst = max(_numbers(readings, "thermal_status"), default=0.0)
+    if worst < limits.thermal_status:
+        return None
+    text = f"the target was throttling: thermal status {worst:g}, limit below {limits.thermal_status}"
+    return Void("thermal", worst, limits.thermal_status, text)
+
+
+def _cap(value: Any) -> tuple[float, ...] | None:
+    """A cap as a comparable tuple, whatever shape it was reported in."""
+    if isinstance(value, Mapping):
+        value = [value[key] for key in sorted(value)]
+    if isinstance(value, (int, float)) and not isinstance(value, bool):
+        return (float(value),)
+    if isinstance(value, Sequence) and not isinstance(value, str):
+        return tuple(float(one) for one in value if isinstance(one, (int, float)))
+    return None
+
+
+def _frequency_cap(readings: Sequence[Reading]) -> Void | None:
+    caps = [cap for cap in (_cap(r.values.get("cpu_freq_cap_khz")) for r in readings) if cap]
+    changed = next((cap for cap in caps if cap != caps[0]), None)
+    if changed is None:
+        return None
+    text = f"the highest CPU frequency allowed changed from {max(caps[0]):g} to {max(changed):g} kHz"
+    return Void("frequency_cap", max(changed), max(caps[0]), text)
+
+
+def _boot(readings: Sequence[Reading]) -> Void | None:
+    boots = {r.values["boot_id"] for r in readings if isinstance(r.values.get("boot_id"), str)}
+    if len(boots) < 2:
+        return None
+    return Void("boot_id", float(len(boots)), 1.0, "the target restarted while it was measuring")
+
+
+def _calibration(readings: Sequence[Reading], limits: VoidLimits) -> Void | None:
+    before = _numbers((r for r in readings if r.phase == "before"), "calibration_ns")
+    after = _numbers((r for r in readings if r.phase == "after"), "calibration_ns")
+    if not before or not after or min(before[0], after[-1]) <= 0:
+        return None
+    drift = abs(after[-1] / before[0] - 1.0)
+    if drift <= limits.calibration_drift:
+        return None
+    text = (
+        f"the calibration kernel took {before[0]:.4g} ns before and {after[-1]:.4g} ns after: a drift of "
+        f"{drift * 100:.1f} %, limit {limits.calibration_drift * 100:g} %"
+    )
+    return Void("calibration", drift, limits.calibration_drift, text)
+
+
+def _pressure(readings: Sequence[Reading], limits: VoidLimits, key: str, code: str, who: str) -> Void | None:
+    """The mean over the readings taken while measuring: one short burst is what interleaving is for."""
+    during = _numbers((r for r in readings if r.phase == "during"), key)
+    if not during:
+        return None
+    mean = sum(during) / len(during)
+    if mean <= limits.pressure_percent:
+        return None
+    text = f"{who} the CPU {mean:.1f} % of the time, limit {limits.pressure_percent:g} %"
+    return Void(code, mean, limits.pressure_percent, text)
+
+
+def _cores(readings: Sequence[Reading]) -> Void | None:
+    found = (r.values.get("online_cpus") for r in readings)
+    counts = [
+        len(value) if isinstance(value, list) else value
+        for value in found
+        if isinstance(value, (int, list)) and not isinstance(value, bool)
+    ]
+    if not counts or min(counts) >= counts[0]:
+        return None
+    text = f"a core went offline: {min(counts)} of {counts[0]} were left"
+    return Void("core_offline", float(min(counts)), float(counts[0]), text)

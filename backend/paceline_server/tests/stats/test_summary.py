@@ -1,0 +1,75 @@
+"""Summaries, thinning and words: what people read about one case."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from paceline_server.stats.summary import probably_optimised_away, summarise, thin_ecdf
+from paceline_server.stats.words import change, comparison, percent, quantity
+
+
+def test_summary_of_a_textbook_sample() -> None:
+    found = summarise(np.array([2.0, 4.0, 4.0, 4.0, 5.0, 5.0, 7.0, 9.0]), np.array([0, 0, 0, 0, 1, 1, 1, 1]))
+    assert (found.n, found.launches, found.median, found.mean) == (8, 2, 4.5, 5.0)
+    assert (found.min, found.max) == (2.0, 9.0)
+    assert found.sd == pytest.approx((32 / 7) ** 0.5)
+    assert found.p99 == pytest.approx(8.86)
+
+
+def test_one_sample_has_no_spread_and_none_is_refused() -> None:
+    assert summarise(np.array([3.0]), np.array([0])).sd == 0.0
+    with pytest.raises(ValueError, match="at least one"):
+        summarise(np.array([]), np.array([]))
+
+
+def test_a_time_below_one_nanosecond_is_suspect() -> None:
+    """The seeds report an FFI call of 843 ps: nothing was called."""
+    assert probably_optimised_away("ns", 0.843)
+    assert not probably_optimised_away("ns", 1.0)
+    assert not probably_optimised_away("count", 0.5)
+
+
+@given(st.lists(st.floats(0, 1e9), min_size=1, max_size=600))
+def test_a_thinned_distribution_keeps_both_ends_and_ascends(values: list[float]) -> None:
+    at, share = thin_ecdf(np.array(values), 150)
+    assert len(at) <= 150
+    assert (at[0], at[-1], share[-1]) == (min(values), max(values), 1.0)
+    assert (np.diff(at) >= 0).all()
+    assert (np.diff(share) > 0).all()
+
+
+@given(st.floats(1e-12, 50))
+def test_a_measured_difference_is_never_rounded_to_nothing(fraction: float) -> None:
+    assert float(percent(fraction).removesuffix(" %")) > 0
+
+
+@pytest.mark.parametrize(
+    ("ratio", "words"),
+    [(1.126, "12.6 % slower"), (0.9, "10.0 % faster"), (1.00034, "0.034 % slower"), (1.0, "exactly as fast"),
+     (3.4, "240 % slower"), (0.9999995, "0.000050 % faster")],
+)  # fmt: skip
+def test_direction_is_said_in_words(ratio: float, words: str) -> None:
+    assert change(ratio) == words
+
+
+def test_an_interval_is_said_with_both_directions_when_it_has_both() -> None:
+    assert (
+        comparison(1.126, 1.119, 1.133, 0.998) == "12.6 % slower (99.8 % interval: 11.9 % to 13.3 % slower)"
+    )
+    assert comparison(0.75, 0.7, 0.8, 0.998) == "25.0 % faster (99.8 % interval: 20.0 % to 30.0 % faster)"
+    assert (
+        comparison(1.01, 0.99, 1.03, 0.998) == "1.0 % slower (99.8 % interval: 1.0 % faster to 3.0 % slower)"
+    )
+    assert comparison(1.01, None, None, 0.998) == "1.0 % slower (too few blocks for an interval)"
+    assert comparison(1.0, 1.0, 1.0, 0.998).startswith("exactly as fast")
+    assert comparison(None, None, None, 0.998) == "nothing to compare"
+
+
+def test_quantities_carry_a_readable_unit() -> None:
+    assert quantity(123456, "ns") == "123.5 µs"
+    assert quantity(0.5, "ns") == "0.5 ns"
+    assert quantity(4096, "bytes") == "4 KiB"
+    assert quantity(2.5e6, "op/s") == "2.5 M op/s"
+    assert quantity(12, "count") == "12"
