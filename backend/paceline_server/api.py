@@ -1,7 +1,7 @@
 """The application: every feature's routes under `/api/v1`, the system's endpoints, and the pages.
 
-Place: above all features, below the entry points. Invariant: building it starts nothing and connects to nothing;
-`lifespan` does. Holds no decisions.
+Place: above all features, below the entry points. Invariant: building it starts nothing and connects to
+nothing; `lifespan` does. Holds no decisions.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from fastapi import APIRouter, FastAPI
 
 from paceline_server.accounts import routes as accounts
 from paceline_server.kernel import problems
+from paceline_server.kernel import settings as process_settings
 from paceline_server.kernel.requests import Requests
 from paceline_server.kernel.settings import Settings
 
@@ -26,6 +27,7 @@ def create_app(settings: Settings) -> FastAPI:
         generate_unique_id_function=lambda route: route.name,
     )  # fmt: skip
     app.state.settings = settings
+    process_settings.use(settings)
     problems.install(app)
     app.add_middleware(Requests, max_body_bytes=settings.max_body_bytes)
     features = APIRouter(prefix=PREFIX)

@@ -1,8 +1,8 @@
 """Both shapes for every test: SQLite with in-process hints, and real PostgreSQL with real Redis.
 
-A test that takes `database` (or anything built on it: `client`, `app`, `server`) runs once per shape. The servers
-start once per pytest process on free loopback ports, end with it (even when it is killed), and every test gets its
-own database made from a migrated template.
+A test that takes `database` (or anything built on it: `client`, `app`, `server`) runs once per shape. The
+servers start once per pytest process on free loopback ports, end with it (even when it is killed), and every
+test gets its own database made from a migrated template.
 """
 
 from __future__ import annotations
@@ -17,12 +17,11 @@ from uuid import uuid4
 import pytest
 from fastapi import FastAPI
 from fastapi.testclient import TestClient
-
 from paceline_server.accounts import service as accounts
 from paceline_server.accounts.schemas import Scope
 from paceline_server.api import create_app
 from paceline_server.kernel import clock as clock_module
-from paceline_server.kernel import ids
+from paceline_server.kernel import ids, logging
 from paceline_server.kernel.clock import FrozenClock
 from paceline_server.kernel.settings import Settings
 from paceline_server.store import migrations
@@ -43,6 +42,12 @@ class Shape:
     name: str
     database_url: str
     redis_url: str | None
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _logs() -> None:
+    """As in production: no colours, no local variables in tracebacks."""
+    logging.configure(json=True)
 
 
 @pytest.fixture(scope="session")
@@ -68,7 +73,8 @@ def sqlite_template(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(params=[EMBEDDED, SCALED])
 def shape(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Shape]:
-    """The shape under test. For one shape only: `@pytest.mark.parametrize("shape", ["embedded"], indirect=True)`."""
+    """The shape under test. For one shape only: `@pytest.mark.parametrize("shape", ["embedded"],
+    indirect=True)`."""
     name = request.param
     if name == EMBEDDED:
         template: Path = request.getfixturevalue("sqlite_template")
@@ -193,7 +199,8 @@ def enrolled(database: Database) -> Callable[..., EnrolledAgent]:
 
 @pytest.fixture
 def together() -> Callable[..., list[object]]:
-    """`together(f, g, …)` runs the calls in threads released at one instant; results or exceptions, in order."""
+    """`together(f, g, …)` runs the calls in threads released at one instant; results or exceptions, in
+    order."""
 
     def run(*calls: Callable[[], object]) -> list[object]:
         results: list[object] = [None] * len(calls)
@@ -203,7 +210,7 @@ def together() -> Callable[..., list[object]]:
             gate.wait()
             try:
                 results[index] = calls[index]()
-            except BaseException as error:  # noqa: BLE001 - handed to the test
+            except BaseException as error:
                 results[index] = error
 
         threads = [threading.Thread(target=one, args=(index,)) for index in range(len(calls))]

@@ -1,8 +1,8 @@
 """Authentication and authorisation of requests: `require("scope")` is all a route needs.
 
 Invariants: authentication reads in its own short transaction, so a route that waits (long poll) holds none;
-cookie-authenticated unsafe requests must come from our own pages (Sec-Fetch-Site, else Origin), tokens need not;
-secrets are looked up by hash. Knows how cookies are named (see `cookies.py`) but never sets one.
+cookie-authenticated unsafe requests must come from our own pages (Sec-Fetch-Site, else Origin), tokens need
+not; secrets are looked up by hash. Knows how cookies are named (see `cookies.py`) but never sets one.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from datetime import timedelta
 
-from fastapi import Depends, Request, Security
+from fastapi import Request, Security
 from fastapi.security import APIKeyCookie, HTTPBearer
 
 from paceline_server.accounts import cookies, queries
@@ -35,10 +35,10 @@ def principal_of(request: Request) -> Principal:
         if scheme.lower() != "bearer" or not secret.strip():
             raise unauthenticated("Authorization must be `Bearer TOKEN`.")
         return principal_of_token(secret.strip())
-    secret = cookies.read(request)
-    if secret is None:
+    cookie = cookies.read(request)
+    if cookie is None:
         raise unauthenticated()
-    principal = principal_of_session(secret)
+    principal = principal_of_session(cookie)
     if request.method not in SAFE_METHODS:
         cookies.refuse_other_sites(request, must_tell=True)
     return principal
@@ -73,7 +73,8 @@ def principal_of_session(secret: str) -> Principal:
 
 
 def require(*scopes: str) -> Callable[..., Principal]:
-    """A dependency that lets in who holds any of `scopes`: `Annotated[Principal, Depends(require("read"))]`."""
+    """A dependency that lets in who holds any of `scopes`: `Annotated[Principal,
+    Depends(require("read"))]`."""
 
     def check(
         request: Request, _token: object = Security(_bearer), _session: object = Security(_cookie)
@@ -93,4 +94,4 @@ def authorised(request: Request, *scopes: str) -> Principal:
     return principal
 
 
-__all__ = ["Depends", "Principal", "authorised", "principal_of", "require"]
+__all__ = ["Principal", "authorised", "principal_of", "require"]

@@ -1,8 +1,8 @@
 """The session cookie and who may use it.
 
-Invariants: over HTTPS the cookie is `__Host-` (Secure, HttpOnly, SameSite=Lax, Path=/); over plain HTTP it exists on
-loopback only, unprefixed, and the log says so; over plain HTTP elsewhere no session is given at all.
-HTTPS is what the request came by, or what `PACELINE_PUBLIC_URL` says (a proxy that ends TLS).
+Invariants: over HTTPS the cookie is `__Host-` (Secure, HttpOnly, SameSite=Lax, Path=/); over plain HTTP it
+exists on loopback only, unprefixed, and the log says so; over plain HTTP elsewhere no session is given at
+all. HTTPS is what the request came by, or what `PACELINE_PUBLIC_URL` says (a proxy that ends TLS).
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Passwords: argon2id, and the same work for an address nobody has, so that timing tells nothing.
 
-Parameters: RFC 9106 §4, second recommendation (t=3, 64 MiB, p=4), the defaults of argon2-cffi. At most two hashes
-are computed at a time, which bounds memory under a flood of sign-ins.
+Parameters: RFC 9106 §4, second recommendation (t=3, 64 MiB, p=4), the defaults of argon2-cffi. At most two
+hashes are computed at a time, which bounds memory under a flood of sign-ins.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def matches(password: str, password_hash: str | None) -> bool:
     against = password_hash or _nobodys()
     try:
         with _at_once:
-            right = _hasher.verify(against, password)
+            _hasher.verify(against, password)
     except (VerificationError, InvalidHashError):
         return False
-    return right and password_hash is not None
+    return password_hash is not None

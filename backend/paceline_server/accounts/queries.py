@@ -43,8 +43,8 @@ def touch_token(session: Session, token_id: str, at: datetime) -> None:
 
 
 def take_link(session: Session, token_sha256: str, at: datetime) -> str | None:
-    """Use up a sign-in link: its account id, or None when unknown, used or expired. One conditional UPDATE, so
-    of two racing takers one wins."""
+    """Use up a sign-in link: its account id, or None when unknown, used or expired. One conditional UPDATE,
+    so of two racing takers one wins."""
     query = (
         update(SignInLink)
         .where(

@@ -1,7 +1,7 @@
 """Decisions about accounts: signing in, sessions, tokens. One transaction's worth each.
 
-Invariants: there is no default password and no secret is stored, only its SHA-256 (random secrets) or argon2id
-(passwords); a sign-in link works once; failures never tell whether an address exists.
+Invariants: there is no default password and no secret is stored, only its SHA-256 (random secrets) or
+argon2id (passwords); a sign-in link works once; failures never tell whether an address exists.
 """
 
 from __future__ import annotations
@@ -33,8 +33,8 @@ CHANNEL = "accounts"
 """Hint: a session or token ended; open streams look again."""
 HUMAN_SCOPES: tuple[Scope, ...] = ("read", "alerts:write", "ingest", "admin")
 THROTTLE_AFTER = {"address_from_place": 5, "address": 50, "place": 100}
-"""Failures before pauses begin, per kind of key. An address alone has a high limit so that a stranger cannot lock
-its owner out cheaply (OWASP Authentication Cheat Sheet, account lockout)."""
+"""Failures before pauses begin, per kind of key. An address alone has a high limit so that a stranger cannot
+lock its owner out cheaply (OWASP Authentication Cheat Sheet, account lockout)."""
 THROTTLE_LONGEST_S = 900
 THROTTLE_FORGET = timedelta(hours=1)
 

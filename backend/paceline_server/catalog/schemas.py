@@ -21,7 +21,8 @@ class MetricOut(Response):
 
 
 class ParamOut(Response):
-    """`values` are the declared values in order; a benchmark runs their cross product unless a run selects."""
+    """`values` are the declared values in order; a benchmark runs their cross product unless a run
+    selects."""
 
     name: str
     kind: Literal["int", "enum", "regex"]
@@ -68,7 +69,8 @@ class SuiteOut(Response):
 
 
 class SuiteAnnounceIn(Request):
-    """An agent's announcement of a suite it can run: the parsed manifest, as JSON, of its allow-listed repository."""
+    """An agent's announcement of a suite it can run: the parsed manifest, as JSON, of its allow-listed
+    repository."""
 
     repository: str = Field(min_length=1, max_length=200)
     manifest_path: str = Field(min_length=1, max_length=500)

@@ -59,7 +59,8 @@ class EnrolOut(Response):
 
 
 class HeartbeatIn(Request):
-    """Sent at start and every `heartbeat_s`; `refuses` on a target says why it takes no jobs (disk full, …)."""
+    """Sent at start and every `heartbeat_s`; `refuses` on a target says why it takes no jobs (disk full,
+    …)."""
 
     version: str = Field(max_length=100)
     targets: list[TargetAnnounceIn] = Field(max_length=64)

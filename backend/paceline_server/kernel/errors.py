@@ -1,7 +1,7 @@
 """Every error a client may meet, as RFC 9457 problem details with a literal `code`.
 
-Place: raised by services and routes, turned into an answer in `problems.py`. Invariant: a code, once published,
-keeps its meaning; text may change. Queries raise nothing of HTTP: they return None.
+Place: raised by services and routes, turned into an answer in `problems.py`. Invariant: a code, once
+published, keeps its meaning; text may change. Queries raise nothing of HTTP: they return None.
 """
 
 from __future__ import annotations

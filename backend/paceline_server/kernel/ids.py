@@ -1,7 +1,7 @@
 """Identifiers and secrets.
 
-Invariant: ids sort by time of creation within one process, even within one millisecond, and say what they name
-(`run_…`, `job_…`); they are no secrets. Secrets have 256 random bits and are stored as SHA-256 only.
+Invariant: ids sort by time of creation within one process, even within one millisecond, and say what they
+name (`run_…`, `job_…`); they are no secrets. Secrets have 256 random bits and are stored as SHA-256 only.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Around every request: an id, a log line, metrics, body limits, security headers, and the last catch.
 
-Place: pure ASGI, outermost, so that streams pass unbuffered. Invariant: the log line carries the route's template,
-never the query string or a header (they may hold secrets).
+Place: pure ASGI, outermost, so that streams pass unbuffered. Invariant: the log line carries the route's
+template, never the query string or a header (they may hold secrets).
 """
 
 from __future__ import annotations

@@ -50,7 +50,8 @@ class Settings(BaseModel):
     def _possible(self) -> Self:
         if self.redis_url is None and self.processes > 1:
             raise ValueError(
-                "more than one API process needs Redis: live updates and background work are shared through it. "
+                "more than one API process needs Redis: live updates and background work are shared "
+                "through it. "
                 "Set PACELINE_REDIS_URL=redis://…, or use --processes 1"
             )
         if self.redis_url is not None and not self.redis_url.startswith(("redis://", "rediss://", "unix://")):
@@ -100,3 +101,18 @@ def load_settings(environ: Mapping[str, str] | None = None, **overrides: Any) ->
             text = str(fault["msg"]).removeprefix("Value error, ")
             lines.append(f"{PREFIX}{where.upper()}: {text}" if where else text)
         raise SettingsError("; ".join(lines)) from None
+
+
+_current: list[Settings] = []
+
+
+def use(settings: Settings) -> None:
+    """Make `settings` the process's (entry points and tests; the newest call wins)."""
+    _current[:] = [settings]
+
+
+def current() -> Settings:
+    """The process's settings; read from the environment when no entry point said otherwise."""
+    if not _current:
+        use(load_settings())
+    return _current[0]

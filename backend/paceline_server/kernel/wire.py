@@ -30,7 +30,8 @@ class Request(BaseModel):
 
 
 def is_storable(value: Any) -> bool:
-    """Whether both databases can store `value` (plain JSON): no NUL, no lone surrogate, no NaN, |int| < 2^63."""
+    """Whether both databases can store `value` (plain JSON): no NUL, no lone surrogate, no NaN, |int| <
+    2^63."""
     if isinstance(value, str):
         return "\x00" not in value and not _has_surrogate(value)
     if isinstance(value, float):

@@ -38,14 +38,14 @@ class Timestamp(TypeDecorator[datetime]):
     impl = DateTime(timezone=True)
     cache_ok = True
 
-    def process_bind_param(self, value: datetime | None, dialect: Dialect) -> datetime | None:
+    def process_bind_param(self, value: datetime | None, _: Dialect) -> datetime | None:
         if value is None:
             return None
         if value.tzinfo is None:
             raise ValueError("naive datetime: timestamps are stored in UTC with a zone")
         return value.astimezone(UTC)
 
-    def process_result_value(self, value: datetime | None, dialect: Dialect) -> datetime | None:
+    def process_result_value(self, value: datetime | None, _: Dialect) -> datetime | None:
         if value is None:
             return None
         return value.replace(tzinfo=UTC) if value.tzinfo is None else value.astimezone(UTC)
@@ -69,7 +69,7 @@ class FloatVector(TypeDecorator[NDArray[np.float64]]):
             return value.tolist() if isinstance(value, np.ndarray) else list(value)
         return np.asarray(value, dtype="<f8").tobytes()
 
-    def process_result_value(self, value: Any, dialect: Dialect) -> NDArray[np.float64] | None:
+    def process_result_value(self, value: Any, _: Dialect) -> NDArray[np.float64] | None:
         if value is None:
             return None
         if isinstance(value, (bytes, memoryview)):

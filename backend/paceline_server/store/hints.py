@@ -1,7 +1,8 @@
 """Hints: "something of this kind changed, look at the rows". Losing one only delays (I4).
 
-Place: published after commit by `session.py`; waited on by long polls and the live tail. Two implementations of
-one port: in this process (embedded), and Redis pub/sub between processes. Carries no data but a channel name.
+Place: published after commit by `session.py`; waited on by long polls and the live tail. Two implementations
+of one port: in this process (embedded), and Redis pub/sub between processes. Carries no data but a channel
+name.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ import threading
 import time
 from collections import defaultdict
 from collections.abc import Callable
+from typing import Any
 
 import structlog
 
@@ -89,7 +91,7 @@ class RedisHints(Hints):
     def _pump(self) -> None:
         while not self._stopping.is_set():
             try:
-                with self._listening.pubsub(ignore_subscribe_messages=True) as subscription:
+                with self._subscription() as subscription:
                     subscription.subscribe(REDIS_CHANNEL)
                     self.subscribed.set()
                     self._receive(subscription)
@@ -98,9 +100,12 @@ class RedisHints(Hints):
                 log.warning("hints_disconnected", error=str(error))
                 self._stopping.wait(RECONNECT_S)
 
-    def _receive(self, subscription: object) -> None:
+    def _subscription(self) -> Any:
+        return self._listening.pubsub(ignore_subscribe_messages=True)  # type: ignore[no-untyped-call]
+
+    def _receive(self, subscription: Any) -> None:
         while not self._stopping.is_set():
-            message = subscription.get_message(timeout=0.5)  # type: ignore[attr-defined]  # redis ships no stubs for it
+            message = subscription.get_message(timeout=0.5)
             if message is not None:
                 self._wake(message["data"].decode())
 

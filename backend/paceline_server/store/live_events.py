@@ -1,7 +1,8 @@
-"""Live events: rows written in the transaction of the change they tell of; a hint wakes the streams after commit.
+"""Live events: rows written in the transaction of the change they tell of; a hint wakes the streams after
+commit.
 
-Place: written by jobs, ingest, alerts and fleet, read by `live`. Invariant: what a stream shows is what committed.
-Small by construction: `samples` carry thinned values, never whole chunks.
+Place: written by jobs, ingest, alerts and fleet, read by `live`. Invariant: what a stream shows is what
+committed. Small by construction: `samples` carry thinned values, never whole chunks.
 """
 
 from __future__ import annotations

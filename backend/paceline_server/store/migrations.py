@@ -1,7 +1,7 @@
 """Bringing a database to the schema this code expects, and saying whether it is there.
 
-Place: called by `paceline-server migrate` and `up`; `/readyz` asks `is_current`. Invariant: only migrations change a
-schema, in tests too. The scripts live in the repository's `alembic/`, outside the package.
+Place: called by `paceline-server migrate` and `up`; `/readyz` asks `is_current`. Invariant: only migrations
+change a schema, in tests too. The scripts live in the repository's `alembic/`, outside the package.
 """
 
 from __future__ import annotations
@@ -30,12 +30,14 @@ class MigrationsMissingError(Exception):
 
 @cache
 def scripts() -> Path:
-    """The directory of `env.py`: `PACELINE_MIGRATIONS_DIR`, else `alembic/` of the clone this code runs from."""
+    """The directory of `env.py`: `PACELINE_MIGRATIONS_DIR`, else `alembic/` of the clone this code runs
+    from."""
     named = os.environ.get("PACELINE_MIGRATIONS_DIR")
     path = Path(named) if named else Path(__file__).resolve().parents[3] / "alembic"
     if not (path / "env.py").is_file():
         raise MigrationsMissingError(
-            f"no migrations in {path}: run from a clone, or set PACELINE_MIGRATIONS_DIR to its alembic/ directory"
+            f"no migrations in {path}: run from a clone, or set PACELINE_MIGRATIONS_DIR "
+            "to its alembic/ directory"
         )
     return path
 

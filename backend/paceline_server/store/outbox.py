@@ -63,8 +63,8 @@ def handles(topic: str) -> Callable[[Callable[[Session, str], None]], Callable[[
 def handles_after_reading(topic: str, reads: Reads) -> Callable[[Effect], Effect]:
     """Register `effect(session, key, found)` where `found = reads(read_only_session, key)`.
 
-    For long computations: nothing is locked while `reads` works, so on SQLite ingest goes on meanwhile. The effect
-    must check that what was read still holds.
+    For long computations: nothing is locked while `reads` works, so on SQLite ingest goes on meanwhile. The
+    effect must check that what was read still holds.
     """
 
     def register(effect: Effect) -> Effect:
@@ -134,7 +134,7 @@ def carry_out(message_id: int) -> bool:
                 return False
             handler.effect(session, key, found)
             message.done_at = clock.now()
-    except Exception as error:  # noqa: BLE001 - stored and retried; one bad message must not stop the others
+    except Exception as error:
         log.exception("outbox_failed", topic=handler.topic, key=key, message_id=message_id)
         _failed(message_id, repr(error)[:2000])
         return False

@@ -1,7 +1,7 @@
 """Keyset pages: a cursor is the sort key of the last row, so pages neither repeat nor skip under inserts.
 
-Invariant: a cursor is opaque, unsigned and holds nothing a client may not know; a broken one is a 400. It carries
-no authority: every page applies the same filters and permissions again.
+Invariant: a cursor is opaque, unsigned and holds nothing a client may not know; a broken one is a 400. It
+carries no authority: every page applies the same filters and permissions again.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from datetime import datetime
 from typing import Annotated, Any, TypeVar
 
 from fastapi import Query
-from sqlalchemy import Select, tuple_
-from sqlalchemy.orm import Session
+from sqlalchemy import Select, bindparam, tuple_
+from sqlalchemy.orm import InstrumentedAttribute, Session
 from sqlalchemy.sql.elements import ColumnElement
 
 from paceline_server.kernel.errors import invalid_request
@@ -62,7 +62,7 @@ def _unfit(part: object) -> bool:
 def page(
     session: Session,
     query: Select[Any],
-    keys: Sequence[ColumnElement[Any]],
+    keys: Sequence[InstrumentedAttribute[Any]],
     key_of: Callable[[Any], Key],
     shape: Callable[[Any], Shape],
     *,
@@ -85,8 +85,6 @@ def page(
     return Page(items=[shape(row) for row in rows], next=encode_cursor(key_of(rows[-1])) if more else None)
 
 
-def _bind(column: ColumnElement[Any], value: Any) -> Any:
+def _bind(column: InstrumentedAttribute[Any], value: Any) -> ColumnElement[Any]:
     """A parameter typed like its column (SQLite compares instants as text, so the type matters)."""
-    from sqlalchemy import bindparam  # noqa: PLC0415 - keeps the module's vocabulary above short
-
     return bindparam(None, value, type_=column.type)

@@ -1,9 +1,10 @@
 """The database of this process: engine, transactions, and what follows a commit. The only committer (I10).
 
 Place: every row passes here. Invariants:
-- a request commits before its answer leaves (`get_session` with `scope="function"`); a failing commit is a 5xx;
-- GET and HEAD requests get a read-only transaction, all others a write transaction (SQLite: `BEGIN IMMEDIATE`,
-  one writer at a time, queued fairly in this process instead of by polling the file lock);
+- a request commits before its answer leaves (`get_session` with `scope="function"`); a failing commit is a
+  5xx;
+- GET and HEAD requests get a read-only transaction, all others a write transaction (SQLite: `BEGIN
+  IMMEDIATE`, one writer at a time, queued fairly in this process instead of by polling the file lock);
 - outbox ids and hints go out after the commit that made them true, never before.
 Do not open a second write transaction inside one (on SQLite it would wait for itself and fail after 30 s).
 """
@@ -93,7 +94,7 @@ class Database:
                 self.hints.publish(channel)
             if messages:
                 self.publish_outbox([message.id for message in messages])
-        except Exception as error:  # noqa: BLE001 - the change is committed; a lost hint must not fail it
+        except Exception as error:
             log.warning("hint_lost", error=repr(error))
 
 
@@ -190,7 +191,8 @@ def read_scope() -> Iterator[Session]:
 
 
 def get_session(request: Request) -> Iterator[Session]:
-    """The transaction of one request (FastAPI dependency; use it as `DbSession`). Begins at the first statement."""
+    """The transaction of one request (FastAPI dependency; use it as `DbSession`). Begins at the first
+    statement."""
     db = database()
     with db.reading() if request.method in SAFE_METHODS else db.writing() as session:
         yield session

@@ -1,8 +1,8 @@
 """Real PostgreSQL and Redis for tests, on free loopback ports, as children that end with their parent.
 
-Place: used by the tests of `backend/` and by the journey tests; nothing of the product imports it. As root the
-servers run as the `postgres` and `redis` users (PostgreSQL refuses root). Data lies in a temporary directory;
-durability is off, because a test machine that loses power starts over anyway.
+Place: used by the tests of `backend/` and by the journey tests; nothing of the product imports it. As root
+the servers run as the `postgres` and `redis` users (PostgreSQL refuses root). Data lies in a temporary
+directory; durability is off, because a test machine that loses power starts over anyway.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ FAST = {
 }  # fmt: skip
 
 
-class ServerMissing(Exception):
+class ServerMissingError(Exception):
     """A server program is not installed; the text says how to get it."""
 
 
@@ -82,14 +82,15 @@ class Redis:
 
 
 def _program(name: str, package: str) -> str:
-    """The path of a server program: on PATH, or where Debian keeps PostgreSQL. Raises `ServerMissing`."""
+    """The path of a server program: on PATH, or where Debian keeps PostgreSQL. Raises
+    `ServerMissingError`."""
     found = shutil.which(name)
     if found is not None:
         return found
     debian = sorted(Path("/usr/lib/postgresql").glob(f"*/bin/{name}"), key=lambda path: int(path.parts[4]))
     if debian:
         return str(debian[-1])
-    raise ServerMissing(f"{name} is missing: install it with `apt-get install {package}`")
+    raise ServerMissingError(f"{name} is missing: install it with `apt-get install {package}`")
 
 
 def _other_user(name: str) -> str | None:
@@ -157,7 +158,7 @@ def _running(argv: list[str], user: str | None, ready: str, stop: signal.Signals
 
 @contextmanager
 def postgresql() -> Iterator[PostgreSQL]:
-    """A PostgreSQL cluster of its own. Raises `ServerMissing`."""
+    """A PostgreSQL cluster of its own. Raises `ServerMissingError`."""
     initdb, postgres = _program("initdb", "postgresql"), _program("postgres", "postgresql")
     user = _other_user("postgres")
     with _directory(user) as directory:
@@ -172,7 +173,7 @@ def postgresql() -> Iterator[PostgreSQL]:
 
 @contextmanager
 def redis() -> Iterator[Redis]:
-    """A Redis of its own, without persistence. Raises `ServerMissing`."""
+    """A Redis of its own, without persistence. Raises `ServerMissingError`."""
     server = _program("redis-server", "redis-server")
     user = _other_user("redis")
     with _directory(user) as directory:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from fastapi.testclient import TestClient
-
 from paceline_server.accounts import service
 from paceline_server.store.session import session_scope
 

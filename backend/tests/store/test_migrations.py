@@ -10,11 +10,10 @@ import pytest
 from alembic.autogenerate import compare_metadata
 from alembic.command import downgrade
 from alembic.runtime.migration import MigrationContext
-from sqlalchemy import inspect
-
 from paceline_server.store import migrations, tables
 from paceline_server.store.base import Base
 from paceline_server.store.session import Database
+from sqlalchemy import inspect
 
 
 def test_models_and_migrations_agree(database: Database) -> None:

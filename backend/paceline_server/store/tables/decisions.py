@@ -12,7 +12,8 @@ from paceline_server.store.base import Base, Json, Timestamp
 
 
 class JobReport(Base):
-    """The analysis of a job's newest look: checks, measurements, derived, gates, as `JobReportOut` has them."""
+    """The analysis of a job's newest look: checks, measurements, derived, gates, as `JobReportOut` has
+    them."""
 
     __tablename__ = "job_report"
     job_id: Mapped[str] = mapped_column(ForeignKey("job.id"), primary_key=True)

@@ -44,7 +44,8 @@ class SampleChunk(Base):
     n: Mapped[int]
     values: Mapped[NDArray[np.float64]] = mapped_column(FloatVector)
     rounds: Mapped[bytes] = mapped_column(LargeBinary)
-    """Packed little-endian: int32 rounds, int32 positions; int64 iterations and t_ns below. Shape (n,) each."""
+    """Packed little-endian: int32 rounds, int32 positions; int64 iterations and t_ns below. Shape (n,)
+    each."""
     positions: Mapped[bytes] = mapped_column(LargeBinary)
     iterations: Mapped[bytes] = mapped_column(LargeBinary)
     t_ns: Mapped[bytes] = mapped_column(LargeBinary)

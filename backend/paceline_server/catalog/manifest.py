@@ -1,0 +1,307 @@
+"""The typed suite manifest: `suite.toml` as JSON, as an agent announced it and as a run froze it.
+
+Place: agents validate with the JSON schema and name lines; here the same document is read again, because what
+comes over the wire is not trusted. Used by announcements, by detection and by `judge`. Invariant: what
+`Manifest` accepts is consistent: every name it mentions exists. Home of the schema:
+`native/protocol/suite.schema.json`.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError, model_validator
+
+from paceline_server.catalog.schemas import Direction, ParamValue, Unit
+
+NAME = r"^[a-z][a-z0-9_]{0,63}$"
+Name = Annotated[str, StringConstraints(pattern=NAME)]
+RuleName = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9-]{0,63}$")]
+Text = Annotated[str, Field(min_length=1, max_length=2000)]
+Argv = Annotated[list[str], Field(min_length=1, max_length=200)]
+Natural = Annotated[int, Field(ge=0, lt=2**63, strict=True)]
+PrimitiveValue = Natural | Annotated[str, Field(min_length=1, strict=True)]
+Statistic = Literal["median", "mean", "p99", "min", "max", "sd_percent"]
+Op = Literal["<", "<=", ">", ">="]
+PRIMARY_METRIC = "time"
+
+
+class ManifestError(Exception):
+    """The manifest cannot be used; the text says where and what was expected."""
+
+
+class Part(BaseModel):
+    """A table of the manifest: unknown keys are refused, as the schema does."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, populate_by_name=True)
+
+
+class SuiteHead(Part):
+    name: Name
+    title: Text
+    description: Text | None = None
+
+
+class TargetKind(Part):
+    """How one kind of target builds and runs a workload. The server never executes any of it."""
+
+    cwd: str = "."
+    build: list[Argv]
+    artifacts: list[Text] = Field(min_length=1)
+    run: Argv
+    launch_timeout_s: int = Field(default=600, ge=1, le=86_400)
+    toolchain: list[Argv] = Field(default_factory=list)
+    env: dict[str, str] = Field(default_factory=dict)
+
+
+class Workload(Part):
+    name: Name
+    host: TargetKind | None = None
+    android: TargetKind | None = None
+
+
+class Param(Part):
+    kind: Literal["int", "enum", "regex"]
+    values: list[PrimitiveValue] = Field(min_length=1, max_length=1000)
+    minimum: Natural | None = None
+    maximum: Natural | None = None
+    pattern: Text | None = None
+    unit: Text | None = None
+    description: Text | None = None
+
+
+class Metric(Part):
+    unit: Unit
+    direction: Direction
+    description: Text | None = None
+
+
+class Benchmark(Part):
+    title: Text
+    description: Text | None = None
+    workload: Name
+    arms: list[Name] = Field(min_length=1, max_length=64)
+    reference: Name
+    margin_percent: float = Field(default=2.0, ge=0, le=100)
+    params: dict[Name, Param] = Field(default_factory=dict)
+    metrics: dict[Name, Metric] = Field(min_length=1)
+
+    @property
+    def primary_metric(self) -> str:
+        """`time` where there is one, else the first declared."""
+        return PRIMARY_METRIC if PRIMARY_METRIC in self.metrics else next(iter(self.metrics))
+
+    @property
+    def other_arms(self) -> list[str]:
+        """Every arm but the reference, in declared order."""
+        return [arm for arm in self.arms if arm != self.reference]
+
+
+class Knob(Part):
+    kind: Literal["int", "enum"]
+    default: PrimitiveValue
+    minimum: Natural | None = None
+    maximum: Natural | None = None
+    values: list[str] | None = None
+    demonstration: bool = False
+    description: Text
+
+
+class Derived(Part):
+    """`ratio_across_param`: arm, param, from, to · `overhead_between_arms`: arm, base_arm · `slope`: arm,
+    param."""
+
+    name: Name
+    kind: Literal["ratio_across_param", "overhead_between_arms", "slope"]
+    benchmark: Name
+    metric: Name
+    arm: Name
+    description: Text | None = None
+    params: dict[Name, PrimitiveValue] = Field(default_factory=dict)
+    base_arm: Name | None = None
+    param: Name | None = None
+    from_: PrimitiveValue | None = Field(default=None, alias="from")
+    to: PrimitiveValue | None = None
+
+
+class Gate(Part):
+    """Either (benchmark, arm, metric) or `derived` names what must hold: `statistic op required`."""
+
+    name: Name | None = None
+    benchmark: Name | None = None
+    arm: Name | None = None
+    metric: Name | None = None
+    derived: Name | None = None
+    params: dict[Name, PrimitiveValue] = Field(default_factory=dict)
+    statistic: Statistic = "median"
+    op: Op
+    required: float = Field(allow_inf_nan=False)
+    stretch: float | None = Field(default=None, allow_inf_nan=False)
+    description: Text | None = None
+
+
+class Rule(Part):
+    """Turns a finding into an alert. `version` counts from 1; a rule shipped with a suite is version 1."""
+
+    name: RuleName
+    kind: Literal["arm_slower"]
+    benchmark: Name
+    arms: list[Name] = Field(min_length=1)
+    text: Text
+    fails_run: bool = True
+
+
+class Expected(Part):
+    checks: list[Text] = Field(default_factory=list)
+
+
+class Manifest(Part):
+    """A consistent suite manifest. Raises pydantic's ValidationError; use `read` for errors in words."""
+
+    schema_: Literal[1] = Field(alias="schema")
+    suite: SuiteHead
+    workloads: list[Workload] = Field(min_length=1, max_length=200)
+    benchmarks: dict[Name, Benchmark] = Field(min_length=1, max_length=500)
+    knobs: dict[Name, Knob] = Field(default_factory=dict, max_length=64)
+    derived: list[Derived] = Field(default_factory=list, max_length=500)
+    gates: list[Gate] = Field(default_factory=list, max_length=500)
+    rules: list[Rule] = Field(default_factory=list, max_length=500)
+    expected: Expected = Field(default_factory=Expected)
+
+    @model_validator(mode="after")
+    def _consistent(self) -> Self:
+        faults = list(_faults(self))
+        if faults:
+            raise ValueError("; ".join(faults[:10]))
+        return self
+
+    def arm_rules(self) -> list[Rule]:
+        """The suite's rules; without any, one for every benchmark that has an arm besides its reference."""
+        if self.rules:
+            return list(self.rules)
+        return [
+            Rule(
+                name=f"{name.replace('_', '-')}-arm-slower"[:64],
+                kind="arm_slower",
+                benchmark=name,
+                arms=benchmark.other_arms,
+                text=f"An arm of {name} is slower than its reference {benchmark.reference}.",
+            )
+            for name, benchmark in self.benchmarks.items()
+            if benchmark.other_arms
+        ]
+
+    def is_demonstration(self, knobs: dict[str, ParamValue]) -> bool:
+        """Whether a run with these knobs was made to show an alert."""
+        return any(
+            knob.demonstration and name in knobs and knobs[name] != knob.default
+            for name, knob in self.knobs.items()
+        )
+
+
+def read(raw: dict[str, Any]) -> Manifest:
+    """The manifest in `raw` (parsed TOML or JSON). Raises `ManifestError` with every fault, in words."""
+    try:
+        return Manifest.model_validate(raw)
+    except ValidationError as error:
+        lines = []
+        for fault in error.errors()[:10]:
+            where = ".".join(str(part) for part in fault["loc"])
+            text = str(fault["msg"]).removeprefix("Value error, ")
+            lines.append(f"{where}: {text}" if where else text)
+        raise ManifestError("; ".join(lines)) from None
+
+
+def digest(raw: dict[str, Any]) -> str:
+    """SHA-256 of the manifest's canonical JSON: equal for equal content, however it was written."""
+    text = json.dumps(raw, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def _faults(manifest: Manifest) -> Iterator[str]:
+    workloads = [workload.name for workload in manifest.workloads]
+    yield from _twice("workloads", workloads)
+    for workload in manifest.workloads:
+        if workload.host is None and workload.android is None:
+            yield f"workload {workload.name}: expected host or android"
+    for name, benchmark in manifest.benchmarks.items():
+        yield from _benchmark_faults(f"benchmarks.{name}", benchmark, workloads)
+    yield from _twice("derived", [derived.name for derived in manifest.derived])
+    yield from _twice("rules", [rule.name for rule in manifest.rules])
+    for derived in manifest.derived:
+        yield from _about(manifest, f"derived {derived.name}", derived)
+        yield from _derived_faults(manifest, derived)
+    names = {derived.name for derived in manifest.derived}
+    for number, gate in enumerate(manifest.gates):
+        if gate.derived is None:
+            yield from _about(manifest, f"gates[{number}]", gate)
+        elif gate.derived not in names:
+            yield f"gates[{number}].derived: there is no derived metric {gate.derived!r}"
+    for rule in manifest.rules:
+        known = manifest.benchmarks.get(rule.benchmark)
+        if known is None:
+            yield f"rule {rule.name}: there is no benchmark {rule.benchmark!r}"
+        elif not set(rule.arms) <= set(known.other_arms):
+            yield f"rule {rule.name}: arms must be arms of {rule.benchmark} other than its reference"
+
+
+def _benchmark_faults(where: str, benchmark: Benchmark, workloads: list[str]) -> Iterator[str]:
+    if benchmark.workload not in workloads:
+        yield f"{where}.workload: there is no workload {benchmark.workload!r}"
+    if benchmark.reference not in benchmark.arms:
+        yield f"{where}.reference: {benchmark.reference!r} is none of its arms"
+    yield from _twice(f"{where}.arms", benchmark.arms)
+    for key, param in benchmark.params.items():
+        yield from _param_faults(f"{where}.params.{key}", param)
+
+
+def _twice(where: str, names: list[str]) -> Iterator[str]:
+    if len(set(names)) != len(names):
+        yield f"{where}: a name is used twice"
+
+
+def _param_faults(where: str, param: Param) -> Iterator[str]:
+    kind = int if param.kind == "int" else str
+    if not all(isinstance(value, kind) for value in param.values):
+        yield f"{where}.values: expected {'whole numbers' if kind is int else 'text'}"
+    if param.kind == "regex" and param.pattern is None:
+        yield f"{where}.pattern: expected for a param of kind regex"
+    low, high = param.minimum or 0, 2**63 - 1 if param.maximum is None else param.maximum
+    if low > high:
+        yield f"{where}: minimum is above maximum"
+    if any(isinstance(value, int) and not low <= value <= high for value in param.values):
+        yield f"{where}.values: expected values from {low} to {high}"
+
+
+def _about(manifest: Manifest, where: str, part: Derived | Gate) -> Iterator[str]:
+    benchmark = manifest.benchmarks.get(part.benchmark or "")
+    if benchmark is None:
+        yield f"{where}: there is no benchmark {part.benchmark!r}"
+        return
+    if part.arm not in benchmark.arms:
+        yield f"{where}: {part.benchmark} has no arm {part.arm!r}"
+    if part.metric not in benchmark.metrics:
+        yield f"{where}: {part.benchmark} has no metric {part.metric!r}"
+    for key in part.params:
+        if key not in benchmark.params:
+            yield f"{where}: {part.benchmark} has no param {key!r}"
+
+
+def _derived_faults(manifest: Manifest, derived: Derived) -> Iterator[str]:
+    benchmark = manifest.benchmarks.get(derived.benchmark)
+    if benchmark is None:
+        return
+    where = f"derived {derived.name}"
+    if derived.kind == "overhead_between_arms":
+        if derived.base_arm not in benchmark.arms:
+            yield f"{where}: base_arm must be an arm of {derived.benchmark}"
+        return
+    if derived.param not in benchmark.params:
+        yield f"{where}: param must be a param of {derived.benchmark}"
+    elif derived.kind == "slope" and benchmark.params[derived.param].kind != "int":
+        yield f"{where}: a slope needs an int param"
+    if derived.kind == "ratio_across_param" and (derived.from_ is None or derived.to is None):
+        yield f"{where}: from and to are missing"

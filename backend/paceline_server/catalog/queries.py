@@ -1,0 +1,39 @@
+"""All SQL of the catalogue."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import Select, delete, select
+from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy.orm import Session
+
+from paceline_server.store.tables.catalog import Suite, SuiteAgent
+
+
+def suites() -> Select[Any]:
+    return select(Suite)
+
+
+def suite(session: Session, name: str) -> Suite | None:
+    return session.get(Suite, name)
+
+
+def upsert_suite(session: Session, values: dict[str, Any]) -> None:
+    """Keep the newest announcement of a suite."""
+    insert = postgresql.insert if session.get_bind().dialect.name == "postgresql" else sqlite.insert
+    statement = insert(Suite).values(**values)
+    changed = {key: statement.excluded[key] for key in values if key != "name"}
+    session.execute(statement.on_conflict_do_update(index_elements=["name"], set_=changed))
+
+
+def remember_agents_suites(session: Session, agent_id: str, names: list[str], at: datetime) -> None:
+    """Make `names` the suites this agent can run."""
+    session.execute(delete(SuiteAgent).where(SuiteAgent.agent_id == agent_id, SuiteAgent.suite.not_in(names)))
+    insert = postgresql.insert if session.get_bind().dialect.name == "postgresql" else sqlite.insert
+    for name in names:
+        statement = insert(SuiteAgent).values(suite=name, agent_id=agent_id, seen_at=at)
+        session.execute(
+            statement.on_conflict_do_update(index_elements=["suite", "agent_id"], set_={"seen_at": at})
+        )

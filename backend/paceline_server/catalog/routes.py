@@ -1,0 +1,34 @@
+"""HTTP of the catalogue: suites as their agents announced them."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import APIRouter, Depends
+
+from paceline_server.accounts.auth import Principal, require
+from paceline_server.catalog import queries, service
+from paceline_server.catalog.schemas import SuiteOut
+from paceline_server.kernel.wire import Page
+from paceline_server.store.page import Cursor, Limit, page
+from paceline_server.store.session import DbSession
+from paceline_server.store.tables.catalog import Suite
+
+router = APIRouter(tags=["catalog"])
+
+Reader = Annotated[Principal, Depends(require("read"))]
+
+
+@router.get("/suites")
+def list_suites(_: Reader, session: DbSession, limit: Limit = 50, cursor: Cursor = None) -> Page[SuiteOut]:
+    """Suites by name."""
+    return page(
+        session, queries.suites(), [Suite.name], lambda row: [row.name], service.suite_out,
+        limit=limit, cursor=cursor, descending=False,
+    )  # fmt: skip
+
+
+@router.get("/suites/{name}")
+def get_suite(name: str, _: Reader, session: DbSession) -> SuiteOut:
+    """One suite with its benchmarks, arms, params, metrics and knobs."""
+    return service.suite_out(service.find(session, name))

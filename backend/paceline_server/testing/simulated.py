@@ -1,0 +1,74 @@
+"""Simulated jobs with the faults real hosts have: heavy tails, biased launches, drift and frequency steps.
+
+Used by the A/A and power tests. Rates are those of STATISTICS §1: 3 of 40 launches of identical code
+biased by 2.5 to 11.8 %, either way. Seeded; no clock.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from paceline_server.stats.samples import CaseSamples, Floats
+
+BIASED_SHARE = 0.075
+WARMUP_ROUNDS = 5
+
+
+def _noise(rng: np.random.Generator, sigma: float, size: tuple[int, int]) -> Floats:
+    """Log noise of one arm: Student t (3 degrees), and one-sided spikes from interruptions."""
+    body = sigma / np.sqrt(3.0) * rng.standard_t(3, size)
+    spikes = (rng.random(size) < 0.03) * rng.exponential(0.25, size)
+    return np.asarray(body + spikes)
+
+
+def _common(rng: np.random.Generator, launches: int, rounds: int) -> Floats:
+    """What both arms of a block share: a slope per launch, a slow wave, and now and then a frequency step."""
+    at = np.linspace(0.0, 1.0, rounds)[None, :]
+    slope = rng.normal(0.0, 0.01, (launches, 1)) * at
+    wave = 0.01 * np.sin(2 * np.pi * (at * rng.uniform(0.5, 3, (launches, 1)) + rng.random((launches, 1))))
+    step = (rng.random((launches, 1)) < 0.1) * rng.normal(0.0, 0.06, (launches, 1))
+    return np.asarray(slope + wave + step * (at > rng.uniform(0.2, 0.8, (launches, 1))))
+
+
+def job_cases(
+    rng: np.random.Generator,
+    effect: float,
+    *,
+    launches: int = 5,
+    rounds: int = 20,
+    sigma: float | None = None,
+    first_launch: int = 0,
+) -> tuple[CaseSamples, CaseSamples]:
+    """(arm, reference) of one batch; the arm's true time is `1 + effect` times the reference's."""
+    sigma = rng.uniform(0.003, 0.015) if sigma is None else sigma
+    total = WARMUP_ROUNDS + rounds
+    common = _common(rng, launches, total)
+    biased = rng.random((launches, 1)) < BIASED_SHARE
+    bias = biased * rng.choice([-1.0, 1.0], (launches, 1)) * rng.uniform(0.025, 0.118, (launches, 1))
+    cold = 0.4 * np.exp(-np.arange(total) / 1.2)[None, :]
+    level = np.log(rng.uniform(1e3, 1e7))
+    log_arm = (
+        level + common + cold + np.log1p(effect) + np.log1p(bias) + _noise(rng, sigma, (launches, total))
+    )
+    log_reference = level + common + 2 * cold + _noise(rng, sigma, (launches, total))
+    launch = np.repeat(np.arange(first_launch, first_launch + launches), total)
+    number = np.tile(np.arange(total), launches)
+    first = rng.random(launch.size) < 0.5
+
+    def case(arm: str, log_values: Floats, position: np.ndarray) -> CaseSamples:
+        return CaseSamples(
+            "b", arm, {"batch": 1000}, "time", "ns", "lower", launch, number,
+            position.astype(np.int64), np.exp(log_values).ravel(), number < WARMUP_ROUNDS,
+        )  # fmt: skip
+
+    return case("arm", log_arm, ~first), case("reference", log_reference, first)
+
+
+def extended(one: CaseSamples, more: CaseSamples) -> CaseSamples:
+    """A case with another batch's samples appended."""
+    join = np.concatenate
+    return CaseSamples(
+        one.benchmark, one.arm, one.params, one.metric, one.unit, one.direction,
+        join([one.launch, more.launch]), join([one.round, more.round]), join([one.position, more.position]),
+        join([one.value, more.value]), join([one.warmup, more.warmup]),
+    )  # fmt: skip
