@@ -43,10 +43,10 @@ def warmup_to_drop(
 
 
 def _halves(log_values: Floats) -> tuple[Floats, Floats, float]:
-    """(first half, second half, ratio of their medians − 1); the middle of an odd count is left out."""
+    """(first half, second half, log-ratio of their medians); the middle of an odd count is left out."""
     half = log_values.size // 2
     first, second = log_values[:half], log_values[log_values.size - half :]
-    return first, second, math.expm1(median(second) - median(first))
+    return first, second, median(second) - median(first)
 
 
 def steadiness(
@@ -55,13 +55,14 @@ def steadiness(
     """Check one launch of one arm: `log_values`, shape (n,), in round order, warm-up already dropped.
 
     A second half too short for the test to reach `p_limit` is judged by its shift alone: it has already been
-    caught moving once.
+    caught moving once. The limit is symmetric in the logarithm, so a time and its rate are judged alike.
     """
+    limit = math.log1p(shift_limit)
     n = int(log_values.size)
     if n < 4:
         return Steadiness(0, False, 0.0)
     first, second, shift = _halves(log_values)
-    if abs(shift) <= shift_limit or mann_whitney_p(first, second) >= p_limit:
+    if abs(shift) <= limit or mann_whitney_p(first, second) >= p_limit:
         return Steadiness(0, False, shift)
     skip = n - n // 2
     rest = log_values[skip:]
@@ -69,5 +70,5 @@ def steadiness(
         return Steadiness(skip, True, shift)
     first, second, rest_shift = _halves(rest)
     testable = 2.0 / math.comb(2 * first.size, first.size) < p_limit
-    moving = abs(rest_shift) > shift_limit and (not testable or mann_whitney_p(first, second) < p_limit)
+    moving = abs(rest_shift) > limit and (not testable or mann_whitney_p(first, second) < p_limit)
     return Steadiness(skip, moving, shift)

@@ -5,14 +5,17 @@ Invariant: a void job is inconclusive and never alerts; every reason names its n
 target cannot report (no such sensor, other operating system) voids nothing.
 Deliberately judges the whole job: one throttled launch is a reason to measure again, not to pick launches.
 
-Keys of a reading's `values` that are looked at; all optional:
+Keys of a reading's `values` that are looked at; all optional (the agent's `conditions.py` writes them):
     thermal_status          int, Android PowerManager 0…6
-    cpu_freq_cap_khz        number, or list/object of numbers per core: the highest frequency allowed
+    throttle_count          int: how often the cores throttled since boot
+    cpu_frequency_cap_mhz   number, or list/object of numbers per core: the highest frequency allowed
     boot_id                 text
-    calibration_ns          number: time of the agent's fixed kernel, measured before and after
+    calibration_ns          number: time of a fixed kernel, measured before and after
     steal_percent           number: share of CPU time the hypervisor took since the last reading
-    psi_cpu_some_percent    number: share of time some task waited for a CPU since the last reading
-    online_cpus             int (how many), or list of cores
+    psi_cpu_percent, psi_memory_percent
+                            number: share of the last 10 s in which some task waited. Waiting for I/O is not
+                            looked at: a benchmark of durable storage makes it itself
+    cpus_online             int (how many), or list of cores
 """
 
 from __future__ import annotations
@@ -54,17 +57,20 @@ class VoidLimits:
 
 
 def find_voids(readings: Sequence[Reading], limits: VoidLimits | None = None) -> list[Void]:
-    """Every void condition in the readings of one job, in a fixed order; empty when the target was fit."""
+    """Every void condition in the readings of one job, given in the order they were taken, in a fixed order;
+    empty when the target was fit."""
     limits = limits or VoidLimits()
-    ordered = sorted(readings, key=lambda reading: reading.at_ms)
     checks = (
-        _thermal(ordered, limits),
-        _frequency_cap(ordered),
-        _boot(ordered),
-        _calibration(ordered, limits),
-        _pressure(ordered, limits, "steal_percent", "steal", "the hypervisor took"),
-        _pressure(ordered, limits, "psi_cpu_some_percent", "pressure", "other work waited for or took"),
-        _cores(ordered),
+        _thermal(readings, limits),
+        _frequency_cap(readings),
+        _boot(readings),
+        _calibration(readings, limits),
+        _pressure(readings, limits, "steal_percent", "steal", "the hypervisor took"),
+        _pressure(readings, limits, "psi_cpu_percent", "pressure", "some task waited for"),
+        _pressure(
+            readings, limits, "psi_memory_percent", "memory_pressure", "some task waited for memory on"
+        ),
+        _cores(readings),
     )
     return [void for void in checks if void is not None]
 
@@ -78,10 +84,14 @@ def _numbers(readings: Iterable[Reading], key: str) -> list[float]:
 
 def _thermal(readings: Sequence[Reading], limits: VoidLimits) -> Void | None:
     worst = max(_numbers(readings, "thermal_status"), default=0.0)
-    if worst < limits.thermal_status:
-        return None
-    text = f"the target was throttling: thermal status {worst:g}, limit below {limits.thermal_status}"
-    return Void("thermal", worst, limits.thermal_status, text)
+    if worst >= limits.thermal_status:
+        text = f"the target was throttling: thermal status {worst:g}, limit below {limits.thermal_status}"
+        return Void("thermal", worst, limits.thermal_status, text)
+    counts = _numbers(readings, "throttle_count")
+    if counts and counts[-1] > counts[0]:
+        times = counts[-1] - counts[0]
+        return Void("thermal", times, 0.0, f"its cores throttled {times:g} times while measuring")
+    return None
 
 
 def _cap(value: Any) -> tuple[float, ...] | None:
@@ -96,11 +106,11 @@ def _cap(value: Any) -> tuple[float, ...] | None:
 
 
 def _frequency_cap(readings: Sequence[Reading]) -> Void | None:
-    caps = [cap for cap in (_cap(r.values.get("cpu_freq_cap_khz")) for r in readings) if cap]
+    caps = [cap for cap in (_cap(r.values.get("cpu_frequency_cap_mhz")) for r in readings) if cap]
     changed = next((cap for cap in caps if cap != caps[0]), None)
     if changed is None:
         return None
-    text = f"the highest CPU frequency allowed changed from {max(caps[0]):g} to {max(changed):g} kHz"
+    text = f"the highest CPU frequency allowed changed from {max(caps[0]):g} to {max(changed):g} MHz"
     return Void("frequency_cap", max(changed), max(caps[0]), text)
 
 
@@ -139,7 +149,7 @@ def _pressure(readings: Sequence[Reading], limits: VoidLimits, key: str, code: s
 
 
 def _cores(readings: Sequence[Reading]) -> Void | None:
-    found = (r.values.get("online_cpus") for r in readings)
+    found = (r.values.get("cpus_online") for r in readings)
     counts = [
         len(value) if isinstance(value, list) else value
         for value in found

@@ -11,7 +11,7 @@ from paceline_server.stats.bootstrap import ratio_of_means
 from paceline_server.stats.constants import GATE_CONFIDENCE
 from paceline_server.stats.derived import overhead_between_arms, ratio_across_param, slope
 from paceline_server.stats.gates import judge_gate
-from paceline_server.tests.stats.simulated import job_cases
+from paceline_server.testing.simulated import job_cases
 
 LAUNCH = np.repeat(np.arange(5), 20)
 

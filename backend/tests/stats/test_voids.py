@@ -14,8 +14,9 @@ def _readings(before: dict[str, Any], during: list[dict[str, Any]], after: dict[
 
 
 FIT: dict[str, Any] = {
-    "thermal_status": 1, "cpu_freq_cap_khz": [3000000, 3000000], "boot_id": "a", "calibration_ns": 1000.0,
-    "steal_percent": 0.5, "psi_cpu_some_percent": 2.0, "online_cpus": 8,
+    "thermal_status": 1, "throttle_count": 7, "cpu_frequency_cap_mhz": [3000, 3000], "boot_id": "a",
+    "calibration_ns": 1000.0,
+    "steal_percent": 0.5, "psi_cpu_percent": 2.0, "cpus_online": 8,
 }  # fmt: skip
 
 
@@ -25,19 +26,26 @@ def test_a_fit_target_and_a_silent_one_void_nothing() -> None:
     assert find_voids([]) == []
 
 
+def _counters(change: dict[str, Any]) -> dict[str, Any]:
+    """A counter that rose stays up."""
+    return {key: value for key, value in change.items() if key.endswith("_count")}
+
+
 @pytest.mark.parametrize(
     ("code", "change"),
     [
         ("thermal", {"thermal_status": 2}),
-        ("frequency_cap", {"cpu_freq_cap_khz": [3000000, 2400000]}),
+        ("thermal", {"throttle_count": 12}),
+        ("memory_pressure", {"psi_memory_percent": 40.0}),
+        ("frequency_cap", {"cpu_frequency_cap_mhz": [3000, 2400]}),
         ("boot_id", {"boot_id": "b"}),
         ("steal", {"steal_percent": 16.0}),
-        ("pressure", {"psi_cpu_some_percent": 17.0}),
-        ("core_offline", {"online_cpus": 7}),
+        ("pressure", {"psi_cpu_percent": 17.0}),
+        ("core_offline", {"cpus_online": 7}),
     ],
 )
 def test_each_condition_voids_alone_and_names_its_number(code: str, change: dict[str, Any]) -> None:
-    found = find_voids(_readings(FIT, [FIT, {**FIT, **change}, FIT], FIT))
+    found = find_voids(_readings(FIT, [FIT, {**FIT, **change}, FIT], {**FIT, **_counters(change)}))
     assert [void.code for void in found] == [code]
     assert found[0].text
 
@@ -50,23 +58,23 @@ def test_calibration_drift_is_measured_from_before_to_after() -> None:
 
 
 def test_pressure_is_a_mean_while_measuring_so_one_burst_voids_nothing() -> None:
-    calm = {"psi_cpu_some_percent": 0.0}
-    burst = {"psi_cpu_some_percent": 60.0}
+    calm = {"psi_cpu_percent": 0.0}
+    burst = {"psi_cpu_percent": 60.0}
     assert find_voids(_readings({}, [calm] * 19 + [burst], {})) == []
     assert find_voids(_readings(burst, [calm] * 3, burst)) == []
 
 
 def test_an_operator_may_raise_the_pressure_limit_of_a_shared_target() -> None:
-    busy = _readings({}, [{"psi_cpu_some_percent": 40.0}], {})
+    busy = _readings({}, [{"psi_cpu_percent": 40.0}], {})
     assert find_voids(busy)
     assert find_voids(busy, VoidLimits(pressure_percent=50.0)) == []
 
 
 def test_a_cap_that_is_the_same_in_another_shape_is_no_change() -> None:
-    shapes: list[Any] = [{"cpu_freq_cap_khz": {"0": 1.0, "1": 2.0}}, {"cpu_freq_cap_khz": [1, 2]}]
+    shapes: list[Any] = [{"cpu_frequency_cap_mhz": {"0": 1.0, "1": 2.0}}, {"cpu_frequency_cap_mhz": [1, 2]}]
     assert find_voids(_readings(shapes[0], [shapes[1]], {})) == []
 
 
 def test_a_list_of_cores_counts_like_a_number() -> None:
-    found = find_voids(_readings({"online_cpus": [0, 1, 2, 3]}, [{"online_cpus": [0, 1, 3]}], {}))
+    found = find_voids(_readings({"cpus_online": [0, 1, 2, 3]}, [{"cpus_online": [0, 1, 3]}], {}))
     assert [void.code for void in found] == ["core_offline"]

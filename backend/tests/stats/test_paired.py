@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from paceline_server.stats.blocks import Dropped, PairedBlocks, pair_blocks
 from paceline_server.stats.paired import PairPolicy, PairVerdict, control_run, judge_pair
 from paceline_server.stats.samples import Floats
-from paceline_server.tests.stats.simulated import job_cases
+from paceline_server.testing.simulated import job_cases
 from scipy import stats as scipy_stats
 
 MARGIN = math.log(1.02)
