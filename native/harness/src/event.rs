@@ -1,0 +1,182 @@
+//! The events of the bench stream as values, and the words they use. Prose: `native/protocol/README.md`.
+
+use std::fmt;
+
+/// The version of the contract this crate speaks.
+pub const VERSION: u64 = 1;
+/// The largest integer of the stream: what a signed 64-bit column holds.
+pub const LARGEST: u64 = i64::MAX as u64;
+/// Longest line, without its newline.
+pub const LINE_BYTES_MAX: usize = 1 << 20;
+/// Most values in one `samples` event.
+pub const VALUES_MAX: usize = 1000;
+
+/// A value of a param.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Value {
+    /// 0 … 2^63 − 1.
+    Int(u64),
+    /// Any other.
+    Text(String),
+}
+
+impl fmt::Display for Value {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Int(value) => write!(f, "{value}"),
+            Self::Text(value) => f.write_str(value),
+        }
+    }
+}
+
+/// Params by name, in the order the workload declares them.
+pub type Params = Vec<(String, Value)>;
+
+/// Whether a sample may be judged.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Phase {
+    /// Kept and shown, never judged.
+    Warmup,
+    /// Counts.
+    Measure,
+}
+
+impl Phase {
+    /// As the stream spells it.
+    #[must_use]
+    pub fn wire(self) -> &'static str {
+        match self {
+            Self::Warmup => "warmup",
+            Self::Measure => "measure",
+        }
+    }
+}
+
+/// What a metric's integers count.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(missing_docs, reason = "the names say it")]
+pub enum Unit {
+    Nanoseconds,
+    Bytes,
+    Operations,
+    OperationsPerSecond,
+    BytesPerSecond,
+    Count,
+}
+
+impl Unit {
+    /// Every unit there is.
+    pub const ALL: [Self; 6] = [
+        Self::Nanoseconds,
+        Self::Bytes,
+        Self::Operations,
+        Self::OperationsPerSecond,
+        Self::BytesPerSecond,
+        Self::Count,
+    ];
+
+    /// As the stream spells it.
+    #[must_use]
+    pub fn wire(self) -> &'static str {
+        match self {
+            Self::Nanoseconds => "ns",
+            Self::Bytes => "bytes",
+            Self::Operations => "ops",
+            Self::OperationsPerSecond => "op/s",
+            Self::BytesPerSecond => "bytes/s",
+            Self::Count => "count",
+        }
+    }
+}
+
+/// Which way is better.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Direction {
+    /// Lower is better.
+    Lower,
+    /// Higher is better.
+    Higher,
+}
+
+impl Direction {
+    /// As the stream spells it.
+    #[must_use]
+    pub fn wire(self) -> &'static str {
+        match self {
+            Self::Lower => "lower",
+            Self::Higher => "higher",
+        }
+    }
+}
+
+/// A measured quantity.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Metric {
+    /// `time` is the primary one.
+    pub name: String,
+    /// What its integers count.
+    pub unit: Unit,
+    /// Which way is better.
+    pub direction: Direction,
+}
+
+/// A correctness check and how it ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Check {
+    /// As `expected.checks` of `suite.toml` names it.
+    pub name: String,
+    /// Whether it holds.
+    pub ok: bool,
+    /// What was looked at, or what is wrong.
+    pub detail: String,
+}
+
+/// One line of the stream.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[allow(missing_docs, reason = "the fields are the wire's; README.md of native/protocol describes each")]
+pub enum Event {
+    Start {
+        suite: String,
+        workload: String,
+        launch: u64,
+        seed: u64,
+        build: Vec<(String, String)>,
+        clock_name: String,
+        resolution_ns: u64,
+        overhead_ns: u64,
+    },
+    Case {
+        case: u64,
+        benchmark: String,
+        arm: String,
+        params: Params,
+        metrics: Vec<Metric>,
+        items_per_iteration: Option<u64>,
+        bytes_per_iteration: Option<u64>,
+    },
+    Samples {
+        case: u64,
+        metric: String,
+        launch: u64,
+        round: u64,
+        position: u64,
+        phase: Phase,
+        iterations: u64,
+        values: Vec<u64>,
+        t_ns: u64,
+    },
+    Check(Check),
+    Progress {
+        done: u64,
+        total: u64,
+    },
+    Warning {
+        code: String,
+        text: String,
+    },
+    Done,
+    Error {
+        code: String,
+        text: String,
+    },
+}

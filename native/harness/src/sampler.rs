@@ -1,0 +1,159 @@
+//! The timed loop: calibration and rounds of one group.
+//!
+//! Invariants: all arms of a round run one after the other on this thread with the same loop count; between the two
+//! clock reads of a sample there is the arm's work and nothing else; what the clock said ([`RawSample`]) and what is
+//! reported ([`Sample`]) are different types, and only [`Clock::process`] leads from one to the other.
+
+use std::time::Instant;
+
+use crate::clock::Clock;
+use crate::fence;
+use crate::workload::Arm;
+
+/// A sample must be this many clock steps long (STATISTICS §1: 0.1 % of quantisation).
+const RESOLUTIONS_PER_SAMPLE: u64 = 1000;
+/// The quickest of a few: interruptions only add.
+const CALIBRATION_SAMPLES: usize = 3;
+/// A fifth above what is required, since later samples may be quicker than calibration.
+const HEADROOM_DIVISOR: u64 = 5;
+/// Below a tenth of the target a sample is too short to extrapolate from.
+const TRUSTED_SHARE: u64 = 10;
+const MOST_ITERATIONS: u64 = 1 << 40;
+
+/// Two clock reads around one timed region.
+#[derive(Clone, Copy, Debug)]
+pub struct RawSample {
+    /// Before the work.
+    pub begin: Instant,
+    /// After it.
+    pub end: Instant,
+}
+
+/// A processed sample.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Sample {
+    /// Duration of all iterations together.
+    pub total_ns: u64,
+    /// When it ended, on the workload's time line.
+    pub end_ns: u64,
+}
+
+/// Runs the arms of one group.
+pub struct Sampler<'a> {
+    clock: &'a Clock,
+    arms: Vec<&'a mut Arm>,
+    required_ns: u64,
+    raw: Vec<RawSample>,
+}
+
+impl<'a> Sampler<'a> {
+    /// A sampler for arms that run against each other; `min_time_ns` is what the command line asked for.
+    #[must_use]
+    pub fn new(clock: &'a Clock, arms: Vec<&'a mut Arm>, min_time_ns: u64) -> Self {
+        let required_ns = min_time_ns.max(RESOLUTIONS_PER_SAMPLE * clock.resolution_ns());
+        let raw = Vec::with_capacity(arms.len());
+        Self { clock, arms, required_ns, raw }
+    }
+
+    /// How long a sample has to be.
+    #[must_use]
+    pub fn required_ns(&self) -> u64 {
+        self.required_ns
+    }
+
+    /// The loop count, the same for all arms, at which the quickest arm's samples are long enough.
+    pub fn calibrate(&mut self) -> u64 {
+        let (clock, target) = (self.clock, self.required_ns + self.required_ns / HEADROOM_DIVISOR);
+        self.arms.iter_mut().map(|arm| calibrate(clock, arm, target)).max().unwrap_or(1)
+    }
+
+    /// Runs one round and returns its samples by position. `order[position]` indexes the arms.
+    pub fn round(&mut self, order: &[usize], iterations: u64) -> Vec<Sample> {
+        self.raw.clear();
+        for arm in order {
+            let raw = time(self.arms[*arm], iterations);
+            self.raw.push(raw); // has room: no allocation between the arms of a round
+        }
+        self.raw.iter().map(|raw| self.clock.process(*raw)).collect()
+    }
+}
+
+fn calibrate(clock: &Clock, arm: &mut Arm, target_ns: u64) -> u64 {
+    let mut iterations = 1;
+    loop {
+        let quickest = (0..CALIBRATION_SAMPLES)
+            .map(|_| clock.process(time(arm, iterations)).total_ns)
+            .min()
+            .unwrap_or(0);
+        if quickest >= target_ns || iterations >= MOST_ITERATIONS {
+            return iterations;
+        }
+        let next = if quickest < target_ns / TRUSTED_SHARE {
+            iterations * 2
+        } else {
+            // In 128 bits: iterations × target may pass 2^64.
+            let scaled = u128::from(iterations) * u128::from(target_ns) / u128::from(quickest.max(1)) + 1;
+            u64::try_from(scaled).unwrap_or(MOST_ITERATIONS)
+        };
+        iterations = next.min(MOST_ITERATIONS);
+    }
+}
+
+/// One timed region. It sees the arm and a number: no emitter, no clock to read, nothing to write to.
+fn time(arm: &mut Arm, iterations: u64) -> RawSample {
+    fence::full(); // what came before stays before the first read
+    let begin = Instant::now();
+    fence::full(); // the work begins after the first read
+    arm.run(iterations);
+    fence::full(); // the work ends before the second read
+    let end = Instant::now();
+    fence::full(); // what follows stays after the second read
+    RawSample { begin, end }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::Cell;
+    use std::rc::Rc;
+
+    use super::*;
+
+    fn counting(name: &str, work: u64) -> (Arm, Rc<Cell<u64>>) {
+        let calls = Rc::new(Cell::new(0));
+        let seen = Rc::clone(&calls);
+        let arm = Arm::new(name, move || {
+            seen.set(seen.get() + 1);
+            (0..work).fold(0_u64, |sum, x| std::hint::black_box(sum ^ x))
+        });
+        (arm, calls)
+    }
+
+    #[test]
+    fn every_arm_of_a_round_runs_the_same_number_of_iterations() {
+        let clock = Clock::measure();
+        let ((mut a, in_a), (mut b, in_b)) = (counting("a", 10), counting("b", 1000));
+        let mut sampler = Sampler::new(&clock, vec![&mut a, &mut b], 0);
+        let block = sampler.round(&[1, 0], 37);
+        assert_eq!((block.len(), in_a.get(), in_b.get()), (2, 37, 37));
+        assert!(block[0].end_ns <= block[1].end_ns, "position 0 ran first");
+    }
+
+    #[test]
+    fn calibration_makes_the_quickest_arm_long_enough() {
+        let clock = Clock::measure();
+        let ((mut quick, _), (mut slow, _)) = (counting("quick", 10), counting("slow", 10_000));
+        let mut sampler = Sampler::new(&clock, vec![&mut quick, &mut slow], 200_000);
+        let iterations = sampler.calibrate();
+        // The median of several: one sample may be interrupted, none can be quicker than the work.
+        let mut totals: Vec<u64> = (0..9).map(|_| sampler.round(&[0, 1], iterations)[0].total_ns).collect();
+        totals.sort_unstable();
+        assert!(totals[4] >= sampler.required_ns() * 3 / 4, "{totals:?} for {iterations} iterations");
+    }
+
+    #[test]
+    fn a_sample_is_never_shorter_than_a_thousand_clock_steps() {
+        let clock = Clock::measure();
+        let (mut arm, _) = counting("a", 1);
+        assert_eq!(Sampler::new(&clock, vec![&mut arm], 0).required_ns(), 1000 * clock.resolution_ns());
+    }
+}

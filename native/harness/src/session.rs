@@ -1,0 +1,245 @@
+//! One launch, start to terminal: the table of contents of a workload.
+//!
+//! ```text
+//! parse ─▶ start ─▶ open ─▶ checks ─▶ for each group: prepare ─▶ verify ─▶ calibrate
+//!    ─▶ warm-up rounds ─▶ measured rounds ─▶ verify ─▶ done
+//! ```
+//! Invariants: `start` is first and one terminal is last, whatever fails; output leaves between rounds only (I3).
+
+use std::io::{self, Write};
+use std::process::ExitCode;
+
+use serde_json::json;
+
+use crate::clock::Clock;
+use crate::emit::{Emitter, params_json};
+use crate::event::{Direction, Event, Metric, Phase, Unit};
+use crate::options::Options;
+use crate::order::{self, Order};
+use crate::sampler::{Sample, Sampler};
+use crate::selection::{Group, Selection};
+use crate::workload::{Arm, Context, Failure, Prepared, Workload};
+
+/// The metric the sampler itself measures.
+const TIME: &str = "time";
+
+/// Why a launch stopped early.
+enum Stop {
+    Failure(Failure),
+    Io(io::Error),
+}
+
+impl From<Failure> for Stop {
+    fn from(failure: Failure) -> Self {
+        Self::Failure(failure)
+    }
+}
+
+impl From<io::Error> for Stop {
+    fn from(error: io::Error) -> Self {
+        Self::Io(error)
+    }
+}
+
+/// Runs a command line on `out`; exit status 0 with `done` or after a list, 1 with `error` or when `out` is gone.
+pub fn run(workload: &Workload, args: &[String], out: impl Write) -> ExitCode {
+    let clock = Clock::measure();
+    let mut emitter = Emitter::new(out);
+    let mut options = Options::default();
+    let mut started = false;
+    let stop = match launch(workload, args, &clock, &mut emitter, &mut options, &mut started) {
+        Ok(()) => return ExitCode::SUCCESS,
+        Err(stop) => stop,
+    };
+    let told = match stop {
+        Stop::Failure(failure) => {
+            if !started {
+                emitter.push(&start(workload, &options, &clock, Vec::new()));
+            }
+            emitter.push(&Event::Error { code: failure.code, text: failure.text });
+            emitter.flush()
+        }
+        Stop::Io(error) => Err(error),
+    };
+    if let Err(error) = told {
+        // Nobody reads the stream any more; stderr may still be seen.
+        let _ = writeln!(io::stderr(), "The bench stream cannot be written: {error}");
+    }
+    ExitCode::FAILURE
+}
+
+fn launch<W: Write>(
+    workload: &Workload,
+    args: &[String],
+    clock: &Clock,
+    emitter: &mut Emitter<W>,
+    options: &mut Options,
+    started: &mut bool,
+) -> Result<(), Stop> {
+    *options = Options::parse(args)?;
+    let selection = Selection::new(workload, options)?;
+    if options.list {
+        emitter.line(&list(workload, &selection));
+        return Ok(emitter.flush()?);
+    }
+    let mut facts = (workload.open)()?;
+    let knobs = workload.knobs.iter().zip(&selection.knobs);
+    let changed = knobs.filter(|(knob, (_, value))| *value != knob.default);
+    // Knobs that are not at their default belong to what ran, so they are build facts.
+    facts.extend(changed.map(|(knob, (_, value))| (format!("knob.{}", knob.name), value.to_string())));
+    emitter.push(&start(workload, options, clock, facts));
+    *started = true;
+    let rounds = options.warmup() + options.rounds;
+    let total = rounds * selection.groups.len() as u64;
+    let mut launch = Launch { workload, options, clock, emitter, done: 0, total, next_case: 0 };
+    launch.open(&selection)?;
+    for group in &selection.groups {
+        launch.measure(group, &selection.knobs)?;
+    }
+    emitter.push(&Event::Done);
+    Ok(emitter.flush()?)
+}
+
+fn start(workload: &Workload, options: &Options, clock: &Clock, build: Vec<(String, String)>) -> Event {
+    Event::Start {
+        suite: workload.suite.clone(),
+        workload: workload.name.clone(),
+        launch: options.launch,
+        seed: options.seed,
+        build,
+        clock_name: clock.name().to_owned(),
+        resolution_ns: clock.resolution_ns(),
+        overhead_ns: clock.overhead_ns(),
+    }
+}
+
+fn list(workload: &Workload, selection: &Selection<'_>) -> serde_json::Value {
+    let cases: Vec<_> = selection
+        .groups
+        .iter()
+        .flat_map(|group| group.arms.iter().map(move |arm| (group, &group.benchmark.arms[*arm])))
+        .map(|(group, arm)| {
+            json!({
+                "benchmark": group.benchmark.name, "arm": arm, "params": params_json(&group.params),
+                "metrics": [{"name": TIME, "unit": "ns", "direction": "lower"}],
+            })
+        })
+        .collect();
+    json!({"suite": workload.suite, "workload": workload.name, "cases": cases})
+}
+
+struct Launch<'a, W: Write> {
+    workload: &'a Workload,
+    options: &'a Options,
+    clock: &'a Clock,
+    emitter: &'a mut Emitter<W>,
+    done: u64,
+    total: u64,
+    next_case: u64,
+}
+
+impl<W: Write> Launch<'_, W> {
+    /// Everything that is said before the first group.
+    fn open(&mut self, selection: &Selection<'_>) -> io::Result<()> {
+        for (knob, (_, value)) in self.workload.knobs.iter().zip(&selection.knobs) {
+            if knob.demonstration && *value != knob.default {
+                let text = format!("{} = {value}: {}", knob.name, knob.what);
+                self.emitter.push(&Event::Warning { code: "demonstration".to_owned(), text });
+            }
+        }
+        for check in (self.workload.checks)() {
+            self.emitter.push(&Event::Check(check));
+        }
+        self.emitter.flush()
+    }
+
+    fn measure(&mut self, group: &Group<'_>, knobs: &[(String, u64)]) -> Result<(), Stop> {
+        let context = Context { params: &group.params, knobs, seed: self.options.seed };
+        let mut prepared = (group.benchmark.prepare)(&context)?;
+        let cases: Vec<u64> = group.arms.iter().map(|arm| self.announce(group, *arm, &prepared)).collect();
+        self.verify(&mut prepared)?;
+        let chosen = prepared.arms.iter_mut().enumerate().filter(|(i, _)| group.arms.contains(i));
+        let arms: Vec<&mut Arm> = chosen.map(|(_, arm)| arm).collect();
+        let mut sampler = Sampler::new(self.clock, arms, self.options.min_time_ns);
+        let iterations = sampler.calibrate();
+        let warmup = self.options.warmup();
+        let mut short = 0;
+        for (phase, rounds) in
+            [(Phase::Warmup, 0..warmup), (Phase::Measure, warmup..warmup + self.options.rounds)]
+        {
+            let key = order::key(phase, &group.benchmark.name, &group.params);
+            let mut orders = Order::new(self.options.seed, &key, cases.len());
+            for round in rounds {
+                let order = orders.next_round();
+                let block = sampler.round(&order, iterations);
+                let cases: Vec<u64> = order.iter().map(|arm| cases[*arm]).collect();
+                self.emit(&cases, &block, round, phase, iterations)?;
+                let too_short = block.iter().filter(|sample| sample.total_ns < sampler.required_ns()).count();
+                short += if phase == Phase::Measure { too_short } else { 0 };
+            }
+        }
+        if short > 0 {
+            self.warn_of_short_samples(group, short, sampler.required_ns());
+        }
+        self.verify(&mut prepared)?;
+        Ok(())
+    }
+
+    fn announce(&mut self, group: &Group<'_>, arm: usize, prepared: &Prepared) -> u64 {
+        let case = self.next_case;
+        self.next_case += 1;
+        let time = Metric { name: TIME.to_owned(), unit: Unit::Nanoseconds, direction: Direction::Lower };
+        self.emitter.push(&Event::Case {
+            case,
+            benchmark: group.benchmark.name.clone(),
+            arm: prepared.arms[arm].name().to_owned(),
+            params: group.params.clone(),
+            metrics: vec![time],
+            items_per_iteration: prepared.items_per_iteration,
+            bytes_per_iteration: prepared.bytes_per_iteration,
+        });
+        case
+    }
+
+    fn verify(&mut self, prepared: &mut Prepared) -> io::Result<()> {
+        for check in (prepared.verify)() {
+            self.emitter.push(&Event::Check(check));
+        }
+        self.emitter.flush()
+    }
+
+    /// `cases[position]` ran at that position.
+    fn emit(
+        &mut self,
+        cases: &[u64],
+        samples: &[Sample],
+        round: u64,
+        phase: Phase,
+        iterations: u64,
+    ) -> io::Result<()> {
+        for (position, (case, sample)) in cases.iter().zip(samples).enumerate() {
+            self.emitter.push(&Event::Samples {
+                case: *case,
+                metric: TIME.to_owned(),
+                launch: self.options.launch,
+                round,
+                position: position as u64,
+                phase,
+                iterations,
+                values: vec![sample.total_ns],
+                t_ns: sample.end_ns,
+            });
+        }
+        self.done += 1;
+        self.emitter.push(&Event::Progress { done: self.done, total: self.total });
+        self.emitter.round_ended()
+    }
+
+    fn warn_of_short_samples(&mut self, group: &Group<'_>, short: usize, required_ns: u64) {
+        let text = format!(
+            "{}: {short} measured samples are shorter than {required_ns} ns. Ask for longer ones with --min-time-ns.",
+            group.benchmark.name
+        );
+        self.emitter.push(&Event::Warning { code: "few_iterations".to_owned(), text });
+    }
+}

@@ -1,0 +1,202 @@
+//! The vocabulary of a Rust workload: what it offers to be measured. `session` measures it.
+//!
+//! Invariant: an [`Arm`]'s operation is called with nothing, so timed code can reach neither clock nor emitter (I3).
+
+use std::fmt;
+use std::process::ExitCode;
+
+use crate::event::{Check, Params, Value};
+use crate::fence::keep;
+use crate::session;
+
+/// Why a launch stops: becomes the `error` event.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Failure {
+    /// `usage`, `no_case`, or the workload's own.
+    pub code: String,
+    /// What is wrong and what to do next.
+    pub text: String,
+}
+
+impl Failure {
+    /// A failure with advice.
+    pub fn new(code: &str, text: impl Into<String>) -> Self {
+        Self { code: code.to_owned(), text: text.into() }
+    }
+
+    pub(crate) fn usage(text: impl Into<String>) -> Self {
+        Self::new("usage", text)
+    }
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.code, self.text)
+    }
+}
+
+impl std::error::Error for Failure {}
+
+/// One implementation, prepared for one point of the params.
+pub struct Arm {
+    name: String,
+    body: Box<dyn FnMut(u64)>,
+}
+
+impl Arm {
+    /// An arm that does `operation` once per iteration. Everything in it is timed: no allocation, no I/O unless
+    /// that is what is measured. The loop is compiled together with the operation; there is no call through a pointer
+    /// per iteration.
+    pub fn new<T>(name: &str, mut operation: impl FnMut() -> T + 'static) -> Self {
+        let body = move |iterations| {
+            for _ in 0..iterations {
+                keep(operation());
+            }
+        };
+        Self { name: name.to_owned(), body: Box::new(body) }
+    }
+
+    /// The name `suite.toml` gives it.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    #[inline]
+    pub(crate) fn run(&mut self, iterations: u64) {
+        (self.body)(iterations);
+    }
+}
+
+/// What may be asked for of a param.
+#[derive(Clone, Debug)]
+pub enum Allowed {
+    /// Integers between, inclusive.
+    Range(u64, u64),
+    /// Only the declared values.
+    Listed,
+}
+
+/// What varies without changing what is measured.
+#[derive(Clone, Debug)]
+pub struct Param {
+    /// Its name.
+    pub name: String,
+    /// Run by default, in this order.
+    pub values: Vec<Value>,
+    /// What else may be asked for.
+    pub allowed: Allowed,
+}
+
+impl Param {
+    /// An integer param with a range.
+    #[must_use]
+    pub fn int(name: &str, values: &[u64], minimum: u64, maximum: u64) -> Self {
+        let values = values.iter().map(|value| Value::Int(*value)).collect();
+        Self { name: name.to_owned(), values, allowed: Allowed::Range(minimum, maximum) }
+    }
+
+    /// A param with listed words.
+    #[must_use]
+    pub fn words(name: &str, values: &[&str]) -> Self {
+        let values = values.iter().map(|value| Value::Text((*value).to_owned())).collect();
+        Self { name: name.to_owned(), values, allowed: Allowed::Listed }
+    }
+}
+
+/// An integer option of a workload that is no param.
+#[derive(Clone, Debug)]
+pub struct Knob {
+    /// Its name.
+    pub name: String,
+    /// Smallest value.
+    pub minimum: u64,
+    /// Largest value.
+    pub maximum: u64,
+    /// When not given.
+    pub default: u64,
+    /// It changes the work in order to show an alert; results say so.
+    pub demonstration: bool,
+    /// What a warning says about it.
+    pub what: String,
+}
+
+/// What [`Benchmark::prepare`] may depend on.
+pub struct Context<'a> {
+    /// The point of the params.
+    pub params: &'a Params,
+    /// Every knob's value.
+    pub knobs: &'a [(String, u64)],
+    /// Decides the input data.
+    pub seed: u64,
+}
+
+impl Context<'_> {
+    /// An integer param that the benchmark declares.
+    ///
+    /// # Panics
+    /// When the benchmark declares no such integer param: a mistake in the workload.
+    #[must_use]
+    pub fn int(&self, name: &str) -> u64 {
+        match self.params.iter().find(|(known, _)| known == name) {
+            Some((_, Value::Int(value))) => *value,
+            _ => panic!("the benchmark declares no integer param '{name}'"),
+        }
+    }
+}
+
+/// One group made ready: inputs generated, buffers allocated.
+pub struct Prepared {
+    /// All arms of the benchmark, in its order.
+    pub arms: Vec<Arm>,
+    /// For time per item.
+    pub items_per_iteration: Option<u64>,
+    /// For throughput.
+    pub bytes_per_iteration: Option<u64>,
+    /// Runs before and after measuring (I1).
+    pub verify: Box<dyn FnMut() -> Vec<Check>>,
+}
+
+/// Makes a group ready; not timed.
+pub type Prepare = Box<dyn Fn(&Context<'_>) -> Result<Prepared, Failure>>;
+
+/// One thing that is measured.
+pub struct Benchmark {
+    /// Its name in `suite.toml`.
+    pub name: String,
+    /// Names of its arms, in the order `--list` prints.
+    pub arms: Vec<String>,
+    /// What varies.
+    pub params: Vec<Param>,
+    /// Called once per group of a launch.
+    pub prepare: Prepare,
+}
+
+/// Facts about what runs, for `start.build`.
+pub type Facts = Vec<(String, String)>;
+
+/// A workload as its command line and its stream know it.
+pub struct Workload {
+    /// The suite's name.
+    pub suite: String,
+    /// The workload's name.
+    pub name: String,
+    /// What it measures.
+    pub benchmarks: Vec<Benchmark>,
+    /// Its options that are no params.
+    pub knobs: Vec<Knob>,
+    /// Loads what the arms need and returns facts about it; not called by `--list`.
+    pub open: Box<dyn Fn() -> Result<Facts, Failure>>,
+    /// Correctness checks that need no group.
+    pub checks: Box<dyn Fn() -> Vec<Check>>,
+}
+
+impl Workload {
+    /// Runs this process's command line on its standard output.
+    #[must_use]
+    pub fn main(&self) -> ExitCode {
+        let args: Vec<String> =
+            std::env::args_os().skip(1).map(|arg| arg.to_string_lossy().into_owned()).collect();
+        session::run(self, &args, std::io::stdout().lock())
+    }
+}
