@@ -158,3 +158,8 @@ def boot_id() -> str:
     """Changes with every start of the machine."""
     text = read_text("/proc/sys/kernel/random/boot_id") if sys.platform == "linux" else None
     return text.strip() if text else str(int(psutil.boot_time()))
+
+
+def display_name() -> str:
+    """What people call this target; no part of its identity."""
+    return platform.node() or "this host"

@@ -87,16 +87,23 @@ def signal_name(number: int) -> str:
 Found = tuple[Cause, str, str]
 
 
+STOPPED: dict[Reason, Cause] = {
+    Reason.CANCELLED: "cancelled",
+    Reason.SHUTDOWN: "cancelled",
+    Reason.LEASE_LOST: "lease_lost",
+    Reason.DISK_FULL: "disk_full",
+}
+
+
+def stopped(reason: Reason) -> Outcome:
+    """The outcome of a job that was stopped between launches."""
+    return Outcome(STOPPED[reason], f"Stopped: {reason.value}.")
+
+
 def _stopped(facts: LaunchFacts) -> Found | None:
-    causes: dict[Reason, Cause] = {
-        Reason.CANCELLED: "cancelled",
-        Reason.SHUTDOWN: "cancelled",
-        Reason.LEASE_LOST: "lease_lost",
-        Reason.DISK_FULL: "disk_full",
-    }
     if facts.stopped is None:
         return None
-    return causes[facts.stopped], f"stopped: {facts.stopped.value}.", ""
+    return STOPPED[facts.stopped], f"stopped: {facts.stopped.value}.", ""
 
 
 def _ended_badly(facts: LaunchFacts) -> Found | None:

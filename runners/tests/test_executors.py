@@ -310,3 +310,13 @@ def test_events_arrive_while_the_workload_still_runs(tmp_path: Path) -> None:
     sink = Releasing()
     assert host(tmp_path).execute(spec(tmp_path, code), sink, Stop()).ok
     assert isinstance(sink.events[-1][0], Done)
+
+
+def test_the_workload_gets_exactly_its_argv_and_directory(tmp_path: Path) -> None:
+    note = tmp_path / "seen"
+    code = f"import json, os, sys; json.dump([sys.argv, os.getcwd()], open({str(note)!r}, 'w'))"
+    odd = ["a b", "$HOME", "; rm -rf x", "--", "", "ü"]
+    argv = [sys.executable, "-c", code, *odd]
+    launch = LaunchSpec("w", 0, argv, tmp_path, dict(os.environ), 30.0)
+    host(tmp_path).execute(launch, Recorder(), Stop())
+    assert json.loads(note.read_text()) == [["-c", *odd], str(tmp_path)]

@@ -72,7 +72,7 @@ class GuardedProcess:
                     *argv,
                 ]
                 self._popen = subprocess.Popen(
-                    [*command, *argv],
+                    command,
                     env=env,
                     stdin=subprocess.DEVNULL,
                     stdout=subprocess.PIPE,

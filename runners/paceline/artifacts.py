@@ -1,0 +1,112 @@
+"""Directories of built files: how they are hashed, and a bounded cache of them.
+
+Place in the journey: what a workload runs from. The artifact hash is a revision's identity (I15: the same
+hash on both sides means environment, never code). Invariants: an entry appears whole or not at all; the
+least recently used leave first and never the one in use; the hash depends on names and contents only.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shutil
+import uuid
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+import msgspec
+
+
+class Built(msgspec.Struct, frozen=True):
+    """What a build left: per workload the directory `{artifacts}` stands for, their hash, and build facts."""
+
+    directories: dict[str, Path]
+    artifact_hash: str
+    facts: dict[str, str]
+
+
+def hash_files(files: Mapping[str, Path]) -> str:
+    """sha256 (hex) over the sorted (relative name, sha256 of the content)."""
+    total = hashlib.sha256()
+    for name in sorted(files):
+        total.update(json.dumps([name, _file_sha256(files[name])]).encode())
+    return total.hexdigest()
+
+
+def files_below(directory: Path) -> dict[str, Path]:
+    """Every file below `directory` by its relative POSIX name."""
+    return {
+        path.relative_to(directory).as_posix(): path
+        for path in sorted(directory.rglob("*"))
+        if path.is_file()
+    }
+
+
+def copy_into(directory: Path, sources: Iterable[Path]) -> None:
+    """Copies files and whole directories into `directory` under their last names."""
+    directory.mkdir(parents=True)
+    for source in sources:
+        if source.is_dir():
+            shutil.copytree(source, directory / source.name)
+        else:
+            shutil.copy2(source, directory / source.name)
+
+
+def key_of(parts: object) -> str:
+    """A cache key from plain JSON values."""
+    return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
+
+
+class ArtifactCache:
+    """Entries are directories below `root`, named by their key, at most `limit_bytes` together."""
+
+    def __init__(self, root: Path, limit_bytes: int) -> None:
+        self._root = root
+        self._limit_bytes = limit_bytes
+        root.mkdir(parents=True, exist_ok=True)
+        for leftover in root.glob("*.new"):
+            shutil.rmtree(leftover, ignore_errors=True)
+
+    def get(self, key: str) -> Path | None:
+        """The entry's directory, marked as just used, or None."""
+        entry = self._root / key
+        if not entry.is_dir():
+            return None
+        os.utime(entry)
+        return entry
+
+    def put(self, key: str, sources: Iterable[Path]) -> Path:
+        """Copies `sources` into a new entry and makes room for it."""
+        staging = self._root / f"{uuid.uuid4().hex}.new"
+        try:
+            copy_into(staging, sources)
+            entry = self._root / key
+            if entry.exists():
+                shutil.rmtree(entry)
+            staging.rename(entry)
+        finally:
+            shutil.rmtree(staging, ignore_errors=True)
+        os.utime(entry)
+        self._evict(keep=entry)
+        return entry
+
+    def _evict(self, keep: Path) -> None:
+        entries = [path for path in self._root.iterdir() if path.is_dir()]
+        sizes = {path: _size(path) for path in entries}
+        total = sum(sizes.values())
+        for path in sorted(entries, key=lambda item: item.stat().st_mtime):
+            if total <= self._limit_bytes:
+                return
+            if path != keep:
+                shutil.rmtree(path, ignore_errors=True)
+                total -= sizes[path]
+
+
+def _size(directory: Path) -> int:
+    return sum(path.stat().st_size for path in directory.rglob("*") if path.is_file())
+
+
+def _file_sha256(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()

@@ -1,0 +1,205 @@
+"""The `paceline` command: agent, run, doctor, devices, validate, submit.
+
+Place in the journey: the door for people and CI. Invariants: results on standard output, everything else on
+standard error; a mistake of the user is answered with what is wrong and what to do, never with a traceback.
+Exit status: 0 fine · 1 error · 2 usage, or a failed verdict of `submit` · 3 inconclusive · 130 interrupted.
+"""
+
+from __future__ import annotations
+
+import json
+import signal
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from types import FrameType
+from typing import Annotated
+
+import msgspec
+import typer
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from paceline import __version__, config, environment, local, manifest, preflight
+from paceline.display import display_for
+from paceline.errors import UserError
+from paceline.executors.host import HostExecutor
+from paceline.selection import Selection, checked, parse_knobs, parse_params
+from paceline.stop import Reason, Stop
+
+app = typer.Typer(
+    help="Measures suites on this host and carries the samples to a Paceline server.",
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+)
+notes = Console(stderr=True)
+out = Console()
+
+SuitePath = Annotated[Path, typer.Argument(help="The suite.toml to use.", metavar="SUITE_TOML")]
+DataDir = Annotated[
+    Path | None,
+    typer.Option("--data", envvar="PACELINE_AGENT_DATA", help="Where spool, mirrors and builds are kept."),
+]
+
+
+def main() -> None:
+    """Entry point of the console script."""
+    try:
+        app()
+    except UserError as error:
+        notes.print(Text.assemble(("error: ", "bold red"), error.text), soft_wrap=True)
+        if error.advice:
+            notes.print(error.advice, markup=False, highlight=False, soft_wrap=True)
+        sys.exit(1)
+
+
+@app.command()
+def validate(suite: SuitePath) -> None:
+    """Checks a suite.toml; every complaint names file, line and what was expected."""
+    valid = manifest.load(suite)
+    table = Table(
+        "benchmark", "arms", "params", "workload", title=f"{valid.suite.title} ({valid.suite.name})"
+    )
+    for name, item in valid.benchmarks.items():
+        arms = ", ".join(f"{arm} (reference)" if arm == item.reference else arm for arm in item.arms)
+        params = "; ".join(
+            f"{key}: {', '.join(map(str, param.values))}" for key, param in item.params.items()
+        )
+        table.add_row(name, arms, params or "none", item.workload)
+    out.print(table)
+    out.print(f"{suite} is valid.", markup=False, highlight=False, soft_wrap=True)
+
+
+@app.command()
+def doctor(
+    as_json: Annotated[bool, typer.Option("--json", help="Print findings and environment as JSON.")] = False,
+    data: DataDir = None,
+) -> None:
+    """Says how far this host can be trusted with a measurement, and what to do about it. Exit 1: a blocker."""
+    findings = preflight.examine(config.data_dir(data), config.Agent().min_free_bytes)
+    seen = environment.observe()
+    if as_json:
+        facts = {"findings": msgspec.to_builtins(findings), "environment": msgspec.to_builtins(seen)}
+        sys.stdout.write(json.dumps(facts, indent=1) + "\n")
+    else:
+        colour = {"info": "green", "warning": "yellow", "blocker": "bold red"}
+        for finding in findings:
+            label = Text(f"{finding.level:>8}  ", colour[finding.level])
+            out.print(Text.assemble(label, (finding.code, "bold"), f": {finding.text}"), soft_wrap=True)
+            if finding.advice and finding.level != "info":
+                out.print(f"          {finding.advice}", markup=False, highlight=False, soft_wrap=True)
+    if any(finding.level == "blocker" for finding in findings):
+        raise typer.Exit(1)
+
+
+@app.command()
+def devices(data: DataDir = None) -> None:
+    """Lists the targets this machine offers: the host itself. Android devices over ADB come later."""
+    seen = environment.observe()
+    table = Table("kind", "name", "serial", "what")
+    what = f"{seen.factors['cpu_model']}, {seen.factors['cpu_threads']} threads, {seen.factors['system']}"
+    table.add_row("host", environment.display_name(), environment.serial(config.data_dir(data)), what)
+    out.print(table)
+    notes.print("Android devices attached to this host are not driven yet; ADB support is a later step.")
+
+
+@app.command()
+def run(  # noqa: PLR0917 - one parameter per option is how typer declares them
+    suite: SuitePath,
+    launches: Annotated[int, typer.Option(min=1, max=100, help="Process starts per workload.")] = 5,
+    rounds: Annotated[int, typer.Option(min=1, max=10_000, help="Measured rounds per launch.")] = 20,
+    warmup_rounds: Annotated[int | None, typer.Option(min=0, help="Rounds before them.")] = None,
+    min_time_ns: Annotated[int, typer.Option(min=1000, help="Shortest sample.")] = 1_000_000,
+    seed: Annotated[
+        int | None, typer.Option(min=0, help="Decides the order of arms; default: drawn.")
+    ] = None,
+    benchmark: Annotated[list[str] | None, typer.Option(help="Only this one; may be repeated.")] = None,
+    params: Annotated[list[str] | None, typer.Option(help="NAME=V1|V2: only these values.")] = None,
+    knob: Annotated[list[str] | None, typer.Option(help="NAME=VALUE: an option of the suite.")] = None,
+    directory: Annotated[
+        Path | None, typer.Option("--out", help="Where to write; must be new or empty.")
+    ] = None,
+    verbose: Annotated[bool, typer.Option("--verbose", help="Show the build's output.")] = False,
+) -> None:
+    """Measures the working tree here, without a server, and writes streams and run.json into a directory."""
+    valid = manifest.load(suite)
+    selection = checked(
+        valid,
+        Selection(
+            benchmarks=benchmark or [],
+            params=parse_params(valid, params or []),
+            knobs=parse_knobs(valid, knob or []),
+            launches=launches,
+            rounds=rounds,
+            warmup_rounds=warmup_rounds,
+            min_time_ns=min_time_ns,
+            seed=config.drawn_seed() if seed is None else seed,
+        ),
+    )
+    target = _fresh_directory(directory, valid.suite.name)
+    display = display_for(notes, verbose)
+    executor = HostExecutor(environment.serial(config.data_dir(None)))
+    with interruptible() as stop:
+        try:
+            outcome = local.run(
+                valid, suite, selection, target, executor=executor, display=display, stop=stop
+            )
+        finally:
+            display.close()
+    if stop.reason is not None:
+        notes.print(f"Interrupted; what was measured is in {target}.", soft_wrap=True)
+        raise typer.Exit(130)
+    if not outcome.ok:
+        raise UserError(f"{outcome.cause}: {outcome.detail}", f"Streams and run.json are in {target}.")
+    out.print(str(target), markup=False, highlight=False, soft_wrap=True)
+
+
+@contextmanager
+def interruptible() -> Iterator[Stop]:
+    """Ctrl-C and SIGTERM stop what runs in an orderly way; a second one ends the program at once."""
+    stop = Stop()
+
+    def first(_number: int, _frame: FrameType | None) -> None:
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
+        stop.set(Reason.CANCELLED)
+
+    before = {number: signal.signal(number, first) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield stop
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def _fresh_directory(wanted: Path | None, suite: str) -> Path:
+    if wanted is None:
+        stamp = datetime.now(UTC).strftime("%Y%m%dT%H%M%S")
+        return Path("paceline-runs") / f"{suite}-{stamp}"
+    if wanted.is_dir() and any(wanted.iterdir()):
+        raise UserError(
+            f"{wanted} is not empty.", "Give a new directory with --out; streams are never mixed."
+        )
+    if wanted.exists() and not wanted.is_dir():
+        raise UserError(f"{wanted} is a file.", "Give a directory with --out.")
+    return wanted
+
+
+def _version(value: bool) -> None:
+    if value:
+        out.print(f"paceline {__version__}", highlight=False)
+        raise typer.Exit
+
+
+@app.callback()
+def options(
+    _version_wanted: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
+    ] = False,
+) -> None:
+    """Options before the command."""

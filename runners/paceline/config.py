@@ -1,0 +1,111 @@
+"""What an agent is told: `agent.toml`, its data directory, its defaults.
+
+Place in the journey: read once at start. Invariant: an unknown name or a wrong type is an error with file
+and line; repositories listed here are the only ones the agent will ever build (allow-list).
+
+    [agent]                      # all optional
+    name = "bench-1"
+    [repositories.mine]
+    path = "/src/mine"           # or url = "https://…"
+    manifests = ["bench/suite.toml"]
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import secrets
+import sys
+import tomllib
+from pathlib import Path
+
+import msgspec
+
+from paceline.errors import UserError
+from paceline.toml_lines import TomlLines
+
+
+class Agent(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Settings of the agent itself."""
+
+    name: str | None = None
+    serial: str | None = None
+    """Instead of the machine's own: for tests, and for machines cloned with their machine-id."""
+    min_free_bytes: int = 512 << 20
+    """Less free space than this in the data directory and the target takes no jobs."""
+    artifact_cache_bytes: int = 5 << 30
+
+
+class RepositoryConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    manifests: list[str]
+    path: str | None = None
+    url: str | None = None
+
+    @property
+    def location(self) -> str:
+        return self.path or self.url or ""
+
+
+class Config(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    agent: Agent = Agent()
+    repositories: dict[str, RepositoryConfig] = {}
+
+
+def load(path: Path | None) -> Config:
+    """The configuration in `path`, the defaults without one. Raises UserError naming file and line."""
+    if path is None:
+        return Config()
+    try:
+        text = path.read_text(encoding="utf-8")
+        raw = tomllib.loads(text)
+    except OSError as error:
+        raise UserError(f"{path} cannot be read: {error.strerror}", "Give it with --config.") from error
+    except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise UserError(f"{path} is not TOML: {error}", "See https://toml.io for its syntax.") from error
+    lines = TomlLines(text)
+    try:
+        loaded = msgspec.convert(raw, Config)
+    except msgspec.ValidationError as error:
+        text_of, _, where = str(error).partition(" - at `$")
+        keys = [key for key in re.split(r"[.\[\]]+", where.strip("`")) if key]
+        unknown = re.search(r"unknown field `(\w+)`", text_of)
+        line = lines.line([*keys, unknown[1]] if unknown else keys) if "..." not in keys else 1
+        known = "Known are [agent] and [repositories.NAME] with path or url, and manifests."
+        raise UserError(f"{path}:{line}: {'.'.join(keys) or 'file'}: {text_of}", known) from error
+    for name, repository in loaded.repositories.items():
+        line = lines.line(["repositories", name])
+        if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}", name):
+            raise UserError(f"{path}:{line}: repository name {name!r}: expected letters, digits and -_. only")
+        if (repository.path is None) == (repository.url is None):
+            raise UserError(f"{path}:{line}: repositories.{name}: expected either path or url")
+        if not repository.manifests:
+            raise UserError(f"{path}:{line}: repositories.{name}.manifests: expected at least one suite.toml")
+    return msgspec.structs.replace(
+        loaded, repositories={name: _absolute(item, path) for name, item in loaded.repositories.items()}
+    )
+
+
+def _absolute(repository: RepositoryConfig, config_path: Path) -> RepositoryConfig:
+    """Relative paths are relative to agent.toml."""
+    if repository.path is None:
+        return repository
+    where = (config_path.resolve().parent / Path(repository.path).expanduser()).resolve()
+    return msgspec.structs.replace(repository, path=str(where))
+
+
+def data_dir(given: Path | None) -> Path:
+    """Where an agent keeps its state: what was given, else the user's state directory."""
+    if given is not None:
+        return given.expanduser().absolute()
+    if sys.platform == "win32":
+        base = Path(os.environ.get("LOCALAPPDATA", str(Path.home() / "AppData" / "Local")))
+    elif sys.platform == "darwin":
+        base = Path.home() / "Library" / "Application Support"
+    else:
+        base = Path(os.environ.get("XDG_STATE_HOME", str(Path.home() / ".local" / "state")))
+    return base / "paceline"
+
+
+def drawn_seed() -> int:
+    """A seed for a run that was given none; it is recorded with the run."""
+    return secrets.randbelow(2**62)

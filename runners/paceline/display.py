@@ -1,0 +1,74 @@
+"""What a person sees while something runs: bars on a terminal, plain lines in a pipe.
+
+Place in the journey: the command line only. Invariant: standard output stays free for results; all of this
+goes to standard error.
+"""
+
+from __future__ import annotations
+
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
+
+
+class PlainDisplay:
+    """One line per event that a log should hold."""
+
+    def __init__(self, console: Console, verbose: bool) -> None:
+        self._console, self._verbose = console, verbose
+
+    def phase(self, text: str) -> None:
+        self._line(text)
+
+    def log(self, lines: list[str]) -> None:
+        for line in lines:
+            if self._verbose or line.startswith(("warning:", "$ ")):
+                self._line(line)
+
+    def launch(self, number: int, total: int, workload: str) -> None:
+        self._line(f"launch {number + 1} of {total}: {workload}")
+
+    def progress(self, done: int, total: int) -> None:
+        """Not worth a line each."""
+
+    def close(self) -> None:
+        """Nothing is held."""
+
+    def _line(self, text: str) -> None:
+        self._console.print(text, markup=False, highlight=False, soft_wrap=True)
+
+
+class BarDisplay(PlainDisplay):
+    """A bar over launches, moved on by the workload's own progress."""
+
+    def __init__(self, console: Console, verbose: bool) -> None:
+        super().__init__(console, verbose)
+        columns = (TextColumn("{task.description}"), BarColumn(), TextColumn("{task.percentage:>3.0f} %"))
+        self._bars = Progress(*columns, TimeElapsedColumn(), console=console, transient=True)
+        self._task: TaskID | None = None
+        self._base = 0.0
+
+    def phase(self, text: str) -> None:
+        if self._task is None:
+            self._bars.start()
+            self._task = self._bars.add_task(text, total=None)
+        self._bars.update(self._task, description=text)
+
+    def launch(self, number: int, total: int, workload: str) -> None:
+        if self._task is None:
+            self.phase("measuring")
+        if self._task is not None:
+            self._base = number
+            text = f"launch {number + 1} of {total}: {workload}"
+            self._bars.update(self._task, description=text, total=float(total), completed=float(number))
+
+    def progress(self, done: int, total: int) -> None:
+        if self._task is not None and total > 0:
+            self._bars.update(self._task, completed=self._base + min(done / total, 1.0))
+
+    def close(self) -> None:
+        self._bars.stop()
+
+
+def display_for(console: Console, verbose: bool) -> PlainDisplay:
+    """Bars where a person watches, plain lines where a file does."""
+    return BarDisplay(console, verbose) if console.is_terminal else PlainDisplay(console, verbose)

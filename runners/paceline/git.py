@@ -1,0 +1,199 @@
+"""Allow-listed repositories: a mirror per repository, one stable worktree to build in, and what HEAD
+announces.
+
+Place in the journey: below `source.py`; the only module that calls git.
+Invariants: the user's own repository is only read; commits reach the worktree through the agent's mirror;
+nothing of a commit name, branch or path is ever seen by a shell or taken for an option. The worktree keeps
+its place and its ignored build outputs between commits, so that incremental builds stay quick and paths in
+artifacts are the same as by hand; everything that is neither tracked nor ignored is removed.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import NamedTuple
+
+from filelock import FileLock
+
+from paceline.errors import UserError
+from paceline.outcome import Cause
+
+GIT_TIMEOUT_S = 900.0
+"""Longest time for one git command: a first clone over a slow line."""
+
+
+class SourceError(UserError):
+    """Why a revision cannot be prepared; `cause` is what the server is told."""
+
+    def __init__(self, cause: Cause, text: str, advice: str = "") -> None:
+        super().__init__(text, advice)
+        self.cause: Cause = cause
+
+
+class Head(NamedTuple):
+    commit: str
+    branch: str | None
+
+
+class Repository:
+    """One allow-listed repository at `location` (a path or a URL); its files live below `data_dir`."""
+
+    def __init__(self, name: str, location: str, data_dir: Path) -> None:
+        self.name = name
+        self.location = location
+        self._mirror = data_dir / "repositories" / f"{name}.git"
+        self._tree = data_dir / "trees" / name
+        self._lock = data_dir / "trees" / f"{name}.lock"
+
+    def head(self) -> Head:
+        """What the repository's HEAD names now. Raises SourceError."""
+        text = self._git("ls-remote", "--symref", "--", self.location, "HEAD")
+        commit = re.search(r"^([0-9a-f]{40,64})\tHEAD$", text, re.MULTILINE)
+        if commit is None:
+            raise self._error("has no commit yet", "Commit something first.")
+        branch = re.search(r"^ref: refs/heads/(\S+)\tHEAD$", text, re.MULTILINE)
+        return Head(commit[1], branch[1] if branch else None)
+
+    def show(self, commit: str, path: str) -> bytes:
+        """The bytes of `path` at `commit`. Raises SourceError."""
+        full = self.resolve(commit)
+        try:
+            return self._run("--git-dir", str(self._mirror), "cat-file", "blob", f"{full}:{path}")
+        except SourceError as error:
+            advice = "Commit it, or correct the path in agent.toml."
+            text = f"{path} does not exist at commit {full[:12]} of {self.name}."
+            raise SourceError("suite_invalid", text, advice) from error
+
+    def resolve(self, commit: str) -> str:
+        """The full name of `commit`, fetched when the mirror does not have it. Raises SourceError."""
+        if not re.fullmatch(r"[0-9a-f]{7,64}", commit):
+            raise SourceError("checkout_failed", f"{commit!r} is no commit name.", "Give 7 to 64 hex digits.")
+        found = self._known(commit)
+        if found is None:
+            self._fetch()
+            found = self._known(commit)
+        if found is None:
+            raise SourceError(
+                "checkout_failed",
+                f"Commit {commit} is not in repository {self.name} ({self.location}).",
+                "Push it there (or commit it), or ask for another one.",
+            )
+        return found
+
+    @contextmanager
+    def checkout(self, commit: str) -> Iterator[Path]:
+        """The worktree at `commit`, exclusively. Raises SourceError."""
+        full = self.resolve(commit)
+        self._tree.parent.mkdir(parents=True, exist_ok=True)
+        with FileLock(self._lock):
+            if not (self._tree / ".git").exists():
+                shutil.rmtree(self._tree, ignore_errors=True)
+                self._in_mirror("worktree", "prune")
+                self._in_mirror("worktree", "add", "--force", "--detach", str(self._tree), full)
+            self._in_tree("checkout", "--quiet", "--force", "--detach", full)
+            self._in_tree("clean", "-ffdq")
+            if (self._tree / ".gitmodules").exists():
+                self._in_tree("submodule", "update", "--init", "--recursive", "--force", "--quiet")
+            yield self._tree
+
+    def _known(self, commit: str) -> str | None:
+        if not self._mirror.exists():
+            return None
+        try:
+            out = self._in_mirror(
+                "rev-parse", "--verify", "--quiet", "--end-of-options", f"{commit}^{{commit}}"
+            )
+        except SourceError:
+            return None
+        return out.strip() or None
+
+    def _fetch(self) -> None:
+        """Brings the mirror up to date, HEAD included: it may be detached."""
+        if not self._mirror.exists():
+            self._mirror.parent.mkdir(parents=True, exist_ok=True)
+            self._git("init", "--quiet", "--bare", str(self._mirror))
+        refs = ("+HEAD:refs/paceline/head", "+refs/heads/*:refs/heads/*", "+refs/tags/*:refs/tags/*")
+        options = ("--quiet", "--prune", "--update-shallow", "--no-tags", "--no-write-fetch-head")
+        self._in_mirror("fetch", *options, "--", self.location, *refs)
+
+    def _in_mirror(self, *arguments: str) -> str:
+        return self._git("--git-dir", str(self._mirror), *arguments)
+
+    def _in_tree(self, *arguments: str) -> str:
+        return self._git("-C", str(self._tree), *arguments)
+
+    def _git(self, *arguments: str) -> str:
+        return self._run(*arguments).decode("utf-8", "replace")
+
+    def _run(self, *arguments: str) -> bytes:
+        try:
+            return run_git(*arguments)
+        except GitFailedError as error:
+            raise self._explain(error.text) from error
+
+    def _explain(self, text: str) -> SourceError:
+        if "dubious ownership" in text:
+            return self._error(
+                "belongs to another user, and git refuses to read it",
+                f"As the agent's user run: git config --global --add safe.directory {self.location}",
+            )
+        if "not a git repository" in text or "does not appear to be a git repository" in text:
+            advice = "Paceline measures commits: run `git init` and commit there, or use `paceline run`."
+            return self._error("is not a git repository", advice)
+        if "No such file" in text or "does not exist" in text:
+            return self._error("does not exist", "Correct its path in agent.toml.")
+        return self._error(f"cannot be read: {text[-600:]}", "Check the location and the access to it.")
+
+    def _error(self, what: str, advice: str) -> SourceError:
+        text = f"Repository {self.name} ({self.location}) {what}."
+        return SourceError("checkout_failed", text, advice)
+
+
+class GitFailedError(Exception):
+    """git exited with another status than 0; `text` is what it said."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__(text)
+        self.text = text
+
+
+def run_git(*arguments: str) -> bytes:
+    """Standard output of one git command. Raises GitFailedError, SourceError without git."""
+    kept = {
+        key: value
+        for key, value in os.environ.items()
+        if not key.startswith(("GIT_DIR", "GIT_WORK", "GIT_IND"))
+    }
+    environment = {**kept, "GIT_TERMINAL_PROMPT": "0", "LC_ALL": "C"}
+    try:
+        done = subprocess.run(
+            ["git", *arguments],
+            capture_output=True,
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            timeout=GIT_TIMEOUT_S,
+            check=False,
+        )
+    except FileNotFoundError as error:
+        raise SourceError("checkout_failed", "git is not installed.", "Install git on this host.") from error
+    except subprocess.TimeoutExpired as error:
+        raise GitFailedError(f"no answer within {GIT_TIMEOUT_S:.0f} s") from error
+    if done.returncode != 0:
+        raise GitFailedError(done.stderr.decode("utf-8", "replace").strip())
+    return done.stdout
+
+
+def working_revision(directory: Path) -> str:
+    """What stands in `directory` now: a commit, with `+dirty` when files differ from it, or `unversioned`."""
+    try:
+        commit = run_git("-C", str(directory), "rev-parse", "--verify", "HEAD").decode().strip()
+        changed = run_git("-C", str(directory), "status", "--porcelain")
+    except (GitFailedError, SourceError):
+        return "unversioned"
+    return commit + "+dirty" if changed.strip() else commit

@@ -1,0 +1,62 @@
+"""Runs the launches of a selection: K fresh processes per workload, interleaved by launch (I2).
+
+Place in the journey: the agent's step "execute" and the second half of `paceline run`; both give it their
+own sink. Invariant: the first launch that does not count ends the job: a failed benchmark is a signal,
+never retried here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Protocol
+
+from paceline.executors.base import Executor, LaunchSpec, Sink
+from paceline.executors.process import inherited_environment
+from paceline.outcome import Outcome, stopped
+from paceline.selection import Selection, argv_of, workloads_of
+from paceline.source import Prepared
+from paceline.stop import Stop
+
+
+class LaunchSink(Sink, Protocol):
+    """A sink that is told when its launch is over."""
+
+    def close(self) -> None:
+        """No more calls follow for this launch."""
+
+
+def measure(
+    prepared: Prepared,
+    selection: Selection,
+    executor: Executor,
+    sink_for: Callable[[LaunchSpec], LaunchSink],
+    stop: Stop,
+) -> Outcome:
+    """All launches in order; the outcome of the first that does not count, else ok."""
+    for spec in launches(prepared, selection):
+        if stop.reason is not None:
+            break
+        sink = sink_for(spec)
+        try:
+            outcome = executor.execute(spec, sink, stop)
+        finally:
+            sink.close()
+        if not outcome.ok:
+            return outcome
+    return Outcome() if stop.reason is None else stopped(stop.reason)
+
+
+def launches(prepared: Prepared, selection: Selection) -> list[LaunchSpec]:
+    """Launch 0 of every workload, then launch 1 of every workload, …: drift meets them alike."""
+    manifest = prepared.manifest
+    builds = {workload.name: workload.host for workload in manifest.workloads}
+    specs = []
+    for launch in range(selection.first_launch, selection.first_launch + selection.launches):
+        for name in workloads_of(manifest, selection):
+            build, directory = builds[name], prepared.built.directories[name]
+            if build is None:
+                continue
+            argv = argv_of(manifest, selection, name, launch=launch, build=build, artifacts=directory)
+            env = inherited_environment(build.env)
+            specs.append(LaunchSpec(name, launch, argv, directory, env, build.launch_timeout_s))
+    return specs

@@ -1,0 +1,140 @@
+"""Which part of a suite to run: benchmarks, param values, knobs, launches — checked against the manifest.
+
+Place in the journey: between a request (a lease, or options on a command line) and the workload's argv.
+Invariant: a selection that exists is runnable: every name is declared and every value is permitted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import msgspec
+
+from paceline.errors import UserError
+from paceline.events import ParamValue
+from paceline.manifest import Manifest, TargetBuild
+from paceline.manifest_rules import why_not
+
+SEED_LIMIT = 2**63
+
+
+class Selection(msgspec.Struct, frozen=True):
+    """What to run. Empty `params` and `knobs` mean what the manifest declares."""
+
+    benchmarks: list[str]
+    params: dict[str, list[ParamValue]] = {}
+    knobs: dict[str, ParamValue] = {}
+    first_launch: int = 0
+    launches: int = 5
+    rounds: int = 20
+    warmup_rounds: int | None = None
+    min_time_ns: int = 1_000_000
+    seed: int = 0
+
+
+def checked(manifest: Manifest, selection: Selection) -> Selection:
+    """The same selection with all benchmarks named. Raises UserError for what is not permitted."""
+    raw = manifest.raw
+    names = selection.benchmarks or list(manifest.benchmarks)
+    for name in names:
+        _known("benchmark", name, manifest.benchmarks)
+    for key, values in selection.params.items():
+        declared = [
+            raw["benchmarks"][name]["params"][key]
+            for name in names
+            if key in raw["benchmarks"][name].get("params", {})
+        ]
+        if not declared:
+            known = {param for name in names for param in manifest.benchmarks[name].params}
+            _known("param", key, known)
+        for value in values:
+            reasons = [why_not(param, value, declared_only=True) for param in declared]
+            if all(reasons):
+                raise UserError(
+                    f"Param {key}: {reasons[0]}.", "See the suite's params with `paceline validate`."
+                )
+    for key, value in selection.knobs.items():
+        _known("knob", key, manifest.knobs)
+        if reason := why_not(raw["knobs"][key], value, declared_only=True):
+            raise UserError(f"Knob {key}: {reason}.")
+    return msgspec.structs.replace(selection, benchmarks=list(names))
+
+
+def workloads_of(manifest: Manifest, selection: Selection) -> list[str]:
+    """The workloads that hold the selected benchmarks, in manifest order."""
+    used = {manifest.benchmarks[name].workload for name in selection.benchmarks}
+    return [workload.name for workload in manifest.workloads if workload.name in used]
+
+
+def argv_of(
+    manifest: Manifest,
+    selection: Selection,
+    workload: str,
+    *,
+    launch: int,
+    build: TargetBuild,
+    artifacts: Path,
+) -> list[str]:
+    """The complete command of one launch."""
+    own = [name for name in selection.benchmarks if manifest.benchmarks[name].workload == workload]
+    all_of_workload = [name for name, item in manifest.benchmarks.items() if item.workload == workload]
+    argv = [part.replace("{artifacts}", str(artifacts)) for part in build.run]
+    argv += ["--launch", str(launch), "--rounds", str(selection.rounds)]
+    argv += ["--min-time-ns", str(selection.min_time_ns)]
+    argv += ["--seed", str((selection.seed + launch) % SEED_LIMIT)]
+    if selection.warmup_rounds is not None:
+        argv += ["--warmup-rounds", str(selection.warmup_rounds)]
+    if own != all_of_workload:
+        for name in own:
+            argv += ["--benchmark", name]
+    for key, values in selection.params.items():
+        if any(key in manifest.benchmarks[name].params for name in own):
+            argv += ["--params", f"{key}={'|'.join(map(str, values))}"]
+    for key, value in selection.knobs.items():
+        if value != manifest.knobs[key].default:
+            argv += ["--knob", f"{key}={value}"]
+    return argv
+
+
+def parse_params(manifest: Manifest, options: Sequence[str]) -> dict[str, list[ParamValue]]:
+    """`k=v1|v2` options as typed values. Raises UserError."""
+    kinds = {key: param.kind for item in manifest.benchmarks.values() for key, param in item.params.items()}
+    parsed: dict[str, list[ParamValue]] = {}
+    for option in options:
+        key, text = _pair("--params", option)
+        _known("param", key, kinds)
+        parsed[key] = [_typed("Param", key, kinds[key], value) for value in text.split("|")]
+    return parsed
+
+
+def parse_knobs(manifest: Manifest, options: Sequence[str]) -> dict[str, ParamValue]:
+    """`k=v` options as typed values. Raises UserError."""
+    parsed: dict[str, ParamValue] = {}
+    for option in options:
+        key, text = _pair("--knob", option)
+        _known("knob", key, manifest.knobs)
+        parsed[key] = _typed("Knob", key, manifest.knobs[key].kind, text)
+    return parsed
+
+
+def _pair(option: str, text: str) -> tuple[str, str]:
+    key, equals, value = text.partition("=")
+    if not equals or not key or not value:
+        raise UserError(f"{option} {text!r} is not NAME=VALUE.")
+    return key, value
+
+
+def _typed(what: str, key: str, kind: str, text: str) -> ParamValue:
+    if kind != "int":
+        return text
+    try:
+        return int(text)
+    except ValueError as error:
+        raise UserError(f"{what} {key}: expected a whole number, found {text!r}.") from error
+
+
+def _known(what: str, name: str, names: Mapping[str, object] | set[str]) -> None:
+    if name not in names:
+        there = ", ".join(sorted(names)) or f"it has no {what}s"
+        raise UserError(f"The suite has no {what} called {name!r}.", f"There are: {there}.")

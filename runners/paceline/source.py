@@ -1,0 +1,224 @@
+"""From a revision to something that runs: checkout, toolchain facts, build, artifact cache, artifact hash.
+
+Place in the journey: the agent's step "prepare", and the first half of `paceline run`.
+Invariants: argv lists only, never a shell; build steps cannot outlive the agent and stop when the job
+stops; a build that fails is the suite's failure (`build_failed`) with the end of its log, a checkout that
+fails is ours. The cache key holds everything that may change what is built: manifest, commit, toolchain
+outputs, environment.
+"""
+
+from __future__ import annotations
+
+import os
+import platform
+import threading
+import time
+from collections.abc import Callable, Iterable
+from pathlib import Path
+
+import msgspec
+
+from paceline.artifacts import ArtifactCache, Built, copy_into, files_below, hash_files, key_of
+from paceline.errors import UserError
+from paceline.executors.process import End, GuardedProcess, inherited_environment
+from paceline.git import GitFailedError, Repository, SourceError, run_git
+from paceline.manifest import Manifest, TargetBuild, Workload, parse
+from paceline.outcome import signal_name
+from paceline.stop import Stop
+
+STEP_TIMEOUT_S = 3600.0
+"""Longest time of one build step: a cold release build with its dependencies on a slow host."""
+LOG_TAIL_LINES = 25
+
+BUILD_VARIABLES = (
+    "CC", "CXX", "CFLAGS", "CXXFLAGS", "LDFLAGS", "RUSTFLAGS", "RUSTUP_TOOLCHAIN", "JAVA_HOME", "MAVEN_ARGS",
+    "MAVEN_OPTS", "JAVA_TOOL_OPTIONS", "GOFLAGS", "PYTHONPATH",
+)  # fmt: skip
+"""Variables of the agent's environment that change what a build produces; part of the cache key."""
+
+Log = Callable[[list[str]], None]
+"""Takes complete lines of build output as they come."""
+
+
+class Prepared(msgspec.Struct, frozen=True):
+    """What `measure.py` needs to run a suite."""
+
+    manifest: Manifest
+    revision: str
+    built: Built
+
+
+def prepare(
+    repository: Repository,
+    commit: str,
+    manifest_path: str,
+    *,
+    workloads: Iterable[str] | None,
+    cache: ArtifactCache,
+    log: Log,
+    stop: Stop,
+) -> Prepared:
+    """Builds (or finds in the cache) `workloads` (None: all) of a suite at a commit. Raises SourceError."""
+    full = repository.resolve(commit)
+    try:
+        manifest = parse(repository.show(full, manifest_path), manifest_path)
+    except SourceError:
+        raise
+    except UserError as error:
+        raise SourceError("suite_invalid", error.text, error.advice) from error
+    chosen = _chosen(manifest, workloads)
+    keys, facts = {}, {}
+    for name, build in chosen.items():
+        versions = toolchain_facts(build)
+        facts.update(versions)
+        environment = {key: os.environ.get(key) for key in BUILD_VARIABLES}
+        machine = [platform.system(), platform.machine()]
+        keys[name] = key_of([manifest.digest, full, name, versions, build.env, environment, machine])
+    found = {name: cache.get(key) for name, key in keys.items()}
+    if any(entry is None for entry in found.values()):
+        with repository.checkout(full) as tree:
+            for name in (name for name, entry in found.items() if entry is None):
+                log([f"(agent) building {name} at {full[:12]}"])
+                sources = _build(tree / manifest_path, chosen[name], log, stop, fresh=True)
+                found[name] = cache.put(keys[name], sources)
+    else:
+        log([f"(agent) {', '.join(found)} at {full[:12]} found in the artifact cache"])
+    return Prepared(manifest, full, _built({name: entry for name, entry in found.items() if entry}, facts))
+
+
+def prepare_in_place(
+    manifest: Manifest,
+    path: Path,
+    *,
+    revision: str,
+    workloads: Iterable[str],
+    out: Path,
+    log: Log,
+    stop: Stop,
+) -> Prepared:
+    """Builds `workloads` of the suite in the working tree as it stands, artifacts into `out`."""
+    directories, facts = {}, {}
+    for name, build in _chosen(manifest, workloads).items():
+        facts.update(toolchain_facts(build))
+        sources = _build(path, build, log, stop, fresh=False)
+        directories[name] = out / name
+        copy_into(directories[name], sources)
+    return Prepared(manifest, revision, _built(directories, facts))
+
+
+def toolchain_facts(build: TargetBuild) -> dict[str, str]:
+    """What each toolchain command printed (both outputs), by its command line; what is missing is said so."""
+    facts = {}
+    for argv in build.toolchain:
+        lines: list[str] = []
+        with GuardedProcess(argv, Path.cwd(), inherited_environment(build.env)) as process:
+            end = _drain(process, lines.extend, Stop(), 60.0)
+        shown = "\n".join(lines).strip() if end.exit_code == 0 else f"missing: {_how(end)}"
+        facts[" ".join(argv)] = shown[:1000]
+    return facts
+
+
+def _chosen(manifest: Manifest, names: Iterable[str] | None) -> dict[str, TargetBuild]:
+    wanted = None if names is None else set(names)
+    chosen: dict[str, TargetBuild] = {}
+    for workload in manifest.workloads:
+        if wanted is None or workload.name in wanted:
+            chosen[workload.name] = _for_host(workload)
+    return chosen
+
+
+def _for_host(workload: Workload) -> TargetBuild:
+    if workload.host is None:
+        text = f"Workload {workload.name} does not say how a host builds and runs it: no [workloads.host]."
+        raise SourceError("suite_invalid", text, "Add the table, or ask for benchmarks of other workloads.")
+    return workload.host
+
+
+def _build(manifest_path: Path, build: TargetBuild, log: Log, stop: Stop, fresh: bool) -> list[Path]:
+    """Runs the steps and returns the artifacts. `fresh` removes artifacts of an earlier commit first."""
+    base = manifest_path.parent
+    artifacts = [base / name for name in build.artifacts]
+    if fresh and build.build:
+        _remove_untracked(artifacts)
+    cwd = (base / build.cwd).resolve()
+    if not cwd.is_dir():
+        raise SourceError("suite_invalid", f"cwd {build.cwd!r} is no directory beside the manifest.")
+    for argv in build.build:
+        log(["$ " + " ".join(argv)])
+        _step(argv, cwd, build.env, log, stop)
+    for name, artifact in zip(build.artifacts, artifacts, strict=True):
+        if not artifact.exists():
+            text = f"The build left no {name}, which suite.toml lists as an artifact."
+            raise SourceError("build_failed", text, "Correct the path, or the step that makes it.")
+    return artifacts
+
+
+def _step(argv: list[str], cwd: Path, env: dict[str, str], log: Log, stop: Stop) -> None:
+    tail: list[str] = []
+
+    def take(lines: list[str]) -> None:
+        tail[:] = [*tail, *lines][-LOG_TAIL_LINES:]
+        log(lines)
+
+    with GuardedProcess(argv, cwd, inherited_environment(env)) as process:
+        end = _drain(process, take, stop, STEP_TIMEOUT_S)
+    if stop.reason is not None:
+        raise SourceError("cancelled", f"Stopped while building: {stop.reason.value}.")
+    if end.exit_code != 0:
+        text = f"Build step `{' '.join(argv)}` {_how(end)}."
+        advice = "Run it by hand in the same revision; its last lines:\n" + "\n".join(tail)
+        raise SourceError("build_failed", text, advice)
+
+
+def _drain(process: GuardedProcess, take: Log, stop: Stop, timeout_s: float) -> End:
+    """Both outputs line by line until the end; kills it when stopped or out of time."""
+    lock = threading.Lock()
+
+    def read(pipe: Iterable[bytes]) -> None:
+        for line in pipe:
+            with lock:
+                take([line.decode("utf-8", "replace").rstrip("\r\n")[:4000]])
+
+    pipes = [pipe for pipe in (process.stdout, process.stderr) if pipe is not None]
+    threads = [threading.Thread(target=read, args=(pipe,), daemon=True) for pipe in pipes]
+    for thread in threads:
+        thread.start()
+    deadline = time.monotonic() + timeout_s
+    while (end := process.poll(0.1)) is None:
+        if stop.reason is not None or time.monotonic() > deadline:
+            process.kill()
+    for thread in threads:
+        thread.join()
+    return end
+
+
+def _how(end: End) -> str:
+    if end.start_error is not None:
+        return f"could not be started: {end.start_error}"
+    if end.signal_number is not None:
+        return f"was killed by {signal_name(end.signal_number)}"
+    return f"exited with status {end.exit_code}"
+
+
+def _remove_untracked(artifacts: Iterable[Path]) -> None:
+    """Build outputs of another commit must not pass for this one's; sources in git stay."""
+    for artifact in artifacts:
+        if artifact.is_file() and not _tracked(artifact):
+            artifact.unlink()
+
+
+def _tracked(path: Path) -> bool:
+    try:
+        run_git("-C", str(path.parent), "ls-files", "--error-unmatch", "--", path.name)
+    except GitFailedError:
+        return False
+    return True
+
+
+def _built(directories: dict[str, Path], facts: dict[str, str]) -> Built:
+    files = {
+        f"{name}/{relative}": path
+        for name, directory in directories.items()
+        for relative, path in files_below(directory).items()
+    }
+    return Built(directories, hash_files(files), facts)
