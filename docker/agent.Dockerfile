@@ -1,7 +1,8 @@
 # An agent that can build and run the hashing suite: git, Rust, a JDK and Maven beside `paceline`.
 # Build context: the root of the repository. It runs as uid 10001; its spool, credential, checkouts and
 # artifact cache are in /var/lib/paceline-agent (a volume). For honest figures prefer an agent on the host
-# itself: a container shares its machine with others.
+# itself: a container shares its machine with others. /srv/repository is a clone somebody else owns, mounted
+# read-only; git refuses to read such a one unless told.
 
 FROM python:3.11-slim-bookworm AS python
 WORKDIR /src
@@ -18,6 +19,7 @@ FROM rust:1-bookworm
 RUN apt-get update \
  && apt-get install -y --no-install-recommends git maven openjdk-17-jdk-headless python3 \
  && rm -rf /var/lib/apt/lists/* \
+ && git config --system --add safe.directory /srv/repository \
  && useradd --system --uid 10001 --user-group --home-dir /var/lib/paceline-agent --create-home paceline \
  && install --directory --owner=paceline --mode=700 /enrolment
 COPY --from=python /opt/paceline /opt/paceline
