@@ -31,7 +31,9 @@ base_python() {
   local c
   for c in python3 python3.11 python3.12 python3.13 python3.14; do
     c=$(PATH=${PATH#"$ROOT/.venv/bin:"} command -v "$c") || continue
-    "$c" -c 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo "$c" && return
+    "$c" -c 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || continue
+    echo "$c"
+    return
   done
   return 1
 }

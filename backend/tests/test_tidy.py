@@ -199,7 +199,7 @@ def machine_traces(path: str, text: str) -> list[str]:
     ]
 
 
-WORDS = re.compile(r"\b(metric values?|machines?|workers?|benchmark tests?|build numbers?)\b", re.IGNORECASE)
+WORDS = re.compile(r"\b(metric values?|(?<!virtual )machines?|workers?|benchmark tests?|build numbers?)\b", re.IGNORECASE)
 SHOWN = re.compile(r">([^<>{}=;]*[a-z][^<>{}=;]*)<|[\"'`]([^\"'`\n]*[a-z] [^\"'`\n]*)[\"'`]")
 
 
