@@ -1,0 +1,33 @@
+/**
+ * The only place that sends requests. Typed from backend/openapi.json; every failure is an `ApiError`, so callers
+ * never look at a status. It keeps no state: caching is TanStack Query's.
+ */
+import createClient from 'openapi-fetch';
+
+import { ApiError, networkError, toApiError } from './errors';
+import type { paths } from './schema.gen';
+
+export const client = createClient<paths>({
+  baseUrl: window.location.origin,
+  // Looked up per call, so that a test's interception of `fetch` is seen.
+  fetch: (request) => globalThis.fetch(request),
+});
+
+interface Answer<T> {
+  data?: T;
+  error?: unknown;
+  response: Response;
+}
+
+/** The answer's data, or an ApiError thrown. */
+export async function unwrap<T>(pending: Promise<Answer<T>>): Promise<T> {
+  let answer: Answer<T>;
+  try {
+    answer = await pending;
+  } catch (cause) {
+    if (cause instanceof DOMException && cause.name === 'AbortError') throw cause;
+    throw cause instanceof ApiError ? cause : networkError(cause);
+  }
+  if (!answer.response.ok) throw toApiError(answer.response.status, answer.error);
+  return answer.data as T;
+}

@@ -1,0 +1,46 @@
+/** The event source of tests: holds its connections open and lets the test speak as the server. */
+import type { EventSourcePort, SourceHandlers } from './event-source-port';
+import type { LiveEvent } from './types';
+
+export class FakeConnection {
+  closed = false;
+
+  constructor(
+    readonly url: URL,
+    private readonly handlers: SourceHandlers,
+  ) {}
+
+  accept(): void {
+    if (!this.closed) this.handlers.onOpen();
+  }
+
+  drop(): void {
+    if (!this.closed) this.handlers.onDown();
+  }
+
+  send(event: LiveEvent): void {
+    if (this.closed) return;
+    this.handlers.onMessage({ id: String(event.id), kind: event.kind, data: JSON.stringify(event) });
+  }
+
+  sendRaw(id: string, kind: string, data: string): void {
+    if (!this.closed) this.handlers.onMessage({ id, kind, data });
+  }
+}
+
+export class FakeEventSource implements EventSourcePort {
+  readonly connections: FakeConnection[] = [];
+
+  open(url: string, _kinds: readonly string[], handlers: SourceHandlers): () => void {
+    const connection = new FakeConnection(new URL(url, 'http://localhost'), handlers);
+    this.connections.push(connection);
+    return () => {
+      connection.closed = true;
+    };
+  }
+
+  /** The newest connection that is still open. */
+  get current(): FakeConnection | undefined {
+    return this.connections.findLast((connection) => !connection.closed);
+  }
+}

@@ -1,0 +1,20 @@
+/** Caching policy: a refused request is never repeated, an unanswered one is tried again twice. */
+import { QueryClient } from '@tanstack/react-query';
+
+import { isApiError } from './errors';
+
+const ATTEMPTS = 2;
+
+export function createQueryClient({ retryDelayMs = 800 }: { retryDelayMs?: number } = {}): QueryClient {
+  return new QueryClient({
+    defaultOptions: {
+      queries: {
+        staleTime: 2_000,
+        refetchOnWindowFocus: true,
+        retry: (failures, error) => isApiError(error) && error.status === 0 && failures < ATTEMPTS,
+        retryDelay: retryDelayMs,
+      },
+      mutations: { retry: false },
+    },
+  });
+}

@@ -1,0 +1,125 @@
+/** Runs, their jobs and what a job leaves behind: log, conditions, live series, report. */
+import { queryOptions } from '@tanstack/react-query';
+
+import { client, unwrap } from './client';
+import type {
+  Comparison, Conditions, Distribution, Job, JobReport, LiveSeries, LogLine, Page, Run, RunRequest, RunState, Trigger,
+} from './types';
+
+export interface RunFilters {
+  suite?: string | undefined;
+  target?: string | undefined;
+  state?: RunState | undefined;
+  trigger?: Trigger | undefined;
+  cursor?: string | undefined;
+}
+
+export const runKeys = {
+  all: ['runs'] as const,
+  run: (id: string) => ['runs', 'one', id] as const,
+  comparisons: (id: string) => ['runs', 'one', id, 'comparisons'] as const,
+  job: (jobId: string) => ['jobs', jobId] as const,
+};
+
+export function runsQuery(filters: RunFilters) {
+  return queryOptions({
+    queryKey: ['runs', 'list', filters],
+    queryFn: ({ signal }): Promise<Page<Run>> =>
+      unwrap(client.GET('/api/v1/runs', { signal, params: { query: { ...filters, limit: 50 } } })),
+    refetchInterval: 15_000,
+  });
+}
+
+export function runQuery(id: string) {
+  return queryOptions({
+    queryKey: runKeys.run(id),
+    queryFn: ({ signal }): Promise<Run> =>
+      unwrap(client.GET('/api/v1/runs/{run_id}', { signal, params: { path: { run_id: id } } })),
+  });
+}
+
+export function runComparisonsQuery(id: string) {
+  return queryOptions({
+    queryKey: runKeys.comparisons(id),
+    queryFn: ({ signal }): Promise<Page<Comparison>> =>
+      unwrap(client.GET('/api/v1/runs/{run_id}/comparisons', {
+        signal,
+        params: { path: { run_id: id }, query: { limit: 200 } },
+      })),
+  });
+}
+
+export function jobReportQuery(jobId: string) {
+  return queryOptions({
+    queryKey: [...runKeys.job(jobId), 'report'],
+    queryFn: ({ signal }): Promise<JobReport> =>
+      unwrap(client.GET('/api/v1/jobs/{job_id}/report', { signal, params: { path: { job_id: jobId } } })),
+  });
+}
+
+export function liveSeriesQuery(jobId: string) {
+  return queryOptions({
+    queryKey: [...runKeys.job(jobId), 'live-series'],
+    queryFn: ({ signal }): Promise<Page<LiveSeries>> =>
+      unwrap(client.GET('/api/v1/jobs/{job_id}/live-series', {
+        signal,
+        params: { path: { job_id: jobId }, query: { limit: 200 } },
+      })),
+  });
+}
+
+/** Log lines after `after` (a seq), oldest first. */
+export function fetchLog(jobId: string, after: number | undefined, signal?: AbortSignal): Promise<Page<LogLine>> {
+  return unwrap(client.GET('/api/v1/jobs/{job_id}/log', {
+    ...(signal ? { signal } : {}),
+    params: { path: { job_id: jobId }, query: { limit: 200, ...(after === undefined ? {} : { after: String(after) }) } },
+  }));
+}
+
+/** Conditions after `after` (a seq), oldest first. */
+export function fetchConditions(
+  jobId: string, after: number | undefined, signal?: AbortSignal,
+): Promise<Page<Conditions>> {
+  return unwrap(client.GET('/api/v1/jobs/{job_id}/conditions', {
+    ...(signal ? { signal } : {}),
+    params: { path: { job_id: jobId }, query: { limit: 200, ...(after === undefined ? {} : { after: String(after) }) } },
+  }));
+}
+
+export interface Point {
+  jobId: string;
+  benchmark: string;
+  metric: string;
+  params: Readonly<Record<string, number | string>>;
+}
+
+export function distributionQuery({ jobId, benchmark, metric, params }: Point) {
+  return queryOptions({
+    queryKey: [...runKeys.job(jobId), 'distribution', benchmark, metric, params],
+    queryFn: ({ signal }): Promise<Distribution> =>
+      unwrap(client.GET('/api/v1/jobs/{job_id}/distribution', {
+        signal,
+        params: { path: { job_id: jobId }, query: { benchmark, metric, params: JSON.stringify(params) } },
+      })),
+    staleTime: Infinity,
+  });
+}
+
+export function requestRun(body: RunRequest): Promise<Run> {
+  return unwrap(client.POST('/api/v1/runs', { body }));
+}
+
+export function cancelRun(id: string): Promise<Run> {
+  return unwrap(client.POST('/api/v1/runs/{run_id}/cancel', { params: { path: { run_id: id } } }));
+}
+
+const ENDED: readonly Job['state'][] = ['done', 'failed', 'cancelled', 'expired'];
+
+/** A lost job may still receive its late result, so it has not ended. */
+export function jobEnded(job: Job): boolean {
+  return ENDED.includes(job.state);
+}
+
+export function runEnded(run: Run): boolean {
+  return run.state === 'done' || run.state === 'failed' || run.state === 'cancelled';
+}

@@ -1,0 +1,36 @@
+/** Who is signed in and what they may do. The session itself is a cookie this code never sees. */
+import { queryOptions } from '@tanstack/react-query';
+
+import { client, unwrap } from './client';
+import type { Account, Page, Scope, Session } from './types';
+
+export const sessionQuery = queryOptions({
+  queryKey: ['session'],
+  queryFn: ({ signal }): Promise<Session> => unwrap(client.GET('/api/v1/session', { signal })),
+  staleTime: 5 * 60_000,
+  retry: false,
+});
+
+export const accountsQuery = queryOptions({
+  queryKey: ['accounts'],
+  queryFn: ({ signal }): Promise<Page<Account>> =>
+    unwrap(client.GET('/api/v1/accounts', { signal, params: { query: { limit: 200 } } })),
+  staleTime: 60_000,
+});
+
+export function signInByLink(token: string): Promise<Session> {
+  return unwrap(client.POST('/api/v1/session/link', { body: { token } }));
+}
+
+export function signInByPassword(email: string, password: string): Promise<Session> {
+  return unwrap(client.POST('/api/v1/session', { body: { email, password } }));
+}
+
+export async function signOut(): Promise<void> {
+  await unwrap(client.DELETE('/api/v1/session'));
+}
+
+/** `admin` may do everything. */
+export function may(session: Session | undefined, scope: Scope): boolean {
+  return session !== undefined && (session.scopes.includes(scope) || session.scopes.includes('admin'));
+}

@@ -1,0 +1,133 @@
+/**
+ * The map of the dashboard: every address, the search values it understands and the page it loads. Pages are
+ * split per route. Everything below `app` needs a session: without one the visitor is sent to sign in and back.
+ */
+import type { QueryClient } from '@tanstack/react-query';
+import {
+  createRootRouteWithContext, createRoute, createRouter, lazyRouteComponent, redirect, Outlet,
+  type RouterHistory,
+} from '@tanstack/react-router';
+
+import { isApiError } from '../api/errors';
+import { sessionQuery } from '../api/session';
+import { parseSignInSearch } from '../features/session/sign-in-search';
+import { parseAlertsSearch } from '../features/alerts/alerts-search';
+import { parseArmsSearch } from '../features/arms/arms-search';
+import { parseNewRunSearch, parseRunSearch, parseRunsSearch } from '../features/runs/runs-search';
+import { NotFound, RouteError, RoutePending } from './fallbacks';
+
+interface RouterContext {
+  queryClient: QueryClient;
+}
+
+const rootRoute = createRootRouteWithContext<RouterContext>()({ component: Outlet });
+
+const signInRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/sign-in',
+  validateSearch: parseSignInSearch,
+  component: lazyRouteComponent(() => import('./routes/sign-in'), 'SignInRoute'),
+});
+
+const appRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  id: 'app',
+  beforeLoad: async ({ context, location }) => {
+    try {
+      await context.queryClient.ensureQueryData(sessionQuery);
+    } catch (error) {
+      if (isApiError(error) && error.status === 401) {
+        throw redirect({ to: '/sign-in', search: { next: location.href } });
+      }
+      throw error;
+    }
+  },
+  component: lazyRouteComponent(() => import('./shell'), 'Shell'),
+});
+
+const overviewRoute = createRoute({
+  getParentRoute: () => appRoute,
+  path: '/',
+  component: lazyRouteComponent(() => import('../features/overview/overview-page'), 'OverviewPage'),
+});
+
+const runsRoute = createRoute({
+  getParentRoute: () => appRoute,
+  path: '/runs',
+  validateSearch: parseRunsSearch,
+  component: lazyRouteComponent(() => import('./routes/runs'), 'RunsRoute'),
+});
+
+const newRunRoute = createRoute({
+  getParentRoute: () => appRoute,
+  path: '/runs/new',
+  validateSearch: parseNewRunSearch,
+  component: lazyRouteComponent(() => import('./routes/new-run'), 'NewRunRoute'),
+});
+
+const runRoute = createRoute({
+  getParentRoute: () => appRoute,
+  path: '/runs/$runId',
+  validateSearch: parseRunSearch,
+  component: lazyRouteComponent(() => import('./routes/run'), 'RunRoute'),
+});
+
+const armsRoute = createRoute({
+  getParentRoute: () => appRoute,
+  path: '/arms',
+  validateSearch: parseArmsSearch,
+  component: lazyRouteComponent(() => import('./routes/arms'), 'ArmsRoute'),
+});
+
+const alertsRoute = createRoute({
+  getParentRoute: () => appRoute,
+  path: '/alerts',
+  validateSearch: parseAlertsSearch,
+  component: lazyRouteComponent(() => import('./routes/alerts'), 'AlertsRoute'),
+});
+
+const alertRoute = createRoute({
+  getParentRoute: () => appRoute,
+  path: '/alerts/$alertId',
+  component: lazyRouteComponent(() => import('./routes/alert'), 'AlertRoute'),
+});
+
+const targetsRoute = createRoute({
+  getParentRoute: () => appRoute,
+  path: '/targets',
+  component: lazyRouteComponent(() => import('../features/targets/targets-page'), 'TargetsPage'),
+});
+
+const targetRoute = createRoute({
+  getParentRoute: () => appRoute,
+  path: '/targets/$targetId',
+  component: lazyRouteComponent(() => import('./routes/target'), 'TargetRoute'),
+});
+
+const routeTree = rootRoute.addChildren([
+  signInRoute,
+  appRoute.addChildren([
+    overviewRoute, runsRoute, newRunRoute, runRoute, armsRoute, alertsRoute, alertRoute, targetsRoute, targetRoute,
+  ]),
+]);
+
+export function createAppRouter(queryClient: QueryClient, history?: RouterHistory) {
+  return createRouter({
+    routeTree,
+    context: { queryClient },
+    defaultPreload: 'intent',
+    defaultPendingComponent: RoutePending,
+    defaultErrorComponent: RouteError,
+    defaultNotFoundComponent: NotFound,
+    scrollRestoration: true,
+    ...(history === undefined ? {} : { history }),
+  });
+}
+
+export type AppRouter = ReturnType<typeof createAppRouter>;
+
+declare module '@tanstack/react-router' {
+  interface Register {
+    router: AppRouter;
+  }
+}

@@ -1,0 +1,16 @@
+/** /arms */
+import { getRouteApi } from '@tanstack/react-router';
+
+import { ArmsPage } from '../../features/arms/arms-page';
+
+const route = getRouteApi('/app/arms');
+
+export function ArmsRoute() {
+  const navigate = route.useNavigate();
+  return (
+    <ArmsPage
+      search={route.useSearch()}
+      onSearch={(search) => void navigate({ search, resetScroll: false })}
+    />
+  );
+}

@@ -1,0 +1,11 @@
+/** /runs */
+import { getRouteApi } from '@tanstack/react-router';
+
+import { RunsPage } from '../../features/runs/runs-page';
+
+const route = getRouteApi('/app/runs');
+
+export function RunsRoute() {
+  const navigate = route.useNavigate();
+  return <RunsPage search={route.useSearch()} onSearch={(search) => void navigate({ search })} />;
+}

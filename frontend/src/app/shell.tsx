@@ -1,0 +1,122 @@
+/** The frame around every page: skip link, header, navigation, account. Sends to sign-in when the session ends. */
+import { ActionIcon, AppShell, Burger, Group, Menu, useComputedColorScheme, useMantineColorScheme } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { Link, Outlet, useLocation, useNavigate } from '@tanstack/react-router';
+import { useEffect } from 'react';
+
+import { isApiError } from '../api/errors';
+import { sessionQuery, signOut } from '../api/session';
+import { Icon, type IconName } from '../ui/icon';
+import classes from './shell.module.css';
+
+const NAVIGATION = [
+  { to: '/', label: 'Overview', icon: 'overview', exact: true },
+  { to: '/alerts', label: 'Alerts', icon: 'alerts', exact: false },
+  { to: '/runs', label: 'Runs', icon: 'runs', exact: false },
+  { to: '/arms', label: 'Arms', icon: 'arms', exact: false },
+  { to: '/targets', label: 'Targets', icon: 'targets', exact: false },
+] as const satisfies readonly { to: string; label: string; icon: IconName; exact: boolean }[];
+
+/** Any answer 401 means the session ended: back to sign-in, and from there to this very page. */
+function useSessionEnd() {
+  const queryClient = useQueryClient();
+  const navigate = useNavigate();
+  const { href } = useLocation();
+  useEffect(() => {
+    const leave = (error: unknown) => {
+      if (!isApiError(error) || error.status !== 401) return;
+      queryClient.removeQueries({ queryKey: sessionQuery.queryKey });
+      void navigate({ to: '/sign-in', search: { next: href } });
+    };
+    const stopQueries = queryClient.getQueryCache().subscribe((event) => {
+      if (event.type === 'updated' && event.action.type === 'error') leave(event.action.error);
+    });
+    const stopMutations = queryClient.getMutationCache().subscribe((event) => {
+      if (event.type === 'updated' && event.action.type === 'error') leave(event.action.error);
+    });
+    return () => {
+      stopQueries();
+      stopMutations();
+    };
+  }, [queryClient, navigate, href]);
+}
+
+export function Shell() {
+  const [opened, { toggle, close }] = useDisclosure();
+  useSessionEnd();
+  return (
+    <AppShell
+      header={{ height: 54 }} padding={{ base: 'sm', sm: 'lg' }}
+      navbar={{ width: 208, breakpoint: 'sm', collapsed: { mobile: !opened } }}
+    >
+      <a className="pl-skip" href="#main">Skip to content</a>
+      <AppShell.Header className={classes.bar}>
+        <Group h="100%" px="md" justify="space-between" wrap="nowrap">
+          <Group gap="sm" wrap="nowrap">
+            <Burger
+              opened={opened} onClick={toggle} hiddenFrom="sm" size="sm" aria-expanded={opened}
+              aria-label={opened ? 'Close navigation' : 'Open navigation'}
+            />
+            <Link to="/" className={classes.brand}><img src="/icon.svg" alt="" />Paceline</Link>
+          </Group>
+          <Group gap="xs" wrap="nowrap">
+            <ThemeSwitch />
+            <AccountMenu />
+          </Group>
+        </Group>
+      </AppShell.Header>
+      <AppShell.Navbar p="sm" className={classes.bar} aria-label="Main" role="navigation">
+        <ul className={classes.nav}>
+          {NAVIGATION.map((entry) => (
+            <li key={entry.to}>
+              <Link to={entry.to} activeOptions={{ exact: entry.exact, includeSearch: false }} onClick={close}>
+                <Icon name={entry.icon} />{entry.label}
+              </Link>
+            </li>
+          ))}
+        </ul>
+      </AppShell.Navbar>
+      <AppShell.Main id="main" tabIndex={-1} style={{ outline: 'none' }}>
+        <div className={classes.main}><Outlet /></div>
+      </AppShell.Main>
+    </AppShell>
+  );
+}
+
+function ThemeSwitch() {
+  const { setColorScheme } = useMantineColorScheme();
+  const dark = useComputedColorScheme('light') === 'dark';
+  return (
+    <ActionIcon
+      variant="default" size="lg" aria-label={dark ? 'Use the light theme' : 'Use the dark theme'}
+      onClick={() => setColorScheme(dark ? 'light' : 'dark')}
+    >
+      <Icon name={dark ? 'sun' : 'moon'} />
+    </ActionIcon>
+  );
+}
+
+function AccountMenu() {
+  const session = useQuery(sessionQuery);
+  const queryClient = useQueryClient();
+  const navigate = useNavigate();
+  const leave = useMutation({
+    mutationFn: signOut,
+    onSuccess: async () => {
+      await navigate({ to: '/sign-in' });
+      queryClient.clear();
+    },
+  });
+  return (
+    <Menu position="bottom-end" width={220}>
+      <Menu.Target>
+        <ActionIcon variant="default" size="lg" aria-label="Account"><Icon name="user" /></ActionIcon>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Label c="var(--pl-muted)">{session.data?.account.name ?? 'Signed in'}</Menu.Label>
+        <Menu.Item onClick={() => leave.mutate()}>Sign out</Menu.Item>
+      </Menu.Dropdown>
+    </Menu>
+  );
+}

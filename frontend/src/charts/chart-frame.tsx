@@ -1,0 +1,36 @@
+/**
+ * The frame every chart stands in: a heading, the sentence that says what the chart shows, and the same data as a
+ * table below. Knows nothing of the domain. Invariant: a chart never stands without sentence and table.
+ */
+import { Title } from '@mantine/core';
+import { useId, type ReactNode } from 'react';
+
+import classes from './charts.module.css';
+
+export interface ChartFrameProps {
+  title: string;
+  summary: string;
+  legend?: ReactNode;
+  chart: ReactNode;
+  table: ReactNode;
+  /** Word for the control that shows the table. Open from the start when absent. */
+  tableToggle?: string;
+}
+
+export function ChartFrame({ title, summary, legend, chart, table, tableToggle }: ChartFrameProps) {
+  const id = useId();
+  return (
+    <figure className={classes.frame} aria-labelledby={id}>
+      <Title order={3} id={id}>{title}</Title>
+      <p className={classes.summary}>{summary}</p>
+      {legend}
+      <div role="img" aria-label={`${title}. ${summary}`}>{chart}</div>
+      {tableToggle === undefined ? table : (
+        <details className={classes.details}>
+          <summary>{tableToggle}</summary>
+          {table}
+        </details>
+      )}
+    </figure>
+  );
+}

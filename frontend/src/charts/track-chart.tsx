@@ -1,0 +1,52 @@
+/** One quantity over time, small: several stand above each other on the same time axis. Generic. */
+import { Area, AreaChart, ResponsiveContainer, XAxis, YAxis } from 'recharts';
+
+import { AXIS, GRID } from './palette';
+
+export interface TrackPoint {
+  seconds: number;
+  value: number;
+}
+
+export interface TrackChartProps {
+  points: readonly TrackPoint[];
+  span: readonly [number, number];
+  format: (value: number) => string;
+  showAxis: boolean;
+}
+
+/** At most `limit` points by keeping the largest of each stride: a peak is never hidden by thinning. */
+export function thinKeepingPeaks(points: readonly TrackPoint[], limit: number): readonly TrackPoint[] {
+  if (points.length <= limit) return points;
+  const stride = Math.ceil(points.length / limit);
+  const kept: TrackPoint[] = [];
+  for (let start = 0; start < points.length; start += stride) {
+    const slice = points.slice(start, start + stride);
+    const peak = slice.reduce((best, point) => (point.value > best.value ? point : best));
+    kept.push(peak);
+  }
+  return kept;
+}
+
+export function TrackChart({ points, span, format, showAxis }: TrackChartProps) {
+  const height = showAxis ? 84 : 64;
+  return (
+    <ResponsiveContainer width="100%" height={height} initialDimension={{ width: 480, height }}>
+      <AreaChart
+        data={[...points]} margin={{ top: 6, right: 12, bottom: 0, left: 0 }} accessibilityLayer={false}
+      >
+        <XAxis
+          dataKey="seconds" type="number" domain={[span[0], span[1]]} hide={!showAxis} tick={AXIS} stroke={GRID}
+          height={20} tickFormatter={(seconds: number) => `${Math.round(seconds)} s`}
+        />
+        <YAxis
+          width={72} tick={AXIS} stroke={GRID} tickCount={3} domain={['auto', 'auto']} tickFormatter={format}
+        />
+        <Area
+          dataKey="value" stroke="var(--pl-series-0)" strokeWidth={1.5} fill="var(--pl-series-0)" fillOpacity={0.14}
+          isAnimationActive={false} dot={false} activeDot={false}
+        />
+      </AreaChart>
+    </ResponsiveContainer>
+  );
+}

@@ -1,0 +1,100 @@
+/** Deciding: the actions the server offers in this state, the assignee, a note. */
+import { Alert as Notice, Button, Group, Kbd, Stack, Textarea } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { useState, type FormEvent, type RefObject } from 'react';
+
+import { accountsQuery, may, sessionQuery } from '../../api/session';
+import type { AlertDetail } from '../../api/types';
+import { FilterSelect } from '../../ui/filter-select';
+import { Icon } from '../../ui/icon';
+import { ACTION_WORDS } from '../../ui/looks';
+import { Panel } from '../../ui/panel';
+import { useAct, useAddNote, useAssign } from './use-triage';
+
+export interface TriagePanelProps {
+  alert: AlertDetail;
+  noteRef: RefObject<HTMLTextAreaElement | null>;
+}
+
+export function TriagePanel({ alert, noteRef }: TriagePanelProps) {
+  const session = useQuery(sessionQuery);
+  if (!may(session.data, 'alerts:write')) {
+    return (
+      <Panel title="Triage">
+        <p style={{ margin: 0, color: 'var(--pl-muted)' }}>
+          Your account may read alerts but not decide on them. An administrator can grant alerts:write.
+        </p>
+      </Panel>
+    );
+  }
+  return (
+    <Panel title="Triage">
+      <Stack gap="md">
+        <Actions alert={alert} />
+        <Assignee alert={alert} />
+        <NoteForm alertId={alert.id} noteRef={noteRef} />
+      </Stack>
+    </Panel>
+  );
+}
+
+function Actions({ alert }: { alert: AlertDetail }) {
+  const act = useAct();
+  if (alert.actions.length === 0) {
+    return <p style={{ margin: 0, color: 'var(--pl-muted)' }}>Nothing to decide while the finding is being confirmed.</p>;
+  }
+  return (
+    <Group gap="xs">
+      {alert.actions.map((action, index) => (
+        <Button
+          key={action} variant={index === 0 ? 'filled' : 'default'} size="xs" disabled={act.isPending}
+          aria-keyshortcuts={ACTION_WORDS[action].key}
+          onClick={() => act.mutate({ id: alert.id, action })}
+          rightSection={<Kbd size="xs" aria-hidden="true">{ACTION_WORDS[action].key}</Kbd>}
+        >
+          {ACTION_WORDS[action].label}
+        </Button>
+      ))}
+    </Group>
+  );
+}
+
+function Assignee({ alert }: { alert: AlertDetail }) {
+  const accounts = useQuery(accountsQuery);
+  const assign = useAssign();
+  const people = accounts.data?.items ?? [];
+  const known = alert.assignee === null || people.some(({ id }) => id === alert.assignee?.id);
+  const listed = known || alert.assignee === null ? people : [alert.assignee, ...people];
+  return (
+    <FilterSelect
+      label="Assignee" all="Nobody" value={alert.assignee?.id}
+      options={listed.map(({ id, name }) => ({ value: id, label: name }))}
+      onChange={(id) => assign.mutate({ id: alert.id, account: listed.find((person) => person.id === id) ?? null })}
+    />
+  );
+}
+
+function NoteForm({ alertId, noteRef }: { alertId: string; noteRef: TriagePanelProps['noteRef'] }) {
+  const [note, setNote] = useState('');
+  const add = useAddNote();
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    add.mutate({ id: alertId, note: note.trim() }, { onSuccess: () => setNote('') });
+  };
+  return (
+    <form onSubmit={submit}>
+      <Textarea
+        ref={noteRef} label="Note" autosize minRows={2} maxRows={10} maxLength={4000} value={note}
+        onChange={(event) => setNote(event.currentTarget.value)}
+      />
+      {add.error !== null && (
+        <Notice color="red" variant="outline" role="alert" mt="xs" icon={<Icon name="warning" />}>
+          The note was not kept: {add.error.message}
+        </Notice>
+      )}
+      <Button type="submit" variant="default" size="xs" mt="xs" disabled={note.trim() === ''} loading={add.isPending}>
+        Add the note
+      </Button>
+    </form>
+  );
+}

@@ -1,0 +1,100 @@
+/**
+ * Triage writes. Optimistic: the new state is shown at once. Honest: if the server refuses, the old state comes
+ * back and the reason is said; if it agrees, what it answered replaces the guess.
+ */
+import { notifications } from '@mantine/notifications';
+import { useMutation, useQueryClient, type QueryClient } from '@tanstack/react-query';
+
+import { actOnAlert, addAlertNote, alertKeys, assignAlert } from '../../api/alerts';
+import { overviewQuery } from '../../api/reports';
+import type { Account, Alert, AlertAction, AlertDetail, AlertState, Page } from '../../api/types';
+import { ACTION_WORDS } from '../../ui/looks';
+
+const STATE_AFTER: Record<AlertAction, AlertState> = {
+  acknowledge: 'acknowledged', fixed: 'fixed', expected: 'expected', invalid: 'invalid', infra: 'infra', reopen: 'open',
+};
+
+interface Snapshot {
+  restore: () => void;
+}
+
+async function guess(client: QueryClient, id: string, change: Partial<Alert>): Promise<Snapshot> {
+  await client.cancelQueries({ queryKey: alertKeys.all });
+  const lists = client.getQueriesData<Page<Alert>>({ queryKey: alertKeys.lists });
+  const detail = client.getQueryData<AlertDetail>(alertKeys.alert(id));
+  for (const [key, page] of lists) {
+    if (page === undefined) continue;
+    const items = page.items.map((alert) => (alert.id === id ? { ...alert, ...change } : alert));
+    client.setQueryData<Page<Alert>>(key, { ...page, items });
+  }
+  if (detail !== undefined) client.setQueryData<AlertDetail>(alertKeys.alert(id), { ...detail, ...change });
+  return {
+    restore: () => {
+      for (const [key, page] of lists) client.setQueryData(key, page);
+      if (detail !== undefined) client.setQueryData(alertKeys.alert(id), detail);
+    },
+  };
+}
+
+function refused(what: string, error: Error): void {
+  notifications.show({ color: 'red', title: `${what}: not done`, message: `${error.message} Nothing was changed.` });
+}
+
+function useSettled() {
+  const client = useQueryClient();
+  return {
+    accept: (alert: AlertDetail) => client.setQueryData(alertKeys.alert(alert.id), alert),
+    refetch: () => {
+      void client.invalidateQueries({ queryKey: alertKeys.lists });
+      void client.invalidateQueries({ queryKey: overviewQuery.queryKey });
+    },
+  };
+}
+
+export interface ActInput {
+  id: string;
+  action: AlertAction;
+  note?: string | undefined;
+}
+
+export function useAct() {
+  const client = useQueryClient();
+  const { accept, refetch } = useSettled();
+  return useMutation({
+    mutationFn: ({ id, action, note }: ActInput) => actOnAlert(id, action, note),
+    onMutate: ({ id, action }) => guess(client, id, { state: STATE_AFTER[action] }),
+    onError: (error, { action }, snapshot) => {
+      snapshot?.restore();
+      refused(ACTION_WORDS[action].label, error);
+    },
+    onSuccess: (alert, { action }) => {
+      accept(alert);
+      notifications.show({ color: 'pace', message: `“${alert.title}” ${ACTION_WORDS[action].done}.` });
+    },
+    onSettled: refetch,
+  });
+}
+
+export function useAssign() {
+  const client = useQueryClient();
+  const { accept, refetch } = useSettled();
+  return useMutation({
+    mutationFn: ({ id, account }: { id: string; account: Account | null }) => assignAlert(id, account?.id ?? null),
+    onMutate: ({ id, account }) => guess(client, id, { assignee: account }),
+    onError: (error, _input, snapshot) => {
+      snapshot?.restore();
+      refused('Assign', error);
+    },
+    onSuccess: accept,
+    onSettled: refetch,
+  });
+}
+
+/** Notes are not guessed: a note that may not have been kept must not look kept. */
+export function useAddNote() {
+  const { accept } = useSettled();
+  return useMutation({
+    mutationFn: ({ id, note }: { id: string; note: string }) => addAlertNote(id, note),
+    onSuccess: accept,
+  });
+}

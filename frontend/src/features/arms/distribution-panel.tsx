@@ -1,0 +1,71 @@
+/** The raw samples of one point, per arm, as empirical distributions: how often a block was at most this slow. */
+import { useQuery } from '@tanstack/react-query';
+
+import { distributionQuery, type Point } from '../../api/runs';
+import type { Comparison, Distribution } from '../../api/types';
+import { ChartFrame } from '../../charts/chart-frame';
+import { Legend } from '../../charts/legend';
+import { StepChart } from '../../charts/step-chart';
+import { paramsLabel } from '../../lib/params';
+import { formatInteger, formatValue } from '../../lib/units';
+import { DataTable } from '../../ui/data-table';
+import { Loaded } from '../../ui/loaded';
+import { Panel } from '../../ui/panel';
+import { EmptyState } from '../../ui/states';
+
+export function DistributionPanel({ comparison }: { comparison: Comparison }) {
+  const { job_id: jobId, benchmark, metric, params } = comparison;
+  const title = `Distribution at ${paramsLabel(params)}${comparison.target_name ? ` on ${comparison.target_name}` : ''}`;
+  if (jobId === null || jobId === undefined) {
+    return <Panel title={title}><EmptyState icon="arms" title="No samples are linked to this point">Its job is not known.</EmptyState></Panel>;
+  }
+  return <Loader title={title} point={{ jobId, benchmark, metric, params }} />;
+}
+
+function Loader({ title, point }: { title: string; point: Point }) {
+  const distribution = useQuery(distributionQuery(point));
+  return (
+    <Panel title={title}>
+      <Loaded query={distribution} what="the distribution" lines={6}>
+        {(data) => <Ecdf data={data} />}
+      </Loaded>
+    </Panel>
+  );
+}
+
+/** The value at or below which a share of the samples lies, read from the steps. */
+function quantile(arm: Distribution['arms'][number], share: number): number | undefined {
+  return arm.points.find((point) => point.share >= share)?.value;
+}
+
+function Ecdf({ data }: { data: Distribution }) {
+  const format = (value: number | undefined) => (value === undefined ? '–' : formatValue(value, data.unit));
+  return (
+    <ChartFrame
+      title={`Share of samples at or below each ${data.metric}`}
+      summary={data.summary}
+      legend={<Legend names={data.arms.map(({ arm }) => arm)} />}
+      chart={(
+        <StepChart
+          xLabel={`${data.metric} per iteration`} format={format}
+          series={data.arms.map(({ arm, points }) => ({
+            name: arm, points: points.map(({ value, share }) => ({ x: value, share })),
+          }))}
+        />
+      )}
+      table={(
+        <DataTable
+          label="Distribution per arm" rows={data.arms} rowKey={({ arm }) => arm}
+          columns={[
+            { header: 'Arm', cell: ({ arm }) => arm },
+            { header: 'Samples', cell: ({ n }) => formatInteger(n), align: 'right' },
+            { header: '10 % at or below', cell: (arm) => format(quantile(arm, 0.1)), align: 'right' },
+            { header: 'Median', cell: ({ median }) => format(median), align: 'right' },
+            { header: '90 % at or below', cell: (arm) => format(quantile(arm, 0.9)), align: 'right' },
+            { header: '99 % at or below', cell: (arm) => format(quantile(arm, 0.99)), align: 'right' },
+          ]}
+        />
+      )}
+    />
+  );
+}

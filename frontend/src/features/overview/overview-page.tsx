@@ -1,0 +1,111 @@
+/** The first page: what needs a person now, who measures, what was measured last. It decides nothing itself. */
+import { Title } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+
+import { overviewQuery } from '../../api/reports';
+import type { Agent, AlertState, Overview } from '../../api/types';
+import { AppLink } from '../../ui/app-link';
+import { ButtonLink } from '../../ui/button-link';
+import { CodeBox } from '../../ui/code-box';
+import { Icon } from '../../ui/icon';
+import { Loaded } from '../../ui/loaded';
+import { ALERT_STATE_MEANING, ALERT_STATES } from '../../ui/looks';
+import { Page } from '../../ui/page';
+import { Panel, Split } from '../../ui/panel';
+import { RunsTable } from '../../ui/runs-table';
+import { EmptyState } from '../../ui/states';
+import { Status } from '../../ui/status';
+import { TimeAgo } from '../../ui/time-ago';
+import classes from './overview.module.css';
+
+/** Always shown, so that a zero is an answer; the closed states appear when there are any. */
+const ALWAYS: readonly AlertState[] = ['open', 'acknowledged', 'candidate'];
+const WHEN_ANY: readonly AlertState[] = ['inconclusive', 'unconfirmed', 'fixed', 'expected', 'invalid', 'infra'];
+
+export function OverviewPage() {
+  const overview = useQuery(overviewQuery);
+  return (
+    <Page
+      title="Overview"
+      lead="What needs somebody now, who is measuring, and what was measured last."
+      actions={<ButtonLink to="/runs/new" leftSection={<Icon name="play" size={16} />}>Run a suite</ButtonLink>}
+    >
+      <Loaded query={overview} what="the overview" lines={8}>
+        {(data) => (
+          <>
+            <AlertTiles counts={data.alerts_by_state} />
+            <Split main={<LastRuns overview={data} />} aside={<Agents agents={data.agents} />} />
+          </>
+        )}
+      </Loaded>
+    </Page>
+  );
+}
+
+function AlertTiles({ counts }: { counts: Overview['alerts_by_state'] }) {
+  const shown = [...ALWAYS, ...WHEN_ANY.filter((state) => (counts[state] ?? 0) > 0)];
+  return (
+    <section aria-label="Alerts by state">
+      <Title order={2} className="pl-visually-hidden">Alerts by state</Title>
+      <ul className={classes.tiles}>
+        {shown.map((state) => (
+          <li key={state}>
+            <Link to="/alerts" search={{ state }} className={classes.tile}>
+              <Status look={ALERT_STATES[state]} />
+              <span className={classes.count}>{counts[state] ?? 0}</span>
+              <span className={classes.meaning}>{ALERT_STATE_MEANING[state]}</span>
+            </Link>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+function LastRuns({ overview }: { overview: Overview }) {
+  return (
+    <Panel title="Last runs" flush actions={<AppLink to="/runs">All runs</AppLink>}>
+      {overview.runs.length === 0 ? (
+        <EmptyState
+          icon="runs" title="Nothing has been measured yet"
+          action={<ButtonLink to="/runs/new" variant="default">Run a suite</ButtonLink>}
+        >
+          {overview.agents.length === 0
+            ? 'An agent has to be enrolled first: it builds and runs the suites. Then start a run here.'
+            : 'Start the first run and watch its samples arrive. It takes a few minutes.'}
+        </EmptyState>
+      ) : <RunsTable label="Last runs" runs={overview.runs} brief />}
+    </Panel>
+  );
+}
+
+function Agents({ agents }: { agents: readonly Agent[] }) {
+  return (
+    <Panel title="Agents" actions={<AppLink to="/targets">Targets</AppLink>}>
+      {agents.length === 0 ? (
+        <EmptyState icon="targets" title="No agent yet" action={<CodeBox text="paceline-server enrolment-code" />}>
+          Make a one-time code on the server, then start an agent with it on the host that shall measure.
+        </EmptyState>
+      ) : (
+        <ul className={classes.agents}>
+          {agents.map((agent) => (
+            <li key={agent.id}>
+              <span>
+                <strong>{agent.name}</strong>
+                <div className={classes.sub}>
+                  {agent.version} · seen <TimeAgo at={agent.last_seen_at} />
+                </div>
+              </span>
+              <Status
+                look={agent.state === 'online'
+                  ? { tone: 'good', icon: 'check', word: 'online' }
+                  : { tone: 'quiet', icon: 'muted', word: 'offline' }}
+              />
+            </li>
+          ))}
+        </ul>
+      )}
+    </Panel>
+  );
+}

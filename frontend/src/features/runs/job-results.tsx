@@ -1,0 +1,155 @@
+/** What the analysis said about a job: verdicts first, then checks, gates, derived metrics and the measurements. */
+import { Alert } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+
+import { isApiError } from '../../api/errors';
+import { jobReportQuery } from '../../api/runs';
+import type { Derived, Gate, Job, JobReport, Measurement, Run } from '../../api/types';
+import { paramsKey, paramsLabel } from '../../lib/params';
+import { formatInteger, formatNumber, formatValue } from '../../lib/units';
+import { AppLink } from '../../ui/app-link';
+import { ComparisonTable } from '../../ui/comparison-table';
+import { DataTable, type Column } from '../../ui/data-table';
+import { Icon } from '../../ui/icon';
+import { Loaded } from '../../ui/loaded';
+import { VERDICTS } from '../../ui/looks';
+import { Panel } from '../../ui/panel';
+import { EmptyState } from '../../ui/states';
+import { Status } from '../../ui/status';
+import classes from './runs.module.css';
+
+export function JobResults({ run, job }: { run: Run; job: Job }) {
+  const report = useQuery(jobReportQuery(job.id));
+  if (isApiError(report.error) && report.error.code === 'not_analysed') {
+    return (
+      <Panel title="Verdicts">
+        <EmptyState icon="eye" title="Not analysed yet">The verdicts appear here when the analysis is through.</EmptyState>
+      </Panel>
+    );
+  }
+  return (
+    <div style={{ margin: '1rem 0' }}>
+      <Loaded query={report} what="the report" lines={6}>
+        {(data) => <Report run={run} report={data} />}
+      </Loaded>
+    </div>
+  );
+}
+
+function Report({ run, report }: { run: Run; report: JobReport }) {
+  const first = report.comparisons[0];
+  return (
+    <>
+      <Panel
+        title="Verdicts" flush note="Each arm against its reference, paired block by block. Below 1 is faster."
+        actions={first !== undefined && (
+          <AppLink to="/arms" search={{ suite: run.suite, benchmark: first.benchmark }}>See on the arms page</AppLink>
+        )}
+      >
+        {report.comparisons.length === 0 ? (
+          <EmptyState icon="arms" title="Nothing to compare">No benchmark of this job has a second arm with samples.</EmptyState>
+        ) : <ComparisonTable label="Verdicts" rows={report.comparisons} showBenchmark />}
+      </Panel>
+      {report.checks.length > 0 && <Checks report={report} />}
+      {report.gates.length > 0 && <Gates gates={report.gates} />}
+      {report.derived.length > 0 && <DerivedMetrics derived={report.derived} />}
+      <Measurements measurements={report.measurements} />
+    </>
+  );
+}
+
+function Checks({ report }: { report: JobReport }) {
+  const failed = report.checks.filter((check) => !check.ok);
+  return (
+    <Panel title="Correctness checks">
+      {failed.length > 0 && (
+        <Alert color="red" variant="outline" mb="sm" icon={<Icon name="warning" />}>
+          Timings do not count while a check fails.
+        </Alert>
+      )}
+      <ul className={classes.checks}>
+        {report.checks.map((check) => (
+          <li key={check.name}>
+            <Status look={check.ok ? { tone: 'good', icon: 'check', word: 'ok' } : { tone: 'bad', icon: 'cross', word: 'failed' }} />
+            <span className="pl-mono">{check.name}</span>
+            <span style={{ color: 'var(--pl-muted)' }}>{check.detail}</span>
+          </li>
+        ))}
+      </ul>
+    </Panel>
+  );
+}
+
+const GATE_COLUMNS: readonly Column<Gate>[] = [
+  { header: 'Verdict', cell: (gate) => <Status look={VERDICTS[gate.verdict]} title={gate.reason} /> },
+  { header: 'Level', cell: (gate) => gate.level },
+  { header: 'Benchmark', cell: (gate) => gate.benchmark },
+  { header: 'Arm', cell: (gate) => gate.arm },
+  { header: 'Params', cell: (gate) => paramsLabel(gate.params) },
+  { header: 'Must hold', cell: (gate) => `${gate.statistic} of ${gate.metric} ${gate.op} ${formatNumber(gate.target)}` },
+  { header: 'Actual', cell: (gate) => (gate.actual === null ? '–' : formatNumber(gate.actual)), align: 'right' },
+  { header: 'Reason', cell: (gate) => gate.reason, wrap: true },
+];
+
+function Gates({ gates }: { gates: readonly Gate[] }) {
+  return (
+    <Panel title="Gates" flush>
+      <DataTable
+        label="Gates" rows={gates} columns={GATE_COLUMNS}
+        rowKey={(gate) => [gate.benchmark, gate.arm, gate.metric, gate.statistic, gate.level, paramsKey(gate.params)].join('|')}
+      />
+    </Panel>
+  );
+}
+
+const DERIVED_COLUMNS: readonly Column<Derived>[] = [
+  { header: 'Name', cell: (row) => row.name },
+  { header: 'Benchmark', cell: (row) => row.benchmark },
+  { header: 'Arm', cell: (row) => row.arm },
+  { header: 'Params', cell: (row) => paramsLabel(row.params) },
+  { header: 'Value', cell: (row) => (row.value === null ? '–' : formatNumber(row.value)), align: 'right' },
+  {
+    header: 'Interval', align: 'right',
+    cell: (row) => (row.lower === null || row.upper === null ? '–' : `${formatNumber(row.lower)} – ${formatNumber(row.upper)}`),
+  },
+];
+
+function DerivedMetrics({ derived }: { derived: readonly Derived[] }) {
+  return (
+    <Panel title="Derived metrics" flush>
+      <DataTable
+        label="Derived metrics" rows={derived} columns={DERIVED_COLUMNS}
+        rowKey={(row) => [row.name, row.benchmark, row.arm, paramsKey(row.params)].join('|')}
+      />
+    </Panel>
+  );
+}
+
+const figure = (pick: (row: Measurement) => number) => (row: Measurement) => formatValue(pick(row), row.unit);
+
+const MEASUREMENT_COLUMNS: readonly Column<Measurement>[] = [
+  { header: 'Benchmark', cell: (row) => row.benchmark },
+  { header: 'Params', cell: (row) => paramsLabel(row.params) },
+  { header: 'Arm', cell: (row) => row.arm },
+  { header: 'Metric', cell: (row) => `${row.metric} (${row.direction} is better)` },
+  { header: 'Median', cell: figure((row) => row.median), align: 'right' },
+  { header: 'Mean', cell: figure((row) => row.mean), align: 'right' },
+  { header: 'p99', cell: figure((row) => row.p99), align: 'right' },
+  { header: 'Min', cell: figure((row) => row.min), align: 'right' },
+  { header: 'Max', cell: figure((row) => row.max), align: 'right' },
+  { header: 'SD', cell: figure((row) => row.sd), align: 'right' },
+  { header: 'n', cell: (row) => formatInteger(row.n), align: 'right' },
+  { header: 'Flags', cell: (row) => row.flags.join(', ') || '–' },
+];
+
+function Measurements({ measurements }: { measurements: readonly Measurement[] }) {
+  if (measurements.length === 0) return null;
+  return (
+    <Panel title="Measurements" flush note="Per iteration, warm-up excluded.">
+      <DataTable
+        label="Measurements" rows={measurements} columns={MEASUREMENT_COLUMNS}
+        rowKey={(row) => [row.benchmark, row.arm, row.metric, paramsKey(row.params)].join('|')}
+      />
+    </Panel>
+  );
+}

@@ -1,0 +1,124 @@
+/** One job of a run: its phases and progress, then the results when there are any, else what arrives live. */
+import { Alert, Group } from '@mantine/core';
+
+import { jobEnded } from '../../api/runs';
+import type { Job, JobState, Run } from '../../api/types';
+import { formatInteger } from '../../lib/units';
+import { AppLink } from '../../ui/app-link';
+import { Icon, type IconName } from '../../ui/icon';
+import { JOB_STATES, VERDICTS } from '../../ui/looks';
+import { Panel, TwoUp } from '../../ui/panel';
+import { Status } from '../../ui/status';
+import { CAUSES } from './causes';
+import { ConditionTracks } from './condition-tracks';
+import { JobResults } from './job-results';
+import { LiveSamples } from './live-samples';
+import { LogTail } from './log-tail';
+import classes from './runs.module.css';
+
+const PHASES: readonly JobState[] = ['queued', 'leased', 'preparing', 'measuring', 'uploading', 'analysing', 'done'];
+
+export function JobView({ run, job }: { run: Run; job: Job }) {
+  const analysed = job.state === 'done';
+  return (
+    <>
+      <JobPanel job={job} />
+      {analysed && <JobResults run={run} job={job} />}
+      <LiveSamples job={job} />
+      <div style={{ marginTop: '1rem' }}>
+        <TwoUp>
+          <ConditionTracks job={job} />
+          <LogTail jobId={job.id} live={!jobEnded(job)} />
+        </TwoUp>
+      </div>
+    </>
+  );
+}
+
+function JobPanel({ job }: { job: Job }) {
+  return (
+    <Panel
+      title={`Job on ${job.target_name}`}
+      actions={(
+        <Group gap={6}>
+          {job.partial && <Status look={{ tone: 'unsure', icon: 'warning', word: 'partial' }} title="Not every sample arrived." />}
+          <Status look={JOB_STATES[job.state]} />
+          {job.verdict !== null && <Status look={VERDICTS[job.verdict]} />}
+          <AppLink to="/targets/$targetId" params={{ targetId: job.target_id }}>Target</AppLink>
+        </Group>
+      )}
+    >
+      <Phases job={job} />
+      {!jobEnded(job) && <JobProgress job={job} />}
+      {job.cause !== null && <Failure job={job} />}
+      {job.reason !== null && <p style={{ margin: '0.5rem 0 0' }}>{job.reason}</p>}
+    </Panel>
+  );
+}
+
+/** How far a job came: a failed one stands where its last known phase was. */
+function reached(job: Job): number {
+  const index = PHASES.indexOf(job.state);
+  if (index >= 0) return index;
+  if (job.started_at === null) return 0;
+  return job.samples > 0 || job.progress !== null ? PHASES.indexOf('measuring') : PHASES.indexOf('preparing');
+}
+
+function Phases({ job }: { job: Job }) {
+  const current = reached(job);
+  const off = !PHASES.includes(job.state);
+  return (
+    <ol className={classes.phases} aria-label="Phases">
+      {PHASES.map((phase, index) => {
+        const past = index < current || (job.state === 'done' && index === current);
+        const now = index === current && !past;
+        const tone = past ? classes.past : now ? (off ? classes.broken : classes.now) : '';
+        const icon: IconName = past ? 'check' : now ? (off ? 'cross' : 'play') : 'muted';
+        return (
+          <li key={phase} className={`${classes.phase} ${tone}`} aria-current={now ? 'step' : undefined}>
+            <Icon name={icon} size={14} />
+            {now && off ? `${phase}: ${job.state}` : phase}
+          </li>
+        );
+      })}
+    </ol>
+  );
+}
+
+function JobProgress({ job }: { job: Job }) {
+  const { progress } = job;
+  const percent = progress === null || progress.total === 0 ? 0 : Math.min(100, (progress.done / progress.total) * 100);
+  const where = progress === null ? job.detail ?? waiting(job.state)
+    : `Launch ${progress.launch + 1} of ${progress.launches}, step ${progress.done} of ${progress.total}`;
+  return (
+    <div>
+      <div className={classes.progressLine}>
+        <span>{where}{job.batch > 0 && ` · batch ${job.batch + 1}`}{job.attempt > 1 && ` · attempt ${job.attempt}`}</span>
+        <span>{formatInteger(job.samples)} samples</span>
+      </div>
+      <div
+        className={classes.track} role="progressbar" aria-label="Progress of the job" aria-valuemin={0}
+        aria-valuemax={100} aria-valuenow={Math.round(percent)}
+      >
+        <div className={classes.fill} style={{ width: `${percent}%` }} />
+      </div>
+    </div>
+  );
+}
+
+function waiting(state: JobState): string {
+  if (state === 'queued') return 'Waiting for the target to be free';
+  if (state === 'lost') return 'The agent stopped answering; a late result still counts';
+  return 'Under way';
+}
+
+function Failure({ job }: { job: Job }) {
+  if (job.cause === null) return null;
+  const words = CAUSES[job.cause];
+  return (
+    <Alert variant="outline" color="red" icon={<Icon name="warning" />} title={words.title} role="alert" mt="sm">
+      {job.cause_detail !== null && <p className="pl-mono" style={{ margin: '0 0 0.4rem' }}>{job.cause_detail}</p>}
+      {words.advice}
+    </Alert>
+  );
+}

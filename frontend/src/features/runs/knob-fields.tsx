@@ -1,0 +1,85 @@
+/** Workload knobs. Those marked `demonstration` distort the measurement on purpose and are set apart, in words. */
+import { Alert, NativeSelect, NumberInput, Stack } from '@mantine/core';
+
+import type { Knob } from '../../api/types';
+import { DEMONSTRATION } from '../../ui/looks';
+import { Panel } from '../../ui/panel';
+import { Status } from '../../ui/status';
+
+export type KnobValues = Readonly<Record<string, number | string>>;
+
+/** Knobs left at their default are not sent, so that an ordinary run is never marked as a demonstration. */
+export function changedKnobs(knobs: readonly Knob[], values: KnobValues): Record<string, number | string> {
+  const changed: Record<string, number | string> = {};
+  for (const knob of knobs) {
+    const value = values[knob.name];
+    if (value !== undefined && value !== knob.default) changed[knob.name] = value;
+  }
+  return changed;
+}
+
+export interface KnobFieldsProps {
+  knobs: readonly Knob[];
+  values: KnobValues;
+  onChange: (values: KnobValues) => void;
+}
+
+export function KnobFields({ knobs, values, onChange }: KnobFieldsProps) {
+  const ordinary = knobs.filter((knob) => !knob.demonstration);
+  const demonstration = knobs.filter((knob) => knob.demonstration);
+  const fields = (some: readonly Knob[]) => (
+    <Stack gap="sm">
+      {some.map((knob) => (
+        <KnobField
+          key={knob.name} knob={knob} value={values[knob.name] ?? knob.default}
+          onChange={(value) => onChange({ ...values, [knob.name]: value })}
+        />
+      ))}
+    </Stack>
+  );
+  const active = Object.keys(changedKnobs(demonstration, values)).length > 0;
+  return (
+    <>
+      {ordinary.length > 0 && <Panel title="Knobs" note="Options of the workload.">{fields(ordinary)}</Panel>}
+      {demonstration.length > 0 && (
+        <Panel
+          title="Demonstration knobs" actions={<Status look={DEMONSTRATION} />}
+          note="Made to show what an alert looks like: they falsify the measurement. Leave them alone to measure."
+        >
+          {fields(demonstration)}
+          {active && (
+            <Alert variant="outline" color="grape" mt="sm" role="status">
+              This run and every alert it raises will carry the mark “demonstration”.
+            </Alert>
+          )}
+        </Panel>
+      )}
+    </>
+  );
+}
+
+interface KnobFieldProps {
+  knob: Knob;
+  value: number | string;
+  onChange: (value: number | string) => void;
+}
+
+function KnobField({ knob, value, onChange }: KnobFieldProps) {
+  const label = `${knob.name} (default ${knob.default})`;
+  if (knob.kind === 'enum') {
+    return (
+      <NativeSelect
+        label={label} description={knob.description} value={String(value)} maw={420} data={knob.values ?? []}
+        onChange={(event) => onChange(event.currentTarget.value)}
+      />
+    );
+  }
+  return (
+    <NumberInput
+      label={label} description={knob.description} value={Number(value)} maw={420} allowDecimal={false}
+      {...(knob.minimum === null || knob.minimum === undefined ? {} : { min: knob.minimum })}
+      {...(knob.maximum === null || knob.maximum === undefined ? {} : { max: knob.maximum })}
+      onChange={(next) => onChange(next === '' ? knob.default : Number(next))}
+    />
+  );
+}

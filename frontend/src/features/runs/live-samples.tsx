@@ -1,0 +1,55 @@
+/** Samples per case as they arrive: count, median and the latest values, as the server keeps them. */
+import { useQuery } from '@tanstack/react-query';
+
+import { jobEnded, liveSeriesQuery } from '../../api/runs';
+import type { Job, LiveSeries } from '../../api/types';
+import { Sparkline } from '../../charts/sparkline';
+import { compareParams, paramsKey, paramsLabel } from '../../lib/params';
+import { formatInteger, formatValue } from '../../lib/units';
+import { DataTable, type Column } from '../../ui/data-table';
+import { Loaded } from '../../ui/loaded';
+import { Panel } from '../../ui/panel';
+import { EmptyState } from '../../ui/states';
+
+const COLUMNS: readonly Column<LiveSeries>[] = [
+  { header: 'Benchmark', cell: (row) => row.benchmark },
+  { header: 'Params', cell: (row) => paramsLabel(row.params) },
+  { header: 'Arm', cell: (row) => row.arm },
+  { header: 'Metric', cell: (row) => row.metric },
+  { header: 'Samples', cell: (row) => formatInteger(row.n), align: 'right' },
+  { header: 'Median', cell: (row) => formatValue(row.median, row.unit), align: 'right' },
+  { header: 'Latest values', cell: (row) => <Sparkline values={row.values} /> },
+  { header: 'Range shown', cell: (row) => range(row), align: 'right' },
+];
+
+function range({ values, unit }: LiveSeries): string {
+  if (values.length === 0) return '–';
+  return `${formatValue(Math.min(...values), unit)} – ${formatValue(Math.max(...values), unit)}`;
+}
+
+function rowKey(row: LiveSeries): string {
+  return [row.benchmark, row.metric, row.arm, paramsKey(row.params)].join('|');
+}
+
+export function LiveSamples({ job }: { job: Job }) {
+  const series = useQuery(liveSeriesQuery(job.id));
+  const ended = jobEnded(job);
+  return (
+    <Panel title={ended ? 'Samples' : 'Samples as they arrive'} flush>
+      <Loaded query={series} what="the samples" lines={3}>
+        {({ items }) => (items.length === 0 ? (
+          <EmptyState icon="runs" title={ended ? 'No sample arrived' : 'No sample yet'}>
+            {ended ? 'The job ended before it measured anything. The log below says why.'
+              : 'They appear here as soon as the first launch measures; building comes first.'}
+          </EmptyState>
+        ) : (
+          <DataTable
+            label="Samples per case" columns={COLUMNS} rowKey={rowKey}
+            rows={items.toSorted((a, b) =>
+              a.benchmark.localeCompare(b.benchmark) || compareParams(a.params, b.params) || a.arm.localeCompare(b.arm))}
+          />
+        ))}
+      </Loaded>
+    </Panel>
+  );
+}

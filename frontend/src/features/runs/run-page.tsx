@@ -1,0 +1,157 @@
+/** One run, live: what it is, where it stands, and everything its jobs produce. Survives a reload at any moment. */
+import { Alert, Button, Group } from '@mantine/core';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+
+import { cancelRun, runEnded, runKeys, runQuery } from '../../api/runs';
+import { may, sessionQuery } from '../../api/session';
+import type { Job, Run } from '../../api/types';
+import type { StreamStatus } from '../../api/live-stream';
+import { formatDuration, secondsBetween } from '../../lib/times';
+import { formatParam, paramsLabel } from '../../lib/params';
+import { AppLink } from '../../ui/app-link';
+import { FilterBar } from '../../ui/filter-bar';
+import { FilterSelect } from '../../ui/filter-select';
+import { Icon } from '../../ui/icon';
+import { Loaded } from '../../ui/loaded';
+import { DEMONSTRATION, JOB_STATES, RUN_STATES, TRIGGER_WORDS, VERDICTS } from '../../ui/looks';
+import { Page } from '../../ui/page';
+import { Facts, Panel } from '../../ui/panel';
+import { EmptyState } from '../../ui/states';
+import { Status } from '../../ui/status';
+import { TimeAgo, useNow } from '../../ui/time-ago';
+import { JobView } from './job-view';
+import classes from './runs.module.css';
+import { useLiveRun } from './use-live-run';
+
+export interface RunPageProps {
+  runId: string;
+  jobId: string | undefined;
+  onJob: (jobId: string | undefined) => void;
+}
+
+export function RunPage({ runId, jobId, onJob }: RunPageProps) {
+  const run = useQuery(runQuery(runId));
+  const status = useLiveRun(run.data, runId);
+  const title = run.data === undefined ? 'Run' : `${run.data.suite} run`;
+  return (
+    <Page
+      title={`${title} ${runId.slice(0, 8)}`}
+      heading={<>{title} <span className="pl-mono">{runId.slice(0, 8)}</span></>}
+      crumb={<AppLink to="/runs">Runs</AppLink>}
+      actions={run.data && <RunActions run={run.data} status={status} />}
+    >
+      <Loaded query={run} what="run" lines={8}>
+        {(data) => (
+          <>
+            <RunSummary run={data} />
+            <Jobs run={data} jobId={jobId} onJob={onJob} />
+          </>
+        )}
+      </Loaded>
+    </Page>
+  );
+}
+
+function RunActions({ run, status }: { run: Run; status: StreamStatus }) {
+  const session = useQuery(sessionQuery);
+  const queryClient = useQueryClient();
+  const cancel = useMutation({
+    mutationFn: () => cancelRun(run.id),
+    onSuccess: (cancelled) => queryClient.setQueryData(runKeys.run(run.id), cancelled),
+  });
+  if (runEnded(run)) return <AppLink to="/runs/new" search={{ suite: run.suite }}>Run this suite again</AppLink>;
+  return (
+    <>
+      <LiveMark status={status} />
+      {may(session.data, 'read') && (
+        <Button
+          variant="default" loading={cancel.isPending} onClick={() => cancel.mutate()}
+          leftSection={<Icon name="stop" size={16} />}
+        >
+          Cancel the run
+        </Button>
+      )}
+      {cancel.error !== null && <span role="alert" style={{ color: 'var(--pl-bad)' }}>{cancel.error.message}</span>}
+    </>
+  );
+}
+
+function LiveMark({ status }: { status: StreamStatus }) {
+  const lost = status === 'lost';
+  return (
+    <span className={classes.live} role="status">
+      <span className={`${classes.dot} ${lost ? classes.dotLost : ''}`} aria-hidden="true" />
+      {lost ? 'connection lost, trying again' : status === 'open' ? 'live' : 'connecting'}
+    </span>
+  );
+}
+
+function RunSummary({ run }: { run: Run }) {
+  const now = useNow(1000);
+  const knobs = Object.entries(run.knobs);
+  return (
+    <Panel
+      title="The run"
+      actions={(
+        <Group gap={6}>
+          {run.demonstration && <Status look={DEMONSTRATION} />}
+          <Status look={RUN_STATES[run.state]} />
+          {run.verdict !== null && <Status look={VERDICTS[run.verdict]} />}
+        </Group>
+      )}
+    >
+      {run.reason !== null && <p style={{ margin: '0 0 0.75rem' }}>{run.reason}</p>}
+      {run.demonstration && (
+        <Alert variant="outline" color="grape" mb="sm" icon={<Icon name="flask" />}>
+          A demonstration: a knob distorts this run on purpose. Its figures say nothing about the code.
+        </Alert>
+      )}
+      <Facts
+        items={[
+          ['Commit', <span key="c" className="pl-mono">{run.commit.slice(0, 12)}{run.branch !== null && ` (${run.branch})`}</span>],
+          ['Benchmarks', run.benchmarks.join(', ') || 'all'],
+          ['Params', paramsOf(run)],
+          ['Size', `${run.launches} launches × ${run.rounds} rounds`],
+          ['Requested', <span key="r">{TRIGGER_WORDS[run.trigger]}, {run.created_by}, <TimeAgo at={run.created_at} /></span>],
+          [run.finished_at === null ? 'Running for' : 'Took', formatDuration(secondsBetween(run.created_at, run.finished_at, now))],
+          ...(knobs.length > 0 ? [['Knobs', paramsLabel(run.knobs)] as const] : []),
+        ]}
+      />
+    </Panel>
+  );
+}
+
+function paramsOf(run: Run): string {
+  const parts = Object.entries(run.params).map(([name, values]) => `${name} ${values.map(formatParam).join(', ')}`);
+  return parts.length === 0 ? 'all declared' : parts.join(' · ');
+}
+
+function Jobs({ run, jobId, onJob }: { run: Run; jobId: string | undefined; onJob: RunPageProps['onJob'] }) {
+  const chosen = run.jobs.find((job) => job.id === jobId) ?? run.jobs[0];
+  if (chosen === undefined) {
+    return (
+      <Panel title="Jobs">
+        <EmptyState icon="targets" title="No target has been found for this run">
+          As soon as a target whose agent announced this suite is online, its job appears here.
+        </EmptyState>
+      </Panel>
+    );
+  }
+  return (
+    <div style={{ marginTop: '1rem' }}>
+      {run.jobs.length > 1 && (
+        <FilterBar label="Job">
+          <FilterSelect
+            label="Target" value={chosen.id} onChange={onJob}
+            options={run.jobs.map((job) => ({ value: job.id, label: jobLabel(job) }))}
+          />
+        </FilterBar>
+      )}
+      <JobView key={chosen.id} run={run} job={chosen} />
+    </div>
+  );
+}
+
+function jobLabel(job: Job): string {
+  return `${job.target_name} – ${JOB_STATES[job.state].word}${job.verdict === null ? '' : `, ${job.verdict}`}`;
+}

@@ -1,0 +1,101 @@
+/** The list of runs; every filter is in the address. */
+import { Button } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+
+import { suitesQuery, targetsQuery } from '../../api/catalog';
+import { runsQuery, type RunFilters } from '../../api/runs';
+import type { RunState, Trigger } from '../../api/types';
+import { compact } from '../../lib/search';
+import { ButtonLink } from '../../ui/button-link';
+import { FilterBar } from '../../ui/filter-bar';
+import { FilterSelect } from '../../ui/filter-select';
+import { Icon } from '../../ui/icon';
+import { Loaded } from '../../ui/loaded';
+import { RUN_STATES, TRIGGER_WORDS } from '../../ui/looks';
+import { Page } from '../../ui/page';
+import { Pager } from '../../ui/pager';
+import { Panel } from '../../ui/panel';
+import { RunsTable } from '../../ui/runs-table';
+import { EmptyState } from '../../ui/states';
+import { RUN_STATE_VALUES, TRIGGER_VALUES } from './runs-search';
+
+export interface RunsPageProps {
+  search: RunFilters;
+  onSearch: (search: RunFilters) => void;
+}
+
+export function RunsPage({ search, onSearch }: RunsPageProps) {
+  const runs = useQuery(runsQuery(search));
+  const filtered = Object.keys(search).length > 0;
+  return (
+    <Page
+      title="Runs"
+      lead="One run is one request: a suite, a revision, and the targets it is measured on."
+      actions={<ButtonLink to="/runs/new" leftSection={<Icon name="play" size={16} />}>Run a suite</ButtonLink>}
+    >
+      <RunsFilterBar search={search} onSearch={onSearch} />
+      <Panel title={filtered ? 'Matching runs' : 'All runs'} flush>
+        <Loaded query={runs} what="the runs" lines={6}>
+          {(page) => (page.items.length === 0 ? <NoRuns filtered={filtered} onClear={() => onSearch({})} /> : (
+            <>
+              <RunsTable label="Runs" runs={page.items} />
+              <Pager
+                cursor={search.cursor} next={page.next}
+                onCursor={(cursor) => onSearch(compact({ ...search, cursor }))}
+              />
+            </>
+          ))}
+        </Loaded>
+      </Panel>
+    </Page>
+  );
+}
+
+function RunsFilterBar({ search, onSearch }: RunsPageProps) {
+  const suites = useQuery(suitesQuery);
+  const targets = useQuery(targetsQuery);
+  const set = (change: Partial<RunFilters>) => onSearch(compact({ ...search, ...change, cursor: undefined }));
+  return (
+    <FilterBar>
+      <FilterSelect
+        label="Suite" all="All suites" value={search.suite} onChange={(suite) => set({ suite })}
+        options={(suites.data?.items ?? []).map((suite) => ({ value: suite.name, label: suite.title }))}
+      />
+      <FilterSelect
+        label="Target" all="All targets" value={search.target} onChange={(target) => set({ target })}
+        options={(targets.data?.items ?? []).map((target) => ({ value: target.id, label: target.name }))}
+      />
+      <FilterSelect
+        label="State" all="Any state" value={search.state}
+        onChange={(state) => set({ state: state as RunState | undefined })}
+        options={RUN_STATE_VALUES.map((value) => ({ value, label: RUN_STATES[value].word }))}
+      />
+      <FilterSelect
+        label="Requested by" all="Anything" value={search.trigger}
+        onChange={(trigger) => set({ trigger: trigger as Trigger | undefined })}
+        options={TRIGGER_VALUES.map((value) => ({ value, label: TRIGGER_WORDS[value] }))}
+      />
+    </FilterBar>
+  );
+}
+
+function NoRuns({ filtered, onClear }: { filtered: boolean; onClear: () => void }) {
+  if (filtered) {
+    return (
+      <EmptyState
+        icon="runs" title="No run matches these filters"
+        action={<Button variant="default" onClick={onClear}>Clear the filters</Button>}
+      >
+        Widen the filters to see more.
+      </EmptyState>
+    );
+  }
+  return (
+    <EmptyState
+      icon="runs" title="Nothing has been measured yet"
+      action={<ButtonLink to="/runs/new" variant="default">Run a suite</ButtonLink>}
+    >
+      Choose a suite and watch its samples arrive. Agents announce the suites they can run.
+    </EmptyState>
+  );
+}

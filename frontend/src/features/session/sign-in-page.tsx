@@ -1,0 +1,124 @@
+/**
+ * Signing in: by the one-time link a terminal printed (`/sign-in#token=…`) or by e-mail and password. The token
+ * is in the fragment, so no server log sees it, and it is removed from the address before it is used.
+ */
+import { Alert, Button, Center, Loader, Paper, PasswordInput, Stack, TextInput, Title } from '@mantine/core';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useEffect, useRef, useState, type FormEvent } from 'react';
+
+import { isApiError } from '../../api/errors';
+import { sessionQuery, signInByLink, signInByPassword } from '../../api/session';
+import type { Session } from '../../api/types';
+import { CodeBox } from '../../ui/code-box';
+import { Icon } from '../../ui/icon';
+
+export interface SignInPageProps {
+  onSignedIn: () => void;
+}
+
+/** Takes the token out of the address bar and the history entry. */
+function takeToken(): string | null {
+  const token = new URLSearchParams(window.location.hash.slice(1)).get('token');
+  if (token !== null) {
+    window.history.replaceState(window.history.state, '', window.location.pathname + window.location.search);
+  }
+  return token;
+}
+
+export function SignInPage({ onSignedIn }: SignInPageProps) {
+  const queryClient = useQueryClient();
+  const enter = (session: Session) => {
+    queryClient.clear();
+    queryClient.setQueryData(sessionQuery.queryKey, session);
+    onSignedIn();
+  };
+  const byLink = useMutation({ mutationFn: signInByLink, onSuccess: enter });
+  // The link works once: a second effect run (React's strict mode) must not spend it twice.
+  const asked = useRef(false);
+  const { mutate } = byLink;
+  useEffect(() => {
+    if (asked.current) return;
+    asked.current = true;
+    const token = takeToken();
+    if (token !== null) mutate(token);
+  }, [mutate]);
+  return (
+    <Center component="main" mih="100vh" p="md" style={{ background: 'var(--pl-body)' }}>
+      <title>Sign in · Paceline</title>
+      <Paper withBorder radius="lg" p="xl" w="100%" maw={420} bg="var(--pl-surface)">
+        <Stack gap="md">
+          <Stack gap={4} align="center">
+            <img src="/icon.svg" alt="" width={44} height={44} />
+            <Title order={1}>Sign in to Paceline</Title>
+          </Stack>
+          {byLink.isPending && (
+            <Stack align="center" role="status" gap="xs" py="md">
+              <Loader size="sm" />Signing you in by your link…
+            </Stack>
+          )}
+          {byLink.error !== null && <LinkRefused error={byLink.error} />}
+          {!byLink.isPending && <PasswordForm onSession={enter} />}
+        </Stack>
+      </Paper>
+    </Center>
+  );
+}
+
+function LinkRefused({ error }: { error: Error }) {
+  const spent = isApiError(error) && error.status >= 400 && error.status < 500;
+  return (
+    <Alert
+      color="red" variant="outline" role="alert" icon={<Icon name="warning" />}
+      title={spent ? 'This sign-in link no longer works' : 'The link could not be checked'}
+    >
+      {spent ? (
+        <Stack gap="xs">
+          <span>A link works once and for a short time. Print a new one on the server:</span>
+          <CodeBox text="paceline-server sign-in-link" />
+        </Stack>
+      ) : `${error.message} Open the link again once the server answers.`}
+    </Alert>
+  );
+}
+
+function PasswordForm({ onSession }: { onSession: (session: Session) => void }) {
+  const [email, setEmail] = useState('');
+  const [password, setPassword] = useState('');
+  const byPassword = useMutation({
+    mutationFn: () => signInByPassword(email.trim(), password),
+    onSuccess: onSession,
+  });
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    byPassword.mutate();
+  };
+  return (
+    <form onSubmit={submit}>
+      <Stack gap="sm">
+        <TextInput
+          label="E-mail" type="email" autoComplete="username" required value={email}
+          onChange={(event) => setEmail(event.currentTarget.value)}
+        />
+        <PasswordInput
+          label="Password" autoComplete="current-password" required value={password}
+          onChange={(event) => setPassword(event.currentTarget.value)}
+          visibilityToggleButtonProps={{ 'aria-label': 'Show password', tabIndex: 0 }}
+        />
+        {byPassword.error !== null && <PasswordRefused error={byPassword.error} />}
+        <Button type="submit" loading={byPassword.isPending} fullWidth>Sign in</Button>
+        <p style={{ margin: 0, color: 'var(--pl-muted)', fontSize: '0.875rem' }}>
+          No account yet? <code className="pl-mono">paceline-server up</code> prints a sign-in link when it starts.
+        </p>
+      </Stack>
+    </form>
+  );
+}
+
+function PasswordRefused({ error }: { error: Error }) {
+  const wrong = isApiError(error) && error.status === 401;
+  return (
+    <Alert color="red" variant="outline" role="alert" icon={<Icon name="warning" />}>
+      {wrong ? 'That e-mail and password do not match an account.' : error.message}
+    </Alert>
+  );
+}

@@ -1,0 +1,12 @@
+/** Search values of /sign-in. */
+import { text } from '../../lib/search';
+
+export interface SignInSearch {
+  next?: string | undefined;
+}
+
+/** `next` must be a path of this site: anything else could send a visitor elsewhere after signing in. */
+export function parseSignInSearch(search: Record<string, unknown>): SignInSearch {
+  const next = text(search['next']);
+  return next !== undefined && /^\/(?![/\\])/.test(next) && !next.startsWith('/sign-in') ? { next } : {};
+}

@@ -1,0 +1,69 @@
+/**
+ * Formatting of measured values. Invariant: numbers are only scaled and rounded for reading, never compared or
+ * combined — every ratio, percentage and verdict comes from the server in words (I17).
+ */
+export type Unit = 'ns' | 'bytes' | 'ops' | 'op/s' | 'bytes/s' | 'count';
+
+type Scale = readonly (readonly [factor: number, suffix: string])[];
+
+const TIME: Scale = [[1e9, 's'], [1e6, 'ms'], [1e3, 'µs'], [1, 'ns']];
+const BYTES: Scale = [[2 ** 30, 'GiB'], [2 ** 20, 'MiB'], [2 ** 10, 'KiB'], [1, 'B']];
+const DECIMAL: Scale = [[1e9, 'G'], [1e6, 'M'], [1e3, 'k'], [1, '']];
+
+function scaled(value: number, scale: Scale): readonly [number, string] {
+  const magnitude = Math.abs(value);
+  for (const [factor, suffix] of scale) {
+    if (magnitude >= factor) return [value / factor, suffix];
+  }
+  const [factor, suffix] = scale.at(-1) ?? [1, ''];
+  return [value / factor, suffix];
+}
+
+/** Three significant digits, thousands separated; never rounds a non-zero value to 0. */
+export function formatNumber(value: number): string {
+  if (!Number.isFinite(value)) return '–';
+  const magnitude = Math.abs(value);
+  const digits = magnitude >= 100 ? 0 : magnitude >= 10 ? 1 : 2;
+  if (magnitude !== 0 && magnitude < 0.01) return value.toPrecision(2);
+  return value.toLocaleString('en-GB', { minimumFractionDigits: digits, maximumFractionDigits: digits });
+}
+
+export function formatInteger(value: number): string {
+  return Math.round(value).toLocaleString('en-GB');
+}
+
+/** "12.3 µs", "1.50 MiB", "3.40 M op/s": value in the metric's base unit, scaled to read. */
+export function formatValue(value: number, unit: Unit): string {
+  if (!Number.isFinite(value)) return '–';
+  if (unit === 'ns') return join(scaled(value, TIME));
+  if (unit === 'bytes') return join(scaled(value, BYTES));
+  if (unit === 'bytes/s') return `${join(scaled(value, BYTES))}/s`;
+  if (unit === 'count' && Number.isInteger(value)) return formatInteger(value);
+  const [number, prefix] = scaled(value, DECIMAL);
+  const suffix = unit === 'op/s' ? `${prefix} op/s` : `${prefix} ${unit === 'ops' ? 'ops' : ''}`;
+  return `${formatNumber(number)} ${suffix.trim()}`.trim();
+}
+
+function join([number, suffix]: readonly [number, string]): string {
+  return `${formatNumber(number)} ${suffix}`;
+}
+
+/** A ratio to 1.0 with three decimals, e.g. "0.412" or "1.026". */
+export function formatRatio(ratio: number | null | undefined): string {
+  return ratio === null || ratio === undefined ? '–' : ratio.toFixed(3);
+}
+
+/** "1.021 – 1.034", or a dash when there is no interval. */
+export function formatInterval(lower: number | null | undefined, upper: number | null | undefined): string {
+  if (lower === null || lower === undefined || upper === null || upper === undefined) return '–';
+  return `${lower.toFixed(3)} – ${upper.toFixed(3)}`;
+}
+
+/** A share of one as a percentage, e.g. 0.973 → "97 %"; only exactly 0 and 1 read as 0 % and 100 %. */
+export function formatShare(share: number | null | undefined): string {
+  if (share === null || share === undefined) return '–';
+  const percent = share * 100;
+  if (share > 0 && percent < 1) return '< 1 %';
+  if (share < 1 && percent > 99) return '> 99 %';
+  return `${Math.round(percent)} %`;
+}

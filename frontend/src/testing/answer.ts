@@ -1,0 +1,12 @@
+/** Answers one request from the fixtures; used by the development server's fixture mode only. */
+import { getResponse } from 'msw';
+
+import { handlersFor } from './handlers';
+import { createWorld } from './world';
+
+const world = createWorld();
+const handlers = handlersFor(world);
+
+export function answer(request: Request): Promise<Response | undefined> {
+  return getResponse(handlers, request);
+}

@@ -1,0 +1,201 @@
+/** The fixture API: msw handlers over a World. Answers what contract C2 says, as briefly as it can. */
+import { http, HttpResponse, type HttpHandler } from 'msw';
+
+import type { AlertAction, AlertDetail, AlertState, RunRequest } from '../api/types';
+import { ada, alertDetail, job, liveRun, run } from './fixtures';
+import { arms, distribution, report, type World } from './world';
+
+export function problem(status: number, code: string, detail: string, fields?: Record<string, string>) {
+  return HttpResponse.json(
+    { type: 'about:blank', title: detail.split('.')[0] ?? code, status, code, detail, ...(fields ? { fields } : {}) },
+    { status, headers: { 'Content-Type': 'application/problem+json' } },
+  );
+}
+
+const notFound = () => problem(404, 'not_found', 'There is no such thing.');
+const page = (items: readonly unknown[]) => HttpResponse.json({ items, next: null });
+const API = '*/api/v1';
+
+function guard(world: World): HttpHandler {
+  return http.all(`${API}/*`, ({ request }) => {
+    const { pathname } = new URL(request.url);
+    const { failure } = world;
+    if (failure !== null && (failure.path === undefined || failure.path.test(pathname))) {
+      return problem(failure.status, failure.code, failure.detail);
+    }
+    if (world.session === null && !pathname.includes('/session')) {
+      return problem(401, 'unauthenticated', 'Sign in first.');
+    }
+    return undefined;
+  });
+}
+
+function sessionHandlers(world: World, initial: World['session']): HttpHandler[] {
+  const enter = () => {
+    world.session = initial;
+    return HttpResponse.json(initial);
+  };
+  return [
+    http.get(`${API}/session`, () => (world.session === null
+      ? problem(401, 'unauthenticated', 'Sign in first.') : HttpResponse.json(world.session))),
+    http.post(`${API}/session/link`, async ({ request }) => {
+      const { token } = (await request.json()) as { token: string };
+      return token === 'good' ? enter() : problem(401, 'unauthenticated', 'The link is not valid any more.');
+    }),
+    http.post(`${API}/session`, async ({ request }) => {
+      const { password } = (await request.json()) as { password: string };
+      return password === 'right' ? enter() : problem(401, 'unauthenticated', 'Wrong e-mail or password.');
+    }),
+    http.delete(`${API}/session`, () => {
+      world.session = null;
+      return new HttpResponse(null, { status: 204 });
+    }),
+    http.get(`${API}/accounts`, () => page(world.accounts)),
+  ];
+}
+
+function fleetHandlers(world: World): HttpHandler[] {
+  return [
+    http.get(`${API}/suites`, () => page(world.suites)),
+    http.get(`${API}/agents`, () => page(world.agents)),
+    http.get(`${API}/targets`, () => page(world.targets)),
+    http.get(`${API}/targets/:id`, ({ params }) => {
+      const found = world.targets.find(({ id }) => id === params['id']);
+      return found === undefined ? notFound() : HttpResponse.json(found);
+    }),
+    http.put(`${API}/targets/:id/maintenance`, async ({ params, request }) => {
+      const { on, reason } = (await request.json()) as { on: boolean; reason: string | null };
+      const index = world.targets.findIndex(({ id }) => id === params['id']);
+      const found = world.targets[index];
+      if (found === undefined) return notFound();
+      world.targets[index] = { ...found, hold: on ? 'maintenance' : null, hold_reason: on ? reason : null };
+      return HttpResponse.json(world.targets[index]);
+    }),
+  ];
+}
+
+function runHandlers(world: World): HttpHandler[] {
+  const one = (id: unknown) => world.runs.find((each) => each.id === id);
+  return [
+    http.get(`${API}/runs`, ({ request }) => {
+      const query = new URL(request.url).searchParams;
+      return page(world.runs.filter((each) => (query.get('state') ?? each.state) === each.state
+        && (query.get('suite') ?? each.suite) === each.suite
+        && (query.get('trigger') ?? each.trigger) === each.trigger));
+    }),
+    http.post(`${API}/runs`, async ({ request }) => {
+      const body = (await request.json()) as RunRequest;
+      world.requested.push(body);
+      const made = run({
+        ...liveRun, id: `run-new-${world.requested.length}`, state: 'queued', knobs: body.knobs ?? {},
+        jobs: [job({ id: 'job-new', state: 'queued', verdict: null, reason: null, progress: null, samples: 0, finished_at: null, started_at: null })],
+      });
+      world.runs.unshift(made);
+      return HttpResponse.json(made, { status: 201 });
+    }),
+    http.get(`${API}/runs/:id`, ({ params }) => {
+      const found = one(params['id']);
+      return found === undefined ? notFound() : HttpResponse.json(found);
+    }),
+    http.get(`${API}/runs/:id/comparisons`, () => page(world.comparisons)),
+    http.post(`${API}/runs/:id/cancel`, ({ params }) => {
+      const index = world.runs.findIndex(({ id }) => id === params['id']);
+      const found = world.runs[index];
+      if (found === undefined) return notFound();
+      world.runs[index] = { ...found, state: 'cancelled', jobs: found.jobs.map((each) => ({ ...each, state: 'cancelled' })) };
+      return HttpResponse.json(world.runs[index]);
+    }),
+  ];
+}
+
+function after<T extends { seq: number }>(items: readonly T[] | undefined, request: Request): T[] {
+  const from = Number(new URL(request.url).searchParams.get('after') ?? -1);
+  return (items ?? []).filter(({ seq }) => seq > from);
+}
+
+function jobHandlers(world: World): HttpHandler[] {
+  return [
+    http.get(`${API}/jobs/:id/log`, ({ params, request }) => page(after(world.logs.get(String(params['id'])), request))),
+    http.get(`${API}/jobs/:id/conditions`, ({ params, request }) =>
+      page(after(world.conditions.get(String(params['id'])), request))),
+    http.get(`${API}/jobs/:id/live-series`, ({ params }) => page(world.series.get(String(params['id'])) ?? [])),
+    http.get(`${API}/jobs/:id/report`, ({ params }) => {
+      const found = world.runs.find(({ jobs }) => jobs.some(({ id }) => id === params['id']));
+      return found === undefined || found.state !== 'done'
+        ? problem(404, 'not_analysed', 'The job has not been analysed yet.') : HttpResponse.json(report(found));
+    }),
+    http.get(`${API}/jobs/:id/distribution`, ({ params, request }) => {
+      const point = JSON.parse(new URL(request.url).searchParams.get('params') ?? '{}') as Record<string, number>;
+      return HttpResponse.json(distribution(String(params['id']), point));
+    }),
+  ];
+}
+
+function reportHandlers(world: World): HttpHandler[] {
+  return [
+    http.get(`${API}/overview`, () => {
+      const counts: Record<string, number> = {};
+      for (const { state } of world.alerts.values()) counts[state] = (counts[state] ?? 0) + 1;
+      return HttpResponse.json({ alerts_by_state: counts, agents: world.agents, runs: world.runs.slice(0, 10) });
+    }),
+    http.get(`${API}/arms`, ({ request }) => {
+      const wanted = new URL(request.url).searchParams.get('target');
+      return HttpResponse.json(arms(world, world.comparisons.filter((row) => wanted === null || row.target_id === wanted)));
+    }),
+    http.get(`${API}/stream`, () => new HttpResponse(new ReadableStream<Uint8Array>({
+      start: (controller) => controller.enqueue(new TextEncoder().encode(': open\n\n')),
+    }), { headers: { 'Content-Type': 'text/event-stream' } })),
+  ];
+}
+
+const AFTER: Record<AlertAction, AlertState> = {
+  acknowledge: 'acknowledged', fixed: 'fixed', expected: 'expected', invalid: 'invalid', infra: 'infra', reopen: 'open',
+};
+
+function change(world: World, id: unknown, make: (alert: AlertDetail) => AlertDetail) {
+  const found = world.alerts.get(String(id));
+  if (found === undefined) return notFound();
+  const changed = make(found);
+  world.alerts.set(changed.id, changed);
+  return HttpResponse.json(changed);
+}
+
+let events = 0;
+
+function withEvent(alert: AlertDetail, action: string, to: AlertState | null, note: string | null): AlertDetail {
+  events += 1;
+  const event = { id: `made-${events}`, at: new Date().toISOString(), actor: ada.name, action, from_state: to === null ? null : alert.state, to_state: to, note };
+  const state = to ?? alert.state;
+  return { ...alert, state, actions: alertDetail({ ...alert, state }).actions, history: [...alert.history, event] };
+}
+
+function alertHandlers(world: World): HttpHandler[] {
+  return [
+    http.get(`${API}/alerts`, ({ request }) => {
+      const query = new URL(request.url).searchParams;
+      return page([...world.alerts.values()].filter((each) => (query.get('state') ?? each.state) === each.state
+        && (query.get('target') ?? each.target_id) === each.target_id));
+    }),
+    http.get(`${API}/alerts/:id`, ({ params }) => change(world, params['id'], (alert) => alert)),
+    http.post(`${API}/alerts/:id/actions`, async ({ params, request }) => {
+      const body = (await request.json()) as { action: AlertAction; note?: string };
+      return change(world, params['id'], (alert) => withEvent(alert, body.action, AFTER[body.action], body.note ?? null));
+    }),
+    http.post(`${API}/alerts/:id/notes`, async ({ params, request }) => {
+      const { note } = (await request.json()) as { note: string };
+      return change(world, params['id'], (alert) => withEvent(alert, 'note', null, note));
+    }),
+    http.put(`${API}/alerts/:id/assignee`, async ({ params, request }) => {
+      const { account_id: id } = (await request.json()) as { account_id: string | null };
+      return change(world, params['id'], (alert) => ({ ...alert, assignee: world.accounts.find((each) => each.id === id) ?? null }));
+    }),
+  ];
+}
+
+export function handlersFor(world: World): HttpHandler[] {
+  const initial = world.session;
+  return [
+    guard(world), ...sessionHandlers(world, initial), ...fleetHandlers(world), ...runHandlers(world),
+    ...jobHandlers(world), ...reportHandlers(world), ...alertHandlers(world),
+  ];
+}

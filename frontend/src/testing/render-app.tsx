@@ -1,0 +1,24 @@
+/** Renders the whole application at an address over a World, as a visitor would meet it. */
+import { render } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
+import { createMemoryHistory } from '@tanstack/react-router';
+
+import { FakeEventSource } from '../api/fake-event-source';
+import { createQueryClient } from '../api/query-client';
+import { App } from '../app/app';
+import { createAppRouter } from '../app/router';
+import { handlersFor } from './handlers';
+import { server } from './server';
+import { createWorld, type World } from './world';
+
+export function renderApp(address: string, prepare: (world: World) => void = () => undefined) {
+  const world = createWorld();
+  prepare(world);
+  server.use(...handlersFor(world));
+  const stream = new FakeEventSource();
+  const queryClient = createQueryClient({ retryDelayMs: 1 });
+  const history = createMemoryHistory({ initialEntries: [address] });
+  const router = createAppRouter(queryClient, history);
+  const view = render(<App queryClient={queryClient} router={router} stream={{ port: stream, firstDelayMs: 5 }} env="test" />);
+  return { ...view, world, stream, router, user: userEvent.setup() };
+}

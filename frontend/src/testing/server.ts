@@ -1,0 +1,4 @@
+/** The interceptor of the tests' requests. */
+import { setupServer } from 'msw/node';
+
+export const server = setupServer();

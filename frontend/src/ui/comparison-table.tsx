@@ -1,0 +1,60 @@
+/** Comparisons as a table: the words and verdicts are the server's, the figures are shown beside them. */
+import { Button } from '@mantine/core';
+
+import type { Comparison } from '../api/types';
+import { compareParams, paramsKey, paramsLabel } from '../lib/params';
+import { formatInterval, formatRatio, formatShare } from '../lib/units';
+import { DataTable, type Column } from './data-table';
+import { VERDICTS } from './looks';
+import { Status } from './status';
+
+export function comparisonKey(row: Comparison): string {
+  return [row.target_id ?? '', row.job_id ?? '', row.benchmark, row.metric, row.arm, paramsKey(row.params)].join('|');
+}
+
+const COLUMNS: readonly Column<Comparison>[] = [
+  { header: 'Verdict', cell: (row) => <Status look={VERDICTS[row.verdict]} title={row.reason} /> },
+  { header: 'In words', cell: (row) => row.words, wrap: true },
+  { header: 'Ratio', cell: (row) => formatRatio(row.ratio), align: 'right' },
+  { header: 'Interval (99.8 %)', cell: (row) => formatInterval(row.lower, row.upper), align: 'right' },
+  { header: 'Blocks slower', cell: (row) => formatShare(row.share_slower), align: 'right' },
+  { header: 'Launches, blocks', cell: ({ launches, blocks }) => `${launches}, ${blocks}`, align: 'right' },
+];
+
+export interface ComparisonTableProps {
+  label: string;
+  rows: readonly Comparison[];
+  /** Key of the chosen row, see `comparisonKey`. */
+  current?: string | undefined;
+  showBenchmark?: boolean;
+  showTarget?: boolean;
+  /** Makes the point of each row a button. */
+  onChoose?: (row: Comparison) => void;
+}
+
+export function ComparisonTable(props: ComparisonTableProps) {
+  const { label, rows, current, showBenchmark = false, showTarget = false, onChoose } = props;
+  const columns: Column<Comparison>[] = [
+    ...(showTarget ? [{ header: 'Target', cell: (row: Comparison) => row.target_name ?? '–' }] : []),
+    ...(showBenchmark ? [{ header: 'Benchmark', cell: (row: Comparison) => row.benchmark }] : []),
+    { header: 'Arm', cell: (row) => row.arm },
+    { header: 'Params', cell: (row) => <PointCell row={row} onChoose={onChoose} /> },
+    ...COLUMNS,
+  ];
+  const sorted = rows.toSorted((a, b) =>
+    (a.target_name ?? '').localeCompare(b.target_name ?? '') || a.benchmark.localeCompare(b.benchmark)
+    || a.arm.localeCompare(b.arm) || compareParams(a.params, b.params));
+  return <DataTable label={label} columns={columns} rows={sorted} rowKey={comparisonKey} current={current} />;
+}
+
+function PointCell({ row, onChoose }: { row: Comparison; onChoose: ComparisonTableProps['onChoose'] }) {
+  if (onChoose === undefined) return <>{paramsLabel(row.params)}</>;
+  return (
+    <Button
+      size="compact-xs" variant="default" onClick={() => onChoose(row)}
+      aria-label={`Show the distribution of ${row.arm} at ${paramsLabel(row.params)} on ${row.target_name ?? 'this target'}`}
+    >
+      {paramsLabel(row.params)}
+    </Button>
+  );
+}

@@ -1,0 +1,62 @@
+/** A semantic table for dense reading: numbers right-aligned in tabular figures, wide tables scroll by keyboard. */
+import type { ReactNode } from 'react';
+
+import classes from './table.module.css';
+
+export interface Column<Row> {
+  header: string;
+  cell: (row: Row) => ReactNode;
+  align?: 'right';
+  wrap?: boolean;
+}
+
+export interface DataTableProps<Row> {
+  label: string;
+  columns: readonly Column<Row>[];
+  rows: readonly Row[];
+  rowKey: (row: Row) => string;
+  current?: string | undefined;
+}
+
+export function DataTable<Row>({ label, columns, rows, rowKey, current }: DataTableProps<Row>) {
+  return (
+    // A region that scrolls must be reachable by keyboard (WCAG 2.1.1).
+    // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
+    <div className={classes.scroll} role="region" aria-label={label} tabIndex={0}>
+      <table className={classes.table}>
+        <caption className="pl-visually-hidden">{label}</caption>
+        <thead>
+          <tr>
+            {columns.map((column) => (
+              <th key={column.header} scope="col" className={column.align === 'right' ? classes.right : undefined}>
+                {column.header}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map((row) => (
+            <DataRow key={rowKey(row)} row={row} columns={columns} isCurrent={rowKey(row) === current} />
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+interface DataRowProps<Row> {
+  row: Row;
+  columns: readonly Column<Row>[];
+  isCurrent: boolean;
+}
+
+function DataRow<Row>({ row, columns, isCurrent }: DataRowProps<Row>) {
+  return (
+    <tr className={isCurrent ? classes.current : undefined} aria-current={isCurrent ? 'true' : undefined}>
+      {columns.map((column) => {
+        const names = [column.align === 'right' ? classes.right : '', column.wrap === true ? classes.wrap : ''];
+        return <td key={column.header} className={names.join(' ').trim() || undefined}>{column.cell(row)}</td>;
+      })}
+    </tr>
+  );
+}

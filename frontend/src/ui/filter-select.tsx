@@ -1,0 +1,27 @@
+/** A filter bound to a URL value; clearing it removes the value. */
+import { NativeSelect } from '@mantine/core';
+
+export interface FilterSelectProps {
+  label: string;
+  value: string | undefined;
+  /** Word for "no filter"; absent when a value must be chosen. */
+  all?: string;
+  options: readonly { value: string; label: string }[];
+  onChange: (value: string | undefined) => void;
+}
+
+export function FilterSelect({ label, value, all, options, onChange }: FilterSelectProps) {
+  const known = value === undefined || options.some((option) => option.value === value);
+  return (
+    <NativeSelect
+      label={label}
+      size="sm"
+      value={value ?? ''}
+      onChange={(event) => onChange(event.currentTarget.value === '' ? undefined : event.currentTarget.value)}
+    >
+      {all !== undefined && <option value="">{all}</option>}
+      {!known && <option value={value}>{value}</option>}
+      {options.map((option) => <option key={option.value} value={option.value}>{option.label}</option>)}
+    </NativeSelect>
+  );
+}

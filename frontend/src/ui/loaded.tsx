@@ -1,0 +1,37 @@
+/** Shows a query in the state it is in. Data already here stays visible while it is fetched again, and when that
+ * fails the page says so above the older data instead of dropping it. */
+import { Alert } from '@mantine/core';
+import type { UseQueryResult } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
+
+import { isApiError } from '../api/errors';
+import { Icon } from './icon';
+import { ErrorState, Loading } from './states';
+
+export interface LoadedProps<T> {
+  query: UseQueryResult<T>;
+  /** A noun for sentences: "the alerts". */
+  what: string;
+  lines?: number;
+  children: (data: T) => ReactNode;
+}
+
+export function Loaded<T>({ query, what, lines, children }: LoadedProps<T>) {
+  const refused = isApiError(query.error) && (query.error.status === 403 || query.error.status === 404);
+  if (query.data === undefined || refused) {
+    if (query.error !== null) {
+      return <ErrorState error={query.error} what={what} onRetry={() => void query.refetch()} />;
+    }
+    return <Loading what={what} {...(lines === undefined ? {} : { lines })} />;
+  }
+  return (
+    <>
+      {query.error !== null && (
+        <Alert color="yellow" variant="outline" icon={<Icon name="warning" />} m="sm" role="status">
+          Not up to date: {query.error.message}
+        </Alert>
+      )}
+      {children(query.data)}
+    </>
+  );
+}

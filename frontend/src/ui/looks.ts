@@ -1,0 +1,89 @@
+/** How each state of the domain looks and reads: one table per vocabulary, exhaustive by type. */
+import type { AlertAction, AlertState, Job, PreflightFinding, Run, Target, Trigger, Verdict } from '../api/types';
+import type { Look } from './status';
+
+export const VERDICTS: Record<Verdict, Look> = {
+  pass: { tone: 'good', icon: 'check', word: 'pass' },
+  fail: { tone: 'bad', icon: 'cross', word: 'fail' },
+  inconclusive: { tone: 'unsure', icon: 'question', word: 'inconclusive' },
+};
+
+export const RUN_STATES: Record<Run['state'], Look> = {
+  queued: { tone: 'quiet', icon: 'clock', word: 'queued' },
+  active: { tone: 'busy', icon: 'play', word: 'running' },
+  done: { tone: 'good', icon: 'check', word: 'done' },
+  failed: { tone: 'bad', icon: 'cross', word: 'failed' },
+  cancelled: { tone: 'quiet', icon: 'stop', word: 'cancelled' },
+};
+
+export const JOB_STATES: Record<Job['state'], Look> = {
+  queued: { tone: 'quiet', icon: 'clock', word: 'queued' },
+  leased: { tone: 'busy', icon: 'play', word: 'leased' },
+  preparing: { tone: 'busy', icon: 'wrench', word: 'preparing' },
+  measuring: { tone: 'busy', icon: 'runs', word: 'measuring' },
+  uploading: { tone: 'busy', icon: 'arrowRight', word: 'uploading' },
+  analysing: { tone: 'busy', icon: 'eye', word: 'analysing' },
+  done: { tone: 'good', icon: 'check', word: 'done' },
+  failed: { tone: 'bad', icon: 'cross', word: 'failed' },
+  cancelled: { tone: 'quiet', icon: 'stop', word: 'cancelled' },
+  lost: { tone: 'bad', icon: 'warning', word: 'lost' },
+  expired: { tone: 'quiet', icon: 'clock', word: 'expired' },
+};
+
+export const ALERT_STATES: Record<AlertState, Look> = {
+  candidate: { tone: 'busy', icon: 'eye', word: 'being confirmed' },
+  unconfirmed: { tone: 'quiet', icon: 'muted', word: 'not confirmed' },
+  inconclusive: { tone: 'unsure', icon: 'question', word: 'inconclusive' },
+  open: { tone: 'bad', icon: 'alerts', word: 'open' },
+  acknowledged: { tone: 'unsure', icon: 'user', word: 'acknowledged' },
+  fixed: { tone: 'good', icon: 'check', word: 'fixed' },
+  expected: { tone: 'quiet', icon: 'check', word: 'expected' },
+  invalid: { tone: 'quiet', icon: 'cross', word: 'invalid' },
+  infra: { tone: 'quiet', icon: 'wrench', word: 'infrastructure' },
+};
+
+/** What a state means to the person who triages; shown on tiles and in tooltips. */
+export const ALERT_STATE_MEANING: Record<AlertState, string> = {
+  candidate: 'Seen once. A confirmation run in a new session is on its way; nobody has been told yet.',
+  unconfirmed: 'The confirmation run did not show it again.',
+  inconclusive: 'The confirmation run could not decide.',
+  open: 'Confirmed. Nobody has taken it yet.',
+  acknowledged: 'Somebody is on it.',
+  fixed: 'The arm wins again.',
+  expected: 'Known and accepted.',
+  invalid: 'A false alarm.',
+  infra: 'The target or the environment, not the code.',
+};
+
+export const TARGET_STATES: Record<Target['state'], Look> = {
+  online: { tone: 'good', icon: 'check', word: 'online' },
+  busy: { tone: 'busy', icon: 'play', word: 'busy' },
+  offline: { tone: 'quiet', icon: 'muted', word: 'offline' },
+};
+
+export const HOLDS: Record<NonNullable<Target['hold']>, Look> = {
+  maintenance: { tone: 'unsure', icon: 'wrench', word: 'maintenance' },
+  quarantined: { tone: 'bad', icon: 'blocked', word: 'quarantined' },
+  cooling: { tone: 'busy', icon: 'cooling', word: 'cooling' },
+};
+
+export const PREFLIGHT_LEVELS: Record<PreflightFinding['level'], Look> = {
+  info: { tone: 'quiet', icon: 'info', word: 'info' },
+  warning: { tone: 'unsure', icon: 'warning', word: 'warning' },
+  blocker: { tone: 'bad', icon: 'blocked', word: 'blocker' },
+};
+
+export const DEMONSTRATION: Look = { tone: 'demo', icon: 'flask', word: 'demonstration' };
+
+export const TRIGGER_WORDS: Record<Trigger, string> = {
+  manual: 'by hand', schedule: 'schedule', ci: 'CI', confirm: 'confirmation', bisect: 'bisect', a_a: 'A/A',
+};
+
+export const ACTION_WORDS: Record<AlertAction, { label: string; done: string; key: string }> = {
+  acknowledge: { label: 'Acknowledge', done: 'acknowledged', key: 'a' },
+  fixed: { label: 'Fixed', done: 'marked as fixed', key: 'f' },
+  expected: { label: 'Expected', done: 'marked as expected', key: 'e' },
+  invalid: { label: 'Invalid', done: 'marked as invalid', key: 'i' },
+  infra: { label: 'Infrastructure', done: 'marked as infrastructure', key: 'x' },
+  reopen: { label: 'Reopen', done: 'reopened', key: 'o' },
+};

@@ -1,0 +1,56 @@
+/** A titled section of a page. `flush` lets a table reach the panel's edges. */
+import { Title } from '@mantine/core';
+import { useId, type ReactNode } from 'react';
+
+import classes from './layout.module.css';
+
+export interface PanelProps {
+  title: string;
+  note?: ReactNode;
+  actions?: ReactNode;
+  flush?: boolean;
+  children: ReactNode;
+}
+
+export function Panel({ title, note, actions, flush = false, children }: PanelProps) {
+  const id = useId();
+  return (
+    <section className={classes.panel} aria-labelledby={id}>
+      <div className={classes.panelHead}>
+        <div>
+          <Title order={2} id={id}>{title}</Title>
+          {note !== undefined && <p className={classes.panelNote}>{note}</p>}
+        </div>
+        {actions}
+      </div>
+      <div className={flush ? classes.flush : classes.panelBody}>{children}</div>
+    </section>
+  );
+}
+
+export function TwoUp({ children }: { children: ReactNode }) {
+  return <div className={classes.twoUp}>{children}</div>;
+}
+
+/** Main column with a narrower one beside it, stacked on small screens. */
+export function Split({ main, aside }: { main: ReactNode; aside: ReactNode }) {
+  return (
+    <div className={classes.split}>
+      <div>{main}</div>
+      <div>{aside}</div>
+    </div>
+  );
+}
+
+export function Facts({ items }: { items: readonly (readonly [label: string, value: ReactNode])[] }) {
+  return (
+    <dl className={classes.facts}>
+      {items.map(([label, value]) => (
+        <div key={label}>
+          <dt>{label}</dt>
+          <dd>{value}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}

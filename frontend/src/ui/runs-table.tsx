@@ -1,0 +1,53 @@
+/** Runs as rows: what was measured, where, and how it ended. */
+import { Group } from '@mantine/core';
+
+import type { Run } from '../api/types';
+import { AppLink } from './app-link';
+import { DataTable, type Column } from './data-table';
+import { DEMONSTRATION, RUN_STATES, TRIGGER_WORDS, VERDICTS } from './looks';
+import { Status } from './status';
+import { TimeAgo } from './time-ago';
+
+export function RunOutcome({ run }: { run: Run }) {
+  return (
+    <Group gap={6} wrap="nowrap">
+      {run.verdict === null
+        ? <Status look={RUN_STATES[run.state]} title={run.reason ?? undefined} />
+        : <Status look={VERDICTS[run.verdict]} title={run.reason ?? undefined} />}
+      {run.demonstration && <Status look={DEMONSTRATION} title="A knob made this run slower on purpose." />}
+    </Group>
+  );
+}
+
+const BRIEF: readonly Column<Run>[] = [
+  { header: 'Outcome', cell: (run) => <RunOutcome run={run} /> },
+  {
+    header: 'Run',
+    cell: (run) => (
+      <AppLink to="/runs/$runId" params={{ runId: run.id }}>
+        {run.suite} <span className="pl-mono">{run.id.slice(0, 8)}</span>
+      </AppLink>
+    ),
+  },
+  { header: 'Targets', cell: (run) => targets(run) },
+  { header: 'Requested', cell: (run) => <span>{TRIGGER_WORDS[run.trigger]}, <TimeAgo at={run.created_at} /></span> },
+];
+
+const FULL: readonly Column<Run>[] = [
+  ...BRIEF,
+  {
+    header: 'Commit',
+    cell: (run) => <span className="pl-mono" title={run.branch ?? undefined}>{run.commit.slice(0, 10)}</span>,
+  },
+  { header: 'Launches × rounds', cell: (run) => `${run.launches} × ${run.rounds}`, align: 'right' },
+  { header: 'Requested by', cell: (run) => run.created_by },
+];
+
+function targets(run: Run): string {
+  const names = [...new Set(run.jobs.map((job) => job.target_name))];
+  return names.length === 0 ? '–' : names.join(', ');
+}
+
+export function RunsTable({ label, runs, brief = false }: { label: string; runs: readonly Run[]; brief?: boolean }) {
+  return <DataTable label={label} columns={brief ? BRIEF : FULL} rows={runs} rowKey={(run) => run.id} />;
+}

@@ -1,0 +1,20 @@
+/** A state as icon and word on a toned pill. Meaning never rests on colour alone. */
+import { Icon, type IconName } from './icon';
+import classes from './status.module.css';
+
+export type Tone = 'good' | 'bad' | 'unsure' | 'busy' | 'quiet' | 'demo';
+
+export interface Look {
+  tone: Tone;
+  icon: IconName;
+  word: string;
+}
+
+export function Status({ look, title }: { look: Look; title?: string | undefined }) {
+  return (
+    <span className={`${classes.status} ${classes[look.tone]}`} title={title}>
+      <Icon name={look.icon} size={14} />
+      {look.word}
+    </span>
+  );
+}

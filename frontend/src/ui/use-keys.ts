@@ -1,0 +1,40 @@
+/**
+ * Single-key shortcuts. Never taken from someone who is typing, from a dialog, or from a modified key; Enter is
+ * left to the link or button it is pressed on. They can be switched off (WCAG 2.1.4).
+ */
+import { useLocalStorage } from '@mantine/hooks';
+import { useEffect, useEffectEvent } from 'react';
+
+const STORAGE_KEY = 'paceline-shortcuts';
+
+export function useShortcutsEnabled() {
+  return useLocalStorage({ key: STORAGE_KEY, defaultValue: true, getInitialValueInEffect: false });
+}
+
+function busyElsewhere(event: KeyboardEvent): boolean {
+  if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return true;
+  const target = event.target;
+  if (!(target instanceof HTMLElement)) return false;
+  if (target.closest('[role="dialog"], [role="menu"]') !== null) return true;
+  if (target.closest('input, textarea, select, [contenteditable="true"]') !== null) return true;
+  return event.key === 'Enter' && target.closest('a, button, summary') !== null;
+}
+
+export type KeyMap = Readonly<Record<string, (() => void) | undefined>>;
+
+/** `always` works even when shortcuts are switched off: it is how they are switched on again. */
+export function useKeys(keys: KeyMap, always: KeyMap = {}): void {
+  const [enabled] = useShortcutsEnabled();
+  const handle = useEffectEvent((event: KeyboardEvent) => {
+    if (busyElsewhere(event)) return;
+    const action = always[event.key] ?? (enabled ? keys[event.key] : undefined);
+    if (action === undefined) return;
+    event.preventDefault();
+    action();
+  });
+  useEffect(() => {
+    const listen = (event: KeyboardEvent) => handle(event);
+    document.addEventListener('keydown', listen);
+    return () => document.removeEventListener('keydown', listen);
+  }, []);
+}

@@ -1,0 +1,39 @@
+/** Build, development server and test runner of the dashboard. `--mode fixtures` answers /api from src/testing. */
+import react from '@vitejs/plugin-react';
+import { defineConfig } from 'vitest/config';
+
+import { fixtureApi } from './testing/fixture-api.ts';
+
+const backend = process.env.PACELINE_BACKEND ?? 'http://127.0.0.1:8000';
+
+export default defineConfig(({ mode }) => ({
+  plugins: [react(), ...(mode === 'fixtures' ? [fixtureApi()] : [])],
+  server: mode === 'fixtures' ? {} : { proxy: { '/api': backend } },
+  build: {
+    target: 'es2022',
+    cssTarget: ['chrome111', 'firefox115', 'safari16.4'],
+    // data: URLs would need their own allowance in the content security policy.
+    assetsInlineLimit: 0,
+    modulePreload: { polyfill: false },
+    rolldownOptions: {
+      output: {
+        codeSplitting: {
+          groups: [
+            { name: 'charts', test: /node_modules[\\/](recharts|d3-|victory-vendor|@reduxjs|redux|immer|es-toolkit)/ },
+            { name: 'vendor', test: /node_modules[\\/]/ },
+          ],
+        },
+      },
+    },
+  },
+  test: {
+    environment: 'jsdom',
+    globals: true,
+    setupFiles: ['./src/testing/setup.ts'],
+    include: ['src/**/*.test.{ts,tsx}'],
+    css: false,
+    testTimeout: 20_000,
+    pool: 'threads',
+    maxWorkers: 2,
+  },
+}));
