@@ -1,12 +1,13 @@
 #!/bin/sh
-# Builds what the `ledger` workload runs and leaves it in build/ beside this script, under names that are the same on
-# every platform (the JVM loads the library by full path, so its ending does not matter).
+# Builds what the `ledger` workload runs and leaves it in build/ beside this script, under names that are the
+# same on every platform (the JVM loads the library by full path, so its ending does not matter).
 #
 #   build.sh            library and jar
 #   build.sh library    build/libpaceline_hashing.so only (what `mvn verify` in jvm/ needs)
 #   build.sh jar        build/ledger.jar only
 #
-# Works in any checkout or worktree. Honours CARGO_TARGET_DIR, and MAVEN_ARGS for Maven (for instance --offline).
+# Works in any checkout or worktree. Honours CARGO_TARGET_DIR, and MAVEN_ARGS for Maven (for instance
+# --offline).
 set -eu
 here=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd)
 what=${1:-all}

@@ -1,5 +1,5 @@
-//! Writes events. Lines collect in memory; bytes leave only in [`Emitter::flush`], which `session` calls between
-//! rounds (I3). The type is private to this crate, so no workload's timed code can hold one.
+//! Writes events. Lines collect in memory; bytes leave only in [`Emitter::flush`], which `session` calls
+//! between rounds (I3). The type is private to this crate, so no workload's timed code can hold one.
 
 use std::io::{self, Write};
 use std::time::{Duration, Instant};
@@ -75,7 +75,8 @@ fn to_json(event: &Event) -> Json {
     match event {
         Event::Start { suite, workload, launch, seed, build, clock_name, resolution_ns, overhead_ns } => {
             json!({
-                "type": "start", "v": VERSION, "suite": suite, "workload": workload, "launch": launch, "seed": seed,
+                "type": "start", "v": VERSION, "suite": suite, "workload": workload,
+            "launch": launch, "seed": seed,
                 "build": texts_json(build),
                 "clock": {"name": clock_name, "resolution_ns": resolution_ns, "overhead_ns": overhead_ns},
             })
@@ -95,7 +96,8 @@ fn to_json(event: &Event) -> Json {
         }
         Event::Samples { case, metric, launch, round, position, phase, iterations, values, t_ns } => json!({
             "type": "samples", "case": case, "metric": metric, "launch": launch, "round": round,
-            "position": position, "phase": phase.wire(), "iterations": iterations, "values": values, "t_ns": t_ns,
+            "position": position, "phase": phase.wire(), "iterations": iterations, "values": values,
+            "t_ns": t_ns,
         }),
         Event::Check(check) => {
             json!({"type": "check", "name": check.name, "ok": check.ok, "detail": clean(&check.detail)})

@@ -1,4 +1,5 @@
-//! The command line every workload has (`native/protocol/README.md`), turned into [`Options`] or a usage failure.
+//! The command line every workload has (`native/protocol/README.md`), turned into [`Options`] or a usage
+//! failure.
 //!
 //! Absent on purpose: knowledge of benchmarks; `selection` checks names and values against the workload.
 
@@ -7,8 +8,8 @@ use crate::workload::Failure;
 
 const MOST_ROUNDS: u64 = 1_000_000;
 const LONGEST_SAMPLE_NS: u64 = 60_000_000_000;
-const HELP: &str = "Known options: --list, --launch, --rounds, --warmup-rounds, --min-time-ns, --seed, --case, \
-                    --benchmark, --params, --knob.";
+const HELP: &str = "Known options: --list, --launch, --rounds, --warmup-rounds, --min-time-ns, --seed, \
+                    --case, --benchmark, --params, --knob.";
 
 /// `--case benchmark/arm[/k=v,k=v]`.
 #[derive(Clone, Debug, PartialEq, Eq)]

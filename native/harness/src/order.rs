@@ -1,8 +1,9 @@
 //! In which order the arms of a group run (I2).
 //!
-//! Cyclic Latin squares, each from a fresh random permutation with its rows shuffled: in k consecutive rounds of k
-//! arms every arm stands once in every position, so drift inside a round cannot favour an arm. The algorithm is part
-//! of the contract (`native/protocol/README.md`); `vectors/interleaving.golden.json` holds it in every language.
+//! Cyclic Latin squares, each from a fresh random permutation with its rows shuffled: in k consecutive rounds
+//! of k arms every arm stands once in every position, so drift inside a round cannot favour an arm. The
+//! algorithm is part of the contract (`native/protocol/README.md`); `vectors/interleaving.golden.json` holds
+//! it in every language.
 
 use crate::event::{Params, Phase};
 

@@ -1,5 +1,6 @@
-//! Reads a bench stream and stops at the first fault. The twin of the agent's and the server's readers: all three
-//! are held by `native/protocol/vectors`. Here it lets a workload's tests look at what the workload said.
+//! Reads a bench stream and stops at the first fault. The twin of the agent's and the server's readers: all
+//! three are held by `native/protocol/vectors`. Here it lets a workload's tests look at what the workload
+//! said.
 //!
 //! Invariant: at most one line is held in memory, and of a line that is too long only its allowed part.
 

@@ -1,8 +1,9 @@
 //! The timed loop: calibration and rounds of one group.
 //!
-//! Invariants: all arms of a round run one after the other on this thread with the same loop count; between the two
-//! clock reads of a sample there is the arm's work and nothing else; what the clock said ([`RawSample`]) and what is
-//! reported ([`Sample`]) are different types, and only [`Clock::process`] leads from one to the other.
+//! Invariants: all arms of a round run one after the other on this thread with the same loop count; between
+//! the two clock reads of a sample there is the arm's work and nothing else; what the clock said
+//! ([`RawSample`]) and what is reported ([`Sample`]) are different types, and only [`Clock::process`] leads
+//! from one to the other.
 
 use std::time::Instant;
 

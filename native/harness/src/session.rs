@@ -4,7 +4,8 @@
 //! parse ─▶ start ─▶ open ─▶ checks ─▶ for each group: prepare ─▶ verify ─▶ calibrate
 //!    ─▶ warm-up rounds ─▶ measured rounds ─▶ verify ─▶ done
 //! ```
-//! Invariants: `start` is first and one terminal is last, whatever fails; output leaves between rounds only (I3).
+//! Invariants: `start` is first and one terminal is last, whatever fails; output leaves between rounds only
+//! (I3).
 
 use std::io::{self, Write};
 use std::process::ExitCode;
@@ -41,7 +42,8 @@ impl From<io::Error> for Stop {
     }
 }
 
-/// Runs a command line on `out`; exit status 0 with `done` or after a list, 1 with `error` or when `out` is gone.
+/// Runs a command line on `out`; exit status 0 with `done` or after a list, 1 with `error` or when `out` is
+/// gone.
 pub fn run(workload: &Workload, args: &[String], out: impl Write) -> ExitCode {
     let clock = Clock::measure();
     let mut emitter = Emitter::new(out);
@@ -237,7 +239,8 @@ impl<W: Write> Launch<'_, W> {
 
     fn warn_of_short_samples(&mut self, group: &Group<'_>, short: usize, required_ns: u64) {
         let text = format!(
-            "{}: {short} measured samples are shorter than {required_ns} ns. Ask for longer ones with --min-time-ns.",
+            "{}: {short} measured samples are shorter than {required_ns} ns. \
+             Ask for longer ones with --min-time-ns.",
             group.benchmark.name
         );
         self.emitter.push(&Event::Warning { code: "few_iterations".to_owned(), text });

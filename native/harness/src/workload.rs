@@ -1,6 +1,7 @@
 //! The vocabulary of a Rust workload: what it offers to be measured. `session` measures it.
 //!
-//! Invariant: an [`Arm`]'s operation is called with nothing, so timed code can reach neither clock nor emitter (I3).
+//! Invariant: an [`Arm`]'s operation is called with nothing, so timed code can reach neither clock nor
+//! emitter (I3).
 
 use std::fmt;
 use std::process::ExitCode;
@@ -44,9 +45,9 @@ pub struct Arm {
 }
 
 impl Arm {
-    /// An arm that does `operation` once per iteration. Everything in it is timed: no allocation, no I/O unless
-    /// that is what is measured. The loop is compiled together with the operation; there is no call through a pointer
-    /// per iteration.
+    /// An arm that does `operation` once per iteration. Everything in it is timed: no allocation, no I/O
+    /// unless that is what is measured. The loop is compiled together with the operation; there is no call
+    /// through a pointer per iteration.
     pub fn new<T>(name: &str, mut operation: impl FnMut() -> T + 'static) -> Self {
         let body = move |iterations| {
             for _ in 0..iterations {

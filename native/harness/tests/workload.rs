@@ -97,10 +97,8 @@ fn the_same_seed_runs_in_the_same_order_and_another_does_not() {
 fn filters_narrow_and_may_ask_for_values_in_range() {
     let (_, events) = run(&[&QUICK[..], &["--case", "sum/iterator/numbers=77"]].concat());
     let cases: Vec<_> = events.iter().filter(|event| matches!(event, Event::Case { .. })).collect();
-    assert!(
-        matches!(cases[..], [Event::Case { arm, params, .. }] if arm == "iterator" && params[0].1.to_string() == "77"),
-        "{cases:?}"
-    );
+    let [Event::Case { arm, params, .. }] = cases[..] else { panic!("{cases:?}") };
+    assert_eq!((arm.as_str(), params[0].1.to_string().as_str()), ("iterator", "77"));
 }
 
 #[test]

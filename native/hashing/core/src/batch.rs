@@ -1,7 +1,7 @@
 //! SHA-256 of many messages of one length that lie one after the other (FIPS 180-4 §6.2).
 //!
-//! All messages are equally long, so their padding is equal too: it is written once per batch, and each message
-//! costs only its compression calls and one copy of its last, incomplete block.
+//! All messages are equally long, so their padding is equal too: it is written once per batch, and each
+//! message costs only its compression calls and one copy of its last, incomplete block.
 
 use core::fmt;
 
@@ -11,7 +11,8 @@ use sha2::block_api::compress256;
 pub const DIGEST_BYTES: usize = 32;
 
 const BLOCK_BYTES: usize = 64;
-/// The padding's 0x80 byte and 64-bit length need this much room after the last message byte (FIPS 180-4 §5.1.1).
+/// The padding's 0x80 byte and 64-bit length need this much room after the last message byte (FIPS 180-4
+/// §5.1.1).
 const PADDING_MIN_BYTES: usize = 9;
 /// First 32 bits of the fractional parts of the square roots of the first eight primes (FIPS 180-4 §5.3.3).
 const INITIAL_STATE: [u32; 8] =
@@ -52,7 +53,8 @@ impl fmt::Display for BatchError {
 
 impl core::error::Error for BatchError {}
 
-/// Writes the digest of message i, `messages[i * message_bytes..][..message_bytes]`, to `digests[i * 32..][..32]`.
+/// Writes the digest of message i, `messages[i * message_bytes..][..message_bytes]`, to `digests[i *
+/// 32..][..32]`.
 ///
 /// The number of messages is `digests.len() / 32`; zero messages and empty messages are fine.
 ///
@@ -165,7 +167,8 @@ mod tests {
             seed in any::<u8>(),
             offset in 0_usize..8,
         ) {
-            let bytes: Vec<u8> = (0..=250).cycle().map(|byte| byte ^ seed).take(offset + message_bytes * count).collect();
+            let pattern = (0..=250).cycle().map(|byte| byte ^ seed);
+            let bytes: Vec<u8> = pattern.take(offset + message_bytes * count).collect();
             let messages = &bytes[offset..]; // unaligned on purpose
             let mut digests = vec![0; count * DIGEST_BYTES];
             digest_batch(messages, message_bytes, &mut digests).expect("lengths fit");

@@ -1,7 +1,7 @@
 //! Which implementation of the compression function this CPU gets.
 //!
-//! `sha2` chooses by itself at run time; this module repeats its conditions so that results can name the choice.
-//! Room is left for engines of our own (scalar twin, multi-stream), which will be arms of the suite.
+//! `sha2` chooses by itself at run time; this module repeats its conditions so that results can name the
+//! choice. Room is left for engines of our own (scalar twin, multi-stream), which will be arms of the suite.
 
 /// An implementation of SHA-256's compression function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

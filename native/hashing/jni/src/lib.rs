@@ -1,10 +1,10 @@
 //! The JNI bridge of `dev.paceline.hashing.NativeLibrary`: one call per batch over two direct buffers.
 //!
-//! Invariants: no panic and no Rust error crosses into the JVM except as a Java exception; memory is touched only
-//! after both buffers' addresses and capacities were read from the JVM and found to fit and not to overlap.
-//! Absent on purpose: state, threads, allocation on the success path, Java calls on the success path.
-//! The caller keeps both buffers untouched by other threads during the call (said in `NativeLibrary`); read-only
-//! buffers are refused there, JNI cannot tell them.
+//! Invariants: no panic and no Rust error crosses into the JVM except as a Java exception; memory is touched
+//! only after both buffers' addresses and capacities were read from the JVM and found to fit and not to
+//! overlap. Absent on purpose: state, threads, allocation on the success path, Java calls on the success
+//! path. The caller keeps both buffers untouched by other threads during the call (said in `NativeLibrary`);
+//! read-only buffers are refused there, JNI cannot tell them.
 
 use std::any::Any;
 use std::fmt;
@@ -125,8 +125,9 @@ pub extern "system" fn Java_dev_paceline_hashing_NativeLibrary_digestBatch0<'fra
         if messages.overlaps(&digests) {
             return Err(Refusal::Argument("messages and digests overlap".to_owned()));
         }
-        // SAFETY: both regions are whole direct buffers which the arguments' local references keep alive until
-        // this method returns; they do not overlap; no other thread writes them (the caller's promise above).
+        // SAFETY: both regions are whole direct buffers which the arguments' local references keep alive
+        // until this method returns; they do not overlap; no other thread writes them (the caller's promise
+        // above).
         let (messages, digests) = unsafe { (messages.as_slice(), digests.as_slice_mut()) };
         digest_batch(messages, message_bytes, digests)?;
         Ok(())

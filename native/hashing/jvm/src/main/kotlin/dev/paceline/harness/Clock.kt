@@ -26,7 +26,7 @@ class Clock private constructor(val resolutionNs: Long, val overheadNs: Long) {
             return Clock(smallestStepNs(READS), overhead)
         }
 
-        /** Smallest difference between two successive reads that is not zero; 1 s if the clock never moved. */
+        /** Smallest difference between two reads that is not zero; 1 s if the clock never moved. */
         private fun smallestStepNs(reads: Int): Long {
             var smallest = 1_000_000_000L
             var last = System.nanoTime()

@@ -1,7 +1,8 @@
 /**
  * Writes the bench stream (C1) as `native/protocol/README.md` states it.
  *
- * Invariant: events collect in memory; bytes leave only in [flush], which `Session` calls between rounds (I3).
+ * Invariant: events collect in memory; bytes leave only in [flush], which `Session` calls between rounds
+ * (I3).
  */
 package dev.paceline.harness
 
@@ -28,13 +29,12 @@ class Emitter(private val out: OutputStream, private val clock: Clock) {
         number("bytes_per_iteration", prepared.bytesPerIteration)
     }
 
-    fun samples(case: Int, launch: Long, round: Int, position: Int, phase: Phase, iterations: Int, sample: Sample) =
-        line("samples") {
-            number("case", case.toLong()).text("metric", TIME.name).number("launch", launch)
-            number("round", round.toLong()).number("position", position.toLong()).text("phase", phase.wire)
-            number("iterations", iterations.toLong()).numbers("values", longArrayOf(sample.totalNs))
-            number("t_ns", sample.endNs)
-        }
+    fun samples(case: Int, launch: Long, round: Round, position: Int, sample: Sample) = line("samples") {
+        number("case", case.toLong()).text("metric", TIME.name).number("launch", launch)
+        number("round", round.number.toLong()).number("position", position.toLong())
+        text("phase", round.phase.wire).number("iterations", round.iterations.toLong())
+        numbers("values", longArrayOf(sample.totalNs)).number("t_ns", sample.endNs)
+    }
 
     fun check(check: Check) = line("check") {
         text("name", check.name).flag("ok", check.ok).text("detail", check.detail)

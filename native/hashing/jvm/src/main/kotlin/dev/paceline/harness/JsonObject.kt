@@ -1,5 +1,6 @@
 /**
- * Appends one JSON object to a text. Enough for the bench stream, and no more: integers, text, flags, nesting.
+ * Appends one JSON object to a text. Enough for the bench stream, and no more: integers, text, flags,
+ * nesting.
  *
  * Invariant: what it writes is strict JSON without U+0000 and without lone surrogates, whatever the text was.
  */
@@ -27,7 +28,9 @@ class JsonObject(private val to: StringBuilder) {
         to.append(']')
     }
 
-    fun nested(name: String, fields: JsonObject.() -> Unit) = field(name) { JsonObject(to).apply(fields).close() }
+    fun nested(name: String, fields: JsonObject.() -> Unit) = field(name) {
+        JsonObject(to).apply(fields).close()
+    }
 
     fun array(name: String, elements: JsonArray.() -> Unit) = field(name) {
         to.append('[')

@@ -57,7 +57,9 @@ data class Options(
             "--case" -> copy(cases = cases + caseFilter(value))
             "--params" -> {
                 val (name, values) = pair(option, value)
-                if (name in params) throw usage("--params $name is given twice. Join the values: $name=v1|v2.")
+                if (name in params) {
+                    throw usage("--params $name is given twice. Join the values: $name=v1|v2.")
+                }
                 copy(params = params + (name to values.split('|').map { integer("$option $name", it) }))
             }
             "--knob" -> {

@@ -37,8 +37,8 @@ class SplitMix64(private var state: Long) {
 }
 
 /**
- * The orders of one group and phase, round by round: cyclic Latin squares, each from a fresh permutation with its
- * rows shuffled. Over each square every arm stands once in every position.
+ * The orders of one group and phase, round by round: cyclic Latin squares, each from a fresh permutation with
+ * its rows shuffled. Over each square every arm stands once in every position.
  */
 class Order(seed: Long, key: String, private val arms: Int) {
     private val random = SplitMix64(seed xor fnv1a64(key))
@@ -58,9 +58,11 @@ class Order(seed: Long, key: String, private val arms: Int) {
     }
 
     companion object {
-        /** The text a group's and phase's generator is seeded with, e.g. `measure/ledger_batch/batch=1000`. */
-        fun key(phase: Phase, benchmark: String, params: Map<String, Long>): String =
-            "${phase.wire}/$benchmark/" + params.toSortedMap().entries.joinToString(",") { "${it.key}=${it.value}" }
+        /** What the generator of a group and phase is seeded with: `measure/ledger_batch/batch=1000`. */
+        fun key(phase: Phase, benchmark: String, params: Map<String, Long>): String {
+            val named = params.toSortedMap().entries.joinToString(",") { "${it.key}=${it.value}" }
+            return "${phase.wire}/$benchmark/$named"
+        }
 
         /** FNV-1a, 64 bit, over UTF-8 (http://www.isthe.com/chongo/tech/comp/fnv/). */
         fun fnv1a64(text: String): Long {

@@ -2,13 +2,16 @@
  * The timed loop: settling, calibration and rounds of one group.
  *
  * Invariants: all arms of a round run one after the other on this thread with the same loop count; nothing is
- * allocated or written between the two clock reads of a sample; raw clock reads become [Sample]s only afterwards.
- * Absent on purpose: any judgement of the values, any dropping of outliers.
+ * allocated or written between the two clock reads of a sample; raw clock reads become [Sample]s only
+ * afterwards. Absent on purpose: any judgement of the values, any dropping of outliers.
  */
 package dev.paceline.harness
 
 /** A processed sample: total time of all iterations, and when it ended on the workload's clock. */
 class Sample(val totalNs: Long, val endNs: Long)
+
+/** One pass over all arms of a group. */
+class Round(val number: Int, val phase: Phase, val iterations: Int)
 
 /** Raw clock reads of one round, by position. Allocated once per group. */
 class RawRound(arms: Int) {
@@ -44,7 +47,8 @@ class Sampler(private val clock: Clock, private val arms: List<Arm>, minTimeNs: 
             val quickest = (1..CALIBRATION_SAMPLES).minOf { timeOne(arm, iterations.toInt()) }
             if (quickest >= target || iterations == MOST_ITERATIONS) return iterations.toInt()
             // Double while the clock is too coarse for a proportion, then go straight there.
-            val next = if (quickest * TRUSTED_SHARE < target) iterations * 2 else iterations * target / quickest + 1
+            val trusted = quickest * TRUSTED_SHARE >= target
+            val next = if (trusted) iterations * target / quickest + 1 else iterations * 2
             iterations = minOf(next, MOST_ITERATIONS)
         }
     }

@@ -42,7 +42,8 @@ class Selection private constructor(val groups: List<Group>, val knobs: Map<Stri
 
         /** `--params` replaces the declared values; `--case` may name further ones. */
         private fun values(benchmark: Benchmark, param: IntParam, options: Options): List<Long> {
-            val named = options.cases.filter { it.benchmark == benchmark.name }.mapNotNull { it.params[param.name] }
+            val cases = options.cases.filter { it.benchmark == benchmark.name }
+            val named = cases.mapNotNull { it.params[param.name] }
             val values = (options.params[param.name] ?: (param.values + named)).distinct()
             values.firstOrNull { it !in param.range }?.let {
                 throw usage("${param.name}=$it: expected ${param.range.first} to ${param.range.last}.")

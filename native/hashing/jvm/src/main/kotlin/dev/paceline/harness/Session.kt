@@ -8,36 +8,54 @@
  */
 package dev.paceline.harness
 
+import java.io.IOException
 import java.io.OutputStream
+import java.io.PrintStream
 
-class Session(private val workload: Workload, private val out: OutputStream) {
-    /** Runs the command line and returns the exit status: 0 with `done` (or after a list), 1 with `error`. */
-    fun run(args: List<String>): Int {
-        val clock = Clock.measure()
-        val emitter = Emitter(out, clock)
+class Session(private val workload: Workload, private val out: OutputStream, private val log: PrintStream) {
+    private val clock = Clock.measure()
+    private val emitter = Emitter(out, clock)
+    private var started = false
+
+    /** Runs the command line and returns the exit status: 0 with `done` or after a list, else 1. */
+    fun run(args: List<String>): Int = try {
         var options = Options()
-        var started = false
         try {
             options = Options.parse(args)
-            val selection = Selection.of(workload, options)
-            if (options.list) {
-                emitter.list(workload, selection)
-                emitter.flush()
-                return 0
-            }
+            launch(options)
+            0
+        } catch (error: WorkloadError) {
+            fail(options, error)
+        } catch (bug: Throwable) {
+            if (bug is IOException) throw bug
+            bug.printStackTrace(log)
+            fail(options, WorkloadError("internal", "$bug. This is a bug; its stack trace is in the log."))
+        }
+    } catch (gone: IOException) {
+        // Nobody reads the stream any more; the log may still be seen.
+        log.println("The bench stream cannot be written: ${gone.message}")
+        1
+    }
+
+    private fun launch(options: Options) {
+        val selection = Selection.of(workload, options)
+        if (options.list) {
+            emitter.list(workload, selection)
+        } else {
             val facts = workload.open() + changedKnobs(selection.knobs)
             emitter.start(workload, options, facts)
             started = true
             Launch(workload, options, selection, clock, emitter).run()
             emitter.done()
-            return 0
-        } catch (error: WorkloadError) {
-            if (!started) emitter.start(workload, options, emptyMap())
-            emitter.error(error)
-            return 1
-        } finally {
-            emitter.flush()
         }
+        emitter.flush()
+    }
+
+    private fun fail(options: Options, error: WorkloadError): Int {
+        if (!started) emitter.start(workload, options, emptyMap())
+        emitter.error(error)
+        emitter.flush()
+        return 1
     }
 
     /** Knobs that are not at their default belong to what ran, so they are build facts. */
@@ -57,6 +75,7 @@ private class Launch(
     private val total = roundsPerGroup * selection.groups.size
     private var done = 0
     private var nextCase = 0
+    private val orders = HashMap<String, Order>()
 
     fun run() {
         warnOfDemonstrations()
@@ -75,56 +94,49 @@ private class Launch(
     private fun measure(group: Group) {
         val prepared = group.benchmark.prepare(Context(group.params, selection.knobs, options.seed))
         val arms = group.arms.map { prepared.arms[it] }
+        val first = nextCase == 0
         val cases = arms.map { arm -> nextCase.also { emitter.case(nextCase++, group, arm.name, prepared) } }
         prepared.verify().forEach(emitter::check)
         emitter.flush()
         val sampler = Sampler(clock, arms, options.minTimeNs)
-        sampler.settle(if (cases.first() == 0) FIRST_SETTLE_NS else NEXT_SETTLE_NS)
+        sampler.settle(if (first) FIRST_SETTLE_NS else NEXT_SETTLE_NS)
         val iterations = sampler.calibrate()
         var short = 0
-        for (round in 0 until roundsPerGroup) {
-            val phase = if (round < options.warmup) Phase.WARMUP else Phase.MEASURE
-            short += emitRound(sampler, order(group, phase), cases, round, phase, iterations)
+        for (number in 0 until roundsPerGroup) {
+            val phase = if (number < options.warmup) Phase.WARMUP else Phase.MEASURE
+            short += run(Round(number, phase, iterations), sampler, order(group, phase), cases)
         }
-        if (short > 0) emitter.warning("few_iterations", shortText(group, short, sampler.requiredNs, iterations))
+        if (short > 0) warnOfShortSamples(group, short, sampler.requiredNs)
         prepared.verify().forEach(emitter::check)
         emitter.flush()
     }
-
-    private val orders = HashMap<String, Order>()
 
     private fun order(group: Group, phase: Phase): IntArray {
         val key = Order.key(phase, group.benchmark.name, group.params)
         return orders.getOrPut(key) { Order(options.seed, key, group.arms.size) }.next()
     }
 
-    /** Runs and emits one round; returns how many of its samples were too short. */
-    private fun emitRound(
-        sampler: Sampler,
-        order: IntArray,
-        cases: List<Int>,
-        round: Int,
-        phase: Phase,
-        iterations: Int,
-    ): Int {
-        val raw = sampler.round(order, iterations)
+    /** Runs and emits one round; returns how many of its samples may be judged but are too short. */
+    private fun run(round: Round, sampler: Sampler, order: IntArray, cases: List<Int>): Int {
+        val raw = sampler.round(order, round.iterations)
         var short = 0
         for (position in order.indices) {
             val sample = raw.sample(position)
-            if (phase == Phase.MEASURE && sample.totalNs < sampler.requiredNs) short++
-            emitter.samples(cases[order[position]], options.launch, round, position, phase, iterations, sample)
+            if (round.phase == Phase.MEASURE && sample.totalNs < sampler.requiredNs) short++
+            emitter.samples(cases[order[position]], options.launch, round, position, sample)
         }
         emitter.progress(++done, total)
         emitter.roundEnded()
         return short
     }
 
-    private fun shortText(group: Group, short: Int, requiredNs: Long, iterations: Int): String =
-        "${group.benchmark.name} ${group.params}: $short measured samples of $iterations iterations are shorter " +
-            "than $requiredNs ns. Ask for a longer sample with --min-time-ns."
+    private fun warnOfShortSamples(group: Group, short: Int, requiredNs: Long) {
+        val what = "${group.benchmark.name} ${group.params}: $short measured samples are shorter than"
+        emitter.warning("few_iterations", "$what $requiredNs ns. Ask for longer ones with --min-time-ns.")
+    }
 
     private companion object {
-        /** HotSpot's C2 compiles after some 10,000 calls and does so in the background; the first group waits. */
+        /** HotSpot's C2 compiles after some 10,000 calls, in the background; the first group waits. */
         const val FIRST_SETTLE_NS = 400_000_000L
         /** Later groups run the same, compiled code. */
         const val NEXT_SETTLE_NS = 50_000_000L

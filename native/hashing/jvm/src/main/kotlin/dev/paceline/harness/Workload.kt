@@ -27,7 +27,13 @@ data class Check(val name: String, val ok: Boolean, val detail: String)
 class IntParam(val name: String, val values: List<Long>, val range: LongRange)
 
 /** A workload option that is no param; `demonstration` marks one that changes the work to show an alert. */
-class IntKnob(val name: String, val range: LongRange, val default: Long, val demonstration: Boolean, val what: String)
+class IntKnob(
+    val name: String,
+    val range: LongRange,
+    val default: Long,
+    val demonstration: Boolean,
+    val what: String,
+)
 
 /** What [Benchmark.prepare] may depend on. */
 class Context(val params: Map<String, Long>, val knobs: Map<String, Long>, val seed: Long)
@@ -55,7 +61,7 @@ class Benchmark(
 /**
  * A workload as its command line and its stream know it.
  *
- * @param open loads what the arms need and returns facts about it; may throw [WorkloadError]. Not called by `--list`
+ * @param open loads what the arms need and returns facts about it; not called for `--list`
  * @param checks correctness checks that need no group
  */
 class Workload(

@@ -1,8 +1,9 @@
 /**
  * `ledger_batch`: SHA-256 of a batch of fingerprints, by the JVM and by the Rust library.
  *
- * Invariant: equal work. Both arms read the same bytes from one contiguous buffer each and write every digest to an
- * equally long output buffer: heap arrays for the JVM, direct buffers for JNI, each side's natural home.
+ * Invariant: equal work. Both arms read the same bytes from one contiguous buffer each and write every digest
+ * to an equally long output buffer: heap arrays for the JVM, direct buffers for JNI, each side's natural
+ * home.
  */
 package dev.paceline.hashing
 
@@ -16,6 +17,7 @@ import dev.paceline.harness.Prepared
 import dev.paceline.harness.SplitMix64
 import java.nio.ByteBuffer
 import java.security.MessageDigest
+import java.util.Arrays
 
 /** A fingerprint of the ledger: two SHA-256 digests. */
 const val MESSAGE_BYTES: Int = 64
@@ -63,14 +65,18 @@ private fun nativeEqualsFallback(fallback: FallbackArm, native: NativeArm, batch
     native.erase()
     fallback.run(1)
     native.run(1)
-    val expected = fallback.digests
-    val actual = native.digests()
-    val wrong = (0 until batch).firstOrNull { i ->
-        val from = i * DIGEST_BYTES
-        !expected.copyOfRange(from, from + DIGEST_BYTES).contentEquals(actual.copyOfRange(from, from + DIGEST_BYTES))
+    return equalDigests(fallback.digests, native.digests(), batch)
+}
+
+internal fun equalDigests(expected: ByteArray, actual: ByteArray, batch: Int): Check {
+    val differsAt = Arrays.mismatch(expected, actual)
+    val detail = when {
+        expected.size != batch * DIGEST_BYTES -> "the fallback wrote ${expected.size} bytes"
+        differsAt >= 0 -> "message ${differsAt / DIGEST_BYTES} differs"
+        else -> "all digests equal"
     }
-    val detail = if (wrong == null) "batch=$batch: all digests equal" else "batch=$batch: message $wrong differs"
-    return Check("native_equals_fallback", wrong == null, detail)
+    val ok = differsAt < 0 && expected.size == batch * DIGEST_BYTES
+    return Check("native_equals_fallback", ok, "batch=$batch: $detail")
 }
 
 /** The JVM's own SHA-256, one reused instance, nothing allocated per message. */

@@ -11,7 +11,7 @@ import kotlin.system.exitProcess
 fun main(args: Array<String>) {
     // Not System.out: its encoder and locks have no business here, and a library that prints would share it.
     val out = FileOutputStream(FileDescriptor.out)
-    exitProcess(Session(LEDGER, out).run(args.toList()))
+    exitProcess(Session(LEDGER, out, System.err).run(args.toList()))
 }
 
 internal val LEDGER = Workload(

@@ -1,9 +1,9 @@
 /**
  * The Rust library behind JNI, and how it is found and refused.
  *
- * Invariants: nothing native is called before [load] returned; [digestBatch] throws on any size or buffer that does
- * not fit and never crashes the JVM. The native side checks again (`native/hashing/jni`).
- * Absent on purpose: a fallback. The arm `fallback` is measured beside this one, never instead of it.
+ * Invariants: nothing native is called before [load] returned; [digestBatch] throws on any size or buffer
+ * that does not fit and never crashes the JVM. The native side checks again (`native/hashing/jni`). Absent on
+ * purpose: a fallback. The arm `fallback` is measured beside this one, never instead of it.
  */
 package dev.paceline.hashing
 
@@ -21,7 +21,8 @@ object NativeLibrary {
     private const val PATH_PROPERTY = "paceline.hashing.library"
 
     /**
-     * Loads the library from the path in the system property `paceline.hashing.library`, else from beside the jar.
+     * Loads the library from the path in the system property `paceline.hashing.library`, else from beside the
+     * jar.
      *
      * @throws WorkloadError `native_library`, saying what is wrong and what to do
      */
@@ -40,8 +41,9 @@ object NativeLibrary {
             }
         } catch (error: UnsatisfiedLinkError) {
             throw refused(
-                "The native library at $path cannot be loaded on this ${System.getProperty("os.arch")} JVM: " +
-                    "${error.message}. Build it on this machine with native/hashing/build.sh.",
+                "The native library at $path cannot be loaded by this " +
+                    "${System.getProperty("os.arch")} JVM: ${error.message}. " +
+                    "Build it on this machine with native/hashing/build.sh.",
             )
         }
     }
@@ -49,11 +51,12 @@ object NativeLibrary {
     /**
      * Digests the messages that lie one after the other in [messages] into [digests], in one native call.
      *
-     * Whole capacities count: `messages.capacity() = n * messageBytes`, `digests.capacity() = n * 32`. Positions and
-     * limits are neither used nor moved. No other thread may write either buffer during the call.
+     * Whole capacities count: `messages.capacity() = n * messageBytes`, `digests.capacity() = n * 32`.
+     * Positions and limits are neither used nor moved. No other thread may write either buffer during the
+     * call.
      *
-     * @throws IllegalArgumentException when sizes do not fit, a buffer is not direct, `digests` is read-only, or
-     * the buffers overlap; nothing is written then
+     * @throws IllegalArgumentException when sizes do not fit, a buffer is not direct, `digests` is
+     * read-only, or the buffers overlap; nothing is written then
      */
     fun digestBatch(messages: ByteBuffer, messageBytes: Int, digests: ByteBuffer) {
         require(!digests.isReadOnly) { "digests: read-only" } // JNI would write to it all the same
@@ -71,6 +74,7 @@ object NativeLibrary {
 
     /** Panics in native code; for the test that shows a panic arrives as an exception. */
     @JvmStatic
+    @JvmName("provokePanic") // internal names are mangled, native symbols are not
     internal external fun provokePanic()
 
     private fun defaultPath(): Path {
