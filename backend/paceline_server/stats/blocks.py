@@ -57,6 +57,12 @@ class PairedBlocks:
     dropped: Dropped
     unsteady: tuple[int, ...]
 
+    @classmethod
+    def nothing(cls) -> PairedBlocks:
+        """No block at all."""
+        none, whole = np.zeros(0), np.zeros(0, dtype=np.int64)
+        return cls(none, whole, whole, none, none, Dropped(), ())
+
 
 def _per_block(case: CaseSamples) -> tuple[Ints, Floats, Bools]:
     """One value per (launch, round): keys ascending, the median of a round's samples, and whether it is

@@ -22,7 +22,7 @@ from paceline_server.stats.samples import Floats, median
 
 @dataclass(frozen=True)
 class Steadiness:
-    """`skip`: how many blocks to drop from the front, beyond the warm-up; `shift`: ratio of the halves'
+    """`skip`: how many blocks to drop from the front, beyond the warm-up; `shift`: log-ratio of the halves'
     medians."""
 
     skip: int

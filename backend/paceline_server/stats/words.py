@@ -26,22 +26,31 @@ def change(ratio: float) -> str:
     return f"{percent(ratio - 1.0)} {'slower' if ratio > 1.0 else 'faster'}"
 
 
-def comparison(ratio: float | None, lower: float | None, upper: float | None, confidence: float) -> str:
-    """One arm against the reference with its interval, all as time ratios."""
+def comparison(
+    ratio: float | None,
+    lower: float | None,
+    upper: float | None,
+    confidence: float,
+    reference: str | None = None,
+) -> str:
+    """One arm against the reference (named if given) with its interval, all as time ratios."""
     if ratio is None:
         return "nothing to compare"
+    head = change(ratio)
+    if reference is not None:
+        head += f" {'as' if ratio == 1.0 else 'than'} {reference}"
     if lower is None or upper is None:
-        return f"{change(ratio)} (too few blocks for an interval)"
+        return f"{head} (too few blocks for an interval)"
     level = f"{confidence * 100:g} %"
     if lower == upper:
-        return f"{change(ratio)} ({level} interval: every block the same)"
+        return f"{head} ({level} interval: every block the same)"
     if lower > 1.0:
         span = f"{percent(lower - 1)} to {percent(upper - 1)} slower"
     elif upper < 1.0:
         span = f"{percent(upper - 1)} to {percent(lower - 1)} faster"
     else:
         span = f"{change(lower)} to {change(upper)}"
-    return f"{change(ratio)} ({level} interval: {span})"
+    return f"{head} ({level} interval: {span})"
 
 
 _SCALES: dict[str, tuple[tuple[float, str], ...]] = {

@@ -38,12 +38,13 @@ def job_cases(
     rounds: int = 20,
     sigma: float | None = None,
     first_launch: int = 0,
+    biased_share: float = BIASED_SHARE,
 ) -> tuple[CaseSamples, CaseSamples]:
     """(arm, reference) of one batch; the arm's true time is `1 + effect` times the reference's."""
     sigma = rng.uniform(0.003, 0.015) if sigma is None else sigma
     total = WARMUP_ROUNDS + rounds
     common = _common(rng, launches, total)
-    biased = rng.random((launches, 1)) < BIASED_SHARE
+    biased = rng.random((launches, 1)) < biased_share
     bias = biased * rng.choice([-1.0, 1.0], (launches, 1)) * rng.uniform(0.025, 0.118, (launches, 1))
     cold = 0.4 * np.exp(-np.arange(total) / 1.2)[None, :]
     level = np.log(rng.uniform(1e3, 1e7))

@@ -1,0 +1,173 @@
+"""From a job's facts to its report: the one analysis that the server and `judge` share.
+
+Place: after ingest, before anything is stored or told. Pure. Invariants:
+- I1: a failed or missing expected check makes every verdict inconclusive, with that reason;
+- void conditions and broken launches do the same: nothing is judged on a target that was not fit;
+- I12: the job passes only when every rule and every required gate passes; one failing makes it fail; anything
+  undecided makes it inconclusive.
+
+    blocked? ──yes──▶ inconclusive (the first blocker is the reason)
+       │no
+    a rule or a required gate fails ──▶ fail
+    one of them undecided ────────────▶ inconclusive, extendable while another batch may decide it
+    else ─────────────────────────────▶ pass
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from paceline_server.catalog.manifest import Manifest, Rule
+from paceline_server.detect.compare import Pair, compare, comparison_out
+from paceline_server.detect.facts import Asked, CaseIndex, Facts, Identity, Look
+from paceline_server.detect.groups import Group, owed_groups
+from paceline_server.detect.measure import WarmSamples, derived_rows, gate_rows, measurements
+from paceline_server.detect.schemas import CheckOut, GateOut, JobReportOut
+from paceline_server.jobs.schemas import Verdict
+from paceline_server.stats.voids import Reading, Void, find_voids
+
+
+@dataclass(frozen=True)
+class Ruled:
+    """A pair and the rule that watches it (None: it is shown, and decides nothing)."""
+
+    pair: Pair
+    rule: Rule | None
+
+    @property
+    def decides(self) -> bool:
+        return self.rule is not None and self.rule.fails_run
+
+
+@dataclass(frozen=True)
+class Analysis:
+    """A job's report with what decided it. `extendable`: another batch may decide what this one could not."""
+
+    report: JobReportOut
+    ruled: tuple[Ruled, ...]
+    verdict: Verdict
+    reason: str
+    extendable: bool
+    blockers: tuple[str, ...]
+    voids: tuple[Void, ...]
+
+
+def analyse(
+    manifest: Manifest, facts: Facts, identity: Identity, asked: Asked | None = None, look: Look | None = None
+) -> Analysis:
+    """Judge everything one job measured."""
+    asked, look = asked or Asked(), look or Look()
+    index = CaseIndex.of(facts.cases)
+    groups = owed_groups(manifest, asked, facts)
+    checks = _checks(manifest, facts)
+    voids = tuple(find_voids([Reading(c.phase, c.at_ms, c.values) for c in facts.conditions], look.limits))
+    blockers = (*_blockers(checks, voids, facts), *_nothing(facts))
+    pairs = [_blocked_pair(pair, blockers) for pair in compare(manifest, groups, index, asked, look)]
+    ruled = tuple(Ruled(pair, _rule_of(manifest, pair)) for pair in pairs)
+    warm = WarmSamples(index)
+    derived = derived_rows(manifest, groups, index, warm)
+    gates = [_blocked_gate(gate, blockers) for gate in gate_rows(manifest, groups, warm, derived)]
+    report = JobReportOut(
+        suite=identity.suite,
+        revision=identity.revision,
+        artifact_hash=identity.artifact_hash,
+        target=identity.target,
+        started_at=identity.started_at,
+        checks=checks,
+        measurements=measurements(manifest, groups, index, warm),
+        comparisons=[comparison_out(one.pair, asked.demonstration) for one in ruled],
+        derived=[row.out() for row in derived],
+        gates=gates,
+    )
+    verdict, reason = _verdict(ruled, gates, blockers, groups)
+    undecided = [one.pair.found for one in ruled if one.decides and one.pair.found.verdict == "inconclusive"]
+    extendable = not blockers and any(found.extendable for found in undecided)
+    return Analysis(report, ruled, verdict, reason, extendable, blockers, voids)
+
+
+def _checks(manifest: Manifest, facts: Facts) -> list[CheckOut]:
+    """One row per check: ok when every launch that ran it said so; expected ones that never came are not
+    ok."""
+    rows: dict[str, CheckOut] = {}
+    for check in facts.checks:
+        known = rows.get(check.name)
+        if known is None or (known.ok and not check.ok):
+            rows[check.name] = CheckOut(name=check.name, ok=check.ok, detail=check.detail)
+    for name in manifest.expected.checks:
+        rows.setdefault(name, CheckOut(name=name, ok=False, detail="expected, but no launch reported it"))
+    return list(rows.values())
+
+
+def _blockers(checks: Sequence[CheckOut], voids: Sequence[Void], facts: Facts) -> list[str]:
+    """Why nothing of this job may be judged, the most telling first."""
+    failed = [f"check {check.name} failed: {check.detail or 'no detail'}" for check in checks if not check.ok]
+    return [*failed, *facts.broken, *(f"conditions void: {void.text}" for void in voids)]
+
+
+def _nothing(facts: Facts) -> list[str]:
+    return [] if any(case.value.size for case in facts.cases) else ["nothing was measured"]
+
+
+def _blocked_pair(pair: Pair, blockers: Sequence[str]) -> Pair:
+    if not blockers:
+        return pair
+    found = replace(pair.found, verdict="inconclusive", reason=blockers[0], extendable=False)
+    return replace(pair, found=found)
+
+
+def _blocked_gate(gate: GateOut, blockers: Sequence[str]) -> GateOut:
+    return gate.model_copy(update={"verdict": "inconclusive", "reason": blockers[0]}) if blockers else gate
+
+
+def _rule_of(manifest: Manifest, pair: Pair) -> Rule | None:
+    """The first rule about this benchmark and arm; rules speak of the primary metric."""
+    if not pair.primary:
+        return None
+    matching = (
+        rule
+        for rule in manifest.arm_rules()
+        if rule.benchmark == pair.group.benchmark and pair.arm in rule.arms
+    )
+    return next(matching, None)
+
+
+def _verdict(
+    ruled: Sequence[Ruled], gates: Sequence[GateOut], blockers: Sequence[str], groups: Sequence[Group]
+) -> tuple[Verdict, str]:
+    if blockers:
+        return "inconclusive", _and_more(blockers[0], len(blockers))
+    required = [gate for gate in gates if gate.level == "required"]
+    deciding = [one.pair for one in ruled if one.decides]
+    for wanted in ("fail", "inconclusive"):
+        slow = sorted(
+            (pair for pair in deciding if pair.found.verdict == wanted), key=lambda p: -(p.found.ratio or 0.0)
+        )
+        words = [_pair_words(pair, wanted) for pair in slow]
+        words += [_gate_words(gate) for gate in required if gate.verdict == wanted]
+        if words:
+            return wanted, _and_more(words[0], len(words))
+    if not groups:
+        return "inconclusive", "none of the benchmarks asked for is in the suite"
+    if not deciding and not required:
+        return "pass", "measured; the suite has no rule and no required gate about it"
+    return "pass", f"{_count(len(deciding), 'comparison')} and {_count(len(required), 'required gate')} hold"
+
+
+def _pair_words(pair: Pair, verdict: str) -> str:
+    said = f"is {pair.words(pair.reference)}" if verdict == "fail" else f"- {pair.found.reason}"
+    return f"{pair.group.words()}: {pair.arm} {said}"
+
+
+def _gate_words(gate: GateOut) -> str:
+    params = " ".join(f"{name}={value}" for name, value in gate.params.items())
+    where = " ".join(part for part in (gate.benchmark, params) if part)
+    return f"{where}: gate {gate.statistic} of {gate.arm} {gate.metric}: {gate.reason}"
+
+
+def _and_more(first: str, count: int) -> str:
+    return first if count == 1 else f"{first} (and {count - 1} more)"
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}{'' if number == 1 else 's'}"

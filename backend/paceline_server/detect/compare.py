@@ -1,0 +1,205 @@
+"""Arms against their reference: every pair of a job, judged, with the evidence to judge it again (I16).
+
+Place: `analyse` calls it after `groups`; it calls `stats`. Invariant (I11): both sides of a pair come from
+the same job; evidence holds every number the verdict was made with. Deliberately does not know checks or
+void conditions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from paceline_server.catalog.manifest import Manifest
+from paceline_server.detect.facts import Asked, CaseIndex, Look
+from paceline_server.detect.groups import Group
+from paceline_server.detect.schemas import ComparisonOut
+from paceline_server.stats import words
+from paceline_server.stats.blocks import PairedBlocks, WarmPolicy, pair_blocks
+from paceline_server.stats.paired import METHOD, PairPolicy, PairVerdict, control_run, judge_pair
+from paceline_server.stats.samples import CaseSamples, median
+from paceline_server.stats.summary import probably_optimised_away
+
+
+@dataclass(frozen=True)
+class Pair:
+    """One arm and its reference in one group, and what was found."""
+
+    group: Group
+    metric: str
+    arm: str
+    reference: str
+    policy: PairPolicy
+    warm: WarmPolicy
+    found: PairVerdict
+    direction: str
+    window: Mapping[str, Any] = field(default_factory=dict)
+    primary: bool = True
+    family: tuple[float, ...] = ()
+
+    def words(self, reference: str | None = None) -> str:
+        """`12.6 % slower (99.8 % interval: …)`; names the reference when given."""
+        found = self.found
+        return words.comparison(found.ratio, found.lower, found.upper, self.policy.confidence, reference)
+
+
+EMPTY = PairedBlocks.nothing()
+
+
+def compare(
+    manifest: Manifest, groups: Sequence[Group], index: CaseIndex, asked: Asked, look: Look
+) -> list[Pair]:
+    """Judge every arm of every group against its reference, metric by metric, then control the run's
+    errors."""
+    pairs = [pair for group in groups for pair in _pairs(manifest, group, index, asked, look)]
+    p_values = [_p(pair.found) for pair in pairs]
+    others = list(look.other_p_values)
+    controlled = control_run([pair.found for pair in pairs], others)
+    return [
+        replace(pair, found=found, family=(*p_values[:at], *p_values[at + 1 :], *others))
+        for at, (pair, found) in enumerate(zip(pairs, controlled, strict=True))
+    ]
+
+
+def _p(found: PairVerdict) -> float:
+    return 1.0 if found.p_slow is None or found.insufficient else found.p_slow
+
+
+def _pairs(manifest: Manifest, group: Group, index: CaseIndex, asked: Asked, look: Look) -> Iterator[Pair]:
+    benchmark = manifest.benchmarks[group.benchmark]
+    policy = PairPolicy(margin_percent=benchmark.margin_percent)
+    warm = WarmPolicy()
+    for metric, declared in benchmark.metrics.items():
+        primary = metric == benchmark.primary_metric
+        reference = index.get(group.benchmark, group.params, metric, benchmark.reference)
+        for arm in benchmark.other_arms:
+            case = index.get(group.benchmark, group.params, metric, arm)
+            if case is None and reference is None and not primary:
+                continue
+            blocks = EMPTY
+            if case is not None and reference is not None:
+                blocks = pair_blocks(case, reference, declared.direction, warm)
+            found = judge_pair(blocks, look.number, policy)
+            found = _honest(found, case, reference, (arm, benchmark.reference), blocks)
+            if found.insufficient and asked.is_quick_look(policy):
+                found = replace(found, extendable=False)
+            yield Pair(
+                group, metric, arm, benchmark.reference, policy, warm, found, declared.direction,
+                window_of(blocks, case, reference), primary,
+            )  # fmt: skip
+
+
+def _honest(
+    found: PairVerdict,
+    case: CaseSamples | None,
+    reference: CaseSamples | None,
+    names: tuple[str, str],
+    blocks: PairedBlocks,
+) -> PairVerdict:
+    """Take back a verdict on what was not there, or was too fast to have happened."""
+    for name, samples, value in zip(
+        names, (case, reference), (blocks.arm_value, blocks.reference_value), strict=True
+    ):
+        if samples is None:
+            return replace(found, verdict="inconclusive", reason=f"{name} was not measured", extendable=False)
+        if value.size and probably_optimised_away(samples.unit, median(value)):
+            reason = f"{name} takes {median(value):.3g} ns per operation: probably optimised away"
+            return replace(found, verdict="inconclusive", reason=reason, extendable=False)
+    return found
+
+
+def window_of(
+    blocks: PairedBlocks, case: CaseSamples | None, reference: CaseSamples | None
+) -> dict[str, Any]:
+    """The data window (I16): every launch looked at, the rounds kept of it, and what was left out by
+    reason."""
+    launches = []
+    seen = [samples.launch for samples in (case, reference) if samples is not None]
+    for number in np.unique(np.concatenate(seen)) if seen else ():
+        rounds = blocks.round[blocks.launch == number]
+        launches.append(
+            {
+                "launch": int(number),
+                "first_round": int(rounds.min()) if rounds.size else None,
+                "last_round": int(rounds.max()) if rounds.size else None,
+                "blocks": int(rounds.size),
+            }
+        )
+    return {"launches": launches, "dropped": blocks.dropped.as_dict(), "unsteady": list(blocks.unsteady)}
+
+
+def comparison_out(pair: Pair, demonstration: bool) -> ComparisonOut:
+    """The wire shape, with its words."""
+    found = pair.found
+    return ComparisonOut(
+        benchmark=pair.group.benchmark,
+        params=dict(pair.group.params),
+        metric=pair.metric,
+        arm=pair.arm,
+        reference=pair.reference,
+        launches=found.launches,
+        blocks=found.blocks,
+        ratio=found.ratio,
+        lower=found.lower,
+        upper=found.upper,
+        share_slower=found.share_slower,
+        verdict=found.verdict,
+        reason=found.reason,
+        words=pair.words(),
+        margin_percent=pair.policy.margin_percent,
+        launch_ratios=list(found.launch_ratios),
+        demonstration=demonstration,
+    )
+
+
+def evidence_of(pair: Pair) -> dict[str, Any]:
+    """Everything a stored comparison needs to be explained and made again, as plain JSON."""
+    found = pair.found
+    return {
+        "words": pair.words(),
+        "margin_percent": pair.policy.margin_percent,
+        "launch_ratios": list(found.launch_ratios),
+        "method": METHOD,
+        "parameters": {
+            "policy": pair.policy.as_dict(),
+            "warm": asdict(pair.warm),
+            "look": found.look,
+            "direction": pair.direction,
+            "family_p_values": list(pair.family),
+        },
+        "statistic": {
+            "p_slow": found.p_slow,
+            "above_margin": found.above_margin,
+            "launches_above": found.launches_above,
+        },
+        "filters": [asdict(one) for one in found.filters],
+        "window": dict(pair.window),
+        "primary": pair.primary,
+    }
+
+
+def rederive(evidence: Mapping[str, Any], arm: CaseSamples, reference: CaseSamples) -> PairVerdict:
+    """Judge stored samples again with the numbers stored beside the verdict, not with today's constants
+    (I16)."""
+    parameters = evidence["parameters"]
+    policy = PairPolicy.from_dict(parameters["policy"])
+    launches = [one["launch"] for one in evidence["window"]["launches"]]
+    blocks = pair_blocks(
+        _only(arm, launches),
+        _only(reference, launches),
+        parameters["direction"],
+        WarmPolicy(**parameters["warm"]),
+    )
+    found = judge_pair(blocks, int(parameters["look"]), policy)
+    return control_run([found], parameters["family_p_values"], policy)[0]
+
+
+def _only(case: CaseSamples, launches: Sequence[int]) -> CaseSamples:
+    keep = np.isin(case.launch, launches)
+    return replace(
+        case, launch=case.launch[keep], round=case.round[keep], position=case.position[keep],
+        value=case.value[keep], warmup=case.warmup[keep],
+    )  # fmt: skip

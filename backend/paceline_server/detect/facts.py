@@ -1,0 +1,90 @@
+"""What an analysis looks at: everything one job measured, wherever it was read from.
+
+Place: filled by `service` (from the store) and by `judge` (from raw streams), read by `analyse`.
+Invariant: two jobs with equal facts get equal reports; nothing here depends on a clock or a database.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from paceline_server.ingest.cases import Check, Conditions, ParamValue, Warned, params_key
+from paceline_server.stats.paired import PairPolicy
+from paceline_server.stats.samples import CaseSamples
+from paceline_server.stats.voids import VoidLimits
+
+
+@dataclass(frozen=True)
+class Identity:
+    """What was measured where; copied into the report."""
+
+    suite: str
+    revision: str
+    artifact_hash: str | None
+    target: str
+    started_at: datetime | None
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What the job was asked to measure. `benchmarks` None: all; `params`: restricted values by name.
+
+    `launches`, `rounds`: per batch; a job asked for fewer than a verdict needs is a quick look and is never
+    extended.
+    """
+
+    benchmarks: Sequence[str] | None = None
+    params: Mapping[str, Sequence[ParamValue]] = field(default_factory=dict)
+    launches: int | None = None
+    rounds: int | None = None
+    demonstration: bool = False
+
+    def is_quick_look(self, policy: PairPolicy) -> bool:
+        """Whether even one whole batch would be too little for a verdict."""
+        if self.launches is None or self.rounds is None:
+            return False
+        return self.launches < policy.min_launches or self.launches * self.rounds < policy.min_blocks
+
+
+@dataclass(frozen=True)
+class Facts:
+    """Everything one job said. `broken`: why launches are missing or incomplete, one sentence each."""
+
+    cases: Sequence[CaseSamples]
+    checks: Sequence[Check] = ()
+    warnings: Sequence[Warned] = ()
+    conditions: Sequence[Conditions] = ()
+    broken: Sequence[str] = ()
+
+
+@dataclass(frozen=True)
+class Look:
+    """Which look of the sequential verdict this is, and what else its run judged (for the false-discovery
+    rate).
+
+    `other_p_values`: one per pair of the run's other jobs, 1.0 for those not judged yet.
+    """
+
+    number: int = 0
+    other_p_values: tuple[float, ...] = ()
+    limits: VoidLimits = field(default_factory=VoidLimits)
+
+
+@dataclass(frozen=True)
+class CaseIndex:
+    """The samples by (benchmark, params key, metric, arm)."""
+
+    by_key: Mapping[tuple[str, str, str, str], CaseSamples]
+
+    @classmethod
+    def of(cls, cases: Sequence[CaseSamples]) -> CaseIndex:
+        return cls({(one.benchmark, params_key(one.params), one.metric, one.arm): one for one in cases})
+
+    def get(
+        self, benchmark: str, params: Mapping[str, ParamValue], metric: str, arm: str
+    ) -> CaseSamples | None:
+        """The samples of one case, None when it has none."""
+        found = self.by_key.get((benchmark, params_key(params), metric, arm))
+        return found if found is not None and found.value.size else None

@@ -1,0 +1,54 @@
+"""Which (benchmark, params) groups a job owes: asked for and declared, or measured anyway.
+
+Place: under `compare` and `measure`. Invariant: what was asked for and never arrived still has its group,
+so that it shows as not measured instead of not at all (I12).
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from paceline_server.catalog.manifest import Benchmark, Manifest
+from paceline_server.detect.facts import Asked, Facts
+from paceline_server.ingest.cases import ParamValue, params_key
+
+
+@dataclass(frozen=True)
+class Group:
+    """One benchmark at one point of its params."""
+
+    benchmark: str
+    params: Mapping[str, ParamValue]
+
+    def matches(self, selector: Mapping[str, ParamValue]) -> bool:
+        """Whether every param the selector names has its value here."""
+        return all(self.params.get(name) == value for name, value in selector.items())
+
+    def words(self) -> str:
+        """`ledger_batch batch=1000`."""
+        return " ".join([self.benchmark, *(f"{name}={value}" for name, value in self.params.items())])
+
+
+def owed_groups(manifest: Manifest, asked: Asked, facts: Facts) -> list[Group]:
+    """Every group, benchmarks in declared order, declared params before others, each once."""
+    groups: dict[tuple[str, str], Group] = {}
+    measured = {(case.benchmark, params_key(case.params)): case for case in facts.cases}
+    for name, benchmark in manifest.benchmarks.items():
+        if asked.benchmarks is not None and name not in asked.benchmarks:
+            continue
+        for params in _declared(benchmark, asked):
+            groups.setdefault((name, params_key(params)), Group(name, params))
+        for (of, key), case in measured.items():
+            if of == name:
+                groups.setdefault((of, key), Group(name, dict(case.params)))
+    return list(groups.values())
+
+
+def _declared(benchmark: Benchmark, asked: Asked) -> Iterator[dict[str, ParamValue]]:
+    """The cross product of the values asked for, else declared."""
+    names = list(benchmark.params)
+    values = [list(asked.params.get(name) or benchmark.params[name].values) for name in names]
+    for point in itertools.product(*values):
+        yield dict(zip(names, point, strict=True))

@@ -1,0 +1,231 @@
+"""`paceline-server judge DIR`: the verdict on raw streams that `paceline run` left on disk. No database.
+
+Place: the shortest journey's end; the same `analyse` as the server's. Invariants: the JSON is exactly the
+shape the issue tracker and CI agreed on, nothing more; a stream that broke off is an error, never a pass.
+Exit codes: 0 pass · 2 a gate or an arm rule failed · 3 inconclusive · 1 error.
+
+DIR holds `run.json` (who, what, where, under which conditions) and `launch-NNN.WORKLOAD.jsonl` (C1).
+"""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Any, TextIO
+
+from paceline_server.catalog.manifest import Manifest, ManifestError
+from paceline_server.catalog.manifest import read as read_manifest
+from paceline_server.detect.analyse import Analysis, analyse
+from paceline_server.detect.facts import Asked, Facts, Identity, Look
+from paceline_server.detect.table import write_table
+from paceline_server.ingest.cases import Conditions
+from paceline_server.ingest.stream import Stream, case_samples, read_stream
+from paceline_server.stats.constants import LOOK_ALPHA
+from paceline_server.stats.voids import VoidLimits
+
+EXIT_CODES = {"pass": 0, "fail": 2, "inconclusive": 3}
+ERROR = 1
+
+_FIELDS: dict[str, tuple[str, ...]] = {
+    "checks": ("name", "ok", "detail"),
+    "measurements": (
+        "benchmark", "arm", "params", "metric", "unit", "direction", "launches", "n", "median", "mean", "p99",
+        "min", "max", "sd",
+    ),
+    "comparisons": (
+        "benchmark", "params", "metric", "arm", "reference", "launches", "blocks", "ratio", "lower", "upper",
+        "share_slower", "verdict", "reason",
+    ),
+    "derived": ("name", "benchmark", "arm", "params", "value", "lower", "upper"),
+    "gates": (
+        "benchmark", "arm", "params", "metric", "statistic", "op", "level", "target", "actual", "verdict",
+        "reason",
+    ),
+}  # fmt: skip
+
+
+class JudgeError(Exception):
+    """What is in the directory cannot be judged; the text says what to do."""
+
+
+@dataclass(frozen=True)
+class Recorded:
+    """A directory, read."""
+
+    manifest: Manifest
+    facts: Facts
+    identity: Identity
+    asked: Asked
+    look: int
+    failure: str | None
+
+
+def judge(
+    directory: Path,
+    out: TextIO,
+    *,
+    manifest_path: Path | None = None,
+    json_path: Path | None = None,
+    revision: str | None = None,
+    pressure_limit_percent: float | None = None,
+) -> int:
+    """Judge a directory, write the table to `out` and the JSON to `json_path`; returns the exit code.
+
+    `manifest_path` and `revision` override what `run.json` says. Errors are written to `out`, too.
+    """
+    try:
+        recorded = read_directory(directory, manifest_path, revision)
+        analysis = analyse_recorded(recorded, pressure_limit_percent)
+        if json_path is not None:
+            write_json(analysis, json_path)
+    except (JudgeError, ManifestError, OSError) as error:
+        out.write(f"error: {error}\n")
+        return ERROR
+    write_table(analysis, recorded.manifest, out)
+    return ERROR if recorded.failure is not None else EXIT_CODES[analysis.verdict]
+
+
+def analyse_recorded(recorded: Recorded, pressure_limit_percent: float | None = None) -> Analysis:
+    """The server's analysis of what was read."""
+    limits = VoidLimits()
+    if pressure_limit_percent is not None:
+        limits = VoidLimits(pressure_percent=pressure_limit_percent)
+    return analyse(
+        recorded.manifest,
+        recorded.facts,
+        recorded.identity,
+        recorded.asked,
+        Look(recorded.look, limits=limits),
+    )
+
+
+def read_directory(directory: Path, manifest_path: Path | None, revision: str | None) -> Recorded:
+    """Everything in the directory. Raises JudgeError, ManifestError or OSError."""
+    run = _run_json(directory / "run.json")
+    manifest = read_manifest(_manifest_of(run, manifest_path))
+    paths = sorted(directory.glob("launch-*.jsonl"))
+    streams = [read_stream(path) for path in paths]
+    failure = _failure(run)
+    broken = [failure] if failure else []
+    broken += [_broken(path, stream) for path, stream in zip(paths, streams, strict=True) if not stream.ok]
+    if not paths:
+        broken.append(f"there is no launch-NNN.WORKLOAD.jsonl in {directory.name}")
+    for path, stream in zip(paths, streams, strict=True):
+        spoken = None if stream.start is None else stream.start["suite"]
+        if spoken not in (None, manifest.suite.name):
+            raise JudgeError(
+                f"{path.name} is of suite {spoken!r}, the manifest of {manifest.suite.name!r}: pass the "
+                "manifest the streams were measured with"
+            )
+    options = _mapping(run.get("options"))
+    launches = int(options.get("launches") or 0) or None
+    launch_numbers = [stream.launch for stream in streams if stream.samples]
+    look = 0 if launches is None else max(launch_numbers, default=0) // launches
+    return Recorded(
+        manifest=manifest,
+        facts=Facts(
+            cases=case_samples(streams),
+            checks=[check for stream in streams for check in stream.checks],
+            warnings=[warning for stream in streams for warning in stream.warnings],
+            conditions=_conditions(run.get("conditions")),
+            broken=broken,
+        ),
+        identity=Identity(
+            suite=manifest.suite.name,
+            revision=revision or str(run.get("revision") or "unknown"),
+            artifact_hash=run.get("artifact_hash") or None,
+            target=str(run.get("target") or "unknown"),
+            started_at=_instant(run.get("started_at")),
+        ),
+        asked=Asked(
+            benchmarks=options.get("benchmarks") or None,
+            params=_mapping(options.get("params")),
+            launches=launches,
+            rounds=int(options.get("rounds") or 0) or None,
+            demonstration=manifest.is_demonstration(dict(_mapping(options.get("knobs")))),
+        ),
+        look=min(look, len(LOOK_ALPHA) - 1),
+        failure=broken[0] if broken else None,
+    )
+
+
+def _run_json(path: Path) -> dict[str, Any]:
+    if not path.is_file():
+        raise JudgeError(
+            f"there is no {path.name} in {path.parent}: measure first, with `paceline run --out DIR`"
+        )
+    try:
+        run = json.loads(path.read_text(encoding="utf-8"))
+    except ValueError as error:
+        raise JudgeError(f"{path} is not JSON ({error}): measure again") from None
+    if not isinstance(run, dict):
+        raise JudgeError(f"{path} is not a JSON object: measure again")
+    return run
+
+
+def _manifest_of(run: Mapping[str, Any], path: Path | None) -> dict[str, Any]:
+    if path is not None:
+        try:
+            return tomllib.loads(path.read_text(encoding="utf-8"))
+        except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+            raise JudgeError(f"{path}: {error}") from None
+    recorded = run.get("manifest")
+    if not isinstance(recorded, dict):
+        raise JudgeError("run.json holds no manifest: pass --manifest suite.toml")
+    return recorded
+
+
+def _failure(run: Mapping[str, Any]) -> str | None:
+    failure = run.get("failure")
+    if not isinstance(failure, Mapping):
+        return None
+    return f"the measurement failed: {failure.get('cause')}: {failure.get('detail')}"
+
+
+def _broken(path: Path, stream: Stream) -> str:
+    if stream.fault is not None:
+        return f"{path.name} line {stream.fault.line}: {stream.fault.code}: {stream.fault.detail}"
+    terminal = stream.terminal or {}
+    return f"{path.name}: the workload reported {terminal.get('code')}: {terminal.get('text')}"
+
+
+def _mapping(value: Any) -> Mapping[str, Any]:
+    return value if isinstance(value, Mapping) else {}
+
+
+def _conditions(rows: Any) -> list[Conditions]:
+    found = [row for row in rows if isinstance(row, Mapping)] if isinstance(rows, Sequence) else []
+    return [
+        Conditions(str(row.get("phase")), int(row.get("at_ms") or 0), dict(_mapping(row.get("values"))))
+        for row in found
+    ]
+
+
+def _instant(value: Any) -> datetime | None:
+    try:
+        return datetime.fromisoformat(value) if isinstance(value, str) else None
+    except ValueError:
+        return None
+
+
+def report_json(analysis: Analysis) -> dict[str, Any]:
+    """The report in exactly the agreed shape."""
+    whole = analysis.report.model_dump(mode="json")
+    head = {name: whole[name] for name in ("suite", "revision", "artifact_hash", "target", "started_at")}
+    lists = {
+        name: [{field: row[field] for field in fields} for row in whole[name]]
+        for name, fields in _FIELDS.items()
+    }
+    return {**head, **lists}
+
+
+def write_json(analysis: Analysis, path: Path) -> None:
+    """Write the report; the file is whole or not there."""
+    text = json.dumps(report_json(analysis), indent=1, ensure_ascii=False, allow_nan=False)
+    partial = path.with_name(path.name + ".partial")
+    partial.write_text(text + "\n", encoding="utf-8")
+    partial.replace(path)

@@ -1,0 +1,150 @@
+"""A job's verdicts as text: what a person reads on a terminal or in a CI log.
+
+Place: the last step of `judge`. Invariant: plain text, aligned, readable in a pipe; the verdict is the
+last line and says why. Deliberately computes nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from itertools import groupby
+from typing import TextIO
+
+from paceline_server.catalog.manifest import Manifest
+from paceline_server.detect.analyse import Analysis, Ruled
+from paceline_server.detect.schemas import MeasurementOut
+from paceline_server.stats.words import quantity
+
+
+def write_table(analysis: Analysis, manifest: Manifest, out: TextIO) -> None:
+    """Write the whole report of one analysis."""
+    for line in lines_of(analysis, manifest):
+        out.write(line.rstrip() + "\n")
+
+
+def lines_of(analysis: Analysis, manifest: Manifest) -> list[str]:
+    """The report, line by line, without newlines."""
+    report = analysis.report
+    lines = [f"{report.suite} at {report.revision[:40]} on {report.target}"]
+    if report.artifact_hash:
+        lines.append(f"artifact {report.artifact_hash[:16]}")
+    if any(one.demonstration for one in report.comparisons):
+        lines.append(
+            "DEMONSTRATION: a knob changed the work on purpose; these figures say nothing about the code"
+        )
+    lines += [""]
+    lines += _checks(analysis)
+    lines += [f"void       {void.text}" for void in analysis.voids]
+    lines += [f"blocked    {text}" for text in analysis.blockers]
+    for (benchmark, metric), group in groupby(
+        analysis.ruled, key=lambda one: (one.pair.group.benchmark, one.pair.metric)
+    ):
+        lines += ["", *_benchmark(benchmark, metric, list(group), analysis, manifest)]
+    compared = {one.pair.group.benchmark for one in analysis.ruled}
+    lines += _uncompared([row for row in report.measurements if row.benchmark not in compared])
+    lines += _derived(analysis)
+    lines += _gates(analysis)
+    return [*lines, "", f"verdict: {analysis.verdict.upper()} - {analysis.reason}"]
+
+
+def aligned(rows: Sequence[Sequence[str]], right: Iterable[int] = ()) -> list[str]:
+    """Rows as columns two spaces apart; the columns in `right` end flush."""
+    flush = set(right)
+    widths = [max(len(row[at]) for row in rows) for at in range(len(rows[0]))] if rows else []
+    return [
+        "  "
+        + "  ".join(
+            cell.rjust(width) if at in flush else cell.ljust(width)
+            for at, (cell, width) in enumerate(zip(row, widths, strict=True))
+        ).rstrip()
+        for row in rows
+    ]
+
+
+def _checks(analysis: Analysis) -> list[str]:
+    checks = analysis.report.checks
+    if not checks:
+        return ["checks     none"]
+    said = [f"{check.name} {'ok' if check.ok else 'FAILED'}" for check in checks]
+    return ["checks     " + ", ".join(said)]
+
+
+def _params(params: dict[str, int | str]) -> str:
+    return " ".join(f"{name}={value}" for name, value in params.items()) or "-"
+
+
+def _benchmark(
+    benchmark: str, metric: str, group: Sequence[Ruled], analysis: Analysis, manifest: Manifest
+) -> list[str]:
+    declared = manifest.benchmarks[benchmark]
+    medians = {
+        (row.benchmark, row.metric, row.arm, _params(row.params)): row for row in analysis.report.measurements
+    }
+
+    def cell(arm: str, params: str) -> str:
+        row = medians.get((benchmark, metric, arm, params))
+        return "-" if row is None else quantity(row.median, row.unit)
+
+    head = f"{benchmark}: {metric}, reference {declared.reference}, margin {declared.margin_percent:g} %"
+    rows = [["params", "arm", "median", declared.reference, "arm against reference", "blocks", "verdict"]]
+    notes = []
+    for one in group:
+        pair, params = one.pair, _params(dict(one.pair.group.params))
+        rows.append(
+            [
+                params, pair.arm, cell(pair.arm, params), cell(pair.reference, params), pair.words(),
+                f"{pair.found.blocks} in {pair.found.launches}",
+                pair.found.verdict if one.rule else f"({pair.found.verdict})",
+            ]
+        )  # fmt: skip
+        if pair.found.verdict != "pass" and not analysis.blockers:
+            notes.append(f"  {params} {pair.arm}: {pair.found.reason}")
+    flags = [
+        f"  {_params(row.params)} {row.arm}: {', '.join(row.flags)}"
+        for row in _flagged(analysis, benchmark, metric)
+    ]
+    return [head, *aligned(rows, right=(2, 3)), *notes, *flags]
+
+
+def _flagged(analysis: Analysis, benchmark: str, metric: str) -> list[MeasurementOut]:
+    rows = analysis.report.measurements
+    return [row for row in rows if row.flags and (row.benchmark, row.metric) == (benchmark, metric)]
+
+
+def _uncompared(rows: Sequence[MeasurementOut]) -> list[str]:
+    if not rows:
+        return []
+    head = ["benchmark", "params", "arm", "metric", "median", "p99", "sd", "n"]
+    cells = [
+        [
+            row.benchmark, _params(row.params), row.arm, row.metric, quantity(row.median, row.unit),
+            quantity(row.p99, row.unit), quantity(row.sd, row.unit), f"{row.n} in {row.launches}",
+        ]
+        for row in rows
+    ]  # fmt: skip
+    return ["", "measured without a reference", *aligned([head, *cells], right=(4, 5, 6))]
+
+
+def _derived(analysis: Analysis) -> list[str]:
+    if not analysis.report.derived:
+        return []
+    rows = [["name", "benchmark", "arm", "params", "value", "interval"]]
+    for row in analysis.report.derived:
+        value = "-" if row.value is None else f"{row.value:.4g}"
+        bounds = "-" if row.lower is None or row.upper is None else f"{row.lower:.4g} to {row.upper:.4g}"
+        rows.append([row.name, row.benchmark, row.arm, _params(row.params), value, bounds])
+    return ["", "derived", *aligned(rows, right=(4,))]
+
+
+def _gates(analysis: Analysis) -> list[str]:
+    if not analysis.report.gates:
+        return []
+    rows = [["benchmark", "arm", "params", "gate", "actual", "level", "verdict", "why"]]
+    for gate in analysis.report.gates:
+        actual = "-" if gate.actual is None else f"{gate.actual:.6g}"
+        what = f"{gate.statistic} {gate.metric} {gate.op} {gate.target:g}"
+        why = "" if gate.verdict == "pass" else gate.reason
+        rows.append(
+            [gate.benchmark, gate.arm, _params(gate.params), what, actual, gate.level, gate.verdict, why]
+        )
+    return ["", "gates", *aligned(rows, right=(4,))]

@@ -1,0 +1,230 @@
+"""The analysis of a job: what blocks it, what decides it, and what its report says."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+from paceline_server.catalog.manifest import read as read_manifest
+from paceline_server.detect.analyse import Analysis, analyse
+from paceline_server.detect.compare import evidence_of, rederive
+from paceline_server.detect.facts import Asked, CaseIndex, Facts, Identity, Look
+from paceline_server.ingest.cases import Check, Conditions
+from paceline_server.stats.samples import CaseSamples
+from paceline_server.stats.voids import VoidLimits
+from paceline_server.testing.benches import BENCHMARK, CHECK, bench_cases, passed_checks, suite_manifest
+
+IDENTITY = Identity("sorting", "4f" * 20, "a" * 64, "bench-host", None)
+FASTER = {1000: -0.5, 2000: -0.6}
+MIXED = {1000: 0.126, 2000: -0.6}
+
+
+def _analyse(
+    cases: list[CaseSamples], manifest: dict[str, Any] | None = None, asked: Asked | None = None, **facts: Any
+) -> Analysis:
+    facts.setdefault("checks", passed_checks(range(5)))
+    look = facts.pop("look", None)
+    return analyse(read_manifest(manifest or suite_manifest()), Facts(cases, **facts), IDENTITY, asked, look)
+
+
+def test_a_faster_arm_passes() -> None:
+    found = _analyse(bench_cases(1, FASTER))
+    assert found.verdict == "pass"
+    assert found.reason == "2 comparisons and 0 required gates hold"
+    assert [row.verdict for row in found.report.comparisons] == ["pass", "pass"]
+    assert found.report.comparisons[0].ratio == pytest.approx(0.5, rel=0.01)
+
+
+def test_a_slower_arm_fails_and_is_said_in_words() -> None:
+    found = _analyse(bench_cases(1, MIXED))
+    assert found.verdict == "fail"
+    assert found.reason.startswith("sort_batch batch=1000: native is 12.")
+    assert "% slower than fallback (99.8 % interval: " in found.reason
+    assert [row.verdict for row in found.report.comparisons] == ["fail", "pass"]
+
+
+def test_the_report_describes_every_case_once() -> None:
+    report = _analyse(bench_cases(1, MIXED)).report
+    assert [(row.params["batch"], row.arm) for row in report.measurements] == [
+        (1000, "fallback"), (1000, "native"), (2000, "fallback"), (2000, "native"),
+    ]  # fmt: skip
+    assert {(row.n, row.launches) for row in report.measurements} <= {(n, 5) for n in range(50, 101)}
+
+
+@pytest.mark.parametrize(
+    ("checks", "reason"),
+    [
+        (
+            [Check(0, CHECK, True, ""), Check(3, CHECK, False, "3 before 2")],
+            f"check {CHECK} failed: 3 before 2",
+        ),
+        ([], f"check {CHECK} failed: expected, but no launch reported it"),
+    ],
+)
+def test_a_failed_or_missing_check_makes_everything_inconclusive(checks: list[Check], reason: str) -> None:
+    found = _analyse(bench_cases(1, MIXED), checks=checks)
+    assert (found.verdict, found.reason, found.extendable) == ("inconclusive", reason, False)
+    assert {(row.verdict, row.reason) for row in found.report.comparisons} == {("inconclusive", reason)}
+
+
+def test_an_unexpected_check_that_fails_blocks_too() -> None:
+    found = _analyse(bench_cases(1, FASTER), checks=[*passed_checks([0]), Check(0, "other", False, "")])
+    assert found.verdict == "inconclusive"
+
+
+def test_void_conditions_never_fail_a_job() -> None:
+    hot = [Conditions("during", 5, {"thermal_status": 3})]
+    found = _analyse(bench_cases(1, MIXED), conditions=hot)
+    assert found.verdict == "inconclusive"
+    assert "conditions void" in found.reason
+    assert not found.extendable
+    assert [void.code for void in found.voids] == ["thermal"]
+
+
+def test_an_operators_pressure_limit_is_honoured() -> None:
+    busy = [Conditions("during", 5, {"psi_cpu_percent": 60.0})]
+    assert _analyse(bench_cases(1, MIXED), conditions=busy).verdict == "inconclusive"
+    raised = Look(limits=VoidLimits(pressure_percent=100.0))
+    assert _analyse(bench_cases(1, MIXED), conditions=busy, look=raised).verdict == "fail"
+
+
+def test_a_launch_that_broke_off_blocks_the_job() -> None:
+    found = _analyse(bench_cases(1, FASTER), broken=["launch 3 crashed"])
+    assert (found.verdict, found.reason) == ("inconclusive", "launch 3 crashed")
+
+
+def test_nothing_measured_is_inconclusive_and_every_asked_group_is_listed() -> None:
+    found = _analyse([])
+    assert (found.verdict, found.reason) == ("inconclusive", "nothing was measured")
+    assert [row.params for row in found.report.comparisons] == [{"batch": 1000}, {"batch": 2000}]
+    assert {row.blocks for row in found.report.comparisons} == {0}
+
+
+def test_an_arm_that_never_came_is_inconclusive_not_absent() -> None:
+    cases = [case for case in bench_cases(1, FASTER) if (case.arm, case.params["batch"]) != ("native", 2000)]
+    found = _analyse(cases)
+    assert found.verdict == "inconclusive"
+    assert found.report.comparisons[1].reason == "native was not measured"
+    assert not found.extendable
+
+
+def test_only_what_was_asked_for_is_owed() -> None:
+    found = _analyse(bench_cases(1, {2000: -0.6}), asked=Asked([BENCHMARK], {"batch": [2000]}))
+    assert found.verdict == "pass"
+    assert len(found.report.comparisons) == 1
+
+
+def test_undecided_is_extendable_but_a_quick_look_is_not() -> None:
+    at_margin = bench_cases(4, {1000: 0.02, 2000: -0.5})
+    assert _analyse(at_margin).extendable
+    few = bench_cases(4, FASTER, launches=2, rounds=5)
+    assert _analyse(few).extendable
+    quick = _analyse(few, asked=Asked(launches=2, rounds=5))
+    assert (quick.verdict, quick.extendable) == ("inconclusive", False)
+    assert "insufficient: 10 blocks in 2 launches" in quick.reason
+
+
+def test_the_last_look_is_never_extended() -> None:
+    assert not _analyse(bench_cases(4, {1000: 0.02, 2000: 0.02}), look=Look(2)).extendable
+
+
+def test_an_arm_outside_every_rule_is_shown_and_decides_nothing() -> None:
+    manifest = suite_manifest()
+    manifest["rules"][0]["fails_run"] = False
+    found = _analyse(bench_cases(1, MIXED), manifest)
+    assert found.verdict == "pass"
+    assert found.report.comparisons[0].verdict == "fail"
+
+
+def test_without_rules_every_other_arm_is_watched() -> None:
+    assert _analyse(bench_cases(1, MIXED), suite_manifest(rules=[])).verdict == "fail"
+
+
+def test_a_time_below_a_nanosecond_is_not_judged() -> None:
+    cases = [replace(case, value=case.value * 1e-13) for case in bench_cases(1, FASTER)]
+    found = _analyse(cases)
+    assert found.verdict == "inconclusive"
+    assert "probably optimised away" in found.reason
+    assert "probably optimised away" in found.report.measurements[0].flags
+
+
+def test_gates_decide_and_stretch_levels_do_not() -> None:
+    gate = {"benchmark": BENCHMARK, "arm": "native", "metric": "time", "op": "<="}
+    manifest = suite_manifest(gates=[{**gate, "required": 1e15, "stretch": 1.0}])
+    found = _analyse(bench_cases(1, FASTER), manifest)
+    assert found.verdict == "pass"
+    assert [(row.level, row.verdict) for row in found.report.gates] == [
+        ("required", "pass"), ("stretch", "fail"), ("required", "pass"), ("stretch", "fail"),
+    ]  # fmt: skip
+    manifest = suite_manifest(gates=[{**gate, "params": {"batch": 2000}, "required": 1.0}])
+    found = _analyse(bench_cases(1, FASTER), manifest)
+    assert found.verdict == "fail"
+    assert "gate median of native time" in found.reason
+    assert len(found.report.gates) == 1
+
+
+def test_a_gate_on_an_arm_that_never_came_is_inconclusive() -> None:
+    gate = {"benchmark": BENCHMARK, "arm": "native", "metric": "time", "op": "<=", "required": 1e15}
+    cases = [case for case in bench_cases(1, FASTER) if case.arm == "fallback"]
+    found = _analyse(cases, suite_manifest(gates=[gate], rules=[]))
+    assert {row.verdict for row in found.report.gates} == {"inconclusive"}
+
+
+def test_derived_metrics_and_their_gates() -> None:
+    derived = [
+        {"name": "growth", "kind": "ratio_across_param", "benchmark": BENCHMARK, "metric": "time",
+         "arm": "native", "param": "batch", "from": 1000, "to": 2000},
+        {"name": "extra", "kind": "overhead_between_arms", "benchmark": BENCHMARK, "metric": "time",
+         "arm": "native", "base_arm": "fallback"},
+        {"name": "exponent", "kind": "slope", "benchmark": BENCHMARK, "metric": "time", "arm": "fallback",
+         "param": "batch"},
+    ]  # fmt: skip
+    cases = bench_cases(1, FASTER)
+    doubled = [
+        replace(case, value=1e6 * case.value / np.median(case.value) * (case.params["batch"] / 1000))  # type: ignore[operator]
+        for case in cases
+    ]
+    gates = [
+        {"derived": "growth", "op": "<=", "required": 2.5},
+        {"derived": "extra", "op": "<", "required": -0.9},
+    ]
+    found = _analyse(doubled, suite_manifest(derived=derived, gates=gates))
+    values = {(row.name, row.params.get("batch")): row.value for row in found.report.derived}
+    assert values[("growth", None)] == pytest.approx(2.0, rel=0.02)
+    assert values[("exponent", None)] == pytest.approx(1.0, abs=0.03)
+    assert values[("extra", 1000)] == pytest.approx(0.0, abs=0.02)
+    assert [(row.statistic, row.verdict) for row in found.report.gates] == [
+        ("growth", "pass"), ("extra", "fail"), ("extra", "fail"),
+    ]  # fmt: skip
+
+
+def test_other_pairs_of_the_run_count_against_a_lone_finding() -> None:
+    """One pair at p ≈ 0.0004 among thousands of others stands out no more."""
+    d = np.zeros(100)
+    d[np.argsort(np.arange(100) % 20, kind="stable")[:67]] = 0.05
+    cases = bench_cases(1, {1000: 0.0})
+    fixed = [replace(case, value=np.where(case.warmup, 1e6, 1e6), launch=case.launch) for case in cases]
+    at = ~fixed[0].warmup
+    value = fixed[0].value.copy()
+    value[at] = 1e6 * np.exp(d)
+    fixed[0] = replace(fixed[0], value=value)
+    asked = Asked([BENCHMARK], {"batch": [1000]})
+    assert _analyse(fixed, asked=asked).verdict == "fail"
+    crowd = _analyse(fixed, asked=asked, look=Look(other_p_values=(1.0,) * 99))
+    assert crowd.verdict == "inconclusive"
+    assert "does not stand out among 100 pairs" in crowd.reason
+
+
+def test_evidence_makes_the_same_numbers_again() -> None:
+    cases = bench_cases(1, MIXED, sigma=0.02)
+    found = _analyse(cases, look=Look(1, (0.2, 0.7)))
+    index = CaseIndex.of(cases)
+    for one in found.ruled:
+        pair = one.pair
+        arm = index.get(pair.group.benchmark, pair.group.params, pair.metric, pair.arm)
+        reference = index.get(pair.group.benchmark, pair.group.params, pair.metric, pair.reference)
+        assert arm is not None
+        assert reference is not None
+        assert rederive(evidence_of(pair), arm, reference) == pair.found

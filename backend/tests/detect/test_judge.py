@@ -1,0 +1,159 @@
+"""`judge`: exit codes, the agreed JSON, the table, and errors with advice."""
+
+from __future__ import annotations
+
+import io
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from paceline_server.detect.judge import judge
+from paceline_server.testing.benches import bench_cases, stream_events, suite_manifest, write_directory
+
+FASTER = {1000: -0.5, 2000: -0.6}
+SLOWER = {1000: 0.126, 2000: -0.6}
+HEAD = {"suite", "revision", "artifact_hash", "target", "started_at"}
+
+
+def _judge(directory: Path, **options: Any) -> tuple[int, str]:
+    out = io.StringIO()
+    return judge(directory, out, **options), out.getvalue()
+
+
+@pytest.mark.parametrize(("effects", "launches", "code"), [(FASTER, 5, 0), (SLOWER, 5, 2), (FASTER, 2, 3)])
+def test_exit_codes_of_the_three_verdicts(
+    tmp_path: Path, effects: dict[int, float], launches: int, code: int
+) -> None:
+    write_directory(tmp_path, bench_cases(1, effects, launches=launches))
+    assert _judge(tmp_path)[0] == code
+
+
+def test_the_table_says_direction_interval_and_verdict(tmp_path: Path) -> None:
+    write_directory(tmp_path, bench_cases(1, SLOWER))
+    _, text = _judge(tmp_path)
+    assert "batch=1000" in text
+    assert "% slower (99.8 % interval: " in text
+    assert "% faster (99.8 % interval: " in text
+    assert "sorted ok" in text
+    assert text.rstrip().splitlines()[-1].startswith("verdict: FAIL - sort_batch batch=1000: native is 12.")
+    assert max(len(line) for line in text.splitlines()) < 200
+
+
+def test_a_quick_look_says_insufficient(tmp_path: Path) -> None:
+    options: dict[str, Any] = {"launches": 2, "rounds": 5, "benchmarks": None, "params": {}, "knobs": {}}
+    write_directory(tmp_path, bench_cases(1, FASTER, launches=2, rounds=5), options=options)
+    code, text = _judge(tmp_path)
+    assert code == 3
+    assert "insufficient: 10 blocks in 2 launches; a verdict needs at least 30 blocks in 3 launches" in text
+
+
+def test_the_json_has_exactly_the_agreed_shape(tmp_path: Path) -> None:
+    gate = {"benchmark": "sort_batch", "arm": "native", "metric": "time", "op": "<=", "required": 1e15}
+    derived = {"name": "extra", "kind": "overhead_between_arms", "benchmark": "sort_batch", "metric": "time",
+               "arm": "native", "base_arm": "fallback"}  # fmt: skip
+    write_directory(tmp_path, bench_cases(1, SLOWER), suite_manifest(gates=[gate], derived=[derived]))
+    path = tmp_path / "out.json"
+    _judge(tmp_path, json_path=path)
+    report = json.loads(path.read_text())
+    assert set(report) == HEAD | {"checks", "measurements", "comparisons", "derived", "gates"}
+    fields = {
+        name: set(report[name][0]) for name in ("checks", "measurements", "comparisons", "derived", "gates")
+    }
+    assert fields == {
+        "checks": {"name", "ok", "detail"},
+        "measurements": {"benchmark", "arm", "params", "metric", "unit", "direction", "launches", "n",
+                         "median", "mean", "p99", "min", "max", "sd"},
+        "comparisons": {"benchmark", "params", "metric", "arm", "reference", "launches", "blocks", "ratio",
+                        "lower", "upper", "share_slower", "verdict", "reason"},
+        "derived": {"name", "benchmark", "arm", "params", "value", "lower", "upper"},
+        "gates": {"benchmark", "arm", "params", "metric", "statistic", "op", "level", "target", "actual",
+                  "verdict", "reason"},
+    }  # fmt: skip
+    slower = report["comparisons"][0]
+    assert slower["ratio"] > 1 > report["comparisons"][1]["ratio"]
+    assert slower["lower"] <= slower["ratio"] <= slower["upper"]
+
+
+def test_a_revision_given_wins(tmp_path: Path) -> None:
+    write_directory(tmp_path, bench_cases(1, FASTER))
+    path = tmp_path / "out.json"
+    _judge(tmp_path, json_path=path, revision="abc1234")
+    assert json.loads(path.read_text())["revision"] == "abc1234"
+
+
+def test_a_manifest_given_wins(tmp_path: Path) -> None:
+    write_directory(tmp_path, bench_cases(1, {1000: 0.05, 2000: 0.05}), manifest={"schema": 1})
+    assert _judge(tmp_path)[0] == 1
+    toml = tmp_path / "suite.toml"
+    toml.write_text(
+        'schema = 1\n[suite]\nname = "sorting"\ntitle = "Sorting"\n[[workloads]]\nname = "sorter"\n'
+        '[workloads.host]\nbuild = []\nartifacts = ["a"]\nrun = ["a"]\n[benchmarks.sort_batch]\n'
+        'title = "Sort"\nworkload = "sorter"\narms = ["fallback", "native"]\nreference = "fallback"\n'
+        'margin_percent = 10.0\n[benchmarks.sort_batch.params.batch]\nkind = "int"\nvalues = [1000, 2000]\n'
+        '[benchmarks.sort_batch.metrics.time]\nunit = "ns"\ndirection = "lower"\n'
+    )
+    assert _judge(tmp_path, manifest_path=toml)[0] == 0
+
+
+def test_a_stream_that_broke_off_is_an_error_with_its_line(tmp_path: Path) -> None:
+    cases = bench_cases(1, FASTER)
+    write_directory(tmp_path, cases)
+    lines = [json.dumps(event) for event in stream_events(cases, 3)]
+    (tmp_path / "launch-003.sorter.jsonl").write_text("\n".join(lines[:-1]) + "\n")
+    code, text = _judge(tmp_path)
+    assert code == 1
+    assert f"launch-003.sorter.jsonl line {len(lines)}: truncated" in text
+    assert "verdict: INCONCLUSIVE" in text
+
+
+def test_a_failed_measurement_is_an_error(tmp_path: Path) -> None:
+    failure = {"cause": "workload_crashed", "detail": "SIGSEGV in launch 2"}
+    write_directory(tmp_path, bench_cases(1, FASTER), failure=failure)
+    code, text = _judge(tmp_path)
+    assert code == 1
+    assert "workload_crashed: SIGSEGV in launch 2" in text
+
+
+def test_an_empty_or_foreign_directory_is_an_error_with_advice(tmp_path: Path) -> None:
+    code, text = _judge(tmp_path)
+    assert code == 1
+    assert "paceline run --out DIR" in text
+    (tmp_path / "run.json").write_text("{nonsense")
+    assert "measure again" in _judge(tmp_path)[1]
+    (tmp_path / "run.json").write_text("[]")
+    assert _judge(tmp_path)[0] == 1
+    (tmp_path / "run.json").write_text("{}")
+    assert "--manifest suite.toml" in _judge(tmp_path)[1]
+
+
+def test_streams_of_another_suite_are_refused(tmp_path: Path) -> None:
+    other = suite_manifest(suite={"name": "other", "title": "Other"})
+    write_directory(tmp_path, bench_cases(1, FASTER), other)
+    code, text = _judge(tmp_path)
+    assert code == 1
+    assert "is of suite 'sorting'" in text
+
+
+def test_void_conditions_are_named(tmp_path: Path) -> None:
+    conditions = [
+        {"phase": "before", "at_ms": 0, "values": {"boot_id": "a"}},
+        {"phase": "after", "at_ms": 9, "values": {"boot_id": "b"}},
+    ]
+    write_directory(tmp_path, bench_cases(1, SLOWER), conditions=conditions)
+    code, text = _judge(tmp_path)
+    assert code == 3
+    assert "void       the target restarted while it was measuring" in text
+
+
+def test_a_second_batch_is_judged_at_the_second_look(tmp_path: Path) -> None:
+    write_directory(tmp_path, bench_cases(1, SLOWER, launches=10))
+    code, text = _judge(tmp_path)
+    assert code == 2
+    assert "in 10" in text
+
+
+def test_a_demonstration_says_so_first(tmp_path: Path) -> None:
+    options = {"launches": 5, "rounds": 20, "knobs": {"slowdown_percent": 50}}
+    write_directory(tmp_path, bench_cases(1, SLOWER), options=options)
+    assert "DEMONSTRATION" in _judge(tmp_path)[1].splitlines()[2]
