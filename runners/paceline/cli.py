@@ -8,14 +8,14 @@ Exit status: 0 fine · 1 error · 2 usage, or a failed verdict of `submit` · 3 
 from __future__ import annotations
 
 import json
+import logging
 import signal
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor, wait
 from datetime import UTC, datetime
 from pathlib import Path
-from types import FrameType
-from typing import Annotated
+from typing import Annotated, TypeVar
 
 import msgspec
 import typer
@@ -23,12 +23,13 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from paceline import __version__, config, environment, local, manifest, preflight
+from paceline import __version__, config, environment, local, manifest, preflight, submitting
+from paceline.agent import Agent
+from paceline.api import Api
 from paceline.display import display_for
 from paceline.errors import UserError
 from paceline.executors.host import HostExecutor
 from paceline.selection import Selection, checked, parse_knobs, parse_params
-from paceline.stop import Reason, Stop
 
 app = typer.Typer(
     help="Measures suites on this host and carries the samples to a Paceline server.",
@@ -37,6 +38,8 @@ app = typer.Typer(
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
 )
+Result = TypeVar("Result")
+
 notes = Console(stderr=True)
 out = Console()
 
@@ -80,7 +83,7 @@ def doctor(
     as_json: Annotated[bool, typer.Option("--json", help="Print findings and environment as JSON.")] = False,
     data: DataDir = None,
 ) -> None:
-    """Says how far this host can be trusted with a measurement, and what to do about it. Exit 1: a blocker."""
+    """Says how far this host can be trusted with a measurement, and what to do. Exit 1: a blocker."""
     findings = preflight.examine(config.data_dir(data), config.Agent().min_free_bytes)
     seen = environment.observe()
     if as_json:
@@ -159,22 +162,82 @@ def run(  # noqa: PLR0917 - one parameter per option is how typer declares them
     out.print(str(target), markup=False, highlight=False, soft_wrap=True)
 
 
-@contextmanager
-def interruptible() -> Iterator[Stop]:
-    """Ctrl-C and SIGTERM stop what runs in an orderly way; a second one ends the program at once."""
-    stop = Stop()
+def interruptible(work: Callable[[], Result], interrupt: Callable[[], None]) -> Result:
+    """Runs `work` in a thread while this one waits for signals: SIGINT and SIGTERM call `interrupt`.
 
-    def first(_number: int, _frame: FrameType | None) -> None:
-        signal.signal(signal.SIGINT, signal.SIG_DFL)
-        signal.signal(signal.SIGTERM, signal.SIG_DFL)
-        stop.set(Reason.CANCELLED)
-
-    before = {number: signal.signal(number, first) for number in (signal.SIGINT, signal.SIGTERM)}
+    A handler that runs in the middle of the work could wait for a lock the work holds; here it cannot.
+    """
+    before = {
+        number: signal.signal(number, lambda *_: interrupt()) for number in (signal.SIGINT, signal.SIGTERM)
+    }
     try:
-        yield stop
+        with ThreadPoolExecutor(1) as pool:
+            future = pool.submit(work)
+            while not wait([future], timeout=0.5).done:
+                pass
+            return future.result()
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
+
+
+@app.command()
+def agent(
+    server: Annotated[str, typer.Option(envvar="PACELINE_SERVER", help="The server's address.")],
+    data: DataDir = None,
+    enrol: Annotated[
+        str | None,
+        typer.Option(envvar="PACELINE_ENROL", help="One-time code; only used when not enrolled yet."),
+    ] = None,
+    config_path: Annotated[
+        Path | None,
+        typer.Option("--config", envvar="PACELINE_AGENT_CONFIG", help="agent.toml: repositories."),
+    ] = None,
+) -> None:
+    """Leases jobs from a server and runs them here. SIGTERM or Ctrl-C: leave after the job; twice: cancel
+    it.
+    """
+    logging.basicConfig(
+        level=logging.INFO, format="%(asctime)s %(levelname)-7s %(message)s", stream=sys.stderr
+    )
+    logging.getLogger("httpx").setLevel(logging.WARNING)
+    running = Agent(server, config.data_dir(data), config.load(config_path))
+    interruptible(lambda: running.run(enrol), running.leave)
+
+
+@app.command()
+def submit(  # noqa: PLR0917 - one parameter per option is how typer declares them
+    suite: Annotated[str, typer.Argument(help="Name of an announced suite.")],
+    server: Annotated[str, typer.Option(envvar="PACELINE_SERVER", help="The server's address.")],
+    token: Annotated[str, typer.Option(envvar="PACELINE_TOKEN", help="An API token of scope ingest.")],
+    commit: Annotated[str | None, typer.Option(help="Default: head of the announced branch.")] = None,
+    benchmark: Annotated[list[str] | None, typer.Option(help="Only this one; may be repeated.")] = None,
+    target: Annotated[list[str] | None, typer.Option(help="Only this target id; may be repeated.")] = None,
+    params: Annotated[list[str] | None, typer.Option(help="NAME=V1|V2: only these values.")] = None,
+    knob: Annotated[list[str] | None, typer.Option(help="NAME=VALUE.")] = None,
+    launches: Annotated[int, typer.Option(min=1, max=100)] = 5,
+    rounds: Annotated[int, typer.Option(min=1, max=10_000)] = 20,
+    timeout_s: Annotated[
+        float, typer.Option(help="Give up waiting after this long (the run goes on).")
+    ] = 3600.0,
+) -> None:
+    """Requests a run, waits for it and prints its verdicts. Exit: 0 pass, 2 fail, 3 inconclusive, 1 error."""
+    request = submitting.Request(
+        suite=suite,
+        commit=commit,
+        benchmarks=benchmark or None,
+        targets=target or None,
+        params=submitting.params_of(params or []),
+        knobs=submitting.knobs_of(knob or []),
+        launches=launches,
+        rounds=rounds,
+    )
+    done = submitting.submit(
+        Api(server, token), request, timeout_s, lambda text: notes.print(text, markup=False)
+    )
+    out.print(submitting.table(done), soft_wrap=True)
+    out.print(submitting.summary(done), markup=False, highlight=False, soft_wrap=True)
+    raise typer.Exit(submitting.exit_status(done))
 
 
 def _fresh_directory(wanted: Path | None, suite: str) -> Path:

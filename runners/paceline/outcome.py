@@ -91,6 +91,7 @@ STOPPED: dict[Reason, Cause] = {
     Reason.CANCELLED: "cancelled",
     Reason.SHUTDOWN: "cancelled",
     Reason.LEASE_LOST: "lease_lost",
+    Reason.REFUSED: "agent_error",
     Reason.DISK_FULL: "disk_full",
 }
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import os
 import platform
+import re
 import threading
 import time
 from collections.abc import Callable, Iterable
@@ -36,6 +37,8 @@ BUILD_VARIABLES = (
 )  # fmt: skip
 """Variables of the agent's environment that change what a build produces; part of the cache key."""
 
+_COLOURS = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
+
 Log = Callable[[list[str]], None]
 """Takes complete lines of build output as they come."""
 
@@ -53,12 +56,14 @@ def prepare(
     commit: str,
     manifest_path: str,
     *,
-    workloads: Iterable[str] | None,
+    benchmarks: Iterable[str],
     cache: ArtifactCache,
     log: Log,
     stop: Stop,
 ) -> Prepared:
-    """Builds (or finds in the cache) `workloads` (None: all) of a suite at a commit. Raises SourceError."""
+    """Builds (or finds in the cache) the workloads of `benchmarks` (empty: all) at a commit. Raises
+    SourceError.
+    """
     full = repository.resolve(commit)
     try:
         manifest = parse(repository.show(full, manifest_path), manifest_path)
@@ -66,7 +71,10 @@ def prepare(
         raise
     except UserError as error:
         raise SourceError("suite_invalid", error.text, error.advice) from error
-    chosen = _chosen(manifest, workloads)
+    wanted = set(benchmarks) or set(manifest.benchmarks)
+    chosen = _chosen(
+        manifest, {item.workload for name, item in manifest.benchmarks.items() if name in wanted}
+    )
     keys, facts = {}, {}
     for name, build in chosen.items():
         versions = toolchain_facts(build)
@@ -113,18 +121,15 @@ def toolchain_facts(build: TargetBuild) -> dict[str, str]:
         lines: list[str] = []
         with GuardedProcess(argv, Path.cwd(), inherited_environment(build.env)) as process:
             end = _drain(process, lines.extend, Stop(), 60.0)
-        shown = "\n".join(lines).strip() if end.exit_code == 0 else f"missing: {_how(end)}"
+        printed = _COLOURS.sub("", "\n".join(lines)).strip()
+        shown = printed if end.exit_code == 0 else f"missing: {_how(end)}"
         facts[" ".join(argv)] = shown[:1000]
     return facts
 
 
-def _chosen(manifest: Manifest, names: Iterable[str] | None) -> dict[str, TargetBuild]:
-    wanted = None if names is None else set(names)
-    chosen: dict[str, TargetBuild] = {}
-    for workload in manifest.workloads:
-        if wanted is None or workload.name in wanted:
-            chosen[workload.name] = _for_host(workload)
-    return chosen
+def _chosen(manifest: Manifest, names: Iterable[str]) -> dict[str, TargetBuild]:
+    wanted = set(names)
+    return {item.name: _for_host(item) for item in manifest.workloads if item.name in wanted}
 
 
 def _for_host(workload: Workload) -> TargetBuild:

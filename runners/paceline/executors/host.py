@@ -105,7 +105,11 @@ class _Launch:
             GuardedProcess(self._spec.argv, self._spec.cwd, self._spec.env) as process,
             _Pipes(process) as pipes,
         ):
-            end = self._watch(process, pipes)
+            try:
+                end = self._watch(process, pipes)
+            except BaseException:
+                process.kill()  # the readers below wait for its end
+                raise
         self._finish_stream()
         if end.left_behind:
             self._sink.stderr([f"(agent) killed {end.left_behind} process(es) the workload left behind"])

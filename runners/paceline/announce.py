@@ -1,0 +1,116 @@
+"""What an agent says about itself with every heartbeat: its targets and the suites it may run.
+
+Place in the journey: between the machine and the server's fleet and catalog.
+Invariants: while a job runs nothing is looked up anew (a `git` or `java -version` beside a measurement
+would be seen); a suite that cannot be announced is said once in the log, with its reason, and hides no
+other suite.
+"""
+
+from __future__ import annotations
+
+import logging
+import shutil
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from paceline import environment, preflight
+from paceline.config import Config, RepositoryConfig
+from paceline.errors import UserError
+from paceline.git import Head, Repository
+from paceline.manifest import parse
+
+log = logging.getLogger("paceline.announce")
+
+TARGET_REFRESH_S = 60.0
+REMOTE_REFRESH_S = 60.0
+"""How often the head of a repository behind a URL is asked for; one beside us is asked at every heartbeat."""
+
+
+class Announcer:
+    """Builds heartbeat bodies; keeps what it found while a job runs."""
+
+    def __init__(self, config: Config, repositories: Mapping[str, Repository], data_dir: Path) -> None:
+        self._config, self._repositories, self._data_dir = config, repositories, data_dir
+        self.serial = config.agent.serial or environment.serial(data_dir)
+        self._target: dict[str, Any] = {}
+        self._target_at = 0.0
+        self._heads: dict[str, tuple[Head, float]] = {}
+        self._suites: dict[tuple[str, str], dict[str, Any]] = {}
+        self._said: dict[str, str] = {}
+
+    def refuses(self) -> str | None:
+        """Why this host takes no jobs now, or None."""
+        free = shutil.disk_usage(self._data_dir).free
+        needed = self._config.agent.min_free_bytes
+        if free >= needed:
+            return None
+        return (
+            f"disk full: {free / 2**20:.0f} MiB are free in the agent's data directory, "
+            f"{needed / 2**20:.0f} MiB are needed; free space there"
+        )
+
+    def targets(self, busy: bool) -> list[dict[str, Any]]:
+        if not self._target or (not busy and time.monotonic() - self._target_at > TARGET_REFRESH_S):
+            seen = environment.observe()
+            findings = preflight.examine(self._data_dir, self._config.agent.min_free_bytes)
+            self._target = {
+                "kind": "host",
+                "serial": self.serial,
+                "name": self._config.agent.name or environment.display_name(),
+                "factors": seen.factors,
+                "fingerprint": seen.fingerprint,
+                "preflight": msgspec.to_builtins(findings),
+            }
+            self._target_at = time.monotonic()
+        return [{**self._target, "refuses": self.refuses()}]
+
+    def suites(self, busy: bool) -> list[dict[str, Any]]:
+        """Every suite of the allow-list at its repository's head."""
+        if not (busy and self._suites):
+            for name, repository in self._config.repositories.items():
+                try:
+                    head = self._head(name, repository)
+                except UserError as error:
+                    self._say_once(name, str(error))
+                    continue
+                for path in repository.manifests:
+                    self._announce(name, path, head)
+        return list(self._suites.values())
+
+    def _head(self, name: str, repository: RepositoryConfig) -> Head:
+        known = self._heads.get(name)
+        now = time.monotonic()
+        if known is not None and repository.url is not None and now - known[1] < REMOTE_REFRESH_S:
+            return known[0]
+        head = self._repositories[name].head()
+        self._heads[name] = (head, now)
+        return head
+
+    def _announce(self, name: str, path: str, head: Head) -> None:
+        known = self._suites.get((name, path))
+        if known is not None and (known["commit"], known["branch"]) == head:
+            return
+        try:
+            manifest = parse(self._repositories[name].show(head.commit, path), f"{name}:{path}")
+        except UserError as error:
+            self._suites.pop((name, path), None)
+            self._say_once(f"{name}:{path}", str(error))
+            return
+        self._said.pop(f"{name}:{path}", None)
+        self._suites[name, path] = {
+            "repository": name,
+            "manifest_path": path,
+            "manifest": manifest.raw,
+            "commit": head.commit,
+            "branch": head.branch,
+        }
+        log.info("announcing suite %s of %s at %s", manifest.suite.name, name, head.commit[:12])
+
+    def _say_once(self, key: str, text: str) -> None:
+        if self._said.get(key) != text:
+            self._said[key] = text
+            log.warning("not announced: %s: %s", key, text)

@@ -1,0 +1,122 @@
+"""Carries a spool to the server while it grows, and to the end.
+
+Place in the journey: between `spool.py` and the server; one thread per running job, or in the foreground
+for what an earlier life of the agent left. Invariants: an item leaves the spool only after the server said
+yes; an unreachable server is waited for, however long; what the server refuses for good (409, 4xx) is set
+aside with the reason and logged, never deleted.
+
+    growing ──close()──▶ draining ──all acknowledged, finish sent──▶ DELIVERED (spool removed)
+       └──────────────────────┴──refused──▶ REFUSED (spool set aside)      └──gave up waiting──▶ LEFT (for
+       the next start)
+"""
+
+from __future__ import annotations
+
+import enum
+import logging
+import random
+import threading
+import time
+from collections.abc import Mapping
+
+from paceline.api import Api, ApiError, LeaseLostError, UnreachableError
+from paceline.spool import AttemptSpool
+from paceline.stop import Reason, Stop
+
+log = logging.getLogger("paceline.delivery")
+
+IDLE_S = 0.5
+LONGEST_BACKOFF_S = 10.0
+
+
+class Ended(enum.Enum):
+    DELIVERED = "delivered"
+    REFUSED = "refused"
+    LEFT = "left for the next start"
+
+
+class Delivery:
+    """Sends items of `spool` in the background; `finish` sends the rest and the last write."""
+
+    def __init__(self, api: Api, spool: AttemptSpool, stop: Stop) -> None:
+        self._api, self._spool, self._stop = api, spool, stop
+        self._closing = threading.Event()
+        self._refusal: ApiError | None = None
+        self._thread = threading.Thread(target=self._run, name="deliver", daemon=True)
+
+    def start(self) -> None:
+        self._thread.start()
+
+    def finish(self, give_up: threading.Event, patience_s: float, last: Mapping[str, object] | None) -> Ended:
+        """Sends everything left and the `last` write, if there is to be one. After `give_up` is set it
+        waits `patience_s` at most.
+        """
+        self._closing.set()
+        self._spool.grown.set()
+        self._thread.join()
+        return deliver(self._api, self._spool, last, give_up, patience_s, refusal=self._refusal)
+
+    def _run(self) -> None:
+        backoff = 0.1
+        while not self._closing.is_set() and self._refusal is None:
+            self._spool.grown.wait(IDLE_S)
+            try:
+                while not self._closing.is_set() and _send_piece(self._api, self._spool):
+                    backoff = 0.1
+            except UnreachableError as error:
+                log.warning("job %s: waiting for the server: %s", self._spool.attempt.job_id, error)
+                self._closing.wait(backoff * random.uniform(0.5, 1.0))  # noqa: S311 - jitter
+                backoff = min(backoff * 2, LONGEST_BACKOFF_S)
+            except ApiError as error:
+                self._refusal = error
+                self._stop.set(Reason.LEASE_LOST if isinstance(error, LeaseLostError) else Reason.REFUSED)
+
+
+def deliver(
+    api: Api,
+    spool: AttemptSpool,
+    last: Mapping[str, object] | None,
+    give_up: threading.Event,
+    patience_s: float,
+    *,
+    refusal: ApiError | None = None,
+) -> Ended:
+    """All items, then the `last` write."""
+    attempt, backoff = spool.attempt, 0.1
+    deadline: float | None = None
+    while refusal is None:
+        try:
+            while _send_piece(api, spool):
+                backoff = 0.1
+            if last is not None:
+                body = {**last, "last_seq": spool.last_seq}
+                api.finish(attempt.job_id, attempt.attempt, attempt.lease_token, body)
+            spool.remove()
+            return Ended.DELIVERED
+        except UnreachableError as error:
+            if give_up.is_set():
+                deadline = deadline or time.monotonic() + patience_s
+                if time.monotonic() > deadline:
+                    log.warning("job %s: %s; its spool stays for the next start", attempt.job_id, error)
+                    spool.close()
+                    return Ended.LEFT
+            log.warning("job %s: waiting for the server: %s", attempt.job_id, error)
+            (threading.Event() if give_up.is_set() else give_up).wait(backoff)
+            backoff = min(backoff * 2, LONGEST_BACKOFF_S)
+        except ApiError as error:
+            refusal = error
+    where = spool.set_aside(str(refusal))
+    log.error(
+        "job %s: the server refused (%s); what was measured is kept in %s", attempt.job_id, refusal, where
+    )
+    return Ended.REFUSED
+
+
+def _send_piece(api: Api, spool: AttemptSpool) -> bool:
+    piece = spool.next_piece()
+    if piece is None:
+        return False
+    attempt = spool.attempt
+    api.items(attempt.job_id, attempt.attempt, attempt.lease_token, piece.items)
+    spool.acknowledge(piece)
+    return True

@@ -1,0 +1,170 @@
+"""One leased job from the lease to its last write: prepare → execute → report.
+
+Place in the journey: called by `agent.py` for each lease. Invariants: whatever happens in here ends in a
+recorded finish with a cause; samples are on disk before they are sent; renewal, conditions and delivery run
+beside the executor and all end before this returns.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import threading
+from collections.abc import Mapping
+from contextlib import ExitStack
+
+import msgspec
+
+from paceline import environment
+from paceline.api import Api, ApiError, Lease, LeaseLostError, UnreachableError
+from paceline.artifacts import ArtifactCache
+from paceline.conditions import Conditions, Sampler
+from paceline.delivery import Delivery, Ended
+from paceline.errors import UserError
+from paceline.executors.base import Executor
+from paceline.git import Repository, SourceError
+from paceline.measure import measure
+from paceline.outcome import DETAIL_LIMIT, Cause, Outcome, stopped
+from paceline.selection import Selection, checked
+from paceline.source import Prepared, prepare
+from paceline.spool import AttemptSpool, SpoolError
+from paceline.stop import Reason, Stop
+from paceline.stream import ItemSink, log_items
+
+log = logging.getLogger("paceline.job")
+
+PATIENCE_S = 10.0
+"""How long a leaving agent waits for an unreachable server before it leaves the spool for its next start."""
+
+
+class Workshop(msgspec.Struct, frozen=True):
+    """What the agent lends to a job."""
+
+    api: Api
+    repositories: Mapping[str, Repository]
+    cache: ArtifactCache
+    executors: Mapping[str, Executor]
+
+
+class Job:
+    """Runs one lease; `stop` is its one source of cancellation."""
+
+    def __init__(self, workshop: Workshop, lease: Lease, spool: AttemptSpool, stop: Stop) -> None:
+        self._shop, self._lease, self._spool, self._stop = workshop, lease, spool, stop
+
+    def run(self, leaving: threading.Event) -> Ended:
+        """Everything, until the server has it all or the spool is left for later."""
+        delivery = Delivery(self._shop.api, self._spool, self._stop)
+        delivery.start()
+        outcome = self._guarded()
+        log.info("job %s: %s", self._lease.job_id, outcome.cause or "measured")
+        finish = None if outcome.cause == "lease_lost" else self._record(outcome)
+        if finish is not None:
+            with contextlib.suppress(LeaseLostError):  # delivery meets it too, and sets the spool aside
+                self._tell({"state": "uploading"})
+        return delivery.finish(leaving, PATIENCE_S, finish)
+
+    def _guarded(self) -> Outcome:
+        try:
+            return self._prepare_and_execute()
+        except SpoolError as error:
+            return Outcome("disk_full", f"{error}\nFree space in the agent's data directory.")
+        except SourceError as error:
+            return Outcome(error.cause, str(error)[:DETAIL_LIMIT])
+        except UserError as error:
+            return Outcome("suite_invalid", str(error)[:DETAIL_LIMIT])
+        except LeaseLostError as error:
+            self._stop.set(Reason.LEASE_LOST)
+            return Outcome("lease_lost", error.detail)
+        except Exception as error:
+            log.exception("job %s: the agent failed", self._lease.job_id)
+            return Outcome("agent_error", f"The agent failed: {type(error).__name__}: {error}. See its log.")
+
+    def _prepare_and_execute(self) -> Outcome:
+        executor = self._shop.executors.get(self._lease.target_serial)
+        if executor is None:
+            text = f"This agent no longer has target {self._lease.target_serial}."
+            return Outcome("target_refused", text)
+        with ExitStack() as held:
+            self._tell({"state": "preparing", "detail": "waiting for the target"})
+            if not held.enter_context(executor.claim(self._stop)):
+                return stopped(self._stop.reason or Reason.SHUTDOWN)
+            self._tell({"state": "preparing", "detail": "checkout and build"})
+            prepared, selection = self._prepare()
+            self._tell(
+                {
+                    "state": "measuring",
+                    "artifact_hash": prepared.built.artifact_hash,
+                    "build": prepared.built.facts,
+                    "fingerprint": environment.observe().fingerprint,
+                }
+            )
+            with Sampler(self._conditions):
+                return measure(
+                    prepared,
+                    selection,
+                    executor,
+                    lambda spec: ItemSink(spec.launch, self._spool.append),
+                    self._stop,
+                )
+
+    def _prepare(self) -> tuple[Prepared, Selection]:
+        work = self._lease.work
+        repository = self._shop.repositories.get(work.repository)
+        if repository is None:
+            known = ", ".join(self._shop.repositories) or "there are none"
+            text = f"Repository {work.repository!r} is not in this agent's allow-list ({known})."
+            raise SourceError("checkout_failed", text, "Add it to agent.toml and start the agent again.")
+        prepared = prepare(
+            repository,
+            work.commit,
+            work.manifest_path,
+            benchmarks=work.benchmarks,
+            cache=self._shop.cache,
+            log=self._build_log,
+            stop=self._stop,
+        )
+        wanted = Selection(
+            benchmarks=work.benchmarks,
+            params=work.params,
+            knobs=work.knobs,
+            first_launch=work.first_launch,
+            launches=work.launches,
+            rounds=work.rounds,
+            min_time_ns=work.min_time_ns,
+            seed=work.seed,
+        )
+        return prepared, checked(prepared.manifest, wanted)
+
+    def _build_log(self, lines: list[str]) -> None:
+        self._spool.append(log_items("build", lines))
+
+    def _conditions(self, seen: Conditions) -> None:
+        item = {"kind": "conditions", **msgspec.to_builtins(seen)}
+        try:
+            self._spool.append([item])
+        except SpoolError:
+            self._stop.set(Reason.DISK_FULL)
+
+    def _tell(self, body: dict[str, object]) -> None:
+        """Announces a step. A server that cannot be reached learns it from the items and the finish."""
+        try:
+            self._shop.api.state(self._lease, body)
+        except LeaseLostError:
+            raise
+        except (ApiError, UnreachableError) as error:
+            log.warning("job %s: step %s was not announced: %s", self._lease.job_id, body["state"], error)
+
+    def _record(self, outcome: Outcome) -> dict[str, object]:
+        ends: dict[Cause, str] = {"cancelled": "cancelled"}
+        kind = "done" if outcome.cause is None else ends.get(outcome.cause, "failed")
+        finish: dict[str, object] = {
+            "outcome": kind,
+            "cause": outcome.cause,
+            "detail": outcome.detail[:DETAIL_LIMIT] or None,
+        }
+        try:
+            self._spool.record_finish(finish)
+        except SpoolError as error:
+            log.error("job %s: its end could not be recorded: %s", self._lease.job_id, error)
+        return finish

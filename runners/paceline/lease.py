@@ -1,0 +1,50 @@
+"""Keeps a lease alive while a job runs, and stops the job when it is lost or cancelled.
+
+Place in the journey: one thread per job, beside the executor. Invariants: renewal at a third of the time to
+live; a 409 or a cancellation sets the job's one `Stop`; an unreachable server does not: measuring goes on,
+its result is late but still the right attempt's, and the server's clock decides.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+
+from paceline.api import Api, ApiError, Lease, LeaseLostError, UnreachableError
+from paceline.stop import Reason, Stop
+
+log = logging.getLogger("paceline.lease")
+
+
+class Renewer:
+    """Renews `lease` from entering to leaving the context."""
+
+    def __init__(self, api: Api, lease: Lease, stop: Stop) -> None:
+        self._api, self._lease, self._stop = api, lease, stop
+        self._over = threading.Event()
+        self._thread = threading.Thread(target=self._run, name="renew", daemon=True)
+
+    def __enter__(self) -> Renewer:
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._over.set()
+        self._thread.join()
+
+    def _run(self) -> None:
+        pause_s = self._lease.lease_s / 3
+        while not self._over.wait(pause_s):
+            try:
+                renewal = self._api.renew(self._lease)
+            except LeaseLostError as error:
+                log.warning("job %s: the lease is lost: %s", self._lease.job_id, error.detail)
+                self._stop.set(Reason.LEASE_LOST)
+                return
+            except (ApiError, UnreachableError) as error:
+                log.warning("job %s: the lease could not be renewed: %s", self._lease.job_id, error)
+                pause_s = min(pause_s, max(self._lease.lease_s / 10, 0.05))
+                continue
+            pause_s = renewal.lease_s / 3
+            if renewal.cancel:
+                self._stop.set(Reason.CANCELLED)

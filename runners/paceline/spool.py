@@ -1,0 +1,233 @@
+"""Everything an attempt has to say, on disk before it is sent (I8); survives kill −9 of anything.
+
+    ROOT/JOB-ATTEMPT/attempt.json   who: job, attempt, lease token (mode 0600)
+                     items.ndjson   one item per line: crc32 (8 hex digits), space, JSON with its seq
+                     acknowledged   byte offset up to which the server has said yes
+                     finish.json    the attempt's last write, once it is known
+    ROOT/aside/…                    what the server refused, with reason.txt; for a person to look at
+
+Place in the journey: between the sinks and `delivery.py`.
+Invariants: an item is on disk (fsync) before it can be read for sending; `seq` counts up in file order
+without gaps; a torn last line is cut off at loading and its seq used again: it was never sent; nothing is
+deleted before the server has acknowledged all of it; what is refused is set aside, never deleted.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import re
+import shutil
+import threading
+import zlib
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import msgspec
+
+_encode = msgspec.json.Encoder().encode
+
+
+class SpoolError(Exception):
+    """The disk did not take it; what was on disk before still is."""
+
+
+class Attempt(msgspec.Struct, frozen=True):
+    """Identity of everything in one spool (I6, I7)."""
+
+    job_id: str
+    attempt: int
+    lease_token: str
+
+
+class Piece(NamedTuple):
+    """Items to send next: their JSON, and the offset to acknowledge."""
+
+    items: list[bytes]
+    end: int
+
+
+class AttemptSpool:
+    """The spool of one attempt. Safe for several appending threads and one that delivers."""
+
+    def __init__(self, directory: Path, attempt: Attempt) -> None:
+        self.directory = directory
+        self.attempt = attempt
+        self.grown = threading.Event()
+        self._lock = threading.Lock()
+        self._path = directory / "items.ndjson"
+        self._size, self._next_seq = _repair(self._path)
+        self._acknowledged = min(self._read_acknowledged(), self._size)
+        try:
+            self._file = self._path.open("ab", buffering=0)
+        except OSError as error:
+            raise SpoolError(f"{directory} cannot be written: {error.strerror}") from error
+
+    @property
+    def last_seq(self) -> int:
+        return self._next_seq - 1
+
+    @property
+    def drained(self) -> bool:
+        return self._acknowledged == self._size
+
+    def append(self, items: Iterable[Mapping[str, object]]) -> None:
+        """Numbers the items and puts them on disk. Raises SpoolError, and then none of them is there."""
+        with self._lock:
+            seq, block = self._next_seq, bytearray()
+            for item in items:
+                line = _encode({**item, "seq": seq})
+                block += b"%08x " % zlib.crc32(line) + line + b"\n"
+                seq += 1
+            if not block:
+                return
+            try:
+                _write_all(self._file.fileno(), bytes(block))
+                os.fsync(self._file.fileno())
+            except OSError as error:
+                with contextlib.suppress(OSError):
+                    self._file.truncate(self._size)
+                raise SpoolError(f"{self._path} cannot grow: {error.strerror}") from error
+            self._size += len(block)
+            self._next_seq = seq
+        self.grown.set()
+
+    def next_piece(self, max_items: int = 500, max_bytes: int = 1 << 20) -> Piece | None:
+        """What to send next, at least one item; None when all is acknowledged."""
+        self.grown.clear()
+        with self._lock:
+            start, size = self._acknowledged, self._size
+        if start == size:
+            return None
+        items: list[bytes] = []
+        total, end = 0, start
+        with self._path.open("rb") as file:
+            file.seek(start)
+            while end < size and len(items) < max_items:
+                line = file.readline()
+                if items and total + len(line) > max_bytes:
+                    break
+                items.append(line[9:-1])
+                total += len(line)
+                end += len(line)
+        return Piece(items, end)
+
+    def acknowledge(self, piece: Piece) -> None:
+        """The server has all of `piece`. Losing this note costs a repetition, never an item."""
+        with self._lock:
+            self._acknowledged = piece.end
+            with contextlib.suppress(OSError):
+                (self.directory / "acknowledged").write_text(f"{piece.end}\n")
+
+    def record_finish(self, finish: Mapping[str, object]) -> None:
+        """Notes the attempt's last write. Raises SpoolError."""
+        try:
+            _write_durably(self.directory / "finish.json", _encode(finish))
+        except OSError as error:
+            raise SpoolError(f"{self.directory} cannot be written: {error.strerror}") from error
+
+    def finish(self) -> dict[str, Any] | None:
+        """The recorded last write, if the attempt got that far."""
+        try:
+            found = json.loads((self.directory / "finish.json").read_bytes())
+        except (OSError, ValueError):
+            return None
+        return found if isinstance(found, dict) else None
+
+    def remove(self) -> None:
+        """The server has everything, the finish included."""
+        self._file.close()
+        shutil.rmtree(self.directory, ignore_errors=True)
+
+    def set_aside(self, reason: str) -> Path:
+        """The server refused it for good: keep it, with the reason, out of the way."""
+        self._file.close()
+        aside = self.directory.parent / "aside"
+        aside.mkdir(exist_ok=True)
+        target, count = aside / self.directory.name, 1
+        while target.exists():
+            count += 1
+            target = aside / f"{self.directory.name}.{count}"
+        self.directory.rename(target)
+        with contextlib.suppress(OSError):
+            (target / "reason.txt").write_text(reason + "\n")
+        return target
+
+    def close(self) -> None:
+        """Leaves everything for the next start."""
+        self._file.close()
+
+    def _read_acknowledged(self) -> int:
+        try:
+            return int((self.directory / "acknowledged").read_text())
+        except (OSError, ValueError):
+            return 0
+
+
+class Spool:
+    """All spools below `root`."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        root.mkdir(parents=True, exist_ok=True)
+
+    def create(self, attempt: Attempt) -> AttemptSpool:
+        """Raises SpoolError when the disk does not take it."""
+        name = re.sub(r"[^A-Za-z0-9_-]", "_", attempt.job_id)
+        directory = self.root / f"{name}-{attempt.attempt}"
+        try:
+            directory.mkdir(exist_ok=True)
+            _write_durably(directory / "attempt.json", _encode(attempt), mode=0o600)
+        except OSError as error:
+            raise SpoolError(f"{directory} cannot be written: {error.strerror}") from error
+        return AttemptSpool(directory, attempt)
+
+    def undelivered(self) -> Iterator[AttemptSpool]:
+        """What earlier lives of this agent left, oldest first."""
+        found = [path for path in self.root.iterdir() if path.is_dir() and path.name != "aside"]
+        for directory in sorted(found, key=lambda path: path.stat().st_mtime):
+            try:
+                data = (directory / "attempt.json").read_bytes()
+                attempt = msgspec.json.decode(data, type=Attempt)
+            except (OSError, msgspec.DecodeError, msgspec.ValidationError):
+                shutil.rmtree(directory, ignore_errors=True)  # killed before its first item
+                continue
+            yield AttemptSpool(directory, attempt)
+
+
+def _repair(path: Path) -> tuple[int, int]:
+    """Cuts off what is torn at the end; returns the good size and the next seq."""
+    if not path.exists():
+        return 0, 0
+    good, next_seq = 0, 0
+    with path.open("rb") as file:
+        for line in file:
+            checksum, payload = line[:8], line[9:-1]
+            if not line.endswith(b"\n") or checksum != b"%08x" % zlib.crc32(payload):
+                break
+            good += len(line)
+            next_seq += 1
+    if good < path.stat().st_size:
+        with path.open("r+b") as file:
+            file.truncate(good)
+    return good, next_seq
+
+
+def _write_all(descriptor: int, data: bytes) -> None:
+    view = memoryview(data)
+    while view:
+        view = view[os.write(descriptor, view) :]
+
+
+def _write_durably(path: Path, data: bytes, mode: int = 0o644) -> None:
+    """A whole new file or none: written beside, flushed, renamed."""
+    new = path.with_name(path.name + ".new")
+    descriptor = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, mode)
+    try:
+        _write_all(descriptor, data)
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+    new.replace(path)

@@ -1,0 +1,138 @@
+"""From events to what is uploaded: columnar chunks of samples, every other event as it is.
+
+Place in the journey: the sink of a launch while an agent executes it; hands items to the spool.
+Invariants: values are per iteration (C1); a chunk is of one case, metric and phase in one launch and holds
+at most 1,000 values; nothing waits longer than half a second; a case is handed over before its samples.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+
+import msgspec
+
+from paceline.events import Case, Direction, Event, ParamValue, Phase, Progress, Samples, Unit, wire
+
+CHUNK_VALUES = 1000
+FLUSH_S = 0.5
+LOG_LINES = 500
+LOG_LINES_PER_LAUNCH = 2000
+"""More standard error than this per launch is dropped with a note: the tail comes with a failure anyway."""
+LINE_CHARACTERS = 4000
+
+Item = Mapping[str, object]
+Append = Callable[[list[Item]], None]
+
+
+class _Chunk(msgspec.Struct):
+    """One growing samples item, in the server's field names."""
+
+    launch: int
+    benchmark: str
+    arm: str
+    params: dict[str, ParamValue]
+    metric: str
+    unit: Unit
+    direction: Direction
+    phase: Phase
+    kind: str = "samples"
+    rounds: list[int] = []
+    positions: list[int] = []
+    iterations: list[int] = []
+    t_ns: list[int] = []
+    values: list[float] = []
+
+    def add(self, event: Samples, values: list[float]) -> None:
+        for value in values:
+            self.rounds.append(event.round)
+            self.positions.append(event.position)
+            self.iterations.append(event.iterations)
+            self.t_ns.append(event.t_ns)
+            self.values.append(value)
+
+
+class ItemSink:
+    """The sink of one launch; `append` puts items on disk and may raise `SpoolError`."""
+
+    def __init__(self, launch: int, append: Append, clock: Callable[[], float] = time.monotonic) -> None:
+        self._launch = launch
+        self._append = append
+        self._clock = clock
+        self._flushed_at = clock()
+        self._chunks: dict[tuple[int, str, str], _Chunk] = {}
+        self._ready: list[Item] = []
+        self._progress: Progress | None = None
+        self._lines: list[str] = []
+        self._lines_seen = 0
+
+    def raw(self, data: bytes) -> None:
+        """The server gets events, not bytes."""
+
+    def event(self, event: Event, case: Case | None) -> None:
+        if isinstance(event, Samples):
+            if case is not None:
+                self._sample(event, case)
+        elif isinstance(event, Progress):
+            self._progress = event
+        else:
+            self._ready.append({"kind": "event", "launch": self._launch, "event": wire(event)})
+        self.tick()
+
+    def stderr(self, lines: list[str]) -> None:
+        room = LOG_LINES_PER_LAUNCH - self._lines_seen
+        self._lines_seen += len(lines)
+        self._lines += lines[: max(room, 0)]
+        if room > 0 and len(lines) > room:
+            self._lines.append(f"(agent) more than {LOG_LINES_PER_LAUNCH} lines: the rest is not kept")
+
+    def tick(self) -> None:
+        if self._clock() - self._flushed_at >= FLUSH_S:
+            self.flush()
+
+    def close(self) -> None:
+        self.flush()
+
+    def flush(self) -> None:
+        """Hands over everything held."""
+        self._flushed_at = self._clock()
+        items = self._ready
+        items += [msgspec.to_builtins(chunk) for chunk in self._chunks.values()]
+        if self._progress is not None:
+            items.append({"kind": "event", "launch": self._launch, "event": wire(self._progress)})
+        items += log_items("workload", self._lines)
+        self._ready, self._chunks, self._progress, self._lines = [], {}, None, []
+        if items:
+            self._append(items)
+
+    def _sample(self, event: Samples, case: Case) -> None:
+        metric = case.metric(event.metric)
+        if metric is None:
+            return
+        key = (event.case, event.metric, event.phase)
+        values = event.per_iteration(metric.unit)
+        chunk = self._chunks.get(key)
+        if chunk is not None and len(chunk.values) + len(values) > CHUNK_VALUES:
+            self.flush()
+            chunk = None
+        if chunk is None:
+            chunk = self._chunks[key] = _Chunk(
+                launch=self._launch,
+                benchmark=case.benchmark,
+                arm=case.arm,
+                params=case.params,
+                metric=metric.name,
+                unit=metric.unit,
+                direction=metric.direction,
+                phase=event.phase,
+            )
+        chunk.add(event, values)
+
+
+def log_items(stream: str, lines: list[str]) -> list[Item]:
+    """Lines as items the server takes: no NUL, bounded length and count."""
+    clean = [line.replace("\x00", "\ufffd")[:LINE_CHARACTERS] for line in lines]
+    return [
+        {"kind": "log", "stream": stream, "lines": clean[start : start + LOG_LINES]}
+        for start in range(0, len(clean), LOG_LINES)
+    ]

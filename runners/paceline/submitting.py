@@ -1,0 +1,159 @@
+"""The CI client: request a run, wait for its end, show the server's verdicts. Decides nothing itself (I17).
+
+Place in the journey: the other end of it, in a pipeline. Invariant: exit 0 only for a run the server calls
+`pass`; no verdict, no answer and no time left are never taken for one.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import msgspec
+from rich.table import Table
+
+from paceline.api import Api, ApiError, UnreachableError
+from paceline.errors import UserError
+
+ParamValue = int | str
+
+POLL_S = 1.0
+PATIENCE_S = 60.0
+"""How long an unreachable server is waited for while a run is under way."""
+
+
+class Request(msgspec.Struct, frozen=True, omit_defaults=True):
+    """The body of POST /runs."""
+
+    suite: str
+    commit: str | None = None
+    benchmarks: list[str] | None = None
+    targets: list[str] | None = None
+    launches: int = 5
+    rounds: int = 20
+    params: dict[str, list[ParamValue]] = {}
+    knobs: dict[str, ParamValue] = {}
+
+
+class Finished(msgspec.Struct, frozen=True):
+    """A run at its end, as the server tells it."""
+
+    run: dict[str, Any]
+    comparisons: list[dict[str, Any]]
+
+
+def submit(api: Api, request: Request, timeout_s: float, say: Callable[[str], None]) -> Finished:
+    """Requests and waits. Raises UserError with what the server said, or when time is up."""
+    try:
+        body = {**msgspec.to_builtins(request), "trigger": "ci"}
+        run = api.call("POST", "/runs", body)
+        say(f"run {run['id']} of {run['suite']} at {run['commit'][:12]}")
+        run = _wait(api, run["id"], timeout_s, say)
+        comparisons = _all_pages(api, f"/runs/{run['id']}/comparisons")
+    except ApiError as error:
+        raise UserError(f"The server refused ({error.code}): {error.detail}", _advice(error)) from error
+    except UnreachableError as error:
+        raise UserError(
+            f"The server cannot be reached: {error}", "Check --server and the network."
+        ) from error
+    return Finished(run, comparisons)
+
+
+def exit_status(done: Finished) -> int:
+    """0 pass · 2 fail · 3 inconclusive · 1 anything that is no verdict."""
+    if done.run.get("state") != "done":
+        return 1
+    return {"pass": 0, "fail": 2, "inconclusive": 3}.get(str(done.run.get("verdict")), 1)
+
+
+def table(done: Finished) -> Table:
+    """The comparisons, with the server's own words."""
+    shown = Table("benchmark", "params", "arm", "verdict", "what the server says")
+    for item in done.comparisons:
+        params = ", ".join(f"{key}={value}" for key, value in item["params"].items())
+        words = item.get("words") or item.get("reason") or ""
+        shown.add_row(item["benchmark"], params, item["arm"], item["verdict"], words)
+    return shown
+
+
+def summary(done: Finished) -> str:
+    """One line, and what went wrong where."""
+    run = done.run
+    lines = [f"run {run['id']}: {run['state']}, verdict {run.get('verdict') or 'none'}"]
+    if run.get("reason"):
+        lines[0] += f": {run['reason']}"
+    for job in run.get("jobs", []):
+        if job.get("cause"):
+            lines.append(
+                f"{job['target_name']}: {job['cause']}: {job.get('cause_detail') or ''}".rstrip(": ")
+            )
+    return "\n".join(lines)
+
+
+def params_of(options: Sequence[str]) -> dict[str, list[ParamValue]]:
+    """`k=v1|v2`; whole numbers become integers, the server checks them against the suite."""
+    return {key: [_value(item) for item in text.split("|")] for key, text in map(_pair, options)}
+
+
+def knobs_of(options: Sequence[str]) -> dict[str, ParamValue]:
+    return {key: _value(text) for key, text in map(_pair, options)}
+
+
+def _wait(api: Api, run_id: str, timeout_s: float, say: Callable[[str], None]) -> dict[str, Any]:
+    deadline, unreachable_since = time.monotonic() + timeout_s, None
+    pause, told = threading.Event(), ""
+    while True:
+        try:
+            run: dict[str, Any] = api.call("GET", f"/runs/{run_id}")
+            unreachable_since = None
+        except UnreachableError:
+            unreachable_since = unreachable_since or time.monotonic()
+            if time.monotonic() - unreachable_since > PATIENCE_S:
+                raise
+            pause.wait(POLL_S)
+            continue
+        if run["state"] in ("done", "failed", "cancelled"):
+            return run
+        states = ", ".join(f"{job['target_name']} {job['state']}" for job in run.get("jobs", []))
+        if states != told:
+            told = states
+            say(states or run["state"])
+        if time.monotonic() > deadline:
+            advice = "The run goes on; see it in the dashboard, or raise --timeout-s."
+            raise UserError(f"Run {run_id} is not finished after {timeout_s:g} s ({states}).", advice)
+        pause.wait(POLL_S)
+
+
+def _all_pages(api: Api, path: str) -> list[dict[str, Any]]:
+    items: list[dict[str, Any]] = []
+    cursor: str | None = None
+    while True:
+        query = {"limit": "200", **({"cursor": cursor} if cursor else {})}
+        page = api.call("GET", path, params=query, tries=5)
+        items += page["items"]
+        cursor = page.get("next")
+        if not cursor:
+            return items
+
+
+def _pair(text: str) -> tuple[str, str]:
+    key, equals, value = text.partition("=")
+    if not equals or not key or not value:
+        raise UserError(f"{text!r} is not NAME=VALUE.")
+    return key, value
+
+
+def _value(text: str) -> ParamValue:
+    return int(text) if text.isascii() and text.isdigit() else text
+
+
+def _advice(error: ApiError) -> str:
+    known = {
+        "unauthenticated": "Give a valid token with --token or PACELINE_TOKEN.",
+        "forbidden": "The token needs the scope `ingest`.",
+        "unknown_suite": "Does an online agent announce it? See Targets and its agent.toml.",
+        "no_target": "Is an agent online that announces this suite?",
+    }
+    return known.get(error.code, "")
