@@ -87,9 +87,7 @@ class Beat(msgspec.Struct, frozen=True):
 class Api:
     """One server, one credential. Safe for several threads."""
 
-    def __init__(
-        self, server: str, credential: str | None = None, stop: threading.Event | None = None
-    ) -> None:
+    def __init__(self, server: str, credential: str | None = None) -> None:
         if not server.startswith(("http://", "https://")):
             raise UserError(f"{server!r} is no address.", "Give the server as http://… or https://…")
         headers = {"User-Agent": f"paceline/{__version__}"}

@@ -29,7 +29,9 @@ from paceline.api import Api
 from paceline.display import display_for
 from paceline.errors import UserError
 from paceline.executors.host import HostExecutor
+from paceline.outcome import Outcome
 from paceline.selection import Selection, checked, parse_knobs, parse_params
+from paceline.stop import Reason, Stop
 
 app = typer.Typer(
     help="Measures suites on this host and carries the samples to a Paceline server.",
@@ -147,13 +149,15 @@ def run(  # noqa: PLR0917 - one parameter per option is how typer declares them
     target = _fresh_directory(directory, valid.suite.name)
     display = display_for(notes, verbose)
     executor = HostExecutor(environment.serial(config.data_dir(None)))
-    with interruptible() as stop:
-        try:
-            outcome = local.run(
-                valid, suite, selection, target, executor=executor, display=display, stop=stop
-            )
-        finally:
-            display.close()
+    stop = Stop()
+
+    def measured() -> Outcome:
+        return local.run(valid, suite, selection, target, executor=executor, display=display, stop=stop)
+
+    try:
+        outcome = interruptible(measured, lambda: stop.set(Reason.CANCELLED))
+    finally:
+        display.close()
     if stop.reason is not None:
         notes.print(f"Interrupted; what was measured is in {target}.", soft_wrap=True)
         raise typer.Exit(130)

@@ -12,6 +12,7 @@ aside with the reason and logged, never deleted.
 
 from __future__ import annotations
 
+import contextlib
 import enum
 import logging
 import random
@@ -105,11 +106,22 @@ def deliver(
             backoff = min(backoff * 2, LONGEST_BACKOFF_S)
         except ApiError as error:
             refusal = error
+    if not isinstance(refusal, LeaseLostError):
+        _say_refused(api, spool, refusal)
     where = spool.set_aside(str(refusal))
     log.error(
         "job %s: the server refused (%s); what was measured is kept in %s", attempt.job_id, refusal, where
     )
     return Ended.REFUSED
+
+
+def _say_refused(api: Api, spool: AttemptSpool, refusal: ApiError) -> None:
+    """Ends the attempt with what the server has, so that nobody waits for the rest."""
+    attempt = spool.attempt
+    detail = f"The server refused what the agent measured: {refusal}. It is kept in the agent's spool."
+    body = {"outcome": "failed", "cause": "agent_error", "detail": detail, "last_seq": spool.acknowledged_seq}
+    with contextlib.suppress(ApiError, UnreachableError):
+        api.finish(attempt.job_id, attempt.attempt, attempt.lease_token, body, tries=3)
 
 
 def _send_piece(api: Api, spool: AttemptSpool) -> bool:

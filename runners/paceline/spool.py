@@ -70,6 +70,12 @@ class AttemptSpool:
         return self._next_seq - 1
 
     @property
+    def acknowledged_seq(self) -> int:
+        """The highest seq the server has, −1 for none."""
+        with self._lock, self._path.open("rb") as file:
+            return file.read(self._acknowledged).count(b"\n") - 1
+
+    @property
     def drained(self) -> bool:
         return self._acknowledged == self._size
 
