@@ -1,4 +1,7 @@
-/** Build, development server and test runner of the dashboard. `--mode fixtures` answers /api from src/testing. */
+/**
+ * Build, development server and test runner of the dashboard. `--mode fixtures` answers /api from
+ * src/testing.
+ */
 import react from '@vitejs/plugin-react';
 import { defineConfig } from 'vitest/config';
 
@@ -19,7 +22,10 @@ export default defineConfig(({ mode }) => ({
       output: {
         codeSplitting: {
           groups: [
-            { name: 'charts', test: /node_modules[\\/](recharts|d3-|victory-vendor|@reduxjs|redux|immer|es-toolkit)/ },
+            {
+              name: 'charts',
+              test: /node_modules[\\/](recharts|d3-|victory-vendor|@reduxjs|redux|immer|es-toolkit)/,
+            },
             { name: 'vendor', test: /node_modules[\\/]/ },
           ],
         },

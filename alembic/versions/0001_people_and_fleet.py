@@ -141,7 +141,7 @@ def _suite() -> None:
         sa.Column("name", sa.String(), nullable=False),
         sa.Column("repository", sa.String(), nullable=False),
         sa.Column("manifest_path", sa.String(), nullable=False),
-        sa.Column("manifest", JSON, nullable=False),
+        sa.Column("manifest", sa.JSON(), nullable=False),
         sa.Column("manifest_hash", sa.String(), nullable=False),
         sa.Column("commit", sa.String(), nullable=False),
         sa.Column("branch", sa.String(), nullable=True),

@@ -44,7 +44,7 @@ def _run() -> None:
         sa.Column("suite", sa.String(), nullable=False),
         sa.Column("repository", sa.String(), nullable=False),
         sa.Column("manifest_path", sa.String(), nullable=False),
-        sa.Column("manifest", JSON, nullable=False),
+        sa.Column("manifest", sa.JSON(), nullable=False),
         sa.Column("commit", sa.String(), nullable=False),
         sa.Column("branch", sa.String(), nullable=True),
         sa.Column("trigger", sa.String(), nullable=False),

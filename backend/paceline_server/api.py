@@ -1,39 +1,115 @@
 """The application: every feature's routes under `/api/v1`, the system's endpoints, and the pages.
 
 Place: above all features, below the entry points. Invariant: building it starts nothing and connects to
-nothing; `lifespan` does. Holds no decisions.
+nothing; the lifespan it is given does. Holds no decisions.
 """
 
 from __future__ import annotations
 
+from collections.abc import AsyncIterator, Callable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from importlib import import_module
 from importlib.util import find_spec
+from typing import Any
 
-from fastapi import APIRouter, FastAPI
+from fastapi import APIRouter, FastAPI, Request
+from fastapi.responses import JSONResponse, Response
+from prometheus_client import CONTENT_TYPE_LATEST, Gauge, generate_latest
+from sqlalchemy.exc import SQLAlchemyError
 
 from paceline_server.accounts import routes as accounts
-from paceline_server.kernel import problems
+from paceline_server.catalog import routes as catalog
+from paceline_server.fleet import routes as fleet
+from paceline_server.kernel import clock, openapi, pages, problems
 from paceline_server.kernel import settings as process_settings
 from paceline_server.kernel.requests import Requests
 from paceline_server.kernel.settings import Settings
+from paceline_server.live import routes as live
+from paceline_server.live.tail import Tail
+from paceline_server.store import migrations, outbox
+from paceline_server.store.session import database, read_scope
 
 PREFIX = "/api/v1"
+LATER = ("jobs", "ingest", "reports", "alerts")
+
+Lifespan = Callable[[FastAPI], AbstractAsyncContextManager[None]]
+
+PENDING = Gauge("paceline_outbox_pending", "Messages that wait to be carried out.")
+OLDEST_S = Gauge("paceline_outbox_overdue_seconds", "How long the oldest of them has been due.")
+STREAMS = Gauge("paceline_live_streams", "Open streams of this process.")
+
+system = APIRouter(tags=["system"])
 
 
-def create_app(settings: Settings) -> FastAPI:
-    """The application for one process."""
+def create_app(settings: Settings, lifespan: Lifespan | None = None) -> FastAPI:
+    """The application of one process. Without a lifespan nothing runs in the background (tests,
+    `openapi`)."""
     app = FastAPI(
-        title="Paceline", version="1", openapi_url=f"{PREFIX}/openapi.json", docs_url=None, redoc_url=None,
+        title="Paceline",
+        version="1",
+        openapi_url=f"{PREFIX}/openapi.json",
+        docs_url=None,
+        redoc_url=None,
         generate_unique_id_function=lambda route: route.name,
-    )  # fmt: skip
+        lifespan=lifespan or _only_streams,
+    )
     app.state.settings = settings
+    app.state.tail = Tail()
+    app.state.checks = {}
     process_settings.use(settings)
     problems.install(app)
     app.add_middleware(Requests, max_body_bytes=settings.max_body_bytes)
     features = APIRouter(prefix=PREFIX)
-    features.include_router(accounts.router)
-    for feature in ("catalog", "fleet", "jobs", "ingest", "reports", "alerts", "live"):
+    for router in (accounts.router, catalog.router, fleet.router, live.router):
+        features.include_router(router)
+    for feature in LATER:
         if find_spec(f"paceline_server.{feature}.routes") is not None:
             features.include_router(import_module(f"paceline_server.{feature}.routes").router)
     app.include_router(features)
+    app.include_router(system)
+    pages.install(app, settings.frontend_dir)
+    openapi.install(app)
     return app
+
+
+@asynccontextmanager
+async def _only_streams(app: FastAPI) -> AsyncIterator[None]:
+    yield
+    app.state.tail.close()
+
+
+@system.get("/healthz")
+def healthz() -> dict[str, str]:
+    """The process answers."""
+    return {"status": "ok"}
+
+
+@system.get("/readyz", response_model=None)
+def readyz(request: Request) -> Response:
+    """Whether this process can do its work: database, its schema, broker, background work. 503 names what
+    cannot."""
+    checks: dict[str, Callable[[], bool]] = {"database": _database_current, **request.app.state.checks}
+    results: dict[str, Any] = {}
+    for name, check in checks.items():
+        try:
+            results[name] = "ok" if check() else "failing"
+        except SQLAlchemyError:
+            results[name] = "failing"
+    ready = all(result == "ok" for result in results.values())
+    body = {"status": "ready" if ready else "not ready", "checks": results}
+    return JSONResponse(body, 200 if ready else 503, headers={"Cache-Control": "no-store"})
+
+
+def _database_current() -> bool:
+    return migrations.is_current(database().engine)
+
+
+@system.get("/metrics", response_class=Response)
+def metrics(request: Request) -> Response:
+    """Prometheus text format, of this process."""
+    with read_scope() as session:
+        count, oldest = outbox.pending(session)
+    PENDING.set(count)
+    OLDEST_S.set(0 if oldest is None else max(0.0, (clock.now() - oldest).total_seconds()))
+    STREAMS.set(len(request.app.state.tail))
+    return Response(generate_latest(), media_type=CONTENT_TYPE_LATEST)

@@ -4,10 +4,12 @@
   var stored = null;
   try {
     stored = window.localStorage.getItem('mantine-color-scheme-value');
-  } catch (refused) {
+  } catch {
+    // Storage may be refused; the system's preference decides then.
     stored = null;
   }
   var scheme = stored === 'light' || stored === 'dark' ? stored : 'auto';
-  var dark = scheme === 'dark' || (scheme === 'auto' && window.matchMedia('(prefers-color-scheme: dark)').matches);
+  var dark =
+    scheme === 'dark' || (scheme === 'auto' && window.matchMedia('(prefers-color-scheme: dark)').matches);
   document.documentElement.setAttribute('data-mantine-color-scheme', dark ? 'dark' : 'light');
 })();

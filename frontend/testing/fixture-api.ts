@@ -1,6 +1,7 @@
 /**
- * A vite plugin that answers /api from the msw handlers of src/testing, so that pages can be looked at without a
- * backend (`npm run dev:fixtures`). The handlers are the very ones the tests use; it is never part of a build.
+ * A vite plugin that answers /api from the msw handlers of src/testing, so that pages can be looked at
+ * without a backend (`npm run dev:fixtures`). The handlers are the very ones the tests use; it is never part
+ * of a build.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Plugin, ViteDevServer } from 'vite';
@@ -40,7 +41,11 @@ async function send(response: Response, outgoing: ServerResponse): Promise<void>
   outgoing.end();
 }
 
-async function serve(server: ViteDevServer, incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
+async function serve(
+  server: ViteDevServer,
+  incoming: IncomingMessage,
+  outgoing: ServerResponse,
+): Promise<void> {
   const module = (await server.ssrLoadModule('/src/testing/answer.ts')) as unknown as FixtureModule;
   const response = await module.answer(await toRequest(incoming));
   await send(response ?? new Response('no fixture', { status: 501 }), outgoing);

@@ -16,7 +16,9 @@ const text = header + astToString(await openapiTS(document));
 if (process.argv.includes('--check')) {
   const committed = await readFile(target, 'utf8').catch(() => '');
   if (committed !== text) {
-    console.error('src/api/schema.gen.ts does not match backend/openapi.json: run `npm run api` and commit it.');
+    console.error(
+      'src/api/schema.gen.ts does not match backend/openapi.json: run `npm run api` and commit it.',
+    );
     process.exit(1);
   }
 } else {

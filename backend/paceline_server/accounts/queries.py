@@ -64,8 +64,8 @@ def account_by_name(session: Session, name: str) -> Account | None:
     return session.scalars(select(Account).where(Account.name == name)).one_or_none()
 
 
-def account_count(session: Session) -> int:
-    return session.scalar(select(func.count()).select_from(Account)) or 0
+def first_account(session: Session) -> Account | None:
+    return session.scalars(select(Account).order_by(Account.id).limit(1)).one_or_none()
 
 
 def accounts() -> Select[Any]:

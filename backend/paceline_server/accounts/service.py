@@ -162,10 +162,14 @@ def _count_failure(session: Session, keys: dict[str, str]) -> None:
             row.blocked_until = at + timedelta(seconds=min(THROTTLE_LONGEST_S, 2 ** min(beyond, 20)))
 
 
+def forget_expired(session: Session) -> None:
+    """Remove sessions and links that can never be used again."""
+    queries.forget_expired(session, clock.now())
+
+
 def _begin(session: Session, account: Account, days: float) -> NewSession:
     secret = new_secret("pls")
     at = clock.now()
-    queries.forget_expired(session, at)
     expires_at = at + timedelta(days=days)
     row = BrowserSession(
         token_sha256=sha256_hex(secret), account_id=account.id, created_at=at, expires_at=expires_at
@@ -248,3 +252,22 @@ def revoke_token(session: Session, token_id: str) -> None:
     if token.revoked_at is None:
         token.revoked_at = clock.now()
         hint(session, CHANNEL)
+
+
+def first_account(session: Session) -> Account | None:
+    """The oldest account, if there is any."""
+    return queries.first_account(session)
+
+
+def find_account(session: Session, name: str | None) -> Account:
+    """The account called `name`, or the oldest. Raises 404."""
+    account = queries.first_account(session) if name is None else queries.account_by_name(session, name)
+    if account is None:
+        raise not_found("account", name or "(any)")
+    return account
+
+
+def link_url(public_url: str, secret: str) -> str:
+    """The address a person opens. The secret is in the fragment: browsers send that to no server and no
+    referrer."""
+    return f"{public_url.rstrip('/')}/sign-in#token={secret}"

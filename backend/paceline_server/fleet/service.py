@@ -147,6 +147,11 @@ def tell(session: Session, target: Target) -> None:
     live_events.emit(session, "target", None, None, data)
 
 
+def any_silent(session: Session, since: datetime, until: datetime) -> bool:
+    """Whether a target was last heard of in (since, until]."""
+    return bool(queries.gone_silent(session, since, until))
+
+
 def tell_silent(session: Session, since: datetime, until: datetime) -> int:
     """Tell streams of targets that were last heard of in (since, until]; returns how many."""
     silent = queries.gone_silent(session, since, until)

@@ -7,15 +7,18 @@ Deliberately holds no queries and opens no sessions (`session.py`).
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sqlalchemy import JSON, DateTime, Dialect, LargeBinary, MetaData, TypeDecorator
+from sqlalchemy import JSON, ColumnElement, DateTime, Dialect, LargeBinary, MetaData, TypeDecorator
 from sqlalchemy.dialects.postgresql import ARRAY, DOUBLE_PRECISION, JSONB
 from sqlalchemy.orm import DeclarativeBase
 from sqlalchemy.types import TypeEngine
+
+from paceline_server.store import vectors
 
 
 class Base(DeclarativeBase):
@@ -38,6 +41,11 @@ class Timestamp(TypeDecorator[datetime]):
     impl = DateTime(timezone=True)
     cache_ok = True
 
+    @property
+    def python_type(self) -> type[datetime]:
+        """What cursors of pages hold (a TypeDecorator alone would say `object`)."""
+        return datetime
+
     def process_bind_param(self, value: datetime | None, _: Dialect) -> datetime | None:
         if value is None:
             return None
@@ -52,7 +60,11 @@ class Timestamp(TypeDecorator[datetime]):
 
 
 class FloatVector(TypeDecorator[NDArray[np.float64]]):
-    """A vector of float64, shape (n,), n ≤ 1,000. Read back as a numpy array on both databases."""
+    """A vector of float64, shape (n,), n ≤ 1,000. Read back as a numpy array on both databases.
+
+    On PostgreSQL it travels as the array's binary form both ways (see `store/vectors.py`): as text, parsing
+    alone would cost more than everything else ingest does.
+    """
 
     impl = LargeBinary
     cache_ok = True
@@ -62,19 +74,19 @@ class FloatVector(TypeDecorator[NDArray[np.float64]]):
             return dialect.type_descriptor(ARRAY(DOUBLE_PRECISION))
         return dialect.type_descriptor(LargeBinary())
 
-    def process_bind_param(self, value: Any, dialect: Dialect) -> Any:
-        if value is None:
-            return None
-        if dialect.name == "postgresql":
-            return value.tolist() if isinstance(value, np.ndarray) else list(value)
-        return np.asarray(value, dtype="<f8").tobytes()
+    def bind_processor(self, dialect: Dialect) -> Callable[[Any], Any]:
+        pack = vectors.to_postgresql if dialect.name == "postgresql" else vectors.to_sqlite
+        return lambda value: None if value is None else pack(value)
 
-    def process_result_value(self, value: Any, _: Dialect) -> NDArray[np.float64] | None:
-        if value is None:
-            return None
-        if isinstance(value, (bytes, memoryview)):
-            return np.frombuffer(value, dtype="<f8").astype(np.float64)
-        return np.asarray(value, dtype=np.float64)
+    def result_processor(self, dialect: Dialect, coltype: object) -> Callable[[Any], Any]:  # noqa: ARG002 - theirs
+        unpack = vectors.from_postgresql if dialect.name == "postgresql" else vectors.from_sqlite
+        return lambda value: None if value is None else unpack(value)
+
+    def column_expression(self, column: ColumnElement[Any]) -> ColumnElement[Any]:
+        return vectors.sent(column, type_=self)
 
 
 Json = JSON().with_variant(JSONB(), "postgresql")
+
+OrderedJson = JSON()
+"""Keeps the order of names, which `jsonb` does not: for manifests, whose order people see. Cannot be compared."""

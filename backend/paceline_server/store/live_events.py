@@ -7,8 +7,10 @@ committed. Small by construction: `samples` carry thinned values, never whole ch
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import Any
 
+from sqlalchemy import delete
 from sqlalchemy.orm import Session
 
 from paceline_server.kernel import clock
@@ -22,3 +24,8 @@ def emit(session: Session, kind: str, run_id: str | None, job_id: str | None, da
     """Tell streams of a change. `kind` is one of `live.schemas.LiveKind`; `data` must be plain JSON."""
     session.add(LiveEvent(kind=kind, at=clock.now(), run_id=run_id, job_id=job_id, data=data))
     hint(session, CHANNEL)
+
+
+def prune(session: Session, before: datetime) -> None:
+    """Forget events older than that; a stream that asks for them is told to start over."""
+    session.execute(delete(LiveEvent).where(LiveEvent.at < before))

@@ -14,13 +14,14 @@ Knows no Celery: `worker.py` turns ids into messages, the sweeper finds ids nobo
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
 import structlog
-from sqlalchemy import func, select, update
+from sqlalchemy import delete, func, or_, select, update
 from sqlalchemy.orm import Session
 
 from paceline_server.kernel import clock, ids
@@ -48,6 +49,9 @@ class Handler:
 
 
 _handlers: dict[str, Handler] = {}
+_at_it: set[int] = set()
+"""Messages this process is carrying out: one announced twice is not read for twice."""
+_at_it_lock = threading.Lock()
 
 
 def handles(topic: str) -> Callable[[Callable[[Session, str], None]], Callable[[Session, str], None]]:
@@ -103,6 +107,30 @@ def due(session: Session, at: datetime, limit: int = 100) -> list[int]:
     return list(session.scalars(query))
 
 
+def unannounced(session: Session, at: datetime, grace_s: float, limit: int = 500) -> list[int]:
+    """Ids the sweeper must announce: due later than they were made (delayed, or tried again), or pending for
+    longer than `grace_s` although they were announced at once."""
+    query = (
+        select(OutboxMessage.id)
+        .where(
+            OutboxMessage.done_at.is_(None),
+            OutboxMessage.due_at <= at,
+            or_(
+                OutboxMessage.due_at > OutboxMessage.created_at,
+                OutboxMessage.created_at <= at - timedelta(seconds=grace_s),
+            ),
+        )
+        .order_by(OutboxMessage.due_at, OutboxMessage.id)
+        .limit(limit)
+    )
+    return list(session.scalars(query))
+
+
+def prune(session: Session, before: datetime) -> None:
+    """Forget messages carried out before then."""
+    session.execute(delete(OutboxMessage).where(OutboxMessage.done_at < before))
+
+
 def pending(session: Session) -> tuple[int, datetime | None]:
     """How many messages wait, and since when the oldest is due."""
     query = select(func.count(), func.min(OutboxMessage.due_at)).where(OutboxMessage.done_at.is_(None))
@@ -115,6 +143,18 @@ def carry_out(message_id: int) -> bool:
 
     Never raises for a failing handler: the failure is stored with the message and logged.
     """
+    with _at_it_lock:
+        if message_id in _at_it:
+            return False
+        _at_it.add(message_id)
+    try:
+        return _carry_out(message_id)
+    finally:
+        with _at_it_lock:
+            _at_it.discard(message_id)
+
+
+def _carry_out(message_id: int) -> bool:
     handler, key = _claimable(message_id)
     if handler is None:
         return False

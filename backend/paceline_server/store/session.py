@@ -19,7 +19,7 @@ from typing import Annotated, Any
 
 import structlog
 from fastapi import Depends, Request
-from sqlalchemy import Connection, Engine, create_engine, event, make_url
+from sqlalchemy import Connection, Engine, create_engine, event, func, make_url, select
 from sqlalchemy.exc import OperationalError
 from sqlalchemy.orm import Session, sessionmaker
 from sqlalchemy.pool import ConnectionPoolEntry
@@ -205,3 +205,11 @@ DbSession = Annotated[Session, Depends(get_session, scope="function")]
 def hint(session: Session, channel: str) -> None:
     """Publish a hint on `channel` once `session` has committed."""
     session.info.setdefault(HINTS, set()).add(channel)
+
+
+def alone(session: Session, key: int) -> bool:
+    """Whether no other process holds the lock `key`; held until the transaction ends. SQLite: always
+    alone."""
+    if session.get_bind().dialect.name != "postgresql":
+        return True
+    return bool(session.scalar(select(func.pg_try_advisory_xact_lock(key))))

@@ -36,22 +36,25 @@ export function alertQuery(id: string) {
 }
 
 export function actOnAlert(id: string, action: AlertAction, note?: string): Promise<AlertDetail> {
-  return unwrap(client.POST('/api/v1/alerts/{alert_id}/actions', {
-    params: { path: { alert_id: id } },
-    body: note === undefined || note === '' ? { action } : { action, note },
-  }));
+  return unwrap(
+    client.POST('/api/v1/alerts/{alert_id}/actions', {
+      params: { path: { alert_id: id } },
+      body: note === undefined || note === '' ? { action } : { action, note },
+    }),
+  );
 }
 
 export function addAlertNote(id: string, note: string): Promise<AlertDetail> {
-  return unwrap(client.POST('/api/v1/alerts/{alert_id}/notes', {
-    params: { path: { alert_id: id } },
-    body: { note },
-  }));
+  return unwrap(
+    client.POST('/api/v1/alerts/{alert_id}/notes', { params: { path: { alert_id: id } }, body: { note } }),
+  );
 }
 
 export function assignAlert(id: string, accountId: string | null): Promise<AlertDetail> {
-  return unwrap(client.PUT('/api/v1/alerts/{alert_id}/assignee', {
-    params: { path: { alert_id: id } },
-    body: { account_id: accountId },
-  }));
+  return unwrap(
+    client.PUT('/api/v1/alerts/{alert_id}/assignee', {
+      params: { path: { alert_id: id } },
+      body: { account_id: accountId },
+    }),
+  );
 }

@@ -11,7 +11,10 @@ export const suitesQuery = queryOptions({
   staleTime: 30_000,
 });
 
-export const targetKeys = { all: ['targets'] as const, target: (id: string) => ['targets', 'one', id] as const };
+export const targetKeys = {
+  all: ['targets'] as const,
+  target: (id: string) => ['targets', 'one', id] as const,
+};
 
 export const targetsQuery = queryOptions({
   queryKey: [...targetKeys.all, 'list'],
@@ -37,8 +40,10 @@ export const agentsQuery = queryOptions({
 });
 
 export function setMaintenance(id: string, on: boolean, reason: string | null): Promise<Target> {
-  return unwrap(client.PUT('/api/v1/targets/{target_id}/maintenance', {
-    params: { path: { target_id: id } },
-    body: { on, reason },
-  }));
+  return unwrap(
+    client.PUT('/api/v1/targets/{target_id}/maintenance', {
+      params: { path: { target_id: id } },
+      body: { on, reason },
+    }),
+  );
 }

@@ -1,6 +1,6 @@
 /**
- * The only place that sends requests. Typed from backend/openapi.json; every failure is an `ApiError`, so callers
- * never look at a status. It keeps no state: caching is TanStack Query's.
+ * The only place that sends requests. Typed from backend/openapi.json; every failure is an `ApiError`, so
+ * callers never look at a status. It keeps no state: caching is TanStack Query's.
  */
 import createClient from 'openapi-fetch';
 

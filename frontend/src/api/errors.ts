@@ -19,7 +19,9 @@ export class ApiError extends Error {
 }
 
 function isStringRecord(value: unknown): value is Record<string, string> {
-  return typeof value === 'object' && value !== null && Object.values(value).every((v) => typeof v === 'string');
+  return (
+    typeof value === 'object' && value !== null && Object.values(value).every((v) => typeof v === 'string')
+  );
 }
 
 /** Reads a failed answer's parsed body; anything that is not problem+json says so with the status. */
@@ -34,7 +36,8 @@ export function toApiError(status: number, body: unknown): ApiError {
     status,
     code: 'not_a_problem',
     title: `The server answered ${status}`,
-    detail: 'The answer was not one this page understands. A proxy in between or a restart may be the reason.',
+    detail:
+      'The answer was not one this page understands. A proxy in between or a restart may be the reason.',
   });
 }
 

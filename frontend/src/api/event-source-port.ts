@@ -1,6 +1,6 @@
 /**
- * The seam to server-sent events. Two adapters ship beside it: the browser's `EventSource` and a fake for tests.
- * A port opens one connection and reports; it never reconnects — that is live-stream.ts.
+ * The seam to server-sent events. Two adapters ship beside it: the browser's `EventSource` and a fake for
+ * tests. A port opens one connection and reports; it never reconnects — that is live-stream.ts.
  */
 export interface SourceMessage {
   id: string;

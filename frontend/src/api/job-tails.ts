@@ -1,6 +1,6 @@
 /**
- * Growing lists of a job — log and conditions — read incrementally: each fetch asks only for what came after the
- * last seq held. Invariant: lines are never repeated and never reordered; only the newest are kept.
+ * Growing lists of a job — log and conditions — read incrementally: each fetch asks only for what came after
+ * the last seq held. Invariant: lines are never repeated and never reordered; only the newest are kept.
  */
 import { queryOptions, type QueryClient } from '@tanstack/react-query';
 
@@ -19,7 +19,11 @@ interface Entry {
 type Fetch<T> = (jobId: string, after: number | undefined, signal?: AbortSignal) => Promise<Page<T>>;
 
 async function follow<T extends Entry>(
-  fetchPage: Fetch<T>, jobId: string, held: readonly T[], keep: number, signal: AbortSignal,
+  fetchPage: Fetch<T>,
+  jobId: string,
+  held: readonly T[],
+  keep: number,
+  signal: AbortSignal,
 ): Promise<readonly T[]> {
   let all = held;
   for (let page = 0; page < MAX_PAGES; page += 1) {
@@ -51,9 +55,14 @@ export function jobConditionsQuery(jobId: string) {
   const queryKey = tailKeys.conditions(jobId);
   return queryOptions({
     queryKey,
-    queryFn: ({ client, signal }): Promise<readonly Conditions[]> => follow(
-      fetchConditions, jobId, client.getQueryData<readonly Conditions[]>(queryKey) ?? [], KEEP_CONDITIONS, signal,
-    ),
+    queryFn: ({ client, signal }): Promise<readonly Conditions[]> =>
+      follow(
+        fetchConditions,
+        jobId,
+        client.getQueryData<readonly Conditions[]>(queryKey) ?? [],
+        KEEP_CONDITIONS,
+        signal,
+      ),
   });
 }
 

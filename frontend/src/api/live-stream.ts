@@ -1,13 +1,23 @@
 /**
- * A live stream that survives lost connections: it remembers the id of the last event it handed on and resumes
- * after it. Invariant: no event is handed on twice. An event is a hint (I4); whoever listens may always refetch.
+ * A live stream that survives lost connections: it remembers the id of the last event it handed on and
+ * resumes after it. Invariant: no event is handed on twice. An event is a hint (I4); whoever listens may
+ * always refetch.
  */
 import type { EventSourcePort } from './event-source-port';
 import type { LiveEvent, LiveKind } from './types';
 
 export type StreamStatus = 'connecting' | 'open' | 'lost' | 'closed';
 
-const KINDS: readonly LiveKind[] = ['run', 'job', 'progress', 'samples', 'conditions', 'log', 'alert', 'target'];
+const KINDS: readonly LiveKind[] = [
+  'run',
+  'job',
+  'progress',
+  'samples',
+  'conditions',
+  'log',
+  'alert',
+  'target',
+];
 /** ms; doubled per failure up to the maximum, so a restarting server is met soon and never hammered. */
 const FIRST_DELAY_MS = 500;
 const MAX_DELAY_MS = 10_000;

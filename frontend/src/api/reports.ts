@@ -20,6 +20,7 @@ export interface ArmsFilters {
 export function armsQuery(filters: ArmsFilters) {
   return queryOptions({
     queryKey: ['arms', filters],
-    queryFn: ({ signal }): Promise<Arms> => unwrap(client.GET('/api/v1/arms', { signal, params: { query: filters } })),
+    queryFn: ({ signal }): Promise<Arms> =>
+      unwrap(client.GET('/api/v1/arms', { signal, params: { query: filters } })),
   });
 }

@@ -3,7 +3,18 @@ import { queryOptions } from '@tanstack/react-query';
 
 import { client, unwrap } from './client';
 import type {
-  Comparison, Conditions, Distribution, Job, JobReport, LiveSeries, LogLine, Page, Run, RunRequest, RunState, Trigger,
+  Comparison,
+  Conditions,
+  Distribution,
+  Job,
+  JobReport,
+  LiveSeries,
+  LogLine,
+  Page,
+  Run,
+  RunRequest,
+  RunState,
+  Trigger,
 } from './types';
 
 export interface RunFilters {
@@ -42,10 +53,12 @@ export function runComparisonsQuery(id: string) {
   return queryOptions({
     queryKey: runKeys.comparisons(id),
     queryFn: ({ signal }): Promise<Page<Comparison>> =>
-      unwrap(client.GET('/api/v1/runs/{run_id}/comparisons', {
-        signal,
-        params: { path: { run_id: id }, query: { limit: 200 } },
-      })),
+      unwrap(
+        client.GET('/api/v1/runs/{run_id}/comparisons', {
+          signal,
+          params: { path: { run_id: id }, query: { limit: 200 } },
+        }),
+      ),
   });
 }
 
@@ -61,29 +74,47 @@ export function liveSeriesQuery(jobId: string) {
   return queryOptions({
     queryKey: [...runKeys.job(jobId), 'live-series'],
     queryFn: ({ signal }): Promise<Page<LiveSeries>> =>
-      unwrap(client.GET('/api/v1/jobs/{job_id}/live-series', {
-        signal,
-        params: { path: { job_id: jobId }, query: { limit: 200 } },
-      })),
+      unwrap(
+        client.GET('/api/v1/jobs/{job_id}/live-series', {
+          signal,
+          params: { path: { job_id: jobId }, query: { limit: 200 } },
+        }),
+      ),
   });
 }
 
 /** Log lines after `after` (a seq), oldest first. */
-export function fetchLog(jobId: string, after: number | undefined, signal?: AbortSignal): Promise<Page<LogLine>> {
-  return unwrap(client.GET('/api/v1/jobs/{job_id}/log', {
-    ...(signal ? { signal } : {}),
-    params: { path: { job_id: jobId }, query: { limit: 200, ...(after === undefined ? {} : { after: String(after) }) } },
-  }));
+export function fetchLog(
+  jobId: string,
+  after: number | undefined,
+  signal?: AbortSignal,
+): Promise<Page<LogLine>> {
+  return unwrap(
+    client.GET('/api/v1/jobs/{job_id}/log', {
+      ...(signal ? { signal } : {}),
+      params: {
+        path: { job_id: jobId },
+        query: { limit: 200, ...(after === undefined ? {} : { after: String(after) }) },
+      },
+    }),
+  );
 }
 
 /** Conditions after `after` (a seq), oldest first. */
 export function fetchConditions(
-  jobId: string, after: number | undefined, signal?: AbortSignal,
+  jobId: string,
+  after: number | undefined,
+  signal?: AbortSignal,
 ): Promise<Page<Conditions>> {
-  return unwrap(client.GET('/api/v1/jobs/{job_id}/conditions', {
-    ...(signal ? { signal } : {}),
-    params: { path: { job_id: jobId }, query: { limit: 200, ...(after === undefined ? {} : { after: String(after) }) } },
-  }));
+  return unwrap(
+    client.GET('/api/v1/jobs/{job_id}/conditions', {
+      ...(signal ? { signal } : {}),
+      params: {
+        path: { job_id: jobId },
+        query: { limit: 200, ...(after === undefined ? {} : { after: String(after) }) },
+      },
+    }),
+  );
 }
 
 export interface Point {
@@ -97,10 +128,12 @@ export function distributionQuery({ jobId, benchmark, metric, params }: Point) {
   return queryOptions({
     queryKey: [...runKeys.job(jobId), 'distribution', benchmark, metric, params],
     queryFn: ({ signal }): Promise<Distribution> =>
-      unwrap(client.GET('/api/v1/jobs/{job_id}/distribution', {
-        signal,
-        params: { path: { job_id: jobId }, query: { benchmark, metric, params: JSON.stringify(params) } },
-      })),
+      unwrap(
+        client.GET('/api/v1/jobs/{job_id}/distribution', {
+          signal,
+          params: { path: { job_id: jobId }, query: { benchmark, metric, params: JSON.stringify(params) } },
+        }),
+      ),
     staleTime: Infinity,
   });
 }
@@ -113,11 +146,11 @@ export function cancelRun(id: string): Promise<Run> {
   return unwrap(client.POST('/api/v1/runs/{run_id}/cancel', { params: { path: { run_id: id } } }));
 }
 
-const ENDED: readonly Job['state'][] = ['done', 'failed', 'cancelled', 'expired'];
+const ENDED: ReadonlySet<Job['state']> = new Set(['done', 'failed', 'cancelled', 'expired']);
 
 /** A lost job may still receive its late result, so it has not ended. */
 export function jobEnded(job: Job): boolean {
-  return ENDED.includes(job.state);
+  return ENDED.has(job.state);
 }
 
 export function runEnded(run: Run): boolean {

@@ -14,7 +14,11 @@ export function RouteError({ error, reset }: ErrorComponentProps) {
     <Container component="main" size="sm" py="xl">
       <title>Problem · Paceline</title>
       <h1 className="pl-visually-hidden">Problem</h1>
-      <ErrorState error={error instanceof Error ? error : new Error(String(error))} what="page" onRetry={reset} />
+      <ErrorState
+        error={error instanceof Error ? error : new Error(String(error))}
+        what="page"
+        onRetry={reset}
+      />
     </Container>
   );
 }
@@ -25,8 +29,13 @@ export function NotFound() {
       <title>Not found · Paceline</title>
       <h1 className="pl-visually-hidden">Not found</h1>
       <EmptyState
-        icon="question" title="There is no page at this address"
-        action={<ButtonLink to="/" variant="default">Go to the overview</ButtonLink>}
+        icon="question"
+        title="There is no page at this address"
+        action={
+          <ButtonLink to="/" variant="default">
+            Go to the overview
+          </ButtonLink>
+        }
       >
         The link may be incomplete, or the page has moved.
       </EmptyState>

@@ -1,10 +1,16 @@
 /**
  * The map of the dashboard: every address, the search values it understands and the page it loads. Pages are
- * split per route. Everything below `app` needs a session: without one the visitor is sent to sign in and back.
+ * split per route. Everything below `app` needs a session: without one the visitor is sent to sign in and
+ * back.
  */
 import type { QueryClient } from '@tanstack/react-query';
 import {
-  createRootRouteWithContext, createRoute, createRouter, lazyRouteComponent, redirect, Outlet,
+  createRootRouteWithContext,
+  createRoute,
+  createRouter,
+  lazyRouteComponent,
+  redirect,
+  Outlet,
   type RouterHistory,
 } from '@tanstack/react-router';
 
@@ -107,7 +113,15 @@ const targetRoute = createRoute({
 const routeTree = rootRoute.addChildren([
   signInRoute,
   appRoute.addChildren([
-    overviewRoute, runsRoute, newRunRoute, runRoute, armsRoute, alertsRoute, alertRoute, targetsRoute, targetRoute,
+    overviewRoute,
+    runsRoute,
+    newRunRoute,
+    runRoute,
+    armsRoute,
+    alertsRoute,
+    alertRoute,
+    targetsRoute,
+    targetRoute,
   ]),
 ]);
 

@@ -1,5 +1,16 @@
-/** The frame around every page: skip link, header, navigation, account. Sends to sign-in when the session ends. */
-import { ActionIcon, AppShell, Burger, Group, Menu, useComputedColorScheme, useMantineColorScheme } from '@mantine/core';
+/**
+ * The frame around every page: skip link, header, navigation, account. Sends to sign-in when the session
+ * ends.
+ */
+import {
+  ActionIcon,
+  AppShell,
+  Burger,
+  Group,
+  Menu,
+  useComputedColorScheme,
+  useMantineColorScheme,
+} from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, Outlet, useLocation, useNavigate } from '@tanstack/react-router';
@@ -47,18 +58,28 @@ export function Shell() {
   useSessionEnd();
   return (
     <AppShell
-      header={{ height: 54 }} padding={{ base: 'sm', sm: 'lg' }}
+      header={{ height: 54 }}
+      padding={{ base: 'sm', sm: 'lg' }}
       navbar={{ width: 208, breakpoint: 'sm', collapsed: { mobile: !opened } }}
     >
-      <a className="pl-skip" href="#main">Skip to content</a>
+      <a className="pl-skip" href="#main">
+        Skip to content
+      </a>
       <AppShell.Header className={classes.bar}>
         <Group h="100%" px="md" justify="space-between" wrap="nowrap">
           <Group gap="sm" wrap="nowrap">
             <Burger
-              opened={opened} onClick={toggle} hiddenFrom="sm" size="sm" aria-expanded={opened}
+              opened={opened}
+              onClick={toggle}
+              hiddenFrom="sm"
+              size="sm"
+              aria-expanded={opened}
               aria-label={opened ? 'Close navigation' : 'Open navigation'}
             />
-            <Link to="/" className={classes.brand}><img src="/icon.svg" alt="" />Paceline</Link>
+            <Link to="/" className={classes.brand}>
+              <img src="/icon.svg" alt="" />
+              Paceline
+            </Link>
           </Group>
           <Group gap="xs" wrap="nowrap">
             <ThemeSwitch />
@@ -70,15 +91,22 @@ export function Shell() {
         <ul className={classes.nav}>
           {NAVIGATION.map((entry) => (
             <li key={entry.to}>
-              <Link to={entry.to} activeOptions={{ exact: entry.exact, includeSearch: false }} onClick={close}>
-                <Icon name={entry.icon} />{entry.label}
+              <Link
+                to={entry.to}
+                activeOptions={{ exact: entry.exact, includeSearch: false }}
+                onClick={close}
+              >
+                <Icon name={entry.icon} />
+                {entry.label}
               </Link>
             </li>
           ))}
         </ul>
       </AppShell.Navbar>
       <AppShell.Main id="main" tabIndex={-1} style={{ outline: 'none' }}>
-        <div className={classes.main}><Outlet /></div>
+        <div className={classes.main}>
+          <Outlet />
+        </div>
       </AppShell.Main>
     </AppShell>
   );
@@ -89,7 +117,9 @@ function ThemeSwitch() {
   const dark = useComputedColorScheme('light') === 'dark';
   return (
     <ActionIcon
-      variant="default" size="lg" aria-label={dark ? 'Use the light theme' : 'Use the dark theme'}
+      variant="default"
+      size="lg"
+      aria-label={dark ? 'Use the light theme' : 'Use the dark theme'}
       onClick={() => setColorScheme(dark ? 'light' : 'dark')}
     >
       <Icon name={dark ? 'sun' : 'moon'} />
@@ -111,7 +141,9 @@ function AccountMenu() {
   return (
     <Menu position="bottom-end" width={220}>
       <Menu.Target>
-        <ActionIcon variant="default" size="lg" aria-label="Account"><Icon name="user" /></ActionIcon>
+        <ActionIcon variant="default" size="lg" aria-label="Account">
+          <Icon name="user" />
+        </ActionIcon>
       </Menu.Target>
       <Menu.Dropdown>
         <Menu.Label c="var(--pl-muted)">{session.data?.account.name ?? 'Signed in'}</Menu.Label>

@@ -1,6 +1,6 @@
 /**
- * The frame every chart stands in: a heading, the sentence that says what the chart shows, and the same data as a
- * table below. Knows nothing of the domain. Invariant: a chart never stands without sentence and table.
+ * The frame every chart stands in: a heading, the sentence that says what the chart shows, and the same data
+ * as a table below. Knows nothing of the domain. Invariant: a chart never stands without sentence and table.
  */
 import { Title } from '@mantine/core';
 import { useId, type ReactNode } from 'react';
@@ -21,11 +21,17 @@ export function ChartFrame({ title, summary, legend, chart, table, tableToggle }
   const id = useId();
   return (
     <figure className={classes.frame} aria-labelledby={id}>
-      <Title order={3} id={id}>{title}</Title>
+      <Title order={3} id={id}>
+        {title}
+      </Title>
       <p className={classes.summary}>{summary}</p>
       {legend}
-      <div role="img" aria-label={`${title}. ${summary}`}>{chart}</div>
-      {tableToggle === undefined ? table : (
+      <div role="img" aria-label={`${title}. ${summary}`}>
+        {chart}
+      </div>
+      {tableToggle === undefined ? (
+        table
+      ) : (
         <details className={classes.details}>
           <summary>{tableToggle}</summary>
           {table}

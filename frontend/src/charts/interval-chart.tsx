@@ -1,9 +1,17 @@
 /**
- * Values with their intervals over an ordered category, against reference lines. Generic: it knows points, bands
- * and labels, nothing of arms or benchmarks. Bands are `Area`s; nothing is animated.
+ * Values with their intervals over an ordered category, against reference lines. Generic: it knows points,
+ * bands and labels, nothing of arms or benchmarks. Bands are `Area`s; nothing is animated.
  */
 import {
-  Area, CartesianGrid, ComposedChart, Line, ReferenceLine, ResponsiveContainer, Tooltip, XAxis, YAxis,
+  Area,
+  CartesianGrid,
+  ComposedChart,
+  Line,
+  ReferenceLine,
+  ResponsiveContainer,
+  Tooltip,
+  XAxis,
+  YAxis,
 } from 'recharts';
 
 import classes from './charts.module.css';
@@ -70,14 +78,26 @@ export function IntervalChart(props: IntervalChartProps) {
   const rows = toRows(series);
   return (
     <ResponsiveContainer width="100%" height={height} initialDimension={{ width: 640, height }}>
-      <ComposedChart data={rows} margin={{ top: 8, right: 16, bottom: 22, left: 8 }} accessibilityLayer={false}>
+      <ComposedChart
+        data={rows}
+        margin={{ top: 8, right: 16, bottom: 22, left: 8 }}
+        accessibilityLayer={false}
+      >
         <CartesianGrid stroke={GRID} vertical={false} />
         <XAxis
-          dataKey="x" tick={AXIS} stroke={GRID} padding={{ left: 24, right: 24 }}
+          dataKey="x"
+          tick={AXIS}
+          stroke={GRID}
+          padding={{ left: 24, right: 24 }}
           label={{ value: xLabel, position: 'insideBottom', offset: -12, ...AXIS }}
         />
         <YAxis
-          tick={AXIS} stroke={GRID} width={64} domain={[domain[0], domain[1]]} tickFormatter={format} ticks={ticks}
+          tick={AXIS}
+          stroke={GRID}
+          width={64}
+          domain={[domain[0], domain[1]]}
+          tickFormatter={format}
+          ticks={ticks}
           label={{ value: yLabel, angle: -90, position: 'insideLeft', ...AXIS, dy: 40 }}
         />
         <Tooltip
@@ -86,21 +106,36 @@ export function IntervalChart(props: IntervalChartProps) {
         />
         {references.map((mark) => (
           <ReferenceLine
-            key={mark.label} y={mark.y} stroke="var(--pl-text)" strokeOpacity={0.75}
+            key={mark.label}
+            y={mark.y}
+            stroke="var(--pl-text)"
+            strokeOpacity={0.75}
             {...(mark.dash === undefined ? {} : { strokeDasharray: mark.dash })}
             label={{ value: mark.label, position: SIDES[mark.side], fill: 'var(--pl-muted)', fontSize: 11 }}
           />
         ))}
         {series.map(({ name }, index) => (
           <Area
-            key={`${name} band`} dataKey={`${name} band`} stroke="none" fill={seriesLook(index).color}
-            fillOpacity={0.2} isAnimationActive={false} connectNulls={false} dot={false} activeDot={false}
+            key={`${name} band`}
+            dataKey={`${name} band`}
+            stroke="none"
+            fill={seriesLook(index).color}
+            fillOpacity={0.2}
+            isAnimationActive={false}
+            connectNulls={false}
+            dot={false}
+            activeDot={false}
           />
         ))}
         {series.map(({ name }, index) => (
           <Line
-            key={name} dataKey={name} stroke={seriesLook(index).color} strokeWidth={2} isAnimationActive={false}
-            strokeDasharray={seriesLook(index).dash} activeDot={false}
+            key={name}
+            dataKey={name}
+            stroke={seriesLook(index).color}
+            strokeWidth={2}
+            isAnimationActive={false}
+            strokeDasharray={seriesLook(index).dash}
+            activeDot={false}
             dot={rows.length <= MAX_DOTS ? { r: 3.5, strokeDasharray: '0' } : false}
           />
         ))}
@@ -112,13 +147,22 @@ export function IntervalChart(props: IntervalChartProps) {
 function Readout({ x, series, format, xLabel }: { x: string } & IntervalChartProps) {
   return (
     <div className={classes.tooltip}>
-      <strong>{xLabel} {x}</strong>
+      <strong>
+        {xLabel} {x}
+      </strong>
       {series.map(({ name, points }) => {
         const point = points.find((candidate) => candidate.x === x);
         if (point?.value === null || point === undefined) return null;
-        const band = point.lower === null || point.upper === null ? ''
-          : ` (${format(point.lower)} – ${format(point.upper)})`;
-        return <div key={name}>{name}: {format(point.value)}{band}</div>;
+        const band =
+          point.lower === null || point.upper === null
+            ? ''
+            : ` (${format(point.lower)} – ${format(point.upper)})`;
+        return (
+          <div key={name}>
+            {name}: {format(point.value)}
+            {band}
+          </div>
+        );
       })}
     </div>
   );

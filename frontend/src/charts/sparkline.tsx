@@ -23,7 +23,10 @@ export function Sparkline({ values, width = 140, height = 26 }: SparklineProps) 
   return (
     <svg width={width} height={height} aria-hidden="true" focusable="false">
       <path
-        d={sparklinePath(values, width, height)} fill="none" stroke="var(--pl-series-0)" strokeWidth={1.5}
+        d={sparklinePath(values, width, height)}
+        fill="none"
+        stroke="var(--pl-series-0)"
+        strokeWidth={1.5}
         strokeLinejoin="round"
       />
     </svg>

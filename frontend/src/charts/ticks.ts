@@ -12,6 +12,8 @@ export function niceTicks(low: number, high: number, wanted = 5): Ticks {
   const first = Math.floor(low / step + 1e-9);
   const last = Math.max(first + 1, Math.ceil(high / step - 1e-9));
   // Multiplying indexes keeps 0.1 + 0.2 out of the labels.
-  const ticks = Array.from({ length: last - first + 1 }, (_, index) => Number(((first + index) * step).toPrecision(12)));
+  const ticks = Array.from({ length: last - first + 1 }, (_, index) =>
+    Number(((first + index) * step).toPrecision(12)),
+  );
   return { domain: [ticks[0] ?? low, ticks.at(-1) ?? high], ticks };
 }

@@ -33,18 +33,37 @@ export function TrackChart({ points, span, format, showAxis }: TrackChartProps) 
   return (
     <ResponsiveContainer width="100%" height={height} initialDimension={{ width: 480, height }}>
       <AreaChart
-        data={[...points]} margin={{ top: 6, right: 12, bottom: 0, left: 0 }} accessibilityLayer={false}
+        data={[...points]}
+        margin={{ top: 6, right: 12, bottom: 0, left: 0 }}
+        accessibilityLayer={false}
       >
         <XAxis
-          dataKey="seconds" type="number" domain={[span[0], span[1]]} hide={!showAxis} tick={AXIS} stroke={GRID}
-          height={20} tickFormatter={(seconds: number) => `${Math.round(seconds)} s`}
+          dataKey="seconds"
+          type="number"
+          domain={[span[0], span[1]]}
+          hide={!showAxis}
+          tick={AXIS}
+          stroke={GRID}
+          height={20}
+          tickFormatter={(seconds: number) => `${Math.round(seconds)} s`}
         />
         <YAxis
-          width={72} tick={AXIS} stroke={GRID} tickCount={3} domain={['auto', 'auto']} tickFormatter={format}
+          width={72}
+          tick={AXIS}
+          stroke={GRID}
+          tickCount={3}
+          domain={['auto', 'auto']}
+          tickFormatter={format}
         />
         <Area
-          dataKey="value" stroke="var(--pl-series-0)" strokeWidth={1.5} fill="var(--pl-series-0)" fillOpacity={0.14}
-          isAnimationActive={false} dot={false} activeDot={false}
+          dataKey="value"
+          stroke="var(--pl-series-0)"
+          strokeWidth={1.5}
+          fill="var(--pl-series-0)"
+          fillOpacity={0.14}
+          isAnimationActive={false}
+          dot={false}
+          activeDot={false}
         />
       </AreaChart>
     </ResponsiveContainer>

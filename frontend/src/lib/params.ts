@@ -7,7 +7,9 @@ function sorted(params: Params): [string, number | string][] {
 
 /** Stable identity of a point, safe in a URL: `batch=1000,size=64`. */
 export function paramsKey(params: Params): string {
-  return sorted(params).map(([name, value]) => `${name}=${value}`).join(',');
+  return sorted(params)
+    .map(([name, value]) => `${name}=${value}`)
+    .join(',');
 }
 
 /** "batch 1,000 · mode fast"; "no params" when there are none. */

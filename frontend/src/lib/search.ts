@@ -11,6 +11,7 @@ export function oneOf<T extends string>(value: unknown, allowed: readonly T[]): 
 
 /** Keeps only what is set, so that the URL holds no empty values. */
 export function compact<T extends object>(search: T): Partial<T> {
-  return Object.fromEntries(Object.entries(search).filter(([, value]) => value !== undefined && value !== '')) as
-    Partial<T>;
+  return Object.fromEntries(
+    Object.entries(search).filter(([, value]) => value !== undefined && value !== ''),
+  ) as Partial<T>;
 }

@@ -10,7 +10,9 @@ export function formatDuration(seconds: number): string {
   if (whole < MINUTE_S) return `${whole} s`;
   if (whole < HOUR_S) {
     const rest = whole % MINUTE_S;
-    return rest === 0 ? `${Math.floor(whole / MINUTE_S)} min` : `${Math.floor(whole / MINUTE_S)} min ${rest} s`;
+    return rest === 0
+      ? `${Math.floor(whole / MINUTE_S)} min`
+      : `${Math.floor(whole / MINUTE_S)} min ${rest} s`;
   }
   if (whole < DAY_S) {
     const minutes = Math.floor((whole % HOUR_S) / MINUTE_S);

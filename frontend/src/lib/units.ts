@@ -1,14 +1,29 @@
 /**
- * Formatting of measured values. Invariant: numbers are only scaled and rounded for reading, never compared or
- * combined — every ratio, percentage and verdict comes from the server in words (I17).
+ * Formatting of measured values. Invariant: numbers are only scaled and rounded for reading, never compared
+ * or combined — every ratio, percentage and verdict comes from the server in words (I17).
  */
 export type Unit = 'ns' | 'bytes' | 'ops' | 'op/s' | 'bytes/s' | 'count';
 
 type Scale = readonly (readonly [factor: number, suffix: string])[];
 
-const TIME: Scale = [[1e9, 's'], [1e6, 'ms'], [1e3, 'µs'], [1, 'ns']];
-const BYTES: Scale = [[2 ** 30, 'GiB'], [2 ** 20, 'MiB'], [2 ** 10, 'KiB'], [1, 'B']];
-const DECIMAL: Scale = [[1e9, 'G'], [1e6, 'M'], [1e3, 'k'], [1, '']];
+const TIME: Scale = [
+  [1e9, 's'],
+  [1e6, 'ms'],
+  [1e3, 'µs'],
+  [1, 'ns'],
+];
+const BYTES: Scale = [
+  [2 ** 30, 'GiB'],
+  [2 ** 20, 'MiB'],
+  [2 ** 10, 'KiB'],
+  [1, 'B'],
+];
+const DECIMAL: Scale = [
+  [1e9, 'G'],
+  [1e6, 'M'],
+  [1e3, 'k'],
+  [1, ''],
+];
 
 function scaled(value: number, scale: Scale): readonly [number, string] {
   const magnitude = Math.abs(value);

@@ -7,7 +7,14 @@ import { arms, distribution, report, type World } from './world';
 
 export function problem(status: number, code: string, detail: string, fields?: Record<string, string>) {
   return HttpResponse.json(
-    { type: 'about:blank', title: detail.split('.')[0] ?? code, status, code, detail, ...(fields ? { fields } : {}) },
+    {
+      type: 'about:blank',
+      title: detail.split('.')[0] ?? code,
+      status,
+      code,
+      detail,
+      ...(fields ? { fields } : {}),
+    },
     { status, headers: { 'Content-Type': 'application/problem+json' } },
   );
 }
@@ -36,8 +43,11 @@ function sessionHandlers(world: World, initial: World['session']): HttpHandler[]
     return HttpResponse.json(initial);
   };
   return [
-    http.get(`${API}/session`, () => (world.session === null
-      ? problem(401, 'unauthenticated', 'Sign in first.') : HttpResponse.json(world.session))),
+    http.get(`${API}/session`, () =>
+      world.session === null
+        ? problem(401, 'unauthenticated', 'Sign in first.')
+        : HttpResponse.json(world.session),
+    ),
     http.post(`${API}/session/link`, async ({ request }) => {
       const { token } = (await request.json()) as { token: string };
       return token === 'good' ? enter() : problem(401, 'unauthenticated', 'The link is not valid any more.');
@@ -79,16 +89,35 @@ function runHandlers(world: World): HttpHandler[] {
   return [
     http.get(`${API}/runs`, ({ request }) => {
       const query = new URL(request.url).searchParams;
-      return page(world.runs.filter((each) => (query.get('state') ?? each.state) === each.state
-        && (query.get('suite') ?? each.suite) === each.suite
-        && (query.get('trigger') ?? each.trigger) === each.trigger));
+      return page(
+        world.runs.filter(
+          (each) =>
+            (query.get('state') ?? each.state) === each.state &&
+            (query.get('suite') ?? each.suite) === each.suite &&
+            (query.get('trigger') ?? each.trigger) === each.trigger,
+        ),
+      );
     }),
     http.post(`${API}/runs`, async ({ request }) => {
       const body = (await request.json()) as RunRequest;
       world.requested.push(body);
       const made = run({
-        ...liveRun, id: `run-new-${world.requested.length}`, state: 'queued', knobs: body.knobs ?? {},
-        jobs: [job({ id: 'job-new', state: 'queued', verdict: null, reason: null, progress: null, samples: 0, finished_at: null, started_at: null })],
+        ...liveRun,
+        id: `run-new-${world.requested.length}`,
+        state: 'queued',
+        knobs: body.knobs ?? {},
+        jobs: [
+          job({
+            id: 'job-new',
+            state: 'queued',
+            verdict: null,
+            reason: null,
+            progress: null,
+            samples: 0,
+            finished_at: null,
+            started_at: null,
+          }),
+        ],
       });
       world.runs.unshift(made);
       return HttpResponse.json(made, { status: 201 });
@@ -102,7 +131,11 @@ function runHandlers(world: World): HttpHandler[] {
       const index = world.runs.findIndex(({ id }) => id === params['id']);
       const found = world.runs[index];
       if (found === undefined) return notFound();
-      world.runs[index] = { ...found, state: 'cancelled', jobs: found.jobs.map((each) => ({ ...each, state: 'cancelled' })) };
+      world.runs[index] = {
+        ...found,
+        state: 'cancelled',
+        jobs: found.jobs.map((each) => ({ ...each, state: 'cancelled' })),
+      };
       return HttpResponse.json(world.runs[index]);
     }),
   ];
@@ -115,17 +148,26 @@ function after<T extends { seq: number }>(items: readonly T[] | undefined, reque
 
 function jobHandlers(world: World): HttpHandler[] {
   return [
-    http.get(`${API}/jobs/:id/log`, ({ params, request }) => page(after(world.logs.get(String(params['id'])), request))),
+    http.get(`${API}/jobs/:id/log`, ({ params, request }) =>
+      page(after(world.logs.get(String(params['id'])), request)),
+    ),
     http.get(`${API}/jobs/:id/conditions`, ({ params, request }) =>
-      page(after(world.conditions.get(String(params['id'])), request))),
-    http.get(`${API}/jobs/:id/live-series`, ({ params }) => page(world.series.get(String(params['id'])) ?? [])),
+      page(after(world.conditions.get(String(params['id'])), request)),
+    ),
+    http.get(`${API}/jobs/:id/live-series`, ({ params }) =>
+      page(world.series.get(String(params['id'])) ?? []),
+    ),
     http.get(`${API}/jobs/:id/report`, ({ params }) => {
       const found = world.runs.find(({ jobs }) => jobs.some(({ id }) => id === params['id']));
       return found === undefined || found.state !== 'done'
-        ? problem(404, 'not_analysed', 'The job has not been analysed yet.') : HttpResponse.json(report(found));
+        ? problem(404, 'not_analysed', 'The job has not been analysed yet.')
+        : HttpResponse.json(report(found));
     }),
     http.get(`${API}/jobs/:id/distribution`, ({ params, request }) => {
-      const point = JSON.parse(new URL(request.url).searchParams.get('params') ?? '{}') as Record<string, number>;
+      const point = JSON.parse(new URL(request.url).searchParams.get('params') ?? '{}') as Record<
+        string,
+        number
+      >;
       return HttpResponse.json(distribution(String(params['id']), point));
     }),
   ];
@@ -136,20 +178,41 @@ function reportHandlers(world: World): HttpHandler[] {
     http.get(`${API}/overview`, () => {
       const counts: Record<string, number> = {};
       for (const { state } of world.alerts.values()) counts[state] = (counts[state] ?? 0) + 1;
-      return HttpResponse.json({ alerts_by_state: counts, agents: world.agents, runs: world.runs.slice(0, 10) });
+      return HttpResponse.json({
+        alerts_by_state: counts,
+        agents: world.agents,
+        runs: world.runs.slice(0, 10),
+      });
     }),
     http.get(`${API}/arms`, ({ request }) => {
       const wanted = new URL(request.url).searchParams.get('target');
-      return HttpResponse.json(arms(world, world.comparisons.filter((row) => wanted === null || row.target_id === wanted)));
+      return HttpResponse.json(
+        arms(
+          world,
+          world.comparisons.filter((row) => wanted === null || row.target_id === wanted),
+        ),
+      );
     }),
-    http.get(`${API}/stream`, () => new HttpResponse(new ReadableStream<Uint8Array>({
-      start: (controller) => controller.enqueue(new TextEncoder().encode(': open\n\n')),
-    }), { headers: { 'Content-Type': 'text/event-stream' } })),
+    http.get(
+      `${API}/stream`,
+      () =>
+        new HttpResponse(
+          new ReadableStream<Uint8Array>({
+            start: (controller) => controller.enqueue(new TextEncoder().encode(': open\n\n')),
+          }),
+          { headers: { 'Content-Type': 'text/event-stream' } },
+        ),
+    ),
   ];
 }
 
 const AFTER: Record<AlertAction, AlertState> = {
-  acknowledge: 'acknowledged', fixed: 'fixed', expected: 'expected', invalid: 'invalid', infra: 'infra', reopen: 'open',
+  acknowledge: 'acknowledged',
+  fixed: 'fixed',
+  expected: 'expected',
+  invalid: 'invalid',
+  infra: 'infra',
+  reopen: 'open',
 };
 
 function change(world: World, id: unknown, make: (alert: AlertDetail) => AlertDetail) {
@@ -162,24 +225,49 @@ function change(world: World, id: unknown, make: (alert: AlertDetail) => AlertDe
 
 let events = 0;
 
-function withEvent(alert: AlertDetail, action: string, to: AlertState | null, note: string | null): AlertDetail {
+function withEvent(
+  alert: AlertDetail,
+  action: string,
+  to: AlertState | null,
+  note: string | null,
+): AlertDetail {
   events += 1;
-  const event = { id: `made-${events}`, at: new Date().toISOString(), actor: ada.name, action, from_state: to === null ? null : alert.state, to_state: to, note };
+  const event = {
+    id: `made-${events}`,
+    at: new Date().toISOString(),
+    actor: ada.name,
+    action,
+    from_state: to === null ? null : alert.state,
+    to_state: to,
+    note,
+  };
   const state = to ?? alert.state;
-  return { ...alert, state, actions: alertDetail({ ...alert, state }).actions, history: [...alert.history, event] };
+  return {
+    ...alert,
+    state,
+    actions: alertDetail({ ...alert, state }).actions,
+    history: [...alert.history, event],
+  };
 }
 
 function alertHandlers(world: World): HttpHandler[] {
   return [
     http.get(`${API}/alerts`, ({ request }) => {
       const query = new URL(request.url).searchParams;
-      return page([...world.alerts.values()].filter((each) => (query.get('state') ?? each.state) === each.state
-        && (query.get('target') ?? each.target_id) === each.target_id));
+      return page(
+        [...world.alerts.values()].filter(
+          (each) =>
+            (query.get('state') ?? each.state) === each.state &&
+            (query.get('target') ?? each.target_id) === each.target_id,
+        ),
+      );
     }),
     http.get(`${API}/alerts/:id`, ({ params }) => change(world, params['id'], (alert) => alert)),
     http.post(`${API}/alerts/:id/actions`, async ({ params, request }) => {
       const body = (await request.json()) as { action: AlertAction; note?: string };
-      return change(world, params['id'], (alert) => withEvent(alert, body.action, AFTER[body.action], body.note ?? null));
+      return change(world, params['id'], (alert) =>
+        withEvent(alert, body.action, AFTER[body.action], body.note ?? null),
+      );
     }),
     http.post(`${API}/alerts/:id/notes`, async ({ params, request }) => {
       const { note } = (await request.json()) as { note: string };
@@ -187,7 +275,10 @@ function alertHandlers(world: World): HttpHandler[] {
     }),
     http.put(`${API}/alerts/:id/assignee`, async ({ params, request }) => {
       const { account_id: id } = (await request.json()) as { account_id: string | null };
-      return change(world, params['id'], (alert) => ({ ...alert, assignee: world.accounts.find((each) => each.id === id) ?? null }));
+      return change(world, params['id'], (alert) => ({
+        ...alert,
+        assignee: world.accounts.find((each) => each.id === id) ?? null,
+      }));
     }),
   ];
 }
@@ -195,7 +286,12 @@ function alertHandlers(world: World): HttpHandler[] {
 export function handlersFor(world: World): HttpHandler[] {
   const initial = world.session;
   return [
-    guard(world), ...sessionHandlers(world, initial), ...fleetHandlers(world), ...runHandlers(world),
-    ...jobHandlers(world), ...reportHandlers(world), ...alertHandlers(world),
+    guard(world),
+    ...sessionHandlers(world, initial),
+    ...fleetHandlers(world),
+    ...runHandlers(world),
+    ...jobHandlers(world),
+    ...reportHandlers(world),
+    ...alertHandlers(world),
   ];
 }

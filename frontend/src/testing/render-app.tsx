@@ -19,6 +19,8 @@ export function renderApp(address: string, prepare: (world: World) => void = () 
   const queryClient = createQueryClient({ retryDelayMs: 1 });
   const history = createMemoryHistory({ initialEntries: [address] });
   const router = createAppRouter(queryClient, history);
-  const view = render(<App queryClient={queryClient} router={router} stream={{ port: stream, firstDelayMs: 5 }} env="test" />);
+  const view = render(
+    <App queryClient={queryClient} router={router} stream={{ port: stream, firstDelayMs: 5 }} env="test" />,
+  );
   return { ...view, world, stream, router, user: userEvent.setup() };
 }

@@ -15,8 +15,14 @@ window.ResizeObserver = NoResizeObserver;
 window.scrollTo = () => undefined;
 Element.prototype.scrollIntoView = () => undefined;
 window.matchMedia = (query: string): MediaQueryList => ({
-  matches: false, media: query, onchange: null, addListener: () => undefined, removeListener: () => undefined,
-  addEventListener: () => undefined, removeEventListener: () => undefined, dispatchEvent: () => false,
+  matches: false,
+  media: query,
+  onchange: null,
+  addListener: () => undefined,
+  removeListener: () => undefined,
+  addEventListener: () => undefined,
+  removeEventListener: () => undefined,
+  dispatchEvent: () => false,
 });
 
 beforeAll(() => server.listen({ onUnhandledRequest: 'error' }));

@@ -1,11 +1,39 @@
 /** The state behind the fixture API: what a test or a look at the pages may read and change. */
 import type {
-  Account, Agent, Alert, AlertDetail, Arms, Comparison, Conditions, Distribution, JobReport, LiveSeries, LogLine, Run,
-  RunRequest, Session, Suite, Target,
+  Account,
+  Agent,
+  Alert,
+  AlertDetail,
+  Arms,
+  Comparison,
+  Conditions,
+  Distribution,
+  JobReport,
+  LiveSeries,
+  LogLine,
+  Run,
+  RunRequest,
+  Session,
+  Suite,
+  Target,
 } from '../api/types';
 import {
-  ada, agent, alertDetail, alerts, comparisons, demoRun, failedRun, grace, job, liveRun, phoneComparisons, run, session,
-  suite, target, minutesAgo,
+  ada,
+  agent,
+  alertDetail,
+  alerts,
+  comparisons,
+  demoRun,
+  failedRun,
+  grace,
+  job,
+  liveRun,
+  phoneComparisons,
+  run,
+  session,
+  suite,
+  target,
+  minutesAgo,
 } from './fixtures';
 
 export interface World {
@@ -26,37 +54,66 @@ export interface World {
 }
 
 export function lines(count: number): LogLine[] {
-  const words = ['Compiling paceline-hashing', 'Finished release profile', 'launch 1: 4 cases', 'round 12 of 25'];
+  const words = [
+    'Compiling paceline-hashing',
+    'Finished release profile',
+    'launch 1: 4 cases',
+    'round 12 of 25',
+  ];
   return Array.from({ length: count }, (_, index) => ({
-    seq: index, stream: index < count / 2 ? 'build' : 'workload', text: `${words[index % words.length]} (${index})`,
+    seq: index,
+    stream: index < count / 2 ? 'build' : 'workload',
+    text: `${words[index % words.length]} (${index})`,
   }));
 }
 
 export function readings(count: number): Conditions[] {
   return Array.from({ length: count }, (_, index) => ({
-    seq: index, phase: index < 3 ? 'before' : 'during', at_ms: Date.parse(minutesAgo(3)) + index * 1000,
+    seq: index,
+    phase: index < 3 ? 'before' : 'during',
+    at_ms: Date.parse(minutesAgo(3)) + index * 1000,
     values: {
-      cpu_freq_mhz: 3600 + 90 * Math.sin(index / 6), temperature_c: 52 + index * 0.06, load_1m: 0.6 + index * 0.01,
-      psi_cpu_some_avg10: Math.max(0, Math.sin(index / 9)) * 1.4, memory_available_bytes: 21.3e9 - index * 2e6,
+      cpu_freq_mhz: 3600 + 90 * Math.sin(index / 6),
+      temperature_c: 52 + index * 0.06,
+      load_1m: 0.6 + index * 0.01,
+      psi_cpu_some_avg10: Math.max(0, Math.sin(index / 9)) * 1.4,
+      memory_available_bytes: 21.3e9 - index * 2e6,
     },
   }));
 }
 
 export function samples(count: number): LiveSeries[] {
-  return [1000, 2000, 5000, 10_000].flatMap((batch) => ['fallback', 'native'].map((arm, at) => {
-    const base = batch * (at === 0 ? 310 : 205);
-    return {
-      benchmark: 'ledger_batch', arm, params: { batch }, metric: 'time', unit: 'ns' as const, n: count, median: base,
-      values: Array.from({ length: 40 }, (_, i) => base * (1 + 0.01 * Math.sin(i * 1.7 + batch) + (i % 13 === 0 ? 0.03 : 0))),
-    };
-  }));
+  return [1000, 2000, 5000, 10_000].flatMap((batch) =>
+    ['fallback', 'native'].map((arm, at) => {
+      const base = batch * (at === 0 ? 310 : 205);
+      return {
+        benchmark: 'ledger_batch',
+        arm,
+        params: { batch },
+        metric: 'time',
+        unit: 'ns' as const,
+        n: count,
+        median: base,
+        values: Array.from(
+          { length: 40 },
+          (_, i) => base * (1 + 0.01 * Math.sin(i * 1.7 + batch) + (i % 13 === 0 ? 0.03 : 0)),
+        ),
+      };
+    }),
+  );
 }
 
 export function arms(world: World, rows: Comparison[]): Arms {
   return {
-    suite: 'hashing', benchmark: 'ledger_batch', reference: 'fallback', metric: 'time',
+    suite: 'hashing',
+    benchmark: 'ledger_batch',
+    reference: 'fallback',
+    metric: 'time',
     rule: 'An arm fails when at least 99.9 % certainty says that its paired blocks are slower than the reference by more than the margin, in at least 80 % of the launches; it passes when the whole interval lies below the margin.',
-    summary: world.comparisons.length === 0 ? '' : 'native beats fallback at all 4 batch sizes on lab-host, by 25.8 % to 42.9 %.',
+    summary:
+      world.comparisons.length === 0
+        ? ''
+        : 'native beats fallback at all 4 batch sizes on lab-host, by 25.8 % to 42.9 %.',
     comparisons: rows,
   };
 }
@@ -64,12 +121,22 @@ export function arms(world: World, rows: Comparison[]): Arms {
 export function distribution(jobId: string, params: Record<string, number | string>): Distribution {
   const batch = Number(params['batch'] ?? 1000);
   return {
-    job_id: jobId, benchmark: 'ledger_batch', params, metric: 'time', unit: 'ns',
+    job_id: jobId,
+    benchmark: 'ledger_batch',
+    params,
+    metric: 'time',
+    unit: 'ns',
     summary: 'Nearly every native sample is faster than the fastest fallback sample.',
-    arms: [['fallback', 310], ['native', 220]].map(([arm, cost]) => ({
-      arm: String(arm), n: 100, median: batch * Number(cost),
+    arms: [
+      ['fallback', 310],
+      ['native', 220],
+    ].map(([arm, cost]) => ({
+      arm: String(arm),
+      n: 100,
+      median: batch * Number(cost),
       points: Array.from({ length: 100 }, (_, i) => ({
-        value: batch * Number(cost) * (0.97 + 0.05 * (i / 100) + (i > 95 ? 0.02 * (i - 95) : 0)), share: (i + 1) / 100,
+        value: batch * Number(cost) * (0.97 + 0.05 * (i / 100) + (i > 95 ? 0.02 * (i - 95) : 0)),
+        share: (i + 1) / 100,
       })),
     })),
   };
@@ -78,40 +145,113 @@ export function distribution(jobId: string, params: Record<string, number | stri
 export function report(of: Run): JobReport {
   const slow = of.verdict === 'fail';
   return {
-    suite: of.suite, revision: of.commit, artifact_hash: 'cd'.repeat(32), target: 'lab-host', started_at: of.created_at,
+    suite: of.suite,
+    revision: of.commit,
+    artifact_hash: 'cd'.repeat(32),
+    target: 'lab-host',
+    started_at: of.created_at,
     checks: [
       { name: 'sha256_vectors', ok: true, detail: 'published vectors' },
       { name: 'native_equals_fallback', ok: true, detail: 'all batches' },
     ],
     measurements: samples(100).map(({ values: _values, ...row }) => ({
-      ...row, direction: 'lower', launches: 5, mean: row.median * 1.01, p99: row.median * 1.08, min: row.median * 0.98,
-      max: row.median * 1.2, sd: row.median * 0.015, flags: [],
+      ...row,
+      direction: 'lower',
+      launches: 5,
+      mean: row.median * 1.01,
+      p99: row.median * 1.08,
+      min: row.median * 0.98,
+      max: row.median * 1.2,
+      sd: row.median * 0.015,
+      flags: [],
     })),
-    comparisons: comparisons.map((row) => (slow
-      ? { ...row, ratio: 1.189, lower: 1.171, upper: 1.21, verdict: 'fail', share_slower: 1, words: 'native is 18.9 % slower than fallback' }
-      : row)),
-    derived: [{ name: 'per_fingerprint_slope', benchmark: 'ledger_batch', arm: 'native', params: {}, value: 0.98, lower: 0.97, upper: 0.99 }],
-    gates: [{
-      benchmark: 'ledger_batch', arm: 'native', params: { batch: 1000 }, metric: 'time', statistic: 'p99', op: '<', level: 'required',
-      target: 400_000, actual: 238_000, verdict: 'pass', reason: 'p99 is below the limit.',
-    }],
+    comparisons: comparisons.map((row) =>
+      slow
+        ? {
+            ...row,
+            ratio: 1.189,
+            lower: 1.171,
+            upper: 1.21,
+            verdict: 'fail',
+            share_slower: 1,
+            words: 'native is 18.9 % slower than fallback',
+          }
+        : row,
+    ),
+    derived: [
+      {
+        name: 'per_fingerprint_slope',
+        benchmark: 'ledger_batch',
+        arm: 'native',
+        params: {},
+        value: 0.98,
+        lower: 0.97,
+        upper: 0.99,
+      },
+    ],
+    gates: [
+      {
+        benchmark: 'ledger_batch',
+        arm: 'native',
+        params: { batch: 1000 },
+        metric: 'time',
+        statistic: 'p99',
+        op: '<',
+        level: 'required',
+        target: 400_000,
+        actual: 238_000,
+        verdict: 'pass',
+        reason: 'p99 is below the limit.',
+      },
+    ],
   };
 }
 
 export function createWorld(): World {
-  const confirmRun = run({ ...demoRun, id: 'run-confirm-1', trigger: 'confirm', created_by: 'Paceline', created_at: minutesAgo(34), jobs: [job({ id: 'job-confirm', run_id: 'run-confirm-1', verdict: 'fail' })] });
+  const confirmRun = run({
+    ...demoRun,
+    id: 'run-confirm-1',
+    trigger: 'confirm',
+    created_by: 'Paceline',
+    created_at: minutesAgo(34),
+    jobs: [job({ id: 'job-confirm', run_id: 'run-confirm-1', verdict: 'fail' })],
+  });
   return {
-    session, accounts: [ada, grace], agents: [agent],
+    session,
+    accounts: [ada, grace],
+    agents: [agent],
     targets: [
       target({ state: 'busy', active_job_id: 'job-live' }),
-      target({ id: 'target-2', kind: 'device', name: 'pixel-8', serial: '38090DLJH0', hold: 'cooling', hold_reason: 'battery at 41 °C, measuring again below 35 °C', preflight: [{ code: 'battery_low', level: 'blocker', text: 'Battery at 12 %.', advice: 'Charge above 50 %.' }] }),
+      target({
+        id: 'target-2',
+        kind: 'device',
+        name: 'pixel-8',
+        serial: '38090DLJH0',
+        hold: 'cooling',
+        hold_reason: 'battery at 41 °C, measuring again below 35 °C',
+        preflight: [
+          { code: 'battery_low', level: 'blocker', text: 'Battery at 12 %.', advice: 'Charge above 50 %.' },
+        ],
+      }),
     ],
-    suites: [suite], runs: [liveRun, demoRun, confirmRun, run(), failedRun],
+    suites: [suite],
+    runs: [liveRun, demoRun, confirmRun, run(), failedRun],
     alerts: new Map(alerts.map((each: Alert) => [each.id, alertDetail(each)])),
     comparisons: [...comparisons, ...phoneComparisons],
-    logs: new Map([['job-live', lines(60)], ['job-1', lines(40)]]),
-    conditions: new Map([['job-live', readings(120)], ['job-1', readings(300)]]),
-    series: new Map([['job-live', samples(160)], ['job-1', samples(100)], ['job-demo', samples(100)]]),
-    requested: [], failure: null,
+    logs: new Map([
+      ['job-live', lines(60)],
+      ['job-1', lines(40)],
+    ]),
+    conditions: new Map([
+      ['job-live', readings(120)],
+      ['job-1', readings(300)],
+    ]),
+    series: new Map([
+      ['job-live', samples(160)],
+      ['job-1', samples(100)],
+      ['job-demo', samples(100)],
+    ]),
+    requested: [],
+    failure: null,
   };
 }

@@ -7,7 +7,11 @@ interface PlainLinkProps extends AnchorHTMLAttributes<HTMLAnchorElement> {
 }
 
 function PlainLink({ children, className, ...rest }: PlainLinkProps) {
-  return <a className={`pl-link ${className ?? ''}`.trim()} {...rest}>{children}</a>;
+  return (
+    <a className={`pl-link ${className ?? ''}`.trim()} {...rest}>
+      {children}
+    </a>
+  );
 }
 
 export const AppLink = createLink(PlainLink);

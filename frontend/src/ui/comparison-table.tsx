@@ -9,16 +9,27 @@ import { VERDICTS } from './looks';
 import { Status } from './status';
 
 export function comparisonKey(row: Comparison): string {
-  return [row.target_id ?? '', row.job_id ?? '', row.benchmark, row.metric, row.arm, paramsKey(row.params)].join('|');
+  return [
+    row.target_id ?? '',
+    row.job_id ?? '',
+    row.benchmark,
+    row.metric,
+    row.arm,
+    paramsKey(row.params),
+  ].join('|');
 }
 
 const COLUMNS: readonly Column<Comparison>[] = [
   { header: 'Verdict', cell: (row) => <Status look={VERDICTS[row.verdict]} title={row.reason} /> },
   { header: 'In words', cell: (row) => row.words, wrap: true },
   { header: 'Ratio', cell: (row) => formatRatio(row.ratio), align: 'right' },
-  { header: 'Interval (99.8 %)', cell: (row) => formatInterval(row.lower, row.upper), align: 'right' },
-  { header: 'Blocks slower', cell: (row) => formatShare(row.share_slower), align: 'right' },
-  { header: 'Launches, blocks', cell: ({ launches, blocks }) => `${launches}, ${blocks}`, align: 'right' },
+  { header: '99.8 % interval', cell: (row) => formatInterval(row.lower, row.upper), align: 'right' },
+  {
+    header: 'Blocks slower',
+    cell: (row) => `${formatShare(row.share_slower)} of ${row.blocks}`,
+    align: 'right',
+  },
+  { header: 'Launches', cell: ({ launches }) => launches, align: 'right' },
 ];
 
 export interface ComparisonTableProps {
@@ -41,9 +52,13 @@ export function ComparisonTable(props: ComparisonTableProps) {
     { header: 'Params', cell: (row) => <PointCell row={row} onChoose={onChoose} /> },
     ...COLUMNS,
   ];
-  const sorted = rows.toSorted((a, b) =>
-    (a.target_name ?? '').localeCompare(b.target_name ?? '') || a.benchmark.localeCompare(b.benchmark)
-    || a.arm.localeCompare(b.arm) || compareParams(a.params, b.params));
+  const sorted = rows.toSorted(
+    (a, b) =>
+      (a.target_name ?? '').localeCompare(b.target_name ?? '') ||
+      a.benchmark.localeCompare(b.benchmark) ||
+      a.arm.localeCompare(b.arm) ||
+      compareParams(a.params, b.params),
+  );
   return <DataTable label={label} columns={columns} rows={sorted} rowKey={comparisonKey} current={current} />;
 }
 
@@ -51,7 +66,9 @@ function PointCell({ row, onChoose }: { row: Comparison; onChoose: ComparisonTab
   if (onChoose === undefined) return <>{paramsLabel(row.params)}</>;
   return (
     <Button
-      size="compact-xs" variant="default" onClick={() => onChoose(row)}
+      size="compact-xs"
+      variant="default"
+      onClick={() => onChoose(row)}
       aria-label={`Show the distribution of ${row.arm} at ${paramsLabel(row.params)} on ${row.target_name ?? 'this target'}`}
     >
       {paramsLabel(row.params)}

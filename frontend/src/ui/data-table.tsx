@@ -1,4 +1,7 @@
-/** A semantic table for dense reading: numbers right-aligned in tabular figures, wide tables scroll by keyboard. */
+/**
+ * A semantic table for dense reading: numbers right-aligned in tabular figures, wide tables scroll by
+ * keyboard.
+ */
 import type { ReactNode } from 'react';
 
 import classes from './table.module.css';
@@ -28,7 +31,11 @@ export function DataTable<Row>({ label, columns, rows, rowKey, current }: DataTa
         <thead>
           <tr>
             {columns.map((column) => (
-              <th key={column.header} scope="col" className={column.align === 'right' ? classes.right : undefined}>
+              <th
+                key={column.header}
+                scope="col"
+                className={column.align === 'right' ? classes.right : undefined}
+              >
                 {column.header}
               </th>
             ))}
@@ -54,8 +61,15 @@ function DataRow<Row>({ row, columns, isCurrent }: DataRowProps<Row>) {
   return (
     <tr className={isCurrent ? classes.current : undefined} aria-current={isCurrent ? 'true' : undefined}>
       {columns.map((column) => {
-        const names = [column.align === 'right' ? classes.right : '', column.wrap === true ? classes.wrap : ''];
-        return <td key={column.header} className={names.join(' ').trim() || undefined}>{column.cell(row)}</td>;
+        const names = [
+          column.align === 'right' ? classes.right : '',
+          column.wrap === true ? classes.wrap : '',
+        ];
+        return (
+          <td key={column.header} className={names.join(' ').trim() || undefined}>
+            {column.cell(row)}
+          </td>
+        );
       })}
     </tr>
   );

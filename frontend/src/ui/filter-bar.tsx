@@ -4,5 +4,9 @@ import type { ReactNode } from 'react';
 import classes from './filter-bar.module.css';
 
 export function FilterBar({ children, label = 'Filters' }: { children: ReactNode; label?: string }) {
-  return <search className={classes.bar} aria-label={label}>{children}</search>;
+  return (
+    <search className={classes.bar} aria-label={label}>
+      {children}
+    </search>
+  );
 }

@@ -7,21 +7,27 @@ export interface FilterSelectProps {
   /** Word for "no filter"; absent when a value must be chosen. */
   all?: string;
   options: readonly { value: string; label: string }[];
+  maw?: number;
   onChange: (value: string | undefined) => void;
 }
 
-export function FilterSelect({ label, value, all, options, onChange }: FilterSelectProps) {
+export function FilterSelect({ label, value, all, options, maw, onChange }: FilterSelectProps) {
   const known = value === undefined || options.some((option) => option.value === value);
   return (
     <NativeSelect
       label={label}
       size="sm"
+      {...(maw === undefined ? {} : { maw })}
       value={value ?? ''}
       onChange={(event) => onChange(event.currentTarget.value === '' ? undefined : event.currentTarget.value)}
     >
       {all !== undefined && <option value="">{all}</option>}
       {!known && <option value={value}>{value}</option>}
-      {options.map((option) => <option key={option.value} value={option.value}>{option.label}</option>)}
+      {options.map((option) => (
+        <option key={option.value} value={option.value}>
+          {option.label}
+        </option>
+      ))}
     </NativeSelect>
   );
 }

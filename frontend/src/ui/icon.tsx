@@ -1,4 +1,7 @@
-/** The icons of the interface, drawn on a 24 px grid. Decorative: the word beside an icon carries the meaning. */
+/**
+ * The icons of the interface, drawn on a 24 px grid. Decorative: the word beside an icon carries the
+ * meaning.
+ */
 
 const PATHS = {
   overview: 'M4 4h7v7H4zM13 4h7v4h-7zM13 11h7v9h-7zM4 14h7v6H4z',
@@ -36,8 +39,17 @@ export type IconName = keyof typeof PATHS;
 export function Icon({ name, size = 18 }: { name: IconName; size?: number }) {
   return (
     <svg
-      width={size} height={size} viewBox="0 0 24 24" fill="none" stroke="currentColor" strokeWidth={2}
-      strokeLinecap="round" strokeLinejoin="round" aria-hidden="true" focusable="false" style={{ flex: 'none' }}
+      width={size}
+      height={size}
+      viewBox="0 0 24 24"
+      fill="none"
+      stroke="currentColor"
+      strokeWidth={2}
+      strokeLinecap="round"
+      strokeLinejoin="round"
+      aria-hidden="true"
+      focusable="false"
+      style={{ flex: 'none' }}
     >
       <path d={PATHS[name]} />
     </svg>

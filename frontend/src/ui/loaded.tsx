@@ -1,5 +1,7 @@
-/** Shows a query in the state it is in. Data already here stays visible while it is fetched again, and when that
- * fails the page says so above the older data instead of dropping it. */
+/**
+ * Shows a query in the state it is in. Data already here stays visible while it is fetched again, and when
+ * that fails the page says so above the older data instead of dropping it.
+ */
 import { Alert } from '@mantine/core';
 import type { UseQueryResult } from '@tanstack/react-query';
 import type { ReactNode } from 'react';

@@ -1,5 +1,14 @@
 /** How each state of the domain looks and reads: one table per vocabulary, exhaustive by type. */
-import type { AlertAction, AlertState, Job, PreflightFinding, Run, Target, Trigger, Verdict } from '../api/types';
+import type {
+  AlertAction,
+  AlertState,
+  Job,
+  PreflightFinding,
+  Run,
+  Target,
+  Trigger,
+  Verdict,
+} from '../api/types';
 import type { Look } from './status';
 
 export const VERDICTS: Record<Verdict, Look> = {
@@ -76,7 +85,12 @@ export const PREFLIGHT_LEVELS: Record<PreflightFinding['level'], Look> = {
 export const DEMONSTRATION: Look = { tone: 'demo', icon: 'flask', word: 'demonstration' };
 
 export const TRIGGER_WORDS: Record<Trigger, string> = {
-  manual: 'by hand', schedule: 'schedule', ci: 'CI', confirm: 'confirmation', bisect: 'bisect', a_a: 'A/A',
+  manual: 'by hand',
+  schedule: 'schedule',
+  ci: 'CI',
+  confirm: 'confirmation',
+  bisect: 'bisect',
+  a_a: 'A/A',
 };
 
 export const ACTION_WORDS: Record<AlertAction, { label: string; done: string; key: string }> = {

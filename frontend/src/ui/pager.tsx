@@ -14,7 +14,12 @@ export function Pager({ cursor, next, onCursor }: PagerProps) {
       <Button variant="default" size="xs" disabled={cursor === undefined} onClick={() => onCursor(undefined)}>
         First page
       </Button>
-      <Button variant="default" size="xs" disabled={next === null} onClick={() => onCursor(next ?? undefined)}>
+      <Button
+        variant="default"
+        size="xs"
+        disabled={next === null}
+        onClick={() => onCursor(next ?? undefined)}
+      >
         Next page
       </Button>
     </Group>

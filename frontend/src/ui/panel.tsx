@@ -18,7 +18,9 @@ export function Panel({ title, note, actions, flush = false, children }: PanelPr
     <section className={classes.panel} aria-labelledby={id}>
       <div className={classes.panelHead}>
         <div>
-          <Title order={2} id={id}>{title}</Title>
+          <Title order={2} id={id}>
+            {title}
+          </Title>
           {note !== undefined && <p className={classes.panelNote}>{note}</p>}
         </div>
         {actions}

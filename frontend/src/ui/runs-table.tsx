@@ -11,9 +11,11 @@ import { TimeAgo } from './time-ago';
 export function RunOutcome({ run }: { run: Run }) {
   return (
     <Group gap={6} wrap="nowrap">
-      {run.verdict === null
-        ? <Status look={RUN_STATES[run.state]} title={run.reason ?? undefined} />
-        : <Status look={VERDICTS[run.verdict]} title={run.reason ?? undefined} />}
+      {run.verdict === null ? (
+        <Status look={RUN_STATES[run.state]} title={run.reason ?? undefined} />
+      ) : (
+        <Status look={VERDICTS[run.verdict]} title={run.reason ?? undefined} />
+      )}
       {run.demonstration && <Status look={DEMONSTRATION} title="A knob made this run slower on purpose." />}
     </Group>
   );
@@ -30,14 +32,25 @@ const BRIEF: readonly Column<Run>[] = [
     ),
   },
   { header: 'Targets', cell: (run) => targets(run) },
-  { header: 'Requested', cell: (run) => <span>{TRIGGER_WORDS[run.trigger]}, <TimeAgo at={run.created_at} /></span> },
+  {
+    header: 'Requested',
+    cell: (run) => (
+      <span>
+        {TRIGGER_WORDS[run.trigger]}, <TimeAgo at={run.created_at} />
+      </span>
+    ),
+  },
 ];
 
 const FULL: readonly Column<Run>[] = [
   ...BRIEF,
   {
     header: 'Commit',
-    cell: (run) => <span className="pl-mono" title={run.branch ?? undefined}>{run.commit.slice(0, 10)}</span>,
+    cell: (run) => (
+      <span className="pl-mono" title={run.branch ?? undefined}>
+        {run.commit.slice(0, 10)}
+      </span>
+    ),
   },
   { header: 'Launches × rounds', cell: (run) => `${run.launches} × ${run.rounds}`, align: 'right' },
   { header: 'Requested by', cell: (run) => run.created_by },
@@ -48,6 +61,14 @@ function targets(run: Run): string {
   return names.length === 0 ? '–' : names.join(', ');
 }
 
-export function RunsTable({ label, runs, brief = false }: { label: string; runs: readonly Run[]; brief?: boolean }) {
+export function RunsTable({
+  label,
+  runs,
+  brief = false,
+}: {
+  label: string;
+  runs: readonly Run[];
+  brief?: boolean;
+}) {
   return <DataTable label={label} columns={brief ? BRIEF : FULL} rows={runs} rowKey={(run) => run.id} />;
 }

@@ -16,7 +16,9 @@ interface StateProps {
 export function EmptyState({ icon, title, children, action }: StateProps) {
   return (
     <div className={classes.state}>
-      <span className={classes.stateIcon}><Icon name={icon} /></span>
+      <span className={classes.stateIcon}>
+        <Icon name={icon} />
+      </span>
       <Title order={3}>{title}</Title>
       <p>{children}</p>
       {action}
@@ -27,9 +29,13 @@ export function EmptyState({ icon, title, children, action }: StateProps) {
 export function NoPermission({ what }: { what: string }) {
   return (
     <div className={classes.state} role="alert">
-      <span className={classes.stateIcon}><Icon name="lock" /></span>
+      <span className={classes.stateIcon}>
+        <Icon name="lock" />
+      </span>
       <Title order={3}>You may not see {what}</Title>
-      <p>Your account is signed in but lacks the permission. Ask an administrator to grant it, then reload.</p>
+      <p>
+        Your account is signed in but lacks the permission. Ask an administrator to grant it, then reload.
+      </p>
     </div>
   );
 }
@@ -37,14 +43,24 @@ export function NoPermission({ what }: { what: string }) {
 export function ErrorState({ error, what, onRetry }: { error: Error; what: string; onRetry?: () => void }) {
   if (isApiError(error) && error.status === 403) return <NoPermission what={what} />;
   const missing = isApiError(error) && error.status === 404;
-  const title = missing ? `There is no such ${what}` : isApiError(error) ? error.title : `Cannot show ${what}`;
+  const title = missing
+    ? `There is no such ${what}`
+    : isApiError(error)
+      ? error.title
+      : `Cannot show ${what}`;
   return (
     <div className={classes.state} role="alert">
-      <span className={`${classes.stateIcon} ${classes.stateBad}`}><Icon name="warning" /></span>
+      <span className={`${classes.stateIcon} ${classes.stateBad}`}>
+        <Icon name="warning" />
+      </span>
       <Title order={3}>{title}</Title>
       <p>{missing ? 'It may have been removed, or the link is incomplete.' : error.message}</p>
       {isApiError(error) && <p className="pl-mono">{error.code}</p>}
-      {onRetry !== undefined && !missing && <Button variant="default" onClick={onRetry}>Try again</Button>}
+      {onRetry !== undefined && !missing && (
+        <Button variant="default" onClick={onRetry}>
+          Try again
+        </Button>
+      )}
     </div>
   );
 }

@@ -1,15 +1,36 @@
-/** Mantine's theme. Colours that carry meaning (verdicts, states) are tokens in theme.css, not theme colours. */
+/**
+ * Mantine's theme. Colours that carry meaning (verdicts, states) are tokens in theme.css, not theme colours.
+ */
 import { createTheme, type MantineColorsTuple } from '@mantine/core';
 
 const pace: MantineColorsTuple = [
-  '#eef4fe', '#dce7fb', '#b8cdf5', '#93b4f0', '#84abf2', '#4b82df', '#3269cd', '#2456b8', '#1d4796', '#163871',
+  '#eef4fe',
+  '#dce7fb',
+  '#b8cdf5',
+  '#93b4f0',
+  '#84abf2',
+  '#4b82df',
+  '#3269cd',
+  '#2456b8',
+  '#1d4796',
+  '#163871',
 ];
 
 const dark: MantineColorsTuple = [
-  '#dce1e7', '#bcc4ce', '#a5aeba', '#8b95a2', '#3b434e', '#2f363f', '#21262d', '#181c22', '#12161b', '#0c0f13',
+  '#dce1e7',
+  '#bcc4ce',
+  '#a5aeba',
+  '#8b95a2',
+  '#3b434e',
+  '#2f363f',
+  '#21262d',
+  '#181c22',
+  '#12161b',
+  '#0c0f13',
 ];
 
-const SYSTEM = 'system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", "Helvetica Neue", Arial, sans-serif';
+const SYSTEM =
+  'system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", "Helvetica Neue", Arial, sans-serif';
 const MONO = 'ui-monospace, "SF Mono", "Cascadia Mono", Menlo, Consolas, "Liberation Mono", monospace';
 
 export const theme = createTheme({

@@ -15,5 +15,9 @@ export function useNow(intervalMs: number): number {
 export function TimeAgo({ at }: { at: string | null }) {
   const now = useNow(10_000);
   if (at === null) return <>–</>;
-  return <time dateTime={at} title={formatDateTime(at)}>{formatAgo(at, now)}</time>;
+  return (
+    <time dateTime={at} title={formatDateTime(at)}>
+      {formatAgo(at, now)}
+    </time>
+  );
 }

@@ -8,7 +8,7 @@ from typing import Any
 from sqlalchemy import String
 from sqlalchemy.orm import Mapped, mapped_column
 
-from paceline_server.store.base import Base, Json, Timestamp
+from paceline_server.store.base import Base, OrderedJson, Timestamp
 
 
 class Suite(Base):
@@ -18,7 +18,7 @@ class Suite(Base):
     name: Mapped[str] = mapped_column(String, primary_key=True)
     repository: Mapped[str]
     manifest_path: Mapped[str]
-    manifest: Mapped[dict[str, Any]] = mapped_column(Json)
+    manifest: Mapped[dict[str, Any]] = mapped_column(OrderedJson)
     manifest_hash: Mapped[str]
     commit: Mapped[str]
     branch: Mapped[str | None]

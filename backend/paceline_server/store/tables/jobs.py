@@ -8,7 +8,7 @@ from typing import Any
 from sqlalchemy import BigInteger, ForeignKey, Index, String, text
 from sqlalchemy.orm import Mapped, mapped_column
 
-from paceline_server.store.base import Base, Json, Timestamp
+from paceline_server.store.base import Base, Json, OrderedJson, Timestamp
 
 LEASED_STATES = ("leased", "preparing", "measuring", "uploading")
 """Job states in which a target is taken; the unique partial index below enforces one per target (I9)."""
@@ -22,7 +22,7 @@ class Run(Base):
     suite: Mapped[str] = mapped_column(String, index=True)
     repository: Mapped[str]
     manifest_path: Mapped[str]
-    manifest: Mapped[dict[str, Any]] = mapped_column(Json, deferred=True)
+    manifest: Mapped[dict[str, Any]] = mapped_column(OrderedJson, deferred=True)
     """Frozen when the run was created; large, so loaded only when touched."""
     commit: Mapped[str]
     branch: Mapped[str | None]

@@ -11,7 +11,10 @@ export function RunRoute() {
   const { job } = route.useSearch();
   return (
     <RunPage
-      key={runId} runId={runId} jobId={job} onJob={(next) => void navigate({ search: { job: next }, replace: true })}
+      key={runId}
+      runId={runId}
+      jobId={job}
+      onJob={(next) => void navigate({ search: { job: next }, replace: true })}
     />
   );
 }

@@ -15,12 +15,16 @@ export function AlertHistory({ events }: { events: readonly AlertEvent[] }) {
   const newestFirst = events.toSorted((a, b) => Date.parse(b.at) - Date.parse(a.at));
   return (
     <Panel title="History">
-      {events.length === 0 ? <p style={{ margin: 0, color: 'var(--pl-muted)' }}>Nothing has happened yet.</p> : (
+      {events.length === 0 ? (
+        <p style={{ margin: 0, color: 'var(--pl-muted)' }}>Nothing has happened yet.</p>
+      ) : (
         <ol className={classes.history}>
           {newestFirst.map((event) => (
             <li key={event.id}>
               <div>{sentence(event)}</div>
-              <div className={classes.when}>{event.actor}, <TimeAgo at={event.at} /></div>
+              <div className={classes.when}>
+                {event.actor}, <TimeAgo at={event.at} />
+              </div>
               {event.note !== null && <p className={classes.note}>{event.note}</p>}
             </li>
           ))}

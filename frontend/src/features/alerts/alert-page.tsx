@@ -29,7 +29,10 @@ export interface AlertPageProps {
 
 const KEYS: KeyWords = [
   ...Object.values(ACTION_WORDS).map(({ key, label }) => [key, label.toLowerCase()] as const),
-  ['m', 'assign it to me'], ['n', 'write a note'], ['u', 'back to the inbox'], ['?', 'this help'],
+  ['m', 'assign it to me'],
+  ['n', 'write a note'],
+  ['u', 'back to the inbox'],
+  ['?', 'this help'],
 ];
 
 export function AlertPage({ alertId, onInbox }: AlertPageProps) {
@@ -38,7 +41,9 @@ export function AlertPage({ alertId, onInbox }: AlertPageProps) {
   const note = useRef<HTMLTextAreaElement>(null);
   useLiveStream({
     enabled: true,
-    onEvent: ({ kind, data }) => { if (kind === 'alert' && data['id'] === alertId) void alert.refetch(); },
+    onEvent: ({ kind, data }) => {
+      if (kind === 'alert' && data['id'] === alertId) void alert.refetch();
+    },
   });
   useTriageKeys(alert.data, { note: () => note.current?.focus(), inbox: onInbox, help: () => setHelp(true) });
   return (
@@ -51,8 +56,19 @@ export function AlertPage({ alertId, onInbox }: AlertPageProps) {
       <Loaded query={alert} what="alert" lines={10}>
         {(data) => (
           <Split
-            main={<><Claim alert={data} /><Evidence alert={data} /></>}
-            aside={<><TriagePanel alert={data} noteRef={note} /><AlertFacts alert={data} /><AlertHistory events={data.history} /></>}
+            main={
+              <>
+                <Claim alert={data} />
+                <Evidence alert={data} />
+              </>
+            }
+            aside={
+              <>
+                <TriagePanel alert={data} noteRef={note} />
+                <AlertFacts alert={data} />
+                <AlertHistory events={data.history} />
+              </>
+            }
           />
         )}
       </Loaded>
@@ -73,14 +89,25 @@ function useTriageKeys(alert: AlertDetail | undefined, { note, inbox, help }: Ke
   const allowed = may(session.data, 'alerts:write');
   const actions = alert === undefined || !allowed ? [] : alert.actions;
   const me = session.data?.account;
-  useKeys({
-    ...Object.fromEntries(actions.map((action) => [
-      ACTION_WORDS[action].key, () => { if (alert !== undefined) act.mutate({ id: alert.id, action }); },
-    ])),
-    m: alert !== undefined && allowed && me !== undefined ? () => assign.mutate({ id: alert.id, account: me }) : undefined,
-    n: allowed ? note : undefined,
-    u: inbox,
-  }, { '?': help });
+  useKeys(
+    {
+      ...Object.fromEntries(
+        actions.map((action) => [
+          ACTION_WORDS[action].key,
+          () => {
+            if (alert !== undefined) act.mutate({ id: alert.id, action });
+          },
+        ]),
+      ),
+      m:
+        alert !== undefined && allowed && me !== undefined
+          ? () => assign.mutate({ id: alert.id, account: me })
+          : undefined,
+      n: allowed ? note : undefined,
+      u: inbox,
+    },
+    { '?': help },
+  );
 }
 
 function Lead({ alert }: { alert: AlertDetail }) {
@@ -104,7 +131,8 @@ function Claim({ alert }: { alert: AlertDetail }) {
       <p style={{ margin: '0 0 0.5rem', fontSize: '1.1rem', fontWeight: 600 }}>{alert.words}</p>
       <p style={{ margin: 0, maxWidth: '85ch' }}>{alert.explanation}</p>
       <p style={{ margin: '0.75rem 0 0', color: 'var(--pl-muted)', maxWidth: '85ch' }}>
-        Rule <span className="pl-mono">{alert.rule.name}</span> (version {alert.rule.version}): {alert.rule.text}
+        Rule <span className="pl-mono">{alert.rule.name}</span> (version {alert.rule.version}):{' '}
+        {alert.rule.text}
       </p>
     </Panel>
   );
@@ -115,19 +143,39 @@ function AlertFacts({ alert }: { alert: AlertDetail }) {
     <Panel title="About">
       <Facts
         items={[
-          ['Target', <AppLink key="t" to="/targets/$targetId" params={{ targetId: alert.target_id }}>{alert.target_name}</AppLink>],
-          ['Benchmark', (
-            <AppLink key="b" to="/arms" search={{ suite: alert.suite, benchmark: alert.benchmark, target: alert.target_id }}>
+          [
+            'Target',
+            <AppLink key="t" to="/targets/$targetId" params={{ targetId: alert.target_id }}>
+              {alert.target_name}
+            </AppLink>,
+          ],
+          [
+            'Benchmark',
+            <AppLink
+              key="b"
+              to="/arms"
+              search={{ suite: alert.suite, benchmark: alert.benchmark, target: alert.target_id }}
+            >
               {alert.suite} / {alert.benchmark}
-            </AppLink>
-          )],
+            </AppLink>,
+          ],
           ['Arms', `${alert.arm} against ${alert.reference}, ${alert.metric}`],
-          ['Found in', <AppLink key="r" to="/runs/$runId" params={{ runId: alert.run_id }}>Run {alert.run_id.slice(0, 8)}</AppLink>],
-          ['Confirmed in', alert.confirmation_run_id === null ? 'no confirmation run yet' : (
-            <AppLink key="c" to="/runs/$runId" params={{ runId: alert.confirmation_run_id }}>
-              Run {alert.confirmation_run_id.slice(0, 8)}
-            </AppLink>
-          )],
+          [
+            'Found in',
+            <AppLink key="r" to="/runs/$runId" params={{ runId: alert.run_id }}>
+              Run {alert.run_id.slice(0, 8)}
+            </AppLink>,
+          ],
+          [
+            'Confirmed in',
+            alert.confirmation_run_id === null ? (
+              'no confirmation run yet'
+            ) : (
+              <AppLink key="c" to="/runs/$runId" params={{ runId: alert.confirmation_run_id }}>
+                Run {alert.confirmation_run_id.slice(0, 8)}
+              </AppLink>
+            ),
+          ],
           ['First seen', <TimeAgo key="f" at={alert.created_at} />],
         ]}
       />

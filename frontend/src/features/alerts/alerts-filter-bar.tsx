@@ -24,19 +24,31 @@ export function AlertsFilterBar({ search, onSearch }: AlertsFilterBarProps) {
   return (
     <FilterBar>
       <FilterSelect
-        label="State" all="Any state" value={search.state} onChange={(state) => set({ state: state as AlertState | undefined })}
+        label="State"
+        all="Any state"
+        value={search.state}
+        onChange={(state) => set({ state: state as AlertState | undefined })}
         options={ALERT_STATE_VALUES.map((value) => ({ value, label: ALERT_STATES[value].word }))}
       />
       <FilterSelect
-        label="Suite" all="All suites" value={search.suite} onChange={(suite) => set({ suite })}
+        label="Suite"
+        all="All suites"
+        value={search.suite}
+        onChange={(suite) => set({ suite })}
         options={(suites.data?.items ?? []).map(({ name, title }) => ({ value: name, label: title }))}
       />
       <FilterSelect
-        label="Target" all="All targets" value={search.target} onChange={(target) => set({ target })}
+        label="Target"
+        all="All targets"
+        value={search.target}
+        onChange={(target) => set({ target })}
         options={(targets.data?.items ?? []).map(({ id, name }) => ({ value: id, label: name }))}
       />
       <FilterSelect
-        label="Assignee" all="Anybody" value={search.assignee} onChange={(assignee) => set({ assignee })}
+        label="Assignee"
+        all="Anybody"
+        value={search.assignee}
+        onChange={(assignee) => set({ assignee })}
         options={(accounts.data?.items ?? []).map(({ id, name }) => ({ value: id, label: name }))}
       />
     </FilterBar>

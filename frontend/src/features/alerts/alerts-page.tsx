@@ -28,14 +28,23 @@ export interface AlertsPageProps {
 }
 
 const KEYS: KeyWords = [
-  ['j', 'next alert'], ['k', 'previous alert'], ['Enter', 'open the alert'], ['a', 'acknowledge it'], ['?', 'this help'],
+  ['j', 'next alert'],
+  ['k', 'previous alert'],
+  ['Enter', 'open the alert'],
+  ['a', 'acknowledge it'],
+  ['?', 'this help'],
 ];
 
 export function AlertsPage({ search, onSearch, onOpen }: AlertsPageProps) {
   const { at, ...filters } = search;
   const alerts = useQuery(alertsQuery(filters));
   const [help, setHelp] = useState(false);
-  useLiveStream({ enabled: true, onEvent: ({ kind }) => { if (kind === 'alert') void alerts.refetch(); } });
+  useLiveStream({
+    enabled: true,
+    onEvent: ({ kind }) => {
+      if (kind === 'alert') void alerts.refetch();
+    },
+  });
   const items = alerts.data?.items ?? [];
   const current = items.find(({ id }) => id === at) ?? items[0];
   const acknowledge = useAcknowledge(items, (id) => onSearch(compact({ ...search, at: id }), true));
@@ -44,30 +53,43 @@ export function AlertsPage({ search, onSearch, onOpen }: AlertsPageProps) {
     const next = items[Math.min(items.length - 1, Math.max(0, index + step))];
     if (next !== undefined) onSearch({ ...search, at: next.id }, true);
   };
-  useKeys({
-    j: () => move(1),
-    k: () => move(-1),
-    Enter: () => { if (current !== undefined) onOpen(current.id); },
-    a: () => { if (current !== undefined) acknowledge(current); },
-  }, { '?': () => setHelp(true) });
+  useKeys(
+    {
+      j: () => move(1),
+      k: () => move(-1),
+      Enter: () => {
+        if (current !== undefined) onOpen(current.id);
+      },
+      a: () => {
+        if (current !== undefined) acknowledge(current);
+      },
+    },
+    { '?': () => setHelp(true) },
+  );
   const filtered = Object.keys(filters).length > 0;
   return (
     <Page
-      title="Alerts" lead="Confirmed findings that need a decision. Nobody hears of a finding before a second session has shown it again."
+      title="Alerts"
+      lead="Confirmed findings that need a decision. Nobody hears of a finding before a second session has shown it again."
       actions={<KeyboardHelp keys={KEYS} opened={help} onToggle={setHelp} />}
     >
       <AlertsFilterBar search={search} onSearch={(next) => onSearch(next, false)} />
       <Panel title={filtered ? 'Matching alerts' : 'All alerts'} flush>
         <Loaded query={alerts} what="the alerts" lines={6}>
-          {(page) => (page.items.length === 0 ? <NoAlerts search={search} onClear={() => onSearch({}, false)} /> : (
-            <>
-              <AlertsTable alerts={page.items} current={current?.id} onAcknowledge={acknowledge} />
-              <Pager
-                cursor={search.cursor} next={page.next}
-                onCursor={(cursor) => onSearch(compact({ ...filters, cursor }), false)}
-              />
-            </>
-          ))}
+          {(page) =>
+            page.items.length === 0 ? (
+              <NoAlerts search={search} onClear={() => onSearch({}, false)} />
+            ) : (
+              <>
+                <AlertsTable alerts={page.items} current={current?.id} onAcknowledge={acknowledge} />
+                <Pager
+                  cursor={search.cursor}
+                  next={page.next}
+                  onCursor={(cursor) => onSearch(compact({ ...filters, cursor }), false)}
+                />
+              </>
+            )
+          }
         </Loaded>
       </Panel>
     </Page>
@@ -75,14 +97,19 @@ export function AlertsPage({ search, onSearch, onOpen }: AlertsPageProps) {
 }
 
 /** Acknowledges and moves on to the next alert, so that a row of `a` works through the list. */
-function useAcknowledge(items: readonly Alert[], stand: (id: string | undefined) => void): (alert: Alert) => void {
+function useAcknowledge(
+  items: readonly Alert[],
+  stand: (id: string | undefined) => void,
+): (alert: Alert) => void {
   const session = useQuery(sessionQuery);
   const act = useAct();
   return (alert) => {
     if (!may(session.data, 'alerts:write')) {
       notifications.show({ color: 'red', message: 'Your account may not triage alerts.' });
     } else if (alert.state !== 'open') {
-      notifications.show({ message: `Only an open alert can be acknowledged here; this one is ${alert.state}.` });
+      notifications.show({
+        message: `Only an open alert can be acknowledged here; this one is ${alert.state}.`,
+      });
     } else {
       const index = items.findIndex(({ id }) => id === alert.id);
       stand((items[index + 1] ?? items[index - 1] ?? alert).id);
@@ -97,14 +124,26 @@ function NoAlerts({ search, onClear }: { search: AlertsSearch; onClear: () => vo
   if (names.length === 0) {
     return (
       <EmptyState icon="check" title="No alert has ever been raised">
-        When an arm is slower than its reference and a second session confirms it, the alert appears here. To see one
-        on purpose, run a suite with a demonstration knob.
+        When an arm is slower than its reference and a second session confirms it, the alert appears here. To
+        see one on purpose, run a suite with a demonstration knob.
       </EmptyState>
     );
   }
-  const clear = <Button variant="default" onClick={onClear}>Show all alerts</Button>;
+  const clear = (
+    <Button variant="default" onClick={onClear}>
+      Show all alerts
+    </Button>
+  );
   if (names.length === 1 && search.state === 'open') {
-    return <EmptyState icon="check" title="Nothing is open" action={clear}>Every confirmed alert has been taken.</EmptyState>;
+    return (
+      <EmptyState icon="check" title="Nothing is open" action={clear}>
+        Every confirmed alert has been taken.
+      </EmptyState>
+    );
   }
-  return <EmptyState icon="alerts" title="No alert matches these filters" action={clear}>Widen the filters to see more.</EmptyState>;
+  return (
+    <EmptyState icon="alerts" title="No alert matches these filters" action={clear}>
+      Widen the filters to see more.
+    </EmptyState>
+  );
 }

@@ -4,7 +4,15 @@ import type { AlertState } from '../../api/types';
 import { compact, oneOf, text } from '../../lib/search';
 
 export const ALERT_STATE_VALUES: readonly AlertState[] = [
-  'open', 'acknowledged', 'candidate', 'inconclusive', 'unconfirmed', 'fixed', 'expected', 'invalid', 'infra',
+  'open',
+  'acknowledged',
+  'candidate',
+  'inconclusive',
+  'unconfirmed',
+  'fixed',
+  'expected',
+  'invalid',
+  'infra',
 ];
 
 export interface AlertsSearch extends AlertFilters {

@@ -20,37 +20,53 @@ export function AlertsTable({ alerts, current, onAcknowledge }: AlertsTableProps
     {
       header: 'State',
       cell: ({ state, demonstration }) => (
-        <Group gap={6} wrap="nowrap">
+        <Group gap={4} maw={150}>
           <Status look={ALERT_STATES[state]} title={ALERT_STATE_MEANING[state]} />
           {demonstration && <Status look={DEMONSTRATION} />}
         </Group>
       ),
     },
     {
-      header: 'Alert', wrap: true,
+      header: 'Alert',
+      wrap: true,
       cell: (alert) => (
         <>
-          <AppLink to="/alerts/$alertId" params={{ alertId: alert.id }}>{alert.title}</AppLink>
+          <AppLink to="/alerts/$alertId" params={{ alertId: alert.id }}>
+            {alert.title}
+          </AppLink>
           <div style={{ color: 'var(--pl-muted)' }}>{alert.words}</div>
         </>
       ),
     },
     { header: 'Target', cell: ({ target_name: name }) => name },
-    { header: 'Ratio', cell: ({ ratio }) => formatRatio(ratio), align: 'right' },
-    { header: 'Interval', cell: ({ lower, upper }) => formatInterval(lower, upper), align: 'right' },
+    {
+      header: 'Ratio',
+      align: 'right',
+      cell: ({ ratio, lower, upper }) => (
+        <>
+          {formatRatio(ratio)}
+          <div style={{ color: 'var(--pl-muted)' }}>{formatInterval(lower, upper)}</div>
+        </>
+      ),
+    },
     { header: 'Assignee', cell: ({ assignee }) => assignee?.name ?? '–' },
     { header: 'Since', cell: ({ created_at: at }) => <TimeAgo at={at} /> },
     {
       header: 'Triage',
-      cell: (alert) => (alert.state === 'open' ? (
-        <Button
-          size="compact-xs" variant="default" onClick={() => onAcknowledge(alert)}
-          aria-label={`Acknowledge ${alert.title}`}
-        >
-          Acknowledge
-        </Button>
-      ) : null),
+      cell: (alert) =>
+        alert.state === 'open' ? (
+          <Button
+            size="compact-xs"
+            variant="default"
+            onClick={() => onAcknowledge(alert)}
+            aria-label={`Acknowledge ${alert.title}`}
+          >
+            Acknowledge
+          </Button>
+        ) : null,
     },
   ];
-  return <DataTable label="Alerts" columns={columns} rows={alerts} rowKey={({ id }) => id} current={current} />;
+  return (
+    <DataTable label="Alerts" columns={columns} rows={alerts} rowKey={({ id }) => id} current={current} />
+  );
 }

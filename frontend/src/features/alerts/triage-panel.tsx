@@ -41,16 +41,27 @@ export function TriagePanel({ alert, noteRef }: TriagePanelProps) {
 function Actions({ alert }: { alert: AlertDetail }) {
   const act = useAct();
   if (alert.actions.length === 0) {
-    return <p style={{ margin: 0, color: 'var(--pl-muted)' }}>Nothing to decide while the finding is being confirmed.</p>;
+    return (
+      <p style={{ margin: 0, color: 'var(--pl-muted)' }}>
+        Nothing to decide while the finding is being confirmed.
+      </p>
+    );
   }
   return (
     <Group gap="xs">
       {alert.actions.map((action, index) => (
         <Button
-          key={action} variant={index === 0 ? 'filled' : 'default'} size="xs" disabled={act.isPending}
+          key={action}
+          variant={index === 0 ? 'filled' : 'default'}
+          size="xs"
+          disabled={act.isPending}
           aria-keyshortcuts={ACTION_WORDS[action].key}
           onClick={() => act.mutate({ id: alert.id, action })}
-          rightSection={<Kbd size="xs" aria-hidden="true">{ACTION_WORDS[action].key}</Kbd>}
+          rightSection={
+            <Kbd size="xs" aria-hidden="true">
+              {ACTION_WORDS[action].key}
+            </Kbd>
+          }
         >
           {ACTION_WORDS[action].label}
         </Button>
@@ -67,9 +78,13 @@ function Assignee({ alert }: { alert: AlertDetail }) {
   const listed = known || alert.assignee === null ? people : [alert.assignee, ...people];
   return (
     <FilterSelect
-      label="Assignee" all="Nobody" value={alert.assignee?.id}
+      label="Assignee"
+      all="Nobody"
+      value={alert.assignee?.id}
       options={listed.map(({ id, name }) => ({ value: id, label: name }))}
-      onChange={(id) => assign.mutate({ id: alert.id, account: listed.find((person) => person.id === id) ?? null })}
+      onChange={(id) =>
+        assign.mutate({ id: alert.id, account: listed.find((person) => person.id === id) ?? null })
+      }
     />
   );
 }
@@ -84,7 +99,13 @@ function NoteForm({ alertId, noteRef }: { alertId: string; noteRef: TriagePanelP
   return (
     <form onSubmit={submit}>
       <Textarea
-        ref={noteRef} label="Note" autosize minRows={2} maxRows={10} maxLength={4000} value={note}
+        ref={noteRef}
+        label="Note"
+        autosize
+        minRows={2}
+        maxRows={10}
+        maxLength={4000}
+        value={note}
         onChange={(event) => setNote(event.currentTarget.value)}
       />
       {add.error !== null && (
@@ -92,7 +113,14 @@ function NoteForm({ alertId, noteRef }: { alertId: string; noteRef: TriagePanelP
           The note was not kept: {add.error.message}
         </Notice>
       )}
-      <Button type="submit" variant="default" size="xs" mt="xs" disabled={note.trim() === ''} loading={add.isPending}>
+      <Button
+        type="submit"
+        variant="default"
+        size="xs"
+        mt="xs"
+        disabled={note.trim() === ''}
+        loading={add.isPending}
+      >
         Add the note
       </Button>
     </form>

@@ -1,6 +1,6 @@
 /**
- * Triage writes. Optimistic: the new state is shown at once. Honest: if the server refuses, the old state comes
- * back and the reason is said; if it agrees, what it answered replaces the guess.
+ * Triage writes. Optimistic: the new state is shown at once. Honest: if the server refuses, the old state
+ * comes back and the reason is said; if it agrees, what it answered replaces the guess.
  */
 import { notifications } from '@mantine/notifications';
 import { useMutation, useQueryClient, type QueryClient } from '@tanstack/react-query';
@@ -11,7 +11,12 @@ import type { Account, Alert, AlertAction, AlertDetail, AlertState, Page } from 
 import { ACTION_WORDS } from '../../ui/looks';
 
 const STATE_AFTER: Record<AlertAction, AlertState> = {
-  acknowledge: 'acknowledged', fixed: 'fixed', expected: 'expected', invalid: 'invalid', infra: 'infra', reopen: 'open',
+  acknowledge: 'acknowledged',
+  fixed: 'fixed',
+  expected: 'expected',
+  invalid: 'invalid',
+  infra: 'infra',
+  reopen: 'open',
 };
 
 interface Snapshot {
@@ -37,7 +42,11 @@ async function guess(client: QueryClient, id: string, change: Partial<Alert>): P
 }
 
 function refused(what: string, error: Error): void {
-  notifications.show({ color: 'red', title: `${what}: not done`, message: `${error.message} Nothing was changed.` });
+  notifications.show({
+    color: 'red',
+    title: `${what}: not done`,
+    message: `${error.message} Nothing was changed.`,
+  });
 }
 
 function useSettled() {
@@ -79,7 +88,8 @@ export function useAssign() {
   const client = useQueryClient();
   const { accept, refetch } = useSettled();
   return useMutation({
-    mutationFn: ({ id, account }: { id: string; account: Account | null }) => assignAlert(id, account?.id ?? null),
+    mutationFn: ({ id, account }: { id: string; account: Account | null }) =>
+      assignAlert(id, account?.id ?? null),
     onMutate: ({ id, account }) => guess(client, id, { assignee: account }),
     onError: (error, _input, snapshot) => {
       snapshot?.restore();

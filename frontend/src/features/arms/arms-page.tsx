@@ -26,15 +26,25 @@ export interface ArmsPageProps {
 export function ArmsPage({ search, onSearch }: ArmsPageProps) {
   const suites = useQuery(suitesQuery);
   return (
-    <Page title="Arms" lead="Each arm against the reference it was written to beat, measured side by side in the same job.">
+    <Page
+      title="Arms"
+      lead="Each arm against the reference it was written to beat, measured side by side in the same job."
+    >
       <Loaded query={suites} what="the suites">
         {({ items }) => {
           const suite = items.find(({ name }) => name === search.suite) ?? items[0];
-          const benchmark = suite?.benchmarks.find(({ name }) => name === search.benchmark) ?? suite?.benchmarks[0];
+          const benchmark =
+            suite?.benchmarks.find(({ name }) => name === search.benchmark) ?? suite?.benchmarks[0];
           if (suite === undefined || benchmark === undefined) return <NoSuites />;
           return (
             <>
-              <Pickers suites={items} suite={suite} benchmark={benchmark} search={search} onSearch={onSearch} />
+              <Pickers
+                suites={items}
+                suite={suite}
+                benchmark={benchmark}
+                search={search}
+                onSearch={onSearch}
+              />
               <Chosen suite={suite} benchmark={benchmark} search={search} onSearch={onSearch} />
             </>
           );
@@ -48,10 +58,16 @@ function NoSuites() {
   return (
     <Panel title="Nothing to compare yet">
       <EmptyState
-        icon="arms" title="No agent has announced a suite"
-        action={<ButtonLink to="/targets" variant="default">See the targets</ButtonLink>}
+        icon="arms"
+        title="No agent has announced a suite"
+        action={
+          <ButtonLink to="/targets" variant="default">
+            See the targets
+          </ButtonLink>
+        }
       >
-        Suites come from the repositories an agent is allowed to use; once one is announced and run, its arms are compared here.
+        Suites come from the repositories an agent is allowed to use; once one is announced and run, its arms
+        are compared here.
       </EmptyState>
     </Panel>
   );
@@ -68,21 +84,27 @@ function Pickers({ suites, suite, benchmark, search, onSearch }: ChosenProps & {
   return (
     <FilterBar label="What to compare">
       <FilterSelect
-        label="Suite" value={suite.name} options={suites.map(({ name, title }) => ({ value: name, label: title }))}
+        label="Suite"
+        value={suite.name}
+        options={suites.map(({ name, title }) => ({ value: name, label: title }))}
         onChange={(name) => onSearch(compact({ suite: name, target: search.target }))}
       />
       <FilterSelect
-        label="Benchmark" value={benchmark.name}
+        label="Benchmark"
+        value={benchmark.name}
         options={suite.benchmarks.map(({ name, title }) => ({ value: name, label: title }))}
         onChange={(name) => onSearch(compact({ suite: suite.name, benchmark: name, target: search.target }))}
       />
       <FilterSelect
-        label="Metric" value={search.metric ?? metrics[0]?.name}
+        label="Metric"
+        value={search.metric ?? metrics[0]?.name}
         options={metrics.map(({ name }) => ({ value: name, label: name }))}
         onChange={(metric) => onSearch(compact({ ...search, metric, point: undefined }))}
       />
       <FilterSelect
-        label="Target" all="All targets" value={search.target}
+        label="Target"
+        all="All targets"
+        value={search.target}
         options={(targets.data?.items ?? []).map((target) => ({ value: target.id, label: target.name }))}
         onChange={(target) => onSearch(compact({ ...search, target, point: undefined }))}
       />
@@ -92,26 +114,43 @@ function Pickers({ suites, suite, benchmark, search, onSearch }: ChosenProps & {
 
 function Chosen({ suite, benchmark, search, onSearch }: ChosenProps) {
   const { metric, target } = search;
-  const arms = useQuery(armsQuery(compact({ suite: suite.name, benchmark: benchmark.name, metric, target }) as
-    { suite: string; benchmark: string }));
+  const arms = useQuery(
+    armsQuery(
+      compact({ suite: suite.name, benchmark: benchmark.name, metric, target }) as {
+        suite: string;
+        benchmark: string;
+      },
+    ),
+  );
   return (
     <Loaded query={arms} what="the arms" lines={8}>
-      {(data) => (data.comparisons.length === 0 ? (
-        <Panel title={benchmark.title}>
-          <EmptyState
-            icon="arms" title="Not measured yet"
-            action={<ButtonLink to="/runs/new" search={{ suite: suite.name }}>Run {suite.title}</ButtonLink>}
-          >
-            {target === undefined ? 'No target has measured this benchmark.' : 'The chosen target has not measured this benchmark.'}
-            {' '}A run of a few minutes is enough for a first verdict.
-          </EmptyState>
-        </Panel>
-      ) : (
-        <ArmsReport
-          arms={data} benchmark={benchmark} point={search.point}
-          onPoint={(point) => onSearch(compact({ ...search, point }))}
-        />
-      ))}
+      {(data) =>
+        data.comparisons.length === 0 ? (
+          <Panel title={benchmark.title}>
+            <EmptyState
+              icon="arms"
+              title="Not measured yet"
+              action={
+                <ButtonLink to="/runs/new" search={{ suite: suite.name }}>
+                  Run {suite.title}
+                </ButtonLink>
+              }
+            >
+              {target === undefined
+                ? 'No target has measured this benchmark.'
+                : 'The chosen target has not measured this benchmark.'}{' '}
+              A run of a few minutes is enough for a first verdict.
+            </EmptyState>
+          </Panel>
+        ) : (
+          <ArmsReport
+            arms={data}
+            benchmark={benchmark}
+            point={search.point}
+            onPoint={(point) => onSearch(compact({ ...search, point }))}
+          />
+        )
+      }
     </Loaded>
   );
 }

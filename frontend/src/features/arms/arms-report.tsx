@@ -1,4 +1,7 @@
-/** The comparisons of one benchmark: what is judged and how, a chart per target, the table, the distributions. */
+/**
+ * The comparisons of one benchmark: what is judged and how, a chart per target, the table, the
+ * distributions.
+ */
 import { Group } from '@mantine/core';
 
 import type { Arms, Benchmark, Comparison, Verdict } from '../../api/types';
@@ -45,15 +48,19 @@ export function ArmsReport({ arms, benchmark, point, onPoint }: ArmsReportProps)
       </Panel>
       {groups.map(([targetId, rows]) => (
         <Panel
-          key={targetId} title={rows[0]?.target_name ?? 'Target'} actions={<Provenance rows={rows} />}
+          key={targetId}
+          title={rows[0]?.target_name ?? 'Target'}
+          actions={<Provenance rows={rows} />}
           note="The line is the median ratio of paired blocks, the band its 99.8 % interval."
         >
-          <RatioChart rows={rows} summary={groups.length === 1 ? arms.summary : worst(rows)?.words ?? ''} />
+          <RatioChart rows={rows} summary={groups.length === 1 ? arms.summary : (worst(rows)?.words ?? '')} />
         </Panel>
       ))}
       <Panel title="Every point" flush note="Choose a point to see the raw samples behind it.">
         <ComparisonTable
-          label="Comparisons" rows={arms.comparisons} showTarget={groups.length > 1}
+          label="Comparisons"
+          rows={arms.comparisons}
+          showTarget={groups.length > 1}
           current={chosen === undefined ? undefined : comparisonKey(chosen)}
           onChoose={(row) => onPoint(comparisonKey(row))}
         />
@@ -72,7 +79,10 @@ function Provenance({ rows }: { rows: readonly Comparison[] }) {
       {verdict !== undefined && <Status look={VERDICTS[verdict]} />}
       {first?.run_id !== null && first?.run_id !== undefined && (
         <span style={{ fontSize: '0.875rem' }}>
-          <AppLink to="/runs/$runId" params={{ runId: first.run_id }}>Run</AppLink>, <TimeAgo at={first.measured_at ?? null} />
+          <AppLink to="/runs/$runId" params={{ runId: first.run_id }}>
+            Run
+          </AppLink>
+          , <TimeAgo at={first.measured_at ?? null} />
         </span>
       )}
     </Group>

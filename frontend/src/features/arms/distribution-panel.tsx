@@ -1,4 +1,7 @@
-/** The raw samples of one point, per arm, as empirical distributions: how often a block was at most this slow. */
+/**
+ * The raw samples of one point, per arm, as empirical distributions: how often a block was at most this
+ * slow.
+ */
 import { useQuery } from '@tanstack/react-query';
 
 import { distributionQuery, type Point } from '../../api/runs';
@@ -17,7 +20,13 @@ export function DistributionPanel({ comparison }: { comparison: Comparison }) {
   const { job_id: jobId, benchmark, metric, params } = comparison;
   const title = `Distribution at ${paramsLabel(params)}${comparison.target_name ? ` on ${comparison.target_name}` : ''}`;
   if (jobId === null || jobId === undefined) {
-    return <Panel title={title}><EmptyState icon="arms" title="No samples are linked to this point">Its job is not known.</EmptyState></Panel>;
+    return (
+      <Panel title={title}>
+        <EmptyState icon="arms" title="No samples are linked to this point">
+          Its job is not known.
+        </EmptyState>
+      </Panel>
+    );
   }
   return <Loader title={title} point={{ jobId, benchmark, metric, params }} />;
 }
@@ -45,17 +54,21 @@ function Ecdf({ data }: { data: Distribution }) {
       title={`Share of samples at or below each ${data.metric}`}
       summary={data.summary}
       legend={<Legend names={data.arms.map(({ arm }) => arm)} />}
-      chart={(
+      chart={
         <StepChart
-          xLabel={`${data.metric} per iteration`} format={format}
+          xLabel={`${data.metric} per iteration`}
+          format={format}
           series={data.arms.map(({ arm, points }) => ({
-            name: arm, points: points.map(({ value, share }) => ({ x: value, share })),
+            name: arm,
+            points: points.map(({ value, share }) => ({ x: value, share })),
           }))}
         />
-      )}
-      table={(
+      }
+      table={
         <DataTable
-          label="Distribution per arm" rows={data.arms} rowKey={({ arm }) => arm}
+          label="Distribution per arm"
+          rows={data.arms}
+          rowKey={({ arm }) => arm}
           columns={[
             { header: 'Arm', cell: ({ arm }) => arm },
             { header: 'Samples', cell: ({ n }) => formatInteger(n), align: 'right' },
@@ -65,7 +78,7 @@ function Ecdf({ data }: { data: Distribution }) {
             { header: '99 % at or below', cell: (arm) => format(quantile(arm, 0.99)), align: 'right' },
           ]}
         />
-      )}
+      }
     />
   );
 }

@@ -1,4 +1,6 @@
-/** Draws comparisons of one target with the generic interval chart: knows arms, nothing of the chart library. */
+/**
+ * Draws comparisons of one target with the generic interval chart: knows arms, nothing of the chart library.
+ */
 import type { Comparison } from '../../api/types';
 import { ChartFrame } from '../../charts/chart-frame';
 import { IntervalChart, type IntervalSeries, type ReferenceMark } from '../../charts/interval-chart';
@@ -22,7 +24,12 @@ function references(rows: readonly Comparison[]): ReferenceMark[] {
   const margins = [...new Set(rows.map((row) => row.margin_percent))];
   return [
     { y: 1, label: `1.0 – as fast as ${reference}`, side: 'below' },
-    ...margins.map((percent) => ({ y: 1 + percent / 100, label: `margin ${percent} %`, side: 'above' as const, dash: '6 4' })),
+    ...margins.map((percent) => ({
+      y: 1 + percent / 100,
+      label: `margin ${percent} %`,
+      side: 'above' as const,
+      dash: '6 4',
+    })),
   ];
 }
 
@@ -31,7 +38,8 @@ export function RatioChart({ rows, summary }: { rows: readonly Comparison[]; sum
   const { label, x } = axis(sorted);
   const series: IntervalSeries[] = [...new Set(sorted.map((row) => row.arm))].map((arm) => ({
     name: arm,
-    points: sorted.filter((row) => row.arm === arm)
+    points: sorted
+      .filter((row) => row.arm === arm)
       .map((row) => ({ x: x(row), value: row.ratio, lower: row.lower, upper: row.upper })),
   }));
   const marks = references(sorted);
@@ -41,15 +49,21 @@ export function RatioChart({ rows, summary }: { rows: readonly Comparison[]; sum
       title={`Time of each arm ÷ time of ${first?.reference ?? 'the reference'}, by ${label}`}
       summary={summary}
       legend={<Legend names={series.map(({ name }) => name)} />}
-      chart={(
+      chart={
         <IntervalChart
-          series={series} references={marks} xLabel={label} yLabel="ratio" format={(value) => value.toFixed(2)}
+          series={series}
+          references={marks}
+          xLabel={label}
+          yLabel="ratio"
+          format={(value) => value.toFixed(2)}
         />
-      )}
+      }
       tableToggle="The same as a table"
-      table={(
+      table={
         <DataTable
-          label={`Ratios by ${label}`} rows={sorted} rowKey={comparisonKey}
+          label={`Ratios by ${label}`}
+          rows={sorted}
+          rowKey={comparisonKey}
           columns={[
             { header: 'Arm', cell: (row) => row.arm },
             { header: label, cell: x, align: 'right' },
@@ -57,7 +71,7 @@ export function RatioChart({ rows, summary }: { rows: readonly Comparison[]; sum
             { header: 'Interval', cell: (row) => formatInterval(row.lower, row.upper), align: 'right' },
           ]}
         />
-      )}
+      }
     />
   );
 }

@@ -1,4 +1,6 @@
-/** The first page: what needs a person now, who measures, what was measured last. It decides nothing itself. */
+/**
+ * The first page: what needs a person now, who measures, what was measured last. It decides nothing itself.
+ */
 import { Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
@@ -21,7 +23,14 @@ import classes from './overview.module.css';
 
 /** Always shown, so that a zero is an answer; the closed states appear when there are any. */
 const ALWAYS: readonly AlertState[] = ['open', 'acknowledged', 'candidate'];
-const WHEN_ANY: readonly AlertState[] = ['inconclusive', 'unconfirmed', 'fixed', 'expected', 'invalid', 'infra'];
+const WHEN_ANY: readonly AlertState[] = [
+  'inconclusive',
+  'unconfirmed',
+  'fixed',
+  'expected',
+  'invalid',
+  'infra',
+];
 
 export function OverviewPage() {
   const overview = useQuery(overviewQuery);
@@ -29,7 +38,11 @@ export function OverviewPage() {
     <Page
       title="Overview"
       lead="What needs somebody now, who is measuring, and what was measured last."
-      actions={<ButtonLink to="/runs/new" leftSection={<Icon name="play" size={16} />}>Run a suite</ButtonLink>}
+      actions={
+        <ButtonLink to="/runs/new" leftSection={<Icon name="play" size={16} />}>
+          Run a suite
+        </ButtonLink>
+      }
     >
       <Loaded query={overview} what="the overview" lines={8}>
         {(data) => (
@@ -47,7 +60,9 @@ function AlertTiles({ counts }: { counts: Overview['alerts_by_state'] }) {
   const shown = [...ALWAYS, ...WHEN_ANY.filter((state) => (counts[state] ?? 0) > 0)];
   return (
     <section aria-label="Alerts by state">
-      <Title order={2} className="pl-visually-hidden">Alerts by state</Title>
+      <Title order={2} className="pl-visually-hidden">
+        Alerts by state
+      </Title>
       <ul className={classes.tiles}>
         {shown.map((state) => (
           <li key={state}>
@@ -68,14 +83,21 @@ function LastRuns({ overview }: { overview: Overview }) {
     <Panel title="Last runs" flush actions={<AppLink to="/runs">All runs</AppLink>}>
       {overview.runs.length === 0 ? (
         <EmptyState
-          icon="runs" title="Nothing has been measured yet"
-          action={<ButtonLink to="/runs/new" variant="default">Run a suite</ButtonLink>}
+          icon="runs"
+          title="Nothing has been measured yet"
+          action={
+            <ButtonLink to="/runs/new" variant="default">
+              Run a suite
+            </ButtonLink>
+          }
         >
           {overview.agents.length === 0
             ? 'An agent has to be enrolled first: it builds and runs the suites. Then start a run here.'
             : 'Start the first run and watch its samples arrive. It takes a few minutes.'}
         </EmptyState>
-      ) : <RunsTable label="Last runs" runs={overview.runs} brief />}
+      ) : (
+        <RunsTable label="Last runs" runs={overview.runs} brief />
+      )}
     </Panel>
   );
 }
@@ -84,7 +106,11 @@ function Agents({ agents }: { agents: readonly Agent[] }) {
   return (
     <Panel title="Agents" actions={<AppLink to="/targets">Targets</AppLink>}>
       {agents.length === 0 ? (
-        <EmptyState icon="targets" title="No agent yet" action={<CodeBox text="paceline-server enrolment-code" />}>
+        <EmptyState
+          icon="targets"
+          title="No agent yet"
+          action={<CodeBox text="paceline-server enrolment-code" />}
+        >
           Make a one-time code on the server, then start an agent with it on the host that shall measure.
         </EmptyState>
       ) : (
@@ -98,9 +124,11 @@ function Agents({ agents }: { agents: readonly Agent[] }) {
                 </div>
               </span>
               <Status
-                look={agent.state === 'online'
-                  ? { tone: 'good', icon: 'check', word: 'online' }
-                  : { tone: 'quiet', icon: 'muted', word: 'offline' }}
+                look={
+                  agent.state === 'online'
+                    ? { tone: 'good', icon: 'check', word: 'online' }
+                    : { tone: 'quiet', icon: 'muted', word: 'offline' }
+                }
               />
             </li>
           ))}

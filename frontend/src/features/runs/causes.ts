@@ -9,11 +9,13 @@ export interface CauseWords {
 export const CAUSES: Record<Cause, CauseWords> = {
   stream_invalid: {
     title: 'The workload printed something that is not a bench stream',
-    advice: 'The detail names line and fault. Print only JSON events on stdout; messages for people go to stderr.',
+    advice:
+      'The detail names line and fault. Print only JSON events on stdout; messages for people go to stderr.',
   },
   workload_hung: {
     title: 'The workload stopped making progress',
-    advice: 'Run it by hand with the same arguments. If it is only slow, raise launch_timeout_s in suite.toml.',
+    advice:
+      'Run it by hand with the same arguments. If it is only slow, raise launch_timeout_s in suite.toml.',
   },
   workload_flooded: {
     title: 'The workload printed far more than it may',
@@ -41,11 +43,13 @@ export const CAUSES: Record<Cause, CauseWords> = {
   },
   suite_invalid: {
     title: 'The suite.toml at this commit is not valid',
-    advice: 'The detail names file, line and what was expected. `paceline` validates it on the command line too.',
+    advice:
+      'The detail names file, line and what was expected. `paceline` validates it on the command line too.',
   },
   checkout_failed: {
     title: 'The agent could not check out the commit',
-    advice: 'Check that the commit exists in the repository the agent is configured with and that it may read it.',
+    advice:
+      'Check that the commit exists in the repository the agent is configured with and that it may read it.',
   },
   agent_lost: {
     title: 'The agent stopped answering',
@@ -57,7 +61,8 @@ export const CAUSES: Record<Cause, CauseWords> = {
   },
   disk_full: {
     title: 'The agent’s disk is full',
-    advice: 'Free space on the host. Nothing acknowledged is lost; the agent takes no jobs until there is room.',
+    advice:
+      'Free space on the host. Nothing acknowledged is lost; the agent takes no jobs until there is room.',
   },
   target_refused: {
     title: 'The target refused the job',

@@ -21,11 +21,15 @@ export function ConditionTracks({ job }: { job: Job }) {
   return (
     <Panel title="Conditions">
       <Loaded query={conditions} what="the conditions" lines={4}>
-        {(items) => (items.length === 0 ? (
-          <EmptyState icon="targets" title="No conditions recorded yet">
-            Frequency, temperature, load and pressure are read once a second while the job measures.
-          </EmptyState>
-        ) : <Tracks conditions={items} />)}
+        {(items) =>
+          items.length === 0 ? (
+            <EmptyState icon="targets" title="No conditions recorded yet">
+              Frequency, temperature, load and pressure are read once a second while the job measures.
+            </EmptyState>
+          ) : (
+            <Tracks conditions={items} />
+          )
+        }
       </Loaded>
     </Panel>
   );
@@ -57,7 +61,9 @@ function Tracks({ conditions }: { conditions: readonly Conditions[] }) {
               <strong>{track.format(track.points.at(-1)?.value ?? 0)}</strong>
             </div>
             <TrackChart
-              points={thinKeepingPeaks(track.points, MAX_DOTS)} span={[0, end]} format={track.format}
+              points={thinKeepingPeaks(track.points, MAX_DOTS)}
+              span={[0, end]}
+              format={track.format}
               showAxis={index === drawn.length - 1}
             />
           </div>
@@ -74,7 +80,9 @@ function Tracks({ conditions }: { conditions: readonly Conditions[] }) {
 function TrackTable({ tracks }: { tracks: readonly Track[] }) {
   return (
     <DataTable
-      label="Conditions" rows={tracks} rowKey={(track) => track.key}
+      label="Conditions"
+      rows={tracks}
+      rowKey={(track) => track.key}
       columns={[
         { header: 'Quantity', cell: (track) => track.label },
         { header: 'First', cell: (track) => track.format(track.points[0]?.value ?? 0), align: 'right' },

@@ -1,4 +1,7 @@
-/** What the analysis said about a job: verdicts first, then checks, gates, derived metrics and the measurements. */
+/**
+ * What the analysis said about a job: verdicts first, then checks, gates, derived metrics and the
+ * measurements.
+ */
 import { Alert } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 
@@ -23,7 +26,9 @@ export function JobResults({ run, job }: { run: Run; job: Job }) {
   if (isApiError(report.error) && report.error.code === 'not_analysed') {
     return (
       <Panel title="Verdicts">
-        <EmptyState icon="eye" title="Not analysed yet">The verdicts appear here when the analysis is through.</EmptyState>
+        <EmptyState icon="eye" title="Not analysed yet">
+          The verdicts appear here when the analysis is through.
+        </EmptyState>
       </Panel>
     );
   }
@@ -41,14 +46,24 @@ function Report({ run, report }: { run: Run; report: JobReport }) {
   return (
     <>
       <Panel
-        title="Verdicts" flush note="Each arm against its reference, paired block by block. Below 1 is faster."
-        actions={first !== undefined && (
-          <AppLink to="/arms" search={{ suite: run.suite, benchmark: first.benchmark }}>See on the arms page</AppLink>
-        )}
+        title="Verdicts"
+        flush
+        note="Each arm against its reference, paired block by block. Below 1 is faster."
+        actions={
+          first !== undefined && (
+            <AppLink to="/arms" search={{ suite: run.suite, benchmark: first.benchmark }}>
+              See on the arms page
+            </AppLink>
+          )
+        }
       >
         {report.comparisons.length === 0 ? (
-          <EmptyState icon="arms" title="Nothing to compare">No benchmark of this job has a second arm with samples.</EmptyState>
-        ) : <ComparisonTable label="Verdicts" rows={report.comparisons} showBenchmark />}
+          <EmptyState icon="arms" title="Nothing to compare">
+            No benchmark of this job has a second arm with samples.
+          </EmptyState>
+        ) : (
+          <ComparisonTable label="Verdicts" rows={report.comparisons} showBenchmark />
+        )}
       </Panel>
       {report.checks.length > 0 && <Checks report={report} />}
       {report.gates.length > 0 && <Gates gates={report.gates} />}
@@ -70,7 +85,13 @@ function Checks({ report }: { report: JobReport }) {
       <ul className={classes.checks}>
         {report.checks.map((check) => (
           <li key={check.name}>
-            <Status look={check.ok ? { tone: 'good', icon: 'check', word: 'ok' } : { tone: 'bad', icon: 'cross', word: 'failed' }} />
+            <Status
+              look={
+                check.ok
+                  ? { tone: 'good', icon: 'check', word: 'ok' }
+                  : { tone: 'bad', icon: 'cross', word: 'failed' }
+              }
+            />
             <span className="pl-mono">{check.name}</span>
             <span style={{ color: 'var(--pl-muted)' }}>{check.detail}</span>
           </li>
@@ -86,8 +107,15 @@ const GATE_COLUMNS: readonly Column<Gate>[] = [
   { header: 'Benchmark', cell: (gate) => gate.benchmark },
   { header: 'Arm', cell: (gate) => gate.arm },
   { header: 'Params', cell: (gate) => paramsLabel(gate.params) },
-  { header: 'Must hold', cell: (gate) => `${gate.statistic} of ${gate.metric} ${gate.op} ${formatNumber(gate.target)}` },
-  { header: 'Actual', cell: (gate) => (gate.actual === null ? '–' : formatNumber(gate.actual)), align: 'right' },
+  {
+    header: 'Must hold',
+    cell: (gate) => `${gate.statistic} of ${gate.metric} ${gate.op} ${formatNumber(gate.target)}`,
+  },
+  {
+    header: 'Actual',
+    cell: (gate) => (gate.actual === null ? '–' : formatNumber(gate.actual)),
+    align: 'right',
+  },
   { header: 'Reason', cell: (gate) => gate.reason, wrap: true },
 ];
 
@@ -95,8 +123,14 @@ function Gates({ gates }: { gates: readonly Gate[] }) {
   return (
     <Panel title="Gates" flush>
       <DataTable
-        label="Gates" rows={gates} columns={GATE_COLUMNS}
-        rowKey={(gate) => [gate.benchmark, gate.arm, gate.metric, gate.statistic, gate.level, paramsKey(gate.params)].join('|')}
+        label="Gates"
+        rows={gates}
+        columns={GATE_COLUMNS}
+        rowKey={(gate) =>
+          [gate.benchmark, gate.arm, gate.metric, gate.statistic, gate.level, paramsKey(gate.params)].join(
+            '|',
+          )
+        }
       />
     </Panel>
   );
@@ -109,8 +143,12 @@ const DERIVED_COLUMNS: readonly Column<Derived>[] = [
   { header: 'Params', cell: (row) => paramsLabel(row.params) },
   { header: 'Value', cell: (row) => (row.value === null ? '–' : formatNumber(row.value)), align: 'right' },
   {
-    header: 'Interval', align: 'right',
-    cell: (row) => (row.lower === null || row.upper === null ? '–' : `${formatNumber(row.lower)} – ${formatNumber(row.upper)}`),
+    header: 'Interval',
+    align: 'right',
+    cell: (row) =>
+      row.lower === null || row.upper === null
+        ? '–'
+        : `${formatNumber(row.lower)} – ${formatNumber(row.upper)}`,
   },
 ];
 
@@ -118,7 +156,9 @@ function DerivedMetrics({ derived }: { derived: readonly Derived[] }) {
   return (
     <Panel title="Derived metrics" flush>
       <DataTable
-        label="Derived metrics" rows={derived} columns={DERIVED_COLUMNS}
+        label="Derived metrics"
+        rows={derived}
+        columns={DERIVED_COLUMNS}
         rowKey={(row) => [row.name, row.benchmark, row.arm, paramsKey(row.params)].join('|')}
       />
     </Panel>
@@ -147,7 +187,9 @@ function Measurements({ measurements }: { measurements: readonly Measurement[] }
   return (
     <Panel title="Measurements" flush note="Per iteration, warm-up excluded.">
       <DataTable
-        label="Measurements" rows={measurements} columns={MEASUREMENT_COLUMNS}
+        label="Measurements"
+        rows={measurements}
+        columns={MEASUREMENT_COLUMNS}
         rowKey={(row) => [row.benchmark, row.arm, row.metric, paramsKey(row.params)].join('|')}
       />
     </Panel>

@@ -16,7 +16,15 @@ import { LiveSamples } from './live-samples';
 import { LogTail } from './log-tail';
 import classes from './runs.module.css';
 
-const PHASES: readonly JobState[] = ['queued', 'leased', 'preparing', 'measuring', 'uploading', 'analysing', 'done'];
+const PHASES: readonly JobState[] = [
+  'queued',
+  'leased',
+  'preparing',
+  'measuring',
+  'uploading',
+  'analysing',
+  'done',
+];
 
 export function JobView({ run, job }: { run: Run; job: Job }) {
   const analysed = job.state === 'done';
@@ -39,14 +47,21 @@ function JobPanel({ job }: { job: Job }) {
   return (
     <Panel
       title={`Job on ${job.target_name}`}
-      actions={(
+      actions={
         <Group gap={6}>
-          {job.partial && <Status look={{ tone: 'unsure', icon: 'warning', word: 'partial' }} title="Not every sample arrived." />}
+          {job.partial && (
+            <Status
+              look={{ tone: 'unsure', icon: 'warning', word: 'partial' }}
+              title="Not every sample arrived."
+            />
+          )}
           <Status look={JOB_STATES[job.state]} />
           {job.verdict !== null && <Status look={VERDICTS[job.verdict]} />}
-          <AppLink to="/targets/$targetId" params={{ targetId: job.target_id }}>Target</AppLink>
+          <AppLink to="/targets/$targetId" params={{ targetId: job.target_id }}>
+            Target
+          </AppLink>
         </Group>
-      )}
+      }
     >
       <Phases job={job} />
       {!jobEnded(job) && <JobProgress job={job} />}
@@ -87,18 +102,29 @@ function Phases({ job }: { job: Job }) {
 
 function JobProgress({ job }: { job: Job }) {
   const { progress } = job;
-  const percent = progress === null || progress.total === 0 ? 0 : Math.min(100, (progress.done / progress.total) * 100);
-  const where = progress === null ? job.detail ?? waiting(job.state)
-    : `Launch ${progress.launch + 1} of ${progress.launches}, step ${progress.done} of ${progress.total}`;
+  const percent =
+    progress === null || progress.total === 0 ? 0 : Math.min(100, (progress.done / progress.total) * 100);
+  const where =
+    progress === null
+      ? (job.detail ?? waiting(job.state))
+      : `Launch ${progress.launch + 1} of ${progress.launches}, step ${progress.done} of ${progress.total}`;
   return (
     <div>
       <div className={classes.progressLine}>
-        <span>{where}{job.batch > 0 && ` · batch ${job.batch + 1}`}{job.attempt > 1 && ` · attempt ${job.attempt}`}</span>
+        <span>
+          {where}
+          {job.batch > 0 && ` · batch ${job.batch + 1}`}
+          {job.attempt > 1 && ` · attempt ${job.attempt}`}
+        </span>
         <span>{formatInteger(job.samples)} samples</span>
       </div>
       <div
-        className={classes.track} role="progressbar" aria-label="Progress of the job" aria-valuemin={0}
-        aria-valuemax={100} aria-valuenow={Math.round(percent)}
+        className={classes.track}
+        role="progressbar"
+        aria-label="Progress of the job"
+        aria-valuemin={0}
+        aria-valuemax={100}
+        aria-valuenow={Math.round(percent)}
       >
         <div className={classes.fill} style={{ width: `${percent}%` }} />
       </div>
@@ -116,8 +142,19 @@ function Failure({ job }: { job: Job }) {
   if (job.cause === null) return null;
   const words = CAUSES[job.cause];
   return (
-    <Alert variant="outline" color="red" icon={<Icon name="warning" />} title={words.title} role="alert" mt="sm">
-      {job.cause_detail !== null && <p className="pl-mono" style={{ margin: '0 0 0.4rem' }}>{job.cause_detail}</p>}
+    <Alert
+      variant="outline"
+      color="red"
+      icon={<Icon name="warning" />}
+      title={words.title}
+      role="alert"
+      mt="sm"
+    >
+      {job.cause_detail !== null && (
+        <p className="pl-mono" style={{ margin: '0 0 0.4rem' }}>
+          {job.cause_detail}
+        </p>
+      )}
       {words.advice}
     </Alert>
   );

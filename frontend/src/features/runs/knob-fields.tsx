@@ -1,4 +1,7 @@
-/** Workload knobs. Those marked `demonstration` distort the measurement on purpose and are set apart, in words. */
+/**
+ * Workload knobs. Those marked `demonstration` distort the measurement on purpose and are set apart, in
+ * words.
+ */
 import { Alert, NativeSelect, NumberInput, Stack } from '@mantine/core';
 
 import type { Knob } from '../../api/types';
@@ -31,7 +34,9 @@ export function KnobFields({ knobs, values, onChange }: KnobFieldsProps) {
     <Stack gap="sm">
       {some.map((knob) => (
         <KnobField
-          key={knob.name} knob={knob} value={values[knob.name] ?? knob.default}
+          key={knob.name}
+          knob={knob}
+          value={values[knob.name] ?? knob.default}
           onChange={(value) => onChange({ ...values, [knob.name]: value })}
         />
       ))}
@@ -40,10 +45,15 @@ export function KnobFields({ knobs, values, onChange }: KnobFieldsProps) {
   const active = Object.keys(changedKnobs(demonstration, values)).length > 0;
   return (
     <>
-      {ordinary.length > 0 && <Panel title="Knobs" note="Options of the workload.">{fields(ordinary)}</Panel>}
+      {ordinary.length > 0 && (
+        <Panel title="Knobs" note="Options of the workload.">
+          {fields(ordinary)}
+        </Panel>
+      )}
       {demonstration.length > 0 && (
         <Panel
-          title="Demonstration knobs" actions={<Status look={DEMONSTRATION} />}
+          title="Demonstration knobs"
+          actions={<Status look={DEMONSTRATION} />}
           note="Made to show what an alert looks like: they falsify the measurement. Leave them alone to measure."
         >
           {fields(demonstration)}
@@ -69,14 +79,22 @@ function KnobField({ knob, value, onChange }: KnobFieldProps) {
   if (knob.kind === 'enum') {
     return (
       <NativeSelect
-        label={label} description={knob.description} value={String(value)} maw={420} data={knob.values ?? []}
+        label={label}
+        description={knob.description}
+        value={String(value)}
+        maw={420}
+        data={knob.values ?? []}
         onChange={(event) => onChange(event.currentTarget.value)}
       />
     );
   }
   return (
     <NumberInput
-      label={label} description={knob.description} value={Number(value)} maw={420} allowDecimal={false}
+      label={label}
+      description={knob.description}
+      value={Number(value)}
+      maw={420}
+      allowDecimal={false}
       {...(knob.minimum === null || knob.minimum === undefined ? {} : { min: knob.minimum })}
       {...(knob.maximum === null || knob.maximum === undefined ? {} : { max: knob.maximum })}
       onChange={(next) => onChange(next === '' ? knob.default : Number(next))}

@@ -37,18 +37,27 @@ export function LiveSamples({ job }: { job: Job }) {
   return (
     <Panel title={ended ? 'Samples' : 'Samples as they arrive'} flush>
       <Loaded query={series} what="the samples" lines={3}>
-        {({ items }) => (items.length === 0 ? (
-          <EmptyState icon="runs" title={ended ? 'No sample arrived' : 'No sample yet'}>
-            {ended ? 'The job ended before it measured anything. The log below says why.'
-              : 'They appear here as soon as the first launch measures; building comes first.'}
-          </EmptyState>
-        ) : (
-          <DataTable
-            label="Samples per case" columns={COLUMNS} rowKey={rowKey}
-            rows={items.toSorted((a, b) =>
-              a.benchmark.localeCompare(b.benchmark) || compareParams(a.params, b.params) || a.arm.localeCompare(b.arm))}
-          />
-        ))}
+        {({ items }) =>
+          items.length === 0 ? (
+            <EmptyState icon="runs" title={ended ? 'No sample arrived' : 'No sample yet'}>
+              {ended
+                ? 'The job ended before it measured anything. The log below says why.'
+                : 'They appear here as soon as the first launch measures; building comes first.'}
+            </EmptyState>
+          ) : (
+            <DataTable
+              label="Samples per case"
+              columns={COLUMNS}
+              rowKey={rowKey}
+              rows={items.toSorted(
+                (a, b) =>
+                  a.benchmark.localeCompare(b.benchmark) ||
+                  compareParams(a.params, b.params) ||
+                  a.arm.localeCompare(b.arm),
+              )}
+            />
+          )
+        }
       </Loaded>
     </Panel>
   );

@@ -1,4 +1,6 @@
-/** The end of the job's log. Follows new lines while the reader stands at the bottom, never pulls them away. */
+/**
+ * The end of the job's log. Follows new lines while the reader stands at the bottom, never pulls them away.
+ */
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useRef } from 'react';
 
@@ -16,9 +18,15 @@ export function LogTail({ jobId, live }: { jobId: string; live: boolean }) {
   return (
     <Panel title="Log" {...(live ? { note: 'New lines appear while you stand at the end.' } : {})}>
       <Loaded query={log} what="the log" lines={4}>
-        {(lines) => (lines.length === 0 ? (
-          <EmptyState icon="info" title="The log is empty">Build output and messages of the workload appear here.</EmptyState>
-        ) : <Lines lines={lines} />)}
+        {(lines) =>
+          lines.length === 0 ? (
+            <EmptyState icon="info" title="The log is empty">
+              Build output and messages of the workload appear here.
+            </EmptyState>
+          ) : (
+            <Lines lines={lines} />
+          )
+        }
       </Loaded>
     </Panel>
   );
@@ -30,11 +38,19 @@ function Lines({ lines }: { lines: readonly LogLine[] }) {
   useEffect(() => {
     const element = box.current;
     if (element !== null && follow.current) element.scrollTop = element.scrollHeight;
+    // The effect follows every new line, though it reads only the box.
+    // oxlint-disable-next-line react/exhaustive-effect-dependencies
   }, [lines]);
   return (
     // A scrolling region must be reachable by keyboard; polite live updates would read every line aloud, so off.
     // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
-    <div className={classes.log} ref={box} role="log" aria-live="off" aria-label="Log lines" tabIndex={0}
+    <div
+      className={classes.log}
+      ref={box}
+      role="log"
+      aria-live="off"
+      aria-label="Log lines"
+      tabIndex={0}
       onScroll={({ currentTarget: at }) => {
         follow.current = at.scrollHeight - at.scrollTop - at.clientHeight < NEAR_BOTTOM_PX;
       }}
@@ -42,7 +58,10 @@ function Lines({ lines }: { lines: readonly LogLine[] }) {
       {lines.map((line, index) => (
         // Several lines of one upload share a seq; lines are only ever appended.
         // oxlint-disable-next-line react/no-array-index-key
-        <div key={`${line.seq}.${index}`}><span className={classes.stream}>{line.stream.padEnd(9)}</span>{line.text}</div>
+        <div key={`${line.seq}.${index}`}>
+          <span className={classes.stream}>{line.stream.padEnd(9)}</span>
+          {line.text}
+        </div>
       ))}
     </div>
   );

@@ -29,7 +29,11 @@ export interface NewRunPageProps {
 export function NewRunPage({ search, onSearch, onRequested }: NewRunPageProps) {
   const suites = useQuery(suitesQuery);
   return (
-    <Page title="Run a suite" crumb={<AppLink to="/runs">Runs</AppLink>} lead="The run starts as soon as a target is free.">
+    <Page
+      title="Run a suite"
+      crumb={<AppLink to="/runs">Runs</AppLink>}
+      lead="The run starts as soon as a target is free."
+    >
       <Loaded query={suites} what="the suites">
         {(page) => {
           const suite = page.items.find(({ name }) => name === search.suite) ?? page.items[0];
@@ -38,7 +42,10 @@ export function NewRunPage({ search, onSearch, onRequested }: NewRunPageProps) {
             <>
               <Panel title="Suite" {...(suite.description === null ? {} : { note: suite.description })}>
                 <FilterSelect
-                  label="Suite" value={suite.name} onChange={(name) => onSearch(name === undefined ? {} : { suite: name })}
+                  maw={420}
+                  label="Suite"
+                  value={suite.name}
+                  onChange={(name) => onSearch(name === undefined ? {} : { suite: name })}
                   options={page.items.map(({ name, title }) => ({ value: name, label: title }))}
                 />
               </Panel>
@@ -54,9 +61,13 @@ export function NewRunPage({ search, onSearch, onRequested }: NewRunPageProps) {
 function NoSuites() {
   return (
     <Panel title="No suite to run">
-      <EmptyState icon="runs" title="No agent has announced a suite" action={<CodeBox text="paceline-server enrolment-code" />}>
-        Suites come from the repositories an agent is allowed to use. Enrol an agent and list a repository with a
-        suite.toml in its configuration; its suites appear here with the next heartbeat.
+      <EmptyState
+        icon="runs"
+        title="No agent has announced a suite"
+        action={<CodeBox text="paceline-server enrolment-code" />}
+      >
+        Suites come from the repositories an agent is allowed to use. Enrol an agent and list a repository
+        with a suite.toml in its configuration; its suites appear here with the next heartbeat.
       </EmptyState>
     </Panel>
   );
@@ -89,7 +100,11 @@ function toRequest(suite: Suite, draft: Draft): RunRequest {
 function RunForm({ suite, onRequested }: { suite: Suite; onRequested: (run: Run) => void }) {
   const queryClient = useQueryClient();
   const [draft, setDraft] = useState<Draft>({
-    benchmarks: suite.benchmarks.map(({ name }) => name), targets: [], launches: 5, rounds: 20, knobs: {},
+    benchmarks: suite.benchmarks.map(({ name }) => name),
+    targets: [],
+    launches: 5,
+    rounds: 20,
+    knobs: {},
   });
   const change = (part: Partial<Draft>) => setDraft((before) => ({ ...before, ...part }));
   const request = useMutation({
@@ -108,13 +123,17 @@ function RunForm({ suite, onRequested }: { suite: Suite; onRequested: (run: Run)
     <form onSubmit={submit} style={{ marginTop: '1rem' }}>
       <Panel title="What to measure">
         <Checkbox.Group
-          label="Benchmarks" value={draft.benchmarks} onChange={(benchmarks) => change({ benchmarks })}
+          label="Benchmarks"
+          value={draft.benchmarks}
+          onChange={(benchmarks) => change({ benchmarks })}
           error={draft.benchmarks.length === 0 ? 'Choose at least one benchmark.' : undefined}
         >
           <Stack gap="xs" mt="xs">
             {suite.benchmarks.map((benchmark) => (
               <Checkbox
-                key={benchmark.name} value={benchmark.name} label={benchmark.title}
+                key={benchmark.name}
+                value={benchmark.name}
+                label={benchmark.title}
                 description={`${benchmark.arms.join(' · ')} — reference: ${benchmark.reference}`}
               />
             ))}
@@ -127,7 +146,9 @@ function RunForm({ suite, onRequested }: { suite: Suite; onRequested: (run: Run)
       {request.error !== null && <Refused error={request.error} />}
       <Group mt="md">
         <Button
-          type="submit" loading={request.isPending} disabled={draft.benchmarks.length === 0}
+          type="submit"
+          loading={request.isPending}
+          disabled={draft.benchmarks.length === 0}
           leftSection={<Icon name="play" size={16} />}
         >
           Start the run
@@ -143,15 +164,19 @@ function TargetChoice({ chosen, onChange }: { chosen: string[]; onChange: (ids: 
   return (
     <Panel title="Where" note="Choose none to measure on every online target whose agent knows the suite.">
       <Loaded query={targets} what="the targets" lines={2}>
-        {(page) => (page.items.length === 0 ? <p>No target has reported yet. The run will wait for one.</p> : (
-          <Checkbox.Group label="Targets" value={chosen} onChange={onChange}>
-            <Stack gap="xs" mt="xs">
-              {page.items.map((target) => (
-                <Checkbox key={target.id} value={target.id} label={<TargetLabel target={target} />} />
-              ))}
-            </Stack>
-          </Checkbox.Group>
-        ))}
+        {(page) =>
+          page.items.length === 0 ? (
+            <p>No target has reported yet. The run will wait for one.</p>
+          ) : (
+            <Checkbox.Group label="Targets" value={chosen} onChange={onChange}>
+              <Stack gap="xs" mt="xs">
+                {page.items.map((target) => (
+                  <Checkbox key={target.id} value={target.id} label={<TargetLabel target={target} />} />
+                ))}
+              </Stack>
+            </Checkbox.Group>
+          )
+        }
       </Loaded>
     </Panel>
   );
@@ -159,20 +184,38 @@ function TargetChoice({ chosen, onChange }: { chosen: string[]; onChange: (ids: 
 
 function TargetLabel({ target }: { target: Target }) {
   const look = target.hold === null ? TARGET_STATES[target.state] : HOLDS[target.hold];
-  return <Group gap="xs" component="span"><span>{target.name}</span><Status look={look} /></Group>;
+  return (
+    <Group gap="xs" component="span">
+      <span>{target.name}</span>
+      <Status look={look} />
+    </Group>
+  );
 }
 
 function SizeFields({ draft, onChange }: { draft: Draft; onChange: (part: Partial<Draft>) => void }) {
   const thin = draft.launches < 3 || draft.launches * draft.rounds < 30;
   return (
-    <Panel title="How much" note="Launches are fresh processes; in each round every arm runs once, in random order.">
+    <Panel
+      title="How much"
+      note="Launches are fresh processes; in each round every arm runs once, in random order."
+    >
       <Group align="flex-start">
         <NumberInput
-          label="Launches" min={1} max={100} allowDecimal={false} value={draft.launches} required
+          label="Launches"
+          min={1}
+          max={100}
+          allowDecimal={false}
+          value={draft.launches}
+          required
           onChange={(value) => onChange({ launches: Number(value) || 1 })}
         />
         <NumberInput
-          label="Rounds per launch" min={1} max={10_000} allowDecimal={false} value={draft.rounds} required
+          label="Rounds per launch"
+          min={1}
+          max={10_000}
+          allowDecimal={false}
+          value={draft.rounds}
+          required
           onChange={(value) => onChange({ rounds: Number(value) || 1 })}
         />
       </Group>
@@ -188,9 +231,24 @@ function SizeFields({ draft, onChange }: { draft: Draft; onChange: (part: Partia
 function Refused({ error }: { error: Error }) {
   const fields = isApiError(error) ? Object.entries(error.fields) : [];
   return (
-    <Alert color="red" variant="outline" role="alert" mt="md" icon={<Icon name="warning" />} title="The run was not started">
+    <Alert
+      color="red"
+      variant="outline"
+      role="alert"
+      mt="md"
+      icon={<Icon name="warning" />}
+      title="The run was not started"
+    >
       {error.message}
-      {fields.length > 0 && <ul>{fields.map(([name, text]) => <li key={name}>{name}: {text}</li>)}</ul>}
+      {fields.length > 0 && (
+        <ul>
+          {fields.map(([name, text]) => (
+            <li key={name}>
+              {name}: {text}
+            </li>
+          ))}
+        </ul>
+      )}
     </Alert>
   );
 }

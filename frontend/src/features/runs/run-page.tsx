@@ -1,4 +1,7 @@
-/** One run, live: what it is, where it stands, and everything its jobs produce. Survives a reload at any moment. */
+/**
+ * One run, live: what it is, where it stands, and everything its jobs produce. Survives a reload at any
+ * moment.
+ */
 import { Alert, Button, Group } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 
@@ -36,7 +39,11 @@ export function RunPage({ runId, jobId, onJob }: RunPageProps) {
   return (
     <Page
       title={`${title} ${runId.slice(0, 8)}`}
-      heading={<>{title} <span className="pl-mono">{runId.slice(0, 8)}</span></>}
+      heading={
+        <>
+          {title} <span className="pl-mono">{runId.slice(0, 8)}</span>
+        </>
+      }
       crumb={<AppLink to="/runs">Runs</AppLink>}
       actions={run.data && <RunActions run={run.data} status={status} />}
     >
@@ -59,19 +66,30 @@ function RunActions({ run, status }: { run: Run; status: StreamStatus }) {
     mutationFn: () => cancelRun(run.id),
     onSuccess: (cancelled) => queryClient.setQueryData(runKeys.run(run.id), cancelled),
   });
-  if (runEnded(run)) return <AppLink to="/runs/new" search={{ suite: run.suite }}>Run this suite again</AppLink>;
+  if (runEnded(run))
+    return (
+      <AppLink to="/runs/new" search={{ suite: run.suite }}>
+        Run this suite again
+      </AppLink>
+    );
   return (
     <>
       <LiveMark status={status} />
       {may(session.data, 'read') && (
         <Button
-          variant="default" loading={cancel.isPending} onClick={() => cancel.mutate()}
+          variant="default"
+          loading={cancel.isPending}
+          onClick={() => cancel.mutate()}
           leftSection={<Icon name="stop" size={16} />}
         >
           Cancel the run
         </Button>
       )}
-      {cancel.error !== null && <span role="alert" style={{ color: 'var(--pl-bad)' }}>{cancel.error.message}</span>}
+      {cancel.error !== null && (
+        <span role="alert" style={{ color: 'var(--pl-bad)' }}>
+          {cancel.error.message}
+        </span>
+      )}
     </>
   );
 }
@@ -92,13 +110,13 @@ function RunSummary({ run }: { run: Run }) {
   return (
     <Panel
       title="The run"
-      actions={(
+      actions={
         <Group gap={6}>
           {run.demonstration && <Status look={DEMONSTRATION} />}
           <Status look={RUN_STATES[run.state]} />
           {run.verdict !== null && <Status look={VERDICTS[run.verdict]} />}
         </Group>
-      )}
+      }
     >
       {run.reason !== null && <p style={{ margin: '0 0 0.75rem' }}>{run.reason}</p>}
       {run.demonstration && (
@@ -108,12 +126,26 @@ function RunSummary({ run }: { run: Run }) {
       )}
       <Facts
         items={[
-          ['Commit', <span key="c" className="pl-mono">{run.commit.slice(0, 12)}{run.branch !== null && ` (${run.branch})`}</span>],
+          [
+            'Commit',
+            <span key="c" className="pl-mono">
+              {run.commit.slice(0, 12)}
+              {run.branch !== null && ` (${run.branch})`}
+            </span>,
+          ],
           ['Benchmarks', run.benchmarks.join(', ') || 'all'],
           ['Params', paramsOf(run)],
           ['Size', `${run.launches} launches × ${run.rounds} rounds`],
-          ['Requested', <span key="r">{TRIGGER_WORDS[run.trigger]}, {run.created_by}, <TimeAgo at={run.created_at} /></span>],
-          [run.finished_at === null ? 'Running for' : 'Took', formatDuration(secondsBetween(run.created_at, run.finished_at, now))],
+          [
+            'Requested',
+            <span key="r">
+              {TRIGGER_WORDS[run.trigger]}, {run.created_by}, <TimeAgo at={run.created_at} />
+            </span>,
+          ],
+          [
+            run.finished_at === null ? 'Running for' : 'Took',
+            formatDuration(secondsBetween(run.created_at, run.finished_at, now)),
+          ],
           ...(knobs.length > 0 ? [['Knobs', paramsLabel(run.knobs)] as const] : []),
         ]}
       />
@@ -122,7 +154,9 @@ function RunSummary({ run }: { run: Run }) {
 }
 
 function paramsOf(run: Run): string {
-  const parts = Object.entries(run.params).map(([name, values]) => `${name} ${values.map(formatParam).join(', ')}`);
+  const parts = Object.entries(run.params).map(
+    ([name, values]) => `${name} ${values.map(formatParam).join(', ')}`,
+  );
   return parts.length === 0 ? 'all declared' : parts.join(' · ');
 }
 
@@ -142,7 +176,9 @@ function Jobs({ run, jobId, onJob }: { run: Run; jobId: string | undefined; onJo
       {run.jobs.length > 1 && (
         <FilterBar label="Job">
           <FilterSelect
-            label="Target" value={chosen.id} onChange={onJob}
+            label="Target"
+            value={chosen.id}
+            onChange={onJob}
             options={run.jobs.map((job) => ({ value: job.id, label: jobLabel(job) }))}
           />
         </FilterBar>

@@ -31,20 +31,29 @@ export function RunsPage({ search, onSearch }: RunsPageProps) {
     <Page
       title="Runs"
       lead="One run is one request: a suite, a revision, and the targets it is measured on."
-      actions={<ButtonLink to="/runs/new" leftSection={<Icon name="play" size={16} />}>Run a suite</ButtonLink>}
+      actions={
+        <ButtonLink to="/runs/new" leftSection={<Icon name="play" size={16} />}>
+          Run a suite
+        </ButtonLink>
+      }
     >
       <RunsFilterBar search={search} onSearch={onSearch} />
       <Panel title={filtered ? 'Matching runs' : 'All runs'} flush>
         <Loaded query={runs} what="the runs" lines={6}>
-          {(page) => (page.items.length === 0 ? <NoRuns filtered={filtered} onClear={() => onSearch({})} /> : (
-            <>
-              <RunsTable label="Runs" runs={page.items} />
-              <Pager
-                cursor={search.cursor} next={page.next}
-                onCursor={(cursor) => onSearch(compact({ ...search, cursor }))}
-              />
-            </>
-          ))}
+          {(page) =>
+            page.items.length === 0 ? (
+              <NoRuns filtered={filtered} onClear={() => onSearch({})} />
+            ) : (
+              <>
+                <RunsTable label="Runs" runs={page.items} />
+                <Pager
+                  cursor={search.cursor}
+                  next={page.next}
+                  onCursor={(cursor) => onSearch(compact({ ...search, cursor }))}
+                />
+              </>
+            )
+          }
         </Loaded>
       </Panel>
     </Page>
@@ -58,20 +67,30 @@ function RunsFilterBar({ search, onSearch }: RunsPageProps) {
   return (
     <FilterBar>
       <FilterSelect
-        label="Suite" all="All suites" value={search.suite} onChange={(suite) => set({ suite })}
+        label="Suite"
+        all="All suites"
+        value={search.suite}
+        onChange={(suite) => set({ suite })}
         options={(suites.data?.items ?? []).map((suite) => ({ value: suite.name, label: suite.title }))}
       />
       <FilterSelect
-        label="Target" all="All targets" value={search.target} onChange={(target) => set({ target })}
+        label="Target"
+        all="All targets"
+        value={search.target}
+        onChange={(target) => set({ target })}
         options={(targets.data?.items ?? []).map((target) => ({ value: target.id, label: target.name }))}
       />
       <FilterSelect
-        label="State" all="Any state" value={search.state}
+        label="State"
+        all="Any state"
+        value={search.state}
         onChange={(state) => set({ state: state as RunState | undefined })}
         options={RUN_STATE_VALUES.map((value) => ({ value, label: RUN_STATES[value].word }))}
       />
       <FilterSelect
-        label="Requested by" all="Anything" value={search.trigger}
+        label="Requested by"
+        all="Anything"
+        value={search.trigger}
         onChange={(trigger) => set({ trigger: trigger as Trigger | undefined })}
         options={TRIGGER_VALUES.map((value) => ({ value, label: TRIGGER_WORDS[value] }))}
       />
@@ -83,8 +102,13 @@ function NoRuns({ filtered, onClear }: { filtered: boolean; onClear: () => void 
   if (filtered) {
     return (
       <EmptyState
-        icon="runs" title="No run matches these filters"
-        action={<Button variant="default" onClick={onClear}>Clear the filters</Button>}
+        icon="runs"
+        title="No run matches these filters"
+        action={
+          <Button variant="default" onClick={onClear}>
+            Clear the filters
+          </Button>
+        }
       >
         Widen the filters to see more.
       </EmptyState>
@@ -92,8 +116,13 @@ function NoRuns({ filtered, onClear }: { filtered: boolean; onClear: () => void 
   }
   return (
     <EmptyState
-      icon="runs" title="Nothing has been measured yet"
-      action={<ButtonLink to="/runs/new" variant="default">Run a suite</ButtonLink>}
+      icon="runs"
+      title="Nothing has been measured yet"
+      action={
+        <ButtonLink to="/runs/new" variant="default">
+          Run a suite
+        </ButtonLink>
+      }
     >
       Choose a suite and watch its samples arrive. Agents announce the suites they can run.
     </EmptyState>

@@ -28,7 +28,8 @@ function flatten(prefix: string, value: unknown, into: Map<string, number>): voi
     const numbers = value.filter((entry): entry is number => typeof entry === 'number');
     if (numbers.length > 0) into.set(`${prefix} (max)`, Math.max(...numbers));
   } else if (typeof value === 'object' && value !== null) {
-    for (const [name, inner] of Object.entries(value)) flatten(prefix === '' ? name : `${prefix} ${name}`, inner, into);
+    for (const [name, inner] of Object.entries(value))
+      flatten(prefix === '' ? name : `${prefix} ${name}`, inner, into);
   }
 }
 
@@ -75,5 +76,7 @@ export function toTracks(conditions: readonly Conditions[]): Track[] {
       tracks.set(key, track);
     }
   }
-  return shorten([...tracks.values()].toSorted((a, b) => rank(a.key) - rank(b.key) || a.key.localeCompare(b.key)));
+  return shorten(
+    [...tracks.values()].toSorted((a, b) => rank(a.key) - rank(b.key) || a.key.localeCompare(b.key)),
+  );
 }

@@ -1,6 +1,7 @@
 /**
- * Keeps a run's page current. State comes from rows (fetched when the stream opens, so a reload loses nothing);
- * events bring what fits in them and are hints for the rest. While the stream is down the page polls.
+ * Keeps a run's page current. State comes from rows (fetched when the stream opens, so a reload loses
+ * nothing); events bring what fits in them and are hints for the rest. While the stream is down the page
+ * polls.
  */
 import { useQueryClient, type QueryClient } from '@tanstack/react-query';
 import { useEffect, useRef } from 'react';
@@ -25,7 +26,8 @@ function withJob(run: Run, jobId: string, change: (job: Job) => Job): Run {
 
 /** An older attempt's or batch's report never overwrites a newer one. */
 function newerJob(before: Job, after: Job): Job {
-  const stale = after.attempt < before.attempt || (after.attempt === before.attempt && after.batch < before.batch);
+  const stale =
+    after.attempt < before.attempt || (after.attempt === before.attempt && after.batch < before.batch);
   return stale ? before : { ...before, ...after };
 }
 
@@ -38,7 +40,9 @@ export function applyEvent(client: QueryClient, runId: string, event: LiveEvent)
   } else if (kind === 'job' && jobId !== null) {
     setRun(client, runId, (run) => withJob(run, jobId, (job) => newerJob(job, data as unknown as Job)));
   } else if (kind === 'progress' && jobId !== null) {
-    setRun(client, runId, (run) => withJob(run, jobId, (job) => ({ ...job, progress: data as unknown as Progress })));
+    setRun(client, runId, (run) =>
+      withJob(run, jobId, (job) => ({ ...job, progress: data as unknown as Progress })),
+    );
   } else if (kind === 'conditions' && jobId !== null) {
     addConditions(client, jobId, data as unknown as Conditions);
   }
@@ -71,8 +75,9 @@ function useRefetcher(client: QueryClient): (key: readonly unknown[]) => void {
   }, []);
   return (key) => {
     const id = JSON.stringify(key);
-    const refetch = throttles.current.get(id)
-      ?? throttle(() => void client.invalidateQueries({ queryKey: key }), REFETCH_MS);
+    const refetch =
+      throttles.current.get(id) ??
+      throttle(() => void client.invalidateQueries({ queryKey: key }), REFETCH_MS);
     throttles.current.set(id, refetch);
     refetch.call();
   };

@@ -1,6 +1,6 @@
 /**
- * Signing in: by the one-time link a terminal printed (`/sign-in#token=…`) or by e-mail and password. The token
- * is in the fragment, so no server log sees it, and it is removed from the address before it is used.
+ * Signing in: by the one-time link a terminal printed (`/sign-in#token=…`) or by e-mail and password. The
+ * token is in the fragment, so no server log sees it, and it is removed from the address before it is used.
  */
 import { Alert, Button, Center, Loader, Paper, PasswordInput, Stack, TextInput, Title } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
@@ -53,7 +53,8 @@ export function SignInPage({ onSignedIn }: SignInPageProps) {
           </Stack>
           {byLink.isPending && (
             <Stack align="center" role="status" gap="xs" py="md">
-              <Loader size="sm" />Signing you in by your link…
+              <Loader size="sm" />
+              Signing you in by your link…
             </Stack>
           )}
           {byLink.error !== null && <LinkRefused error={byLink.error} />}
@@ -68,7 +69,10 @@ function LinkRefused({ error }: { error: Error }) {
   const spent = isApiError(error) && error.status >= 400 && error.status < 500;
   return (
     <Alert
-      color="red" variant="outline" role="alert" icon={<Icon name="warning" />}
+      color="red"
+      variant="outline"
+      role="alert"
+      icon={<Icon name="warning" />}
       title={spent ? 'This sign-in link no longer works' : 'The link could not be checked'}
     >
       {spent ? (
@@ -76,7 +80,9 @@ function LinkRefused({ error }: { error: Error }) {
           <span>A link works once and for a short time. Print a new one on the server:</span>
           <CodeBox text="paceline-server sign-in-link" />
         </Stack>
-      ) : `${error.message} Open the link again once the server answers.`}
+      ) : (
+        `${error.message} Open the link again once the server answers.`
+      )}
     </Alert>
   );
 }
@@ -96,18 +102,28 @@ function PasswordForm({ onSession }: { onSession: (session: Session) => void }) 
     <form onSubmit={submit}>
       <Stack gap="sm">
         <TextInput
-          label="E-mail" type="email" autoComplete="username" required value={email}
+          label="E-mail"
+          type="email"
+          autoComplete="username"
+          required
+          value={email}
           onChange={(event) => setEmail(event.currentTarget.value)}
         />
         <PasswordInput
-          label="Password" autoComplete="current-password" required value={password}
+          label="Password"
+          autoComplete="current-password"
+          required
+          value={password}
           onChange={(event) => setPassword(event.currentTarget.value)}
           visibilityToggleButtonProps={{ 'aria-label': 'Show password', tabIndex: 0 }}
         />
         {byPassword.error !== null && <PasswordRefused error={byPassword.error} />}
-        <Button type="submit" loading={byPassword.isPending} fullWidth>Sign in</Button>
+        <Button type="submit" loading={byPassword.isPending} fullWidth>
+          Sign in
+        </Button>
         <p style={{ margin: 0, color: 'var(--pl-muted)', fontSize: '0.875rem' }}>
-          No account yet? <code className="pl-mono">paceline-server up</code> prints a sign-in link when it starts.
+          No account yet? <code className="pl-mono">paceline-server up</code> prints a sign-in link when it
+          starts.
         </p>
       </Stack>
     </form>

@@ -27,12 +27,19 @@ const LEVELS = ['blocker', 'warning', 'info'] as const;
 
 export function Preflight({ findings }: { findings: readonly PreflightFinding[] }) {
   if (findings.length === 0) return <Status look={{ tone: 'good', icon: 'check', word: 'clean' }} />;
-  const counted = LEVELS.map((level) => [level, findings.filter((finding) => finding.level === level).length] as const);
+  const counted = LEVELS.map(
+    (level) => [level, findings.filter((finding) => finding.level === level).length] as const,
+  );
   return (
     <Group gap={6} wrap="nowrap">
-      {counted.filter(([, count]) => count > 0).map(([level, count]) => (
-        <Status key={level} look={{ ...PREFLIGHT_LEVELS[level], word: `${count} ${PREFLIGHT_LEVELS[level].word}` }} />
-      ))}
+      {counted
+        .filter(([, count]) => count > 0)
+        .map(([level, count]) => (
+          <Status
+            key={level}
+            look={{ ...PREFLIGHT_LEVELS[level], word: `${count} ${PREFLIGHT_LEVELS[level].word}` }}
+          />
+        ))}
     </Group>
   );
 }

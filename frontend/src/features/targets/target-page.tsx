@@ -1,4 +1,6 @@
-/** One target: whether it may be used, what preflight advises, and the factors that make up its fingerprint. */
+/**
+ * One target: whether it may be used, what preflight advises, and the factors that make up its fingerprint.
+ */
 import { Alert, Button, Group, TextInput } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState, type FormEvent } from 'react';
@@ -22,15 +24,32 @@ export function TargetPage({ targetId }: { targetId: string }) {
   const target = useQuery(targetQuery(targetId));
   return (
     <Page
-      title={target.data?.name ?? 'Target'} crumb={<AppLink to="/targets">Targets</AppLink>}
+      title={target.data?.name ?? 'Target'}
+      crumb={<AppLink to="/targets">Targets</AppLink>}
       {...(target.data === undefined ? {} : { lead: <TargetMarks target={target.data} /> })}
-      actions={target.data && <AppLink to="/runs" search={{ target: targetId }}>Runs on this target</AppLink>}
+      actions={
+        target.data && (
+          <AppLink to="/runs" search={{ target: targetId }}>
+            Runs on this target
+          </AppLink>
+        )
+      }
     >
       <Loaded query={target} what="target" lines={8}>
         {(data) => (
           <Split
-            main={<><PreflightPanel findings={data.preflight} /><Fingerprint target={data} /></>}
-            aside={<><UsePanel target={data} /><About target={data} /></>}
+            main={
+              <>
+                <PreflightPanel findings={data.preflight} />
+                <Fingerprint target={data} />
+              </>
+            }
+            aside={
+              <>
+                <UsePanel target={data} />
+                <About target={data} />
+              </>
+            }
           />
         )}
       </Loaded>
@@ -42,10 +61,14 @@ function PreflightPanel({ findings }: { findings: readonly PreflightFinding[] })
   return (
     <Panel title="Preflight" flush note="What the agent found about this target and what to do about it.">
       {findings.length === 0 ? (
-        <EmptyState icon="check" title="Nothing to improve">The target looks fit for measuring.</EmptyState>
+        <EmptyState icon="check" title="Nothing to improve">
+          The target looks fit for measuring.
+        </EmptyState>
       ) : (
         <DataTable
-          label="Preflight findings" rows={findings} rowKey={({ code, text }) => `${code}|${text}`}
+          label="Preflight findings"
+          rows={findings}
+          rowKey={({ code, text }) => `${code}|${text}`}
           columns={[
             { header: 'Level', cell: ({ level }) => <Status look={PREFLIGHT_LEVELS[level]} /> },
             { header: 'Finding', cell: ({ text }) => text, wrap: true },
@@ -61,11 +84,19 @@ function Fingerprint({ target }: { target: Target }) {
   const factors = Object.entries(target.factors).toSorted(([a], [b]) => a.localeCompare(b));
   return (
     <Panel
-      title="Fingerprint" flush
-      note={<>A change of any factor starts a new history. <span className="pl-mono">{target.fingerprint.slice(0, 16)}</span></>}
+      title="Fingerprint"
+      flush
+      note={
+        <>
+          A change of any factor starts a new history.{' '}
+          <span className="pl-mono">{target.fingerprint.slice(0, 16)}</span>
+        </>
+      }
     >
       <DataTable
-        label="Fingerprint factors" rows={factors} rowKey={([name]) => name}
+        label="Fingerprint factors"
+        rows={factors}
+        rowKey={([name]) => name}
         columns={[
           { header: 'Factor', cell: ([name]) => name.replaceAll('_', ' ') },
           { header: 'Value', cell: ([, value]) => (value === null ? 'unknown' : String(value)), wrap: true },
@@ -83,7 +114,9 @@ function UsePanel({ target }: { target: Target }) {
       <p style={{ margin: '0 0 0.75rem' }}>
         {reason === undefined ? 'Takes jobs.' : <>Takes no jobs: {reason}.</>}
       </p>
-      {may(session.data, 'admin') ? <Maintenance target={target} /> : (
+      {may(session.data, 'admin') ? (
+        <Maintenance target={target} />
+      ) : (
         <p style={{ margin: 0, color: 'var(--pl-muted)' }}>An administrator can put it into maintenance.</p>
       )}
     </Panel>
@@ -110,12 +143,22 @@ function Maintenance({ target }: { target: Target }) {
     <form onSubmit={submit}>
       {!on && (
         <TextInput
-          label="Reason for maintenance" placeholder="e.g. thermal paste renewed" maxLength={500} value={reason} mb="xs"
+          label="Reason for maintenance"
+          placeholder="e.g. thermal paste renewed"
+          maxLength={500}
+          value={reason}
+          mb="xs"
           onChange={(event) => setReason(event.currentTarget.value)}
         />
       )}
       <Group>
-        <Button type="submit" variant="default" size="sm" loading={change.isPending} leftSection={<Icon name="wrench" size={16} />}>
+        <Button
+          type="submit"
+          variant="default"
+          size="sm"
+          loading={change.isPending}
+          leftSection={<Icon name="wrench" size={16} />}
+        >
           {on ? 'End maintenance' : 'Start maintenance'}
         </Button>
       </Group>
@@ -134,7 +177,12 @@ function About({ target }: { target: Target }) {
       <Facts
         items={[
           ['Kind', target.kind],
-          ['Serial', <span key="s" className="pl-mono">{target.serial}</span>],
+          [
+            'Serial',
+            <span key="s" className="pl-mono">
+              {target.serial}
+            </span>,
+          ],
           ['Agent', target.agent_name],
           ['Last seen', <TimeAgo key="l" at={target.last_seen_at} />],
         ]}

@@ -21,7 +21,9 @@ const COLUMNS: readonly Column<Target>[] = [
     header: 'Target',
     cell: (target) => (
       <Group gap={6} wrap="nowrap">
-        <AppLink to="/targets/$targetId" params={{ targetId: target.id }}>{target.name}</AppLink>
+        <AppLink to="/targets/$targetId" params={{ targetId: target.id }}>
+          {target.name}
+        </AppLink>
         <span style={{ color: 'var(--pl-muted)' }}>{target.kind}</span>
       </Group>
     ),
@@ -34,16 +36,33 @@ const COLUMNS: readonly Column<Target>[] = [
 
 export function TargetsPage() {
   const targets = useQuery(targetsQuery);
-  useLiveStream({ enabled: true, onEvent: ({ kind }) => { if (kind === 'target') void targets.refetch(); } });
+  useLiveStream({
+    enabled: true,
+    onEvent: ({ kind }) => {
+      if (kind === 'target') void targets.refetch();
+    },
+  });
   return (
-    <Page title="Targets" lead="What executes: hosts, and the devices attached to them. Preflight says how far their figures can be trusted.">
+    <Page
+      title="Targets"
+      lead="What executes: hosts, and the devices attached to them. Preflight says how far their figures can be trusted."
+    >
       <Panel title="All targets" flush>
         <Loaded query={targets} what="the targets" lines={4}>
-          {({ items }) => (items.length === 0 ? (
-            <EmptyState icon="targets" title="No target has reported yet" action={<CodeBox text="paceline-server enrolment-code" />}>
-              Make a one-time code on the server and start an agent with it. The host and its devices appear here with the first heartbeat.
-            </EmptyState>
-          ) : <DataTable label="Targets" columns={COLUMNS} rows={items} rowKey={({ id }) => id} />)}
+          {({ items }) =>
+            items.length === 0 ? (
+              <EmptyState
+                icon="targets"
+                title="No target has reported yet"
+                action={<CodeBox text="paceline-server enrolment-code" />}
+              >
+                Make a one-time code on the server and start an agent with it. The host and its devices appear
+                here with the first heartbeat.
+              </EmptyState>
+            ) : (
+              <DataTable label="Targets" columns={COLUMNS} rows={items} rowKey={({ id }) => id} />
+            )
+          }
         </Loaded>
       </Panel>
     </Page>
