@@ -1,0 +1,1 @@
+"""Agents, their targets, enrolment and heartbeats."""

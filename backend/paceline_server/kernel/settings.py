@@ -43,6 +43,11 @@ class Settings(BaseModel):
     enrolment_code_minutes: float = Field(default=60.0, gt=0)
     max_body_bytes: int = Field(default=8 * 1024 * 1024, ge=1024)
     """Largest request body on the wire; ingest bounds the inflated size itself."""
+    pressure_limit_percent: float | None = Field(default=None, gt=0, le=100)
+    """How much steal or CPU pressure voids a job; None: the limit of STATISTICS §1. Raise it only for targets
+    that are always shared; the value is stored with every decision."""
+    webhook_url: str | None = None
+    """Where confirmed alerts are posted as JSON; None: they are only logged and shown."""
     log_json: bool | None = None
     """None: key=value on a terminal, JSON elsewhere."""
 

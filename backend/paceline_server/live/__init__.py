@@ -1,0 +1,1 @@
+"""What changes, as it changes: server-sent events rebuilt from rows."""

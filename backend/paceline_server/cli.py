@@ -1,0 +1,205 @@
+"""The `paceline-server` command: one sentence per command, errors with advice, exit status 0 or 1 (judge: its
+own).
+
+Place: the entry point for people, compose and CI. Imports what a command needs only when it runs, because
+starting fast is part of the promise (`up` ready within seconds).
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+app = typer.Typer(
+    add_completion=False, no_args_is_help=True, pretty_exceptions_enable=False, help="Paceline's server."
+)
+account = typer.Typer(no_args_is_help=True, help="People who may sign in.")
+app.add_typer(account, name="account")
+
+DataDir = Annotated[Path | None, typer.Option("--data", help="Where everything is kept (embedded shape).")]
+Host = Annotated[str | None, typer.Option(help="Address to listen on.")]
+Port = Annotated[int | None, typer.Option(help="Port to listen on.")]
+
+
+def main() -> None:
+    """Entry point of the installed command."""
+    from paceline_server.kernel.errors import ProblemError  # noqa: PLC0415 - see above
+    from paceline_server.kernel.settings import SettingsError  # noqa: PLC0415
+
+    try:
+        app()
+    except SettingsError as error:
+        sys.exit(f"paceline-server: {error}")
+    except ProblemError as error:
+        sys.exit(f"paceline-server: {error.detail}")
+
+
+def _settings(**overrides: Any) -> Any:
+    from paceline_server.kernel import logging  # noqa: PLC0415
+    from paceline_server.kernel import settings as process_settings  # noqa: PLC0415
+
+    settings = process_settings.load_settings(**overrides)
+    process_settings.use(settings)
+    logging.configure(settings.log_json)
+    return settings
+
+
+def _with_database(data: Path | None) -> Any:
+    """Settings with the process's database open, for commands that change rows."""
+    from paceline_server.kernel.settings import SettingsError  # noqa: PLC0415
+    from paceline_server.store import migrations  # noqa: PLC0415
+    from paceline_server.store.session import Database, use  # noqa: PLC0415
+
+    settings = _settings(data_dir=data)
+    database = Database(settings.resolved_database_url, settings.redis_url)
+    use(database)
+    if not migrations.is_current(database.engine):
+        raise SettingsError("the database is not set up: run `paceline-server migrate` (or `up`) first")
+    return settings
+
+
+@app.command()
+def up(
+    data: DataDir = None,
+    host: Host = None,
+    port: Port = None,
+    agent: Annotated[bool, typer.Option(help="Start an agent for this host.")] = True,
+    first_run: Annotated[bool, typer.Option(help="Measure once on the very first start.")] = True,
+) -> None:
+    """Start everything on this machine: database, server, background work, an agent; no other services
+    needed."""
+    from paceline_server.runtime import up as embedded  # noqa: PLC0415
+
+    settings = _settings(data_dir=data, host=host, port=port)
+    options = embedded.Options(agent=agent, first_run=first_run, port_was_chosen=port is not None)
+    raise typer.Exit(embedded.run(settings, options))
+
+
+@app.command()
+def api(
+    host: Host = None,
+    port: Port = None,
+    processes: Annotated[
+        int | None, typer.Option(min=1, help="API processes (more than one needs Redis).")
+    ] = None,
+) -> None:
+    """Serve the API and the pages."""
+    import os  # noqa: PLC0415
+
+    from paceline_server.kernel.settings import PREFIX  # noqa: PLC0415
+    from paceline_server.runtime import serving  # noqa: PLC0415
+
+    settings = _settings(host=host, port=port, processes=processes)
+    for name, value in {"HOST": host, "PORT": port, "PROCESSES": processes}.items():
+        if value is not None:
+            os.environ[PREFIX + name] = str(value)  # the other processes read it
+    raise typer.Exit(serving.serve(settings))
+
+
+@app.command()
+def worker(
+    concurrency: Annotated[int, typer.Option(min=1, max=64, help="Messages carried out at once.")] = 2,
+) -> None:
+    """Carry out background work from Redis, and sweep."""
+    from paceline_server import worker as process  # noqa: PLC0415
+
+    raise typer.Exit(process.run(_settings(), concurrency))
+
+
+@app.command()
+def migrate(data: DataDir = None) -> None:
+    """Bring the database to this version's schema."""
+    from paceline_server.store import migrations  # noqa: PLC0415
+
+    settings = _settings(data_dir=data)
+    changed = migrations.upgrade(settings.resolved_database_url)
+    print("migrated" if changed else "already current", "to", migrations.head())
+
+
+@app.command()
+def openapi(
+    out: Annotated[Path | None, typer.Option(help="File to write; default: standard output.")] = None,
+) -> None:
+    """Print the HTTP contract (C2)."""
+    from paceline_server.api import create_app  # noqa: PLC0415
+    from paceline_server.kernel import openapi as document  # noqa: PLC0415
+    from paceline_server.kernel.settings import Settings  # noqa: PLC0415
+
+    text = document.text(create_app(Settings()))
+    if out is None:
+        sys.stdout.write(text)
+    else:
+        out.write_text(text, encoding="utf-8")
+
+
+@app.command("sign-in-link")
+def sign_in_link(
+    name: Annotated[str | None, typer.Option(help="Account; default: the first one.")] = None,
+    data: DataDir = None,
+) -> None:
+    """Print a one-time link that signs an account in."""
+    from paceline_server.accounts import service  # noqa: PLC0415
+    from paceline_server.store.session import session_scope  # noqa: PLC0415
+
+    settings = _with_database(data)
+    with session_scope() as session:
+        found = service.find_account(session, name)
+        secret = service.create_link(session, found, settings.sign_in_link_minutes)
+    running = settings.data_dir / "address"
+    known = running.read_text(encoding="utf-8").strip() if running.is_file() else None
+    print(service.link_url(settings.public_url or known or f"http://{settings.host}:{settings.port}", secret))
+
+
+@app.command("enrolment-code")
+def enrolment_code(data: DataDir = None) -> None:
+    """Print a one-time code with which one agent may enrol."""
+    from paceline_server.fleet import service  # noqa: PLC0415
+    from paceline_server.store.session import session_scope  # noqa: PLC0415
+
+    _with_database(data)
+    with session_scope() as session:
+        print(service.create_enrolment_code(session).code)
+
+
+@account.command("create")
+def create_account(
+    name: str,
+    email: Annotated[str | None, typer.Option(help="Needed to sign in with a password.")] = None,
+    scope: Annotated[
+        list[str] | None, typer.Option(help="read, alerts:write, ingest, admin; may repeat.")
+    ] = None,
+    password_stdin: Annotated[bool, typer.Option(help="Read a password from standard input.")] = False,
+    data: DataDir = None,
+) -> None:
+    """Create an account. Without a password it signs in by link only; there is no default password."""
+    from paceline_server.accounts import service  # noqa: PLC0415
+    from paceline_server.kernel.settings import SettingsError  # noqa: PLC0415
+    from paceline_server.store.session import session_scope  # noqa: PLC0415
+
+    _with_database(data)
+    chosen = [known for known in service.HUMAN_SCOPES if known in (scope or ["read", "alerts:write"])]
+    if scope and len(chosen) != len(set(scope)):
+        raise SettingsError(f"scopes are {', '.join(service.HUMAN_SCOPES)}")
+    password = sys.stdin.readline().rstrip("\n") if password_stdin else None
+    with session_scope() as session:
+        made = service.create_account(session, name, email=email, scopes=chosen, password=password)
+        print(made.id)
+
+
+@app.command()
+def judge(
+    directory: Annotated[Path, typer.Argument(help="What `paceline run` wrote.")],
+    manifest: Annotated[
+        Path | None, typer.Option(help="suite.toml to judge by, not the recorded one.")
+    ] = None,
+    json: Annotated[Path | None, typer.Option(help="Also write the figures here.")] = None,
+    revision: Annotated[str | None, typer.Option(help="Revision to name, not the recorded one.")] = None,
+) -> None:
+    """Judge a measured directory: print the verdicts; exit 0 pass, 2 fail, 3 inconclusive, 1 error."""
+    from paceline_server.detect import judge as judging  # noqa: PLC0415
+
+    code = judging.judge(directory, sys.stdout, manifest_path=manifest, json_path=json, revision=revision)
+    raise typer.Exit(code)

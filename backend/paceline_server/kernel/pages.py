@@ -1,0 +1,58 @@
+"""The built frontend, served in both shapes: files with a hash in their name for ever, the page itself never
+cached.
+
+Place: behind every API route. Invariant: a path under `/api/` is never answered with a page, and no file
+outside the directory is reachable. Without a build, one sentence says how to make one.
+"""
+
+from __future__ import annotations
+
+import mimetypes
+from pathlib import Path
+
+from fastapi import FastAPI, Request
+from fastapi.responses import FileResponse, PlainTextResponse, Response
+
+from paceline_server.kernel.errors import ProblemError
+
+FOR_EVER = "public, max-age=31536000, immutable"
+HASHED = "assets"
+"""Vite writes files with a content hash in their name here."""
+MISSING = (
+    "Paceline's API is running. Its pages are not built: run `make run`, or `npm run build` in frontend/.\n"
+)
+
+
+def frontend_dir(configured: Path | None) -> Path | None:
+    """Where the built pages are: as configured, else `frontend/dist` of the clone this code runs from."""
+    path = configured or Path(__file__).resolve().parents[3] / "frontend" / "dist"
+    return path.resolve() if (path / "index.html").is_file() else None
+
+
+def install(app: FastAPI, configured: Path | None) -> None:
+    """Serve pages for every path no route has taken."""
+    mimetypes.add_type("text/javascript", ".js")
+    mimetypes.add_type("font/woff2", ".woff2")
+
+    @app.api_route("/{path:path}", methods=["GET", "HEAD"], include_in_schema=False)
+    def page(path: str, request: Request) -> Response:
+        if path == "api" or path.startswith("api/"):
+            raise ProblemError(404, "not_found", f"There is no {request.method} /{path}.")
+        root = frontend_dir(configured)
+        if root is None:
+            return PlainTextResponse(MISSING, status_code=404, headers={"Cache-Control": "no-store"})
+        file = _inside(root, path)
+        if file is not None:
+            hashed = file.parent.name == HASHED
+            return FileResponse(file, headers={"Cache-Control": FOR_EVER if hashed else "no-cache"})
+        if path.startswith(f"{HASHED}/") or "." in path.rsplit("/", 1)[-1]:
+            raise ProblemError(404, "not_found", f"There is no file /{path}.")
+        return FileResponse(root / "index.html", headers={"Cache-Control": "no-cache"})
+
+
+def _inside(root: Path, path: str) -> Path | None:
+    """The file `path` names below `root`, if it is one."""
+    if not path or "\x00" in path:
+        return None
+    file = (root / path).resolve()
+    return file if file.is_relative_to(root) and file.is_file() else None

@@ -1,0 +1,70 @@
+"""Which of the rows just read may be shown: the rule that no event is ever skipped.
+
+Why: PostgreSQL hands out an id when a row is inserted, not when it commits. A reader may see 7 before 6,
+remember 7 as its place, and never look at 6 again. So a gap in the ids is waited for, until no transaction
+that was open when the gap was seen is open any more; what is still missing then was rolled back and will
+never come.
+
+    6 missing, 7 there --SETTLE_S--> fence = next transaction id --oldest open ≥ fence--> 6 never comes: show
+    7
+         |
+         +-- 6 appears --> show 6, 7
+
+On SQLite there is one writer and ids appear in order, so everything is shown at once. Pure: no clock, no
+database.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+SETTLE_S = 0.1
+"""An id is drawn a moment before its transaction shows up as open; the fence is set only after this
+moment."""
+GIVE_UP_S = 30.0
+"""A transaction that stays open longer than this no longer holds the streams back."""
+
+
+@dataclass
+class Gap:
+    """The first missing id after the reader's place."""
+
+    first: int
+    seen_at: float
+    fence: int | None = None
+
+
+class Gaps:
+    """Decides how far a reader may go. `horizon` is (oldest open, next) of transaction ids, read before the
+    rows."""
+
+    def __init__(self) -> None:
+        self._gap: Gap | None = None
+
+    @property
+    def waiting(self) -> bool:
+        return self._gap is not None
+
+    def showable(self, place: int, ids: Sequence[int], horizon: tuple[int, int], now: float) -> int:
+        """How many of the ascending `ids` (all > place) may be shown, in order."""
+        expected = place + 1
+        for index, row_id in enumerate(ids):
+            if row_id != expected and not self._settled(expected, horizon, now):
+                return index
+            expected = row_id + 1
+        self._gap = None
+        return len(ids)
+
+    def _settled(self, first: int, horizon: tuple[int, int], now: float) -> bool:
+        if self._gap is None or self._gap.first != first:
+            self._gap = Gap(first, now)
+            return False
+        oldest_open, following = horizon
+        if now - self._gap.seen_at >= GIVE_UP_S:
+            return True
+        if self._gap.fence is None:
+            if now - self._gap.seen_at >= SETTLE_S:
+                self._gap.fence = following
+            return False
+        return oldest_open >= self._gap.fence

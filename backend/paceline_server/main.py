@@ -1,0 +1,20 @@
+"""What an ASGI server loads: `paceline_server.main:create` (a factory), settings from the environment.
+
+Place: the entry point of every API process. Holds nothing of its own.
+"""
+
+from __future__ import annotations
+
+from fastapi import FastAPI
+
+from paceline_server.api import create_app
+from paceline_server.kernel import logging
+from paceline_server.kernel.settings import load_settings
+from paceline_server.runtime.serving import lifespan
+
+
+def create() -> FastAPI:
+    """The application of one process. Raises SettingsError."""
+    settings = load_settings()
+    logging.configure(settings.log_json)
+    return create_app(settings, lifespan)

@@ -1,0 +1,1 @@
+"""What starts and keeps running: serving, broker, sweeper, the embedded shape."""

@@ -1,0 +1,157 @@
+"""The agent that `up` starts beside the server, for this host.
+
+Place: the embedded shape only; elsewhere agents are installed by themselves. Invariants: the agent is
+enrolled once (its credential is kept in its own data directory); it never outlives the server, even one that
+is killed (Linux: parent-death signal); it is told to end before the server ends, so that it can report. Its
+output goes to a file.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Callable
+from pathlib import Path
+
+import structlog
+
+log = structlog.get_logger("paceline.agent_child")
+
+RESTART_AFTER_S = (1.0, 2.0, 5.0, 15.0, 30.0)
+"""Pauses before starting an agent again that ended by itself; the last repeats."""
+CANCEL_AFTER_S = 2.0
+"""An idle agent is gone by then; a measuring one is told a second time, which cancels its job."""
+ENDS_WITHIN_S = 15.0
+REPOSITORY = "paceline"
+MADE_BY_US = "# Written by `paceline-server up` at every start; remove this line to keep your own changes.\n"
+PR_SET_PDEATHSIG = 1
+
+
+class AgentMissingError(Exception):
+    """The agent is not installed beside the server; the text says what to do."""
+
+
+def command() -> list[str]:
+    """The agent of the same installation. Raises `AgentMissingError`."""
+    beside = Path(sys.executable).with_name("paceline.exe" if os.name == "nt" else "paceline")
+    if not beside.is_file():
+        raise AgentMissingError(
+            f"there is no {beside}: install the agent with `pip install ./runners`, or start with --no-agent"
+        )
+    return [str(beside), "agent"]
+
+
+def clone() -> Path | None:
+    """The repository this code runs from, when it is a clone with suites in it."""
+    root = Path(__file__).resolve().parents[3]
+    return root if (root / ".git").exists() and (root / "native").is_dir() else None
+
+
+def write_config(path: Path, root: Path | None) -> None:
+    """Write agent.toml allowing the suites of this clone, unless a person took the file over."""
+    if path.exists() and not path.read_text(encoding="utf-8").startswith(MADE_BY_US):
+        return
+    text = MADE_BY_US
+    if root is not None:
+        manifests = sorted(
+            str(found.relative_to(root).as_posix()) for found in root.glob("native/*/suite.toml")
+        )
+        if manifests:
+            listed = ", ".join(f'"{manifest}"' for manifest in manifests)
+            escaped = str(root).replace("\\", "\\\\").replace('"', '\\"')
+            text += f'[repositories.{REPOSITORY}]\npath = "{escaped}"\nmanifests = [{listed}]\n'
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text, encoding="utf-8")
+
+
+class AgentChild:
+    """Keeps one agent process running until stopped."""
+
+    def __init__(self, server_url: str, data_dir: Path, new_code: Callable[[], str | None]) -> None:
+        self._url = server_url
+        self._data = data_dir / "agent"
+        self._config = data_dir / "agent.toml"
+        self._new_code = new_code
+        self.log_file = data_dir / "agent.log"
+        self._process: subprocess.Popen[bytes] | None = None
+        self._lock = threading.Lock()
+        self._stopping = threading.Event()
+        self._thread = threading.Thread(target=self._keep, name="agent-child", daemon=True)
+        """Starts every process itself and lives as long as we do: the death of the thread that forked is what
+        the kernel counts as the parent's death."""
+
+    def start(self) -> None:
+        self._thread.start()
+
+    @property
+    def pid(self) -> int | None:
+        return self._process.pid if self._process is not None else None
+
+    def stop(self) -> None:
+        """End the agent: ask, ask again (cancels its job), then kill it with everything it started."""
+        self._stopping.set()
+        with self._lock:
+            process = self._process
+        if process is not None and process.poll() is None:
+            for patience in (CANCEL_AFTER_S, ENDS_WITHIN_S):
+                process.send_signal(signal.SIGTERM)
+                with contextlib.suppress(subprocess.TimeoutExpired):
+                    process.wait(patience)
+                    break
+            else:
+                log.warning("agent_killed", pid=process.pid)
+                _kill_group(process)
+        if self._thread.is_alive():
+            self._thread.join(5)
+
+    def _keep(self) -> None:
+        failures = 0
+        while not self._stopping.is_set():
+            try:
+                self._run_once()
+            except Exception:
+                log.exception("agent_not_started")
+            if self._stopping.is_set():
+                return
+            pause = RESTART_AFTER_S[min(failures, len(RESTART_AFTER_S) - 1)]
+            failures += 1
+            log.warning("agent_ended", again_in_s=pause, log=str(self.log_file))
+            self._stopping.wait(pause)
+
+    def _run_once(self) -> None:
+        argv = [*command(), "--server", self._url, "--data", str(self._data), "--config", str(self._config)]
+        code = self._new_code()
+        if code is not None:
+            argv += ["--enrol", code]
+        with self.log_file.open("ab") as output:
+            with self._lock:
+                if self._stopping.is_set():
+                    return
+                self._process = subprocess.Popen(
+                    argv,
+                    stdin=subprocess.DEVNULL,
+                    stdout=output,
+                    stderr=subprocess.STDOUT,
+                    start_new_session=True,  # Ctrl-C reaches us only; we end the agent in order
+                    preexec_fn=_end_with_parent if sys.platform == "linux" else None,  # noqa: PLW1509 - one prctl
+                )
+            self._process.wait()
+
+
+def _end_with_parent() -> None:
+    import ctypes  # noqa: PLC0415 - in the child only
+
+    ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGTERM)
+
+
+def _kill_group(process: subprocess.Popen[bytes]) -> None:
+    if sys.platform == "win32":
+        process.kill()
+    else:
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+    process.wait()

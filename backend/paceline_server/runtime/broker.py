@@ -1,0 +1,103 @@
+"""Celery, as the carrier of outbox ids and nothing else (I5).
+
+Place: between a commit (`Database.publish_outbox`) and `outbox.carry_out`. Invariants: a message is one
+integer, the id of an outbox row; delivering it twice, late or never is harmless; publishing never blocks a
+request for longer than `PUBLISH_WITHIN_S` and never fails it. Redis between processes; `memory://` inside
+one.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import structlog
+from celery import Celery
+
+from paceline_server.kernel.settings import Settings
+from paceline_server.store import outbox
+from paceline_server.store.session import Database
+
+log = structlog.get_logger("paceline.broker")
+
+TASK = "paceline.carry_out"
+QUEUE = "paceline"
+POLLING_S = 0.05
+"""How often the in-memory transport looks for a message; bounds the delay of embedded work."""
+PUBLISH_WITHIN_S = 2.0
+
+
+def make_celery(settings: Settings) -> Celery:
+    """The Celery application; connects to nothing yet."""
+    if settings.redis_url is None:
+        broker, options = "memory://localhost/", {"polling_interval": POLLING_S}
+    else:
+        broker = settings.redis_url
+        options = {
+            "socket_connect_timeout": PUBLISH_WITHIN_S,
+            "socket_timeout": 30.0,
+            "retry_on_timeout": False,
+        }
+    app = Celery("paceline", broker=broker, set_as_current=False, fixups=[])
+    app.conf.update(
+        broker_connection_retry_on_startup=True,
+        broker_connection_max_retries=None,
+        broker_transport_options=options,
+        task_default_queue=QUEUE,
+        task_ignore_result=True,
+        task_publish_retry=False,
+        task_serializer="json",
+        accept_content=["json"],
+        worker_hijack_root_logger=False,
+        worker_redirect_stdouts=False,
+        worker_prefetch_multiplier=1,
+        worker_send_task_events=False,
+        enable_utc=True,
+    )
+    app.task(name=TASK)(_carry_out)
+    return app
+
+
+def _carry_out(message_id: int) -> None:
+    outbox.carry_out(message_id)
+
+
+class Publisher:
+    """Announces outbox ids to workers. A broker that is away is logged; the sweeper announces again."""
+
+    def __init__(self, app: Celery) -> None:
+        self._app = app
+
+    def __call__(self, message_ids: list[int]) -> None:
+        for message_id in message_ids:
+            self._app.send_task(TASK, args=[message_id], queue=QUEUE)
+
+
+def attach(database: Database, app: Celery) -> None:
+    """From now on commits of `database` announce their messages through `app`."""
+    database.publish_outbox = Publisher(app)
+
+
+def answers(app: Celery) -> bool:
+    """Whether the broker can be reached now (readiness)."""
+    try:
+        with app.connection_for_write() as connection:
+            connection.ensure_connection(max_retries=1, timeout=PUBLISH_WITHIN_S)
+    except Exception as error:
+        log.warning("broker_unreachable", error=str(error)[:200])
+        return False
+    return True
+
+
+def worker_options(settings: Settings, concurrency: int) -> dict[str, Any]:
+    """What every worker of ours is started with: no gossip, no mingle, no heartbeat; threads share numpy's
+    memory."""
+    return {
+        "pool": "solo" if settings.embedded else "threads",
+        "concurrency": 1 if settings.embedded else concurrency,
+        "without_gossip": True,
+        "without_mingle": True,
+        "without_heartbeat": True,
+        "loglevel": "WARNING",
+        "optimization": "fair",
+        "quiet": True,
+    }

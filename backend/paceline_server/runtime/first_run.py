@@ -1,0 +1,99 @@
+"""The very first start measures something, so that the dashboard is not empty; this also shows it on the
+terminal.
+
+Invariant: asked for once per database: as soon as any run exists, never again. Follows rows, not messages.
+"""
+
+from __future__ import annotations
+
+import sys
+import threading
+from collections.abc import Callable
+from pathlib import Path
+
+import structlog
+
+from paceline_server.fleet import service as fleet
+from paceline_server.jobs import service as jobs
+from paceline_server.jobs.schemas import JobOut, RunIn, RunOut
+from paceline_server.store.session import database, read_scope, session_scope
+
+log = structlog.get_logger("paceline.first_run")
+
+SUITE = "hashing"
+LOOK_EVERY_S = 0.5
+ANNOUNCED_WITHIN_S = 120.0
+"""By then an agent that works has said what it can run."""
+FINAL = ("done", "failed", "cancelled")
+
+Say = Callable[[str], None]
+
+
+def request_and_follow(ended: threading.Event, say: Say, agent_log: Path) -> None:
+    """On an empty database: wait for the suite, request one run, show its progress until it is over."""
+    with read_scope() as session:
+        any_run = jobs.list_runs(
+            session, suite=None, target=None, state=None, trigger=None, limit=1, cursor=None
+        )
+        if any_run.items:
+            return
+    if not _announced(ended):
+        if not ended.is_set():
+            say(f"The agent has not announced the suite {SUITE!r} yet; its log: {agent_log}")
+        return
+    with session_scope() as session:
+        run = jobs.create_run(session, RunIn(suite=SUITE), created_by="up")
+    say(f"Measuring the suite {SUITE!r} on this host for a first look …")
+    _follow(run.id, ended, say)
+
+
+def _announced(ended: threading.Event) -> bool:
+    waited = 0.0
+    while not ended.is_set() and waited < ANNOUNCED_WITHIN_S:
+        with read_scope() as session:
+            if fleet.online_targets(session, SUITE):
+                return True
+        ended.wait(LOOK_EVERY_S)
+        waited += LOOK_EVERY_S
+    return False
+
+
+def _follow(run_id: str, ended: threading.Event, say: Say) -> None:
+    shown = ""
+    on_terminal = sys.stdout.isatty()
+    while not ended.is_set():
+        seen = database().hints.version("live")
+        with read_scope() as session:
+            run = jobs.get_run(session, run_id)
+        for job in run.jobs:
+            line = _line(job, in_steps=not on_terminal)
+            if line != shown:
+                shown = line
+                if on_terminal:
+                    sys.stdout.write(f"\r\x1b[K  {line}")
+                    sys.stdout.flush()
+                else:
+                    say(f"  {line}")
+        if run.state in FINAL:
+            say(_verdict(run))
+            return
+        database().hints.wait("live", seen, LOOK_EVERY_S)
+
+
+def _line(job: JobOut, *, in_steps: bool) -> str:
+    """One line about a job; in steps of 10 % where every change is a new line."""
+    text = f"{job.target_name}: {job.state}"
+    if job.progress is not None and job.state == "measuring" and job.progress.total:
+        percent = 100 * job.progress.done // job.progress.total
+        percent = percent // 10 * 10 if in_steps else percent
+        text += f" launch {job.progress.launch + 1}/{job.progress.launches}, {percent} %"
+    elif job.detail and not in_steps:
+        text += f" ({job.detail})"
+    return text
+
+
+def _verdict(run: RunOut) -> str:
+    verdict = run.verdict or run.state
+    return (
+        f"\nFirst run: {verdict}" + (f" ({run.reason})" if run.reason else "") + ". See it in the dashboard."
+    )

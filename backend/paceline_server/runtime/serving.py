@@ -1,0 +1,147 @@
+"""Serving the application: its lifespan, its socket, its orderly end.
+
+Place: under `main` (what uvicorn loads) and `up`. Invariant: when the process is told to end, streams end
+first, so that the server does not wait for browsers; requests in progress are answered; then background work
+ends.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import socket
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from types import FrameType
+
+import structlog
+import uvicorn
+from fastapi import FastAPI
+
+from paceline_server.api import create_app
+from paceline_server.kernel.settings import Settings, SettingsError
+from paceline_server.runtime import broker
+from paceline_server.store.session import Database, use
+
+log = structlog.get_logger("paceline.serving")
+
+GRACE_S = 5
+"""Seconds that requests in progress get at the end."""
+THREADS = 64
+"""Handlers at once: more than anyio's 40, because agents wait in long polls."""
+
+
+@asynccontextmanager
+async def lifespan(app: FastAPI) -> AsyncIterator[None]:
+    """Open the database, connect the broker, start background work where this process does it; undo it at the
+    end."""
+    from anyio.to_thread import current_default_thread_limiter  # noqa: PLC0415 - needs a running loop
+
+    settings: Settings = app.state.settings
+    current_default_thread_limiter().total_tokens = THREADS
+    database = Database(settings.resolved_database_url, settings.redis_url)
+    use(database)
+    celery = broker.make_celery(settings)
+    background = None
+    if settings.embedded:
+        from paceline_server.runtime.embedded import Background  # noqa: PLC0415 - only this shape pays for it
+
+        background = await asyncio.to_thread(Background, settings, database, celery)
+        await asyncio.to_thread(background.start)
+        working = background
+        app.state.checks["background"] = lambda: working.alive
+    else:
+        broker.attach(database, celery)
+        app.state.checks["broker"] = lambda: broker.answers(celery)
+    try:
+        yield
+    finally:
+        app.state.tail.close()
+        if background is not None:
+            await asyncio.to_thread(background.stop)
+        database.dispose()
+
+
+class Server(uvicorn.Server):
+    """uvicorn with our order of ending. `before_exit` runs in a thread before the server stops (second signal
+    skips)."""
+
+    def __init__(
+        self, app: FastAPI, config: uvicorn.Config, before_exit: Callable[[], None] | None = None
+    ) -> None:
+        super().__init__(config)
+        self._app = app
+        self._before_exit = before_exit
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._ending = False
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Listen, then let `app.state.on_ready` know."""
+        await super().startup(sockets)
+        on_ready = getattr(self._app.state, "on_ready", None)
+        if self.started and on_ready is not None:
+            on_ready()
+
+    async def serve(self, sockets: list[socket.socket] | None = None) -> None:
+        self._loop = asyncio.get_running_loop()
+        await super().serve(sockets)
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        if self._ending or self._loop is None:
+            super().handle_exit(sig, frame)
+            return
+        self._ending = True
+        self._loop.call_soon_threadsafe(lambda: asyncio.ensure_future(self._end(sig, frame)))
+
+    async def _end(self, sig: int, frame: FrameType | None) -> None:
+        if self._before_exit is not None:
+            await asyncio.to_thread(self._before_exit)
+        self._app.state.tail.close()
+        super().handle_exit(sig, frame)
+
+
+def uvicorn_config(app: FastAPI | str, settings: Settings) -> uvicorn.Config:
+    """How we run uvicorn: our logs, proxy headers from this machine only, a bounded end."""
+    return uvicorn.Config(
+        app,
+        host=settings.host,
+        port=settings.port,
+        workers=settings.processes,
+        factory=isinstance(app, str),
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        timeout_graceful_shutdown=GRACE_S,
+        timeout_keep_alive=75,
+        lifespan="on",
+    )
+
+
+def bind(host: str, port: int) -> socket.socket:
+    """A listening socket. Raises SettingsError naming the port when it is taken or not ours to take."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    listening = socket.socket(family, socket.SOCK_STREAM)
+    listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listening.bind((host, port))
+    except OSError as error:
+        listening.close()
+        raise SettingsError(f"cannot listen on {host}:{port}: {error.strerror}") from error
+    return listening
+
+
+def serve(settings: Settings) -> int:
+    """Serve in this process, or supervise several. Returns the exit status."""
+    if settings.processes > 1:
+        config = uvicorn_config("paceline_server.main:create", settings)
+        listening = bind(settings.host, settings.port)
+        with contextlib.closing(listening):
+            uvicorn.supervisors.Multiprocess(config, [listening]).run()
+        return 0
+    app = create_app(settings, lifespan)
+    server = Server(app, uvicorn_config(app, settings))
+    listening = bind(settings.host, settings.port)
+    log.info("listening", host=settings.host, port=listening.getsockname()[1])
+    with contextlib.suppress(KeyboardInterrupt):
+        server.run(sockets=[listening])
+    return 0 if server.started else 1
