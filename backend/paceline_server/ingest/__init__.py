@@ -1,0 +1,1 @@
+"""Samples, conditions, checks and logs on their way in."""

@@ -1,0 +1,1 @@
+"""Runs, jobs, leases and attempts: who measures what, when."""

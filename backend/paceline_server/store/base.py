@@ -89,4 +89,4 @@ class FloatVector(TypeDecorator[NDArray[np.float64]]):
 Json = JSON().with_variant(JSONB(), "postgresql")
 
 OrderedJson = JSON()
-"""Keeps the order of names, which `jsonb` does not: for manifests, whose order people see. Cannot be compared."""
+"""Keeps the order of names, which `jsonb` does not: for manifests. Cannot be compared."""

@@ -1,0 +1,89 @@
+"""What streams hear of an upload: a few small events per request, however many chunks it holds.
+
+Place: inside the transaction that stores the items. Invariant: a request leaves at most one `samples` event
+per case and launch with at most 20 values, one `progress`, the last few `conditions` and the last log lines;
+whole data stays in the tables. Nothing here decides what is stored.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from sqlalchemy.orm import Session
+
+from paceline_server.ingest.cases import params_key
+from paceline_server.ingest.wire import Checked, ConditionsItem, EventItem, LogItem, SamplesItem
+from paceline_server.store import live_events
+from paceline_server.store.tables.jobs import Job
+
+MAX_VALUES = 20
+"""Values of a `samples` event, evenly picked."""
+MAX_SERIES = 64
+"""`samples` events per request; a benchmark with more cases shows the first ones live."""
+MAX_CONDITIONS = 10
+MAX_LOG_LINES = 200
+MAX_LOG_TEXT = 500
+"""Characters of a log line shown live."""
+
+
+def tell(session: Session, job: Job, fresh: Sequence[Checked], *, first_launch: int, launches: int) -> None:
+    """Emit what `fresh` holds and keep the job's progress."""
+    series: dict[tuple[Any, ...], list[Checked]] = {}
+    conditions: deque[ConditionsItem] = deque(maxlen=MAX_CONDITIONS)
+    logs: dict[str, deque[str]] = {}
+    progress: dict[str, int] | None = None
+    for checked in fresh:
+        item = checked.item
+        if isinstance(item, SamplesItem):
+            key = (item.benchmark, item.arm, params_key(item.params), item.metric, item.phase, item.launch)
+            series.setdefault(key, []).append(checked)
+        elif isinstance(item, ConditionsItem):
+            conditions.append(item)
+        elif isinstance(item, LogItem):
+            logs.setdefault(item.stream, deque(maxlen=MAX_LOG_LINES)).extend(item.lines[-MAX_LOG_LINES:])
+        elif item.event["type"] == "progress":
+            progress = _progress(item, first_launch, launches)
+
+    def emit(kind: str, data: dict[str, Any]) -> None:
+        live_events.emit(session, kind, job.run_id, job.id, data)
+
+    for chunks in list(series.values())[:MAX_SERIES]:
+        emit("samples", _samples(chunks))
+    if progress is not None:
+        job.progress = dict(progress)
+        emit("progress", dict(progress))
+    for seen in conditions:
+        emit("conditions", {"seq": seen.seq, "phase": seen.phase, "at_ms": seen.at_ms, "values": seen.values})
+    for stream, lines in logs.items():
+        emit("log", {"stream": stream, "lines": [line[:MAX_LOG_TEXT] for line in lines]})
+
+
+def _progress(item: EventItem, first_launch: int, launches: int) -> dict[str, int]:
+    return {
+        "launch": item.launch - first_launch,
+        "launches": launches,
+        "done": item.event["done"],
+        "total": item.event["total"],
+    }
+
+
+def _samples(chunks: Sequence[Checked]) -> dict[str, Any]:
+    item = chunks[0].item
+    if not isinstance(item, SamplesItem):
+        raise TypeError("a series holds samples")
+    values = np.concatenate([chunk.packed.values for chunk in chunks if chunk.packed is not None])
+    picked = np.unique(np.linspace(0, len(values) - 1, min(len(values), MAX_VALUES)).astype(np.int64))
+    return {
+        "benchmark": item.benchmark,
+        "arm": item.arm,
+        "params": item.params,
+        "metric": item.metric,
+        "unit": item.unit,
+        "phase": item.phase,
+        "launch": item.launch,
+        "n": len(values),
+        "values": values[picked].tolist(),
+    }

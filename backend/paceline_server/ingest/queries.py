@@ -1,0 +1,207 @@
+"""All SQL of what arrives: the ledger of identities, chunks, events, conditions, logs.
+
+Invariant: append-only; an identity `(job, attempt, seq)` enters once (`ON CONFLICT DO NOTHING`, I7). Callers
+hold the job's row lock, so whoever inserted a seq first has committed before the next one looks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from sqlalchemy import Table, func, select
+from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy.orm import Session
+
+from paceline_server.store.base import Base
+from paceline_server.store.tables.samples import (
+    ConditionsRow,
+    Item,
+    LogChunk,
+    SampleChunk,
+    StreamEvent,
+)
+
+Row = dict[str, Any]
+
+
+class Chunk(NamedTuple):
+    """The columns of a stored chunk that judging needs, in the order of the query."""
+
+    attempt: int
+    launch: int
+    benchmark: str
+    arm: str
+    params: dict[str, int | str]
+    metric: str
+    unit: str
+    direction: str
+    phase: str
+    values: NDArray[np.float64]
+    rounds: bytes
+    positions: bytes
+
+
+def add_to_ledger(session: Session, rows: Sequence[Row]) -> set[int]:
+    """Insert the identities that are new; returns their seqs."""
+    insert = postgresql.insert if session.get_bind().dialect.name == "postgresql" else sqlite.insert
+    statement = insert(Item).on_conflict_do_nothing().returning(Item.seq)
+    return set(session.scalars(statement, rows))
+
+
+def known_items(session: Session, job_id: str, attempt: int, seqs: Sequence[int]) -> dict[int, bytes]:
+    """Digests of those seqs that are in the ledger."""
+    query = select(Item.seq, Item.digest).where(
+        Item.job_id == job_id, Item.attempt == attempt, Item.seq.in_(list(seqs))
+    )
+    return {seq: bytes(digest) for seq, digest in session.execute(query)}
+
+
+def add_rows(session: Session, table: type[Base], rows: Sequence[Row]) -> None:
+    """Append rows whose identities are new."""
+    if rows:
+        target: Table = table.__table__  # type: ignore[assignment]  # declarative classes map tables
+        session.execute(target.insert(), list(rows))
+
+
+def count_up_to(session: Session, job_id: str, attempt: int, last_seq: int) -> int:
+    """How many of the seqs 0 … last_seq have arrived."""
+    query = select(func.count()).where(Item.job_id == job_id, Item.attempt == attempt, Item.seq <= last_seq)
+    return session.scalars(query).one()
+
+
+def seqs_up_to(session: Session, job_id: str, attempt: int, last_seq: int) -> list[int]:
+    """The seqs 0 … last_seq that have arrived, in order."""
+    query = (
+        select(Item.seq)
+        .where(Item.job_id == job_id, Item.attempt == attempt, Item.seq <= last_seq)
+        .order_by(Item.seq)
+    )
+    return list(session.scalars(query))
+
+
+def chunks(session: Session, job_id: str, attempts: Sequence[int]) -> list[Chunk]:
+    """All chunks of these attempts, by launch, then as they were sent."""
+    query = (
+        select(
+            SampleChunk.attempt,
+            SampleChunk.launch,
+            SampleChunk.benchmark,
+            SampleChunk.arm,
+            SampleChunk.params,
+            SampleChunk.metric,
+            SampleChunk.unit,
+            SampleChunk.direction,
+            SampleChunk.phase,
+            SampleChunk.values,
+            SampleChunk.rounds,
+            SampleChunk.positions,
+        )
+        .where(SampleChunk.job_id == job_id, SampleChunk.attempt.in_(list(attempts)))
+        .order_by(SampleChunk.launch, SampleChunk.attempt, SampleChunk.seq)
+    )
+    return [Chunk(*row) for row in session.execute(query)]
+
+
+def newest_chunks(session: Session, job_id: str, attempt: int, per_case: int) -> list[Chunk]:
+    """The last `per_case` chunks of each case of an attempt, oldest first."""
+    case = (SampleChunk.benchmark, SampleChunk.arm, SampleChunk.params, SampleChunk.metric)
+    age = func.row_number().over(partition_by=case, order_by=SampleChunk.seq.desc()).label("age")
+    ranked = (
+        select(SampleChunk.seq, age)
+        .where(SampleChunk.job_id == job_id, SampleChunk.attempt == attempt)
+        .subquery()
+    )
+    wanted = select(ranked.c.seq).where(ranked.c.age <= per_case)
+    query = (
+        select(
+            SampleChunk.attempt,
+            SampleChunk.launch,
+            SampleChunk.benchmark,
+            SampleChunk.arm,
+            SampleChunk.params,
+            SampleChunk.metric,
+            SampleChunk.unit,
+            SampleChunk.direction,
+            SampleChunk.phase,
+            SampleChunk.values,
+            SampleChunk.rounds,
+            SampleChunk.positions,
+        )
+        .where(SampleChunk.job_id == job_id, SampleChunk.attempt == attempt, SampleChunk.seq.in_(wanted))
+        .order_by(SampleChunk.seq)
+    )
+    return [Chunk(*row) for row in session.execute(query)]
+
+
+def counts(session: Session, job_id: str, attempt: int) -> list[tuple[str, str, dict[str, Any], str, int]]:
+    """(benchmark, arm, params, metric, samples) of each case of an attempt."""
+    case = (SampleChunk.benchmark, SampleChunk.arm, SampleChunk.params, SampleChunk.metric)
+    query = (
+        select(*case, func.sum(SampleChunk.n))
+        .where(SampleChunk.job_id == job_id, SampleChunk.attempt == attempt)
+        .group_by(*case)
+        .order_by(func.min(SampleChunk.seq))
+    )
+    return [(row[0], row[1], row[2], row[3], int(row[4])) for row in session.execute(query)]
+
+
+def events(
+    session: Session, job_id: str, attempts: Sequence[int], kind: str
+) -> list[tuple[int, dict[str, Any]]]:
+    """(launch, event) of one type, by launch, then as they were sent."""
+    query = (
+        select(StreamEvent.launch, StreamEvent.event)
+        .where(
+            StreamEvent.job_id == job_id, StreamEvent.attempt.in_(list(attempts)), StreamEvent.type == kind
+        )
+        .order_by(StreamEvent.launch, StreamEvent.attempt, StreamEvent.seq)
+    )
+    return [(launch, event) for launch, event in session.execute(query)]
+
+
+def conditions(session: Session, job_id: str, attempts: Sequence[int]) -> list[ConditionsRow]:
+    """Every observation of the target, as it was sent."""
+    query = (
+        select(ConditionsRow)
+        .where(ConditionsRow.job_id == job_id, ConditionsRow.attempt.in_(list(attempts)))
+        .order_by(ConditionsRow.attempt, ConditionsRow.seq)
+    )
+    return list(session.scalars(query))
+
+
+def conditions_after(
+    session: Session, job_id: str, attempt: int, after: int, limit: int
+) -> list[ConditionsRow]:
+    """Observations with a seq above `after`."""
+    query = (
+        select(ConditionsRow)
+        .where(ConditionsRow.job_id == job_id, ConditionsRow.attempt == attempt, ConditionsRow.seq > after)
+        .order_by(ConditionsRow.seq)
+        .limit(limit)
+    )
+    return list(session.scalars(query))
+
+
+def log_from(session: Session, job_id: str, attempt: int, seq: int, limit: int) -> list[LogChunk]:
+    """Chunks of log lines from `seq` on."""
+    query = (
+        select(LogChunk)
+        .where(LogChunk.job_id == job_id, LogChunk.attempt == attempt, LogChunk.seq >= seq)
+        .order_by(LogChunk.seq)
+        .limit(limit)
+    )
+    return list(session.scalars(query))
+
+
+def log_tail(session: Session, job_id: str, attempt: int, limit: int) -> list[LogChunk]:
+    """The last chunks of log lines, oldest first."""
+    query = (
+        select(LogChunk)
+        .where(LogChunk.job_id == job_id, LogChunk.attempt == attempt)
+        .order_by(LogChunk.seq.desc())
+        .limit(limit)
+    )
+    return list(reversed(list(session.scalars(query))))

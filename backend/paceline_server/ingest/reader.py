@@ -1,0 +1,181 @@
+"""What has arrived, read back: arrays for whoever judges, pages for whoever looks.
+
+Place: called by detect and reports through `ingest.service`. Invariant: what is judged is only what counts:
+the newest `done` attempt of each batch. What people look at (log, conditions, live series) is the newest
+attempt, finished or not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, cast
+
+import numpy as np
+from sqlalchemy.orm import Session
+
+from paceline_server.ingest import queries
+from paceline_server.ingest.cases import Case, Check, Conditions, Warned, params_key
+from paceline_server.ingest.stream import case_of
+from paceline_server.jobs import service as jobs
+from paceline_server.jobs.schemas import ConditionsOut, LogLineOut
+from paceline_server.kernel.wire import Page
+from paceline_server.stats.samples import CaseSamples, Direction
+from paceline_server.store.page import decode_cursor, encode_cursor
+
+LIVE_CHUNKS = 32
+"""Newest chunks per case that a live series looks at."""
+LIVE_VALUES = 150
+"""Values of a live series, evenly picked: what a chart shows without dots."""
+
+
+def blocks(session: Session, job_id: str) -> list[CaseSamples]:
+    """All samples that count of a job, one entry per (benchmark, arm, params, metric), as they appeared."""
+    return _joined(queries.chunks(session, job_id, jobs.counting_attempts(session, job_id)))
+
+
+def _joined(chunks: Sequence[queries.Chunk]) -> list[CaseSamples]:
+    groups: dict[tuple[str, str, str, str], list[queries.Chunk]] = {}
+    for chunk in chunks:
+        key = (chunk.benchmark, chunk.arm, params_key(chunk.params), chunk.metric)
+        groups.setdefault(key, []).append(chunk)
+    return [_case(group) for group in groups.values()]
+
+
+def _case(chunks: Sequence[queries.Chunk]) -> CaseSamples:
+    first = chunks[0]
+    lengths = [len(chunk.values) for chunk in chunks]
+    return CaseSamples(
+        benchmark=first.benchmark,
+        arm=first.arm,
+        params=first.params,
+        metric=first.metric,
+        unit=first.unit,
+        direction=cast(Direction, first.direction),
+        launch=np.repeat(np.array([chunk.launch for chunk in chunks], dtype=np.int64), lengths),
+        round=_int32s([chunk.rounds for chunk in chunks]),
+        position=_int32s([chunk.positions for chunk in chunks]),
+        value=np.concatenate([chunk.values for chunk in chunks]),
+        warmup=np.repeat(np.array([chunk.phase == "warmup" for chunk in chunks], dtype=np.bool_), lengths),
+    )
+
+
+def _int32s(packed: Sequence[bytes]) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
+    return np.frombuffer(b"".join(packed), dtype="<i4").astype(np.int64)
+
+
+def checks(session: Session, job_id: str) -> list[Check]:
+    """Correctness checks of the launches that count (I1)."""
+    return [
+        Check(launch, event["name"], event["ok"], event.get("detail", ""))
+        for launch, event in _events(session, job_id, "check")
+    ]
+
+
+def warnings(session: Session, job_id: str) -> list[Warned]:
+    """Warnings of the launches that count."""
+    return [
+        Warned(launch, event["code"], event["text"]) for launch, event in _events(session, job_id, "warning")
+    ]
+
+
+def cases(session: Session, job_id: str) -> list[Case]:
+    """Cases the launches that count announced, with or without samples."""
+    return [case_of(event, launch) for launch, event in _events(session, job_id, "case")]
+
+
+def starts(session: Session, job_id: str) -> list[tuple[int, dict[str, Any]]]:
+    """(launch, `start` event) of the launches that count: build facts, clock, seed."""
+    return _events(session, job_id, "start")
+
+
+def _events(session: Session, job_id: str, kind: str) -> list[tuple[int, dict[str, Any]]]:
+    return queries.events(session, job_id, jobs.counting_attempts(session, job_id), kind)
+
+
+def conditions(session: Session, job_id: str) -> list[Conditions]:
+    """What the target was like during the attempts that count, in order."""
+    rows = queries.conditions(session, job_id, jobs.counting_attempts(session, job_id))
+    return [Conditions(row.phase, row.at_ms, row.values) for row in rows]
+
+
+@dataclass(frozen=True, slots=True)
+class LiveSeries:
+    """The newest values of one case of the newest attempt, thinned. Fields as `LiveSeriesOut`."""
+
+    benchmark: str
+    arm: str
+    params: dict[str, int | str]
+    metric: str
+    unit: str
+    n: int
+    median: float
+    values: list[float]
+
+
+def live_series(session: Session, job_id: str) -> list[LiveSeries]:
+    """Per case of the newest attempt: how many samples, and the newest of them. Raises 404."""
+    attempt = jobs.get_job(session, job_id).attempt
+    counted = {
+        (benchmark, arm, params_key(params), metric): n
+        for benchmark, arm, params, metric, n in queries.counts(session, job_id, attempt)
+    }
+    found = []
+    for case in _joined(queries.newest_chunks(session, job_id, attempt, LIVE_CHUNKS)):
+        key = (case.benchmark, case.arm, params_key(case.params), case.metric)
+        last = len(case.value) - 1
+        picked = np.unique(np.linspace(0, last, min(last + 1, LIVE_VALUES)).astype(np.int64))
+        found.append(
+            LiveSeries(
+                benchmark=case.benchmark,
+                arm=case.arm,
+                params=dict(case.params),
+                metric=case.metric,
+                unit=case.unit,
+                n=counted[key],
+                median=float(np.median(case.value)),
+                values=case.value[picked].tolist(),
+            )
+        )
+    return found
+
+
+def log_page(
+    session: Session, job_id: str, *, attempt: int | None, after: int, limit: int, cursor: str | None
+) -> Page[LogLineOut]:
+    """Log lines of an attempt (the newest unless given) with a seq above `after`. Raises 404."""
+    number = jobs.get_job(session, job_id).attempt if attempt is None else attempt
+    seq, line = (after + 1, -1) if cursor is None else decode_cursor(cursor, [int, int])
+    chunks = queries.log_from(session, job_id, number, seq, limit + 1)
+    lines = [
+        (chunk.seq, index, LogLineOut(seq=chunk.seq, stream=chunk.stream, text=text))
+        for chunk in chunks
+        for index, text in enumerate(chunk.lines)
+        if (chunk.seq, index) > (seq, line)
+    ]
+    shown = lines[:limit]
+    more = len(lines) > limit or (len(chunks) > limit and bool(shown))
+    following = encode_cursor(shown[-1][:2]) if more and shown else None
+    return Page[LogLineOut](items=[out for *_, out in shown], next=following)
+
+
+def log_tail(session: Session, job_id: str, *, attempt: int | None, lines: int) -> Page[LogLineOut]:
+    """The last lines of an attempt's log (the newest attempt unless given). Raises 404."""
+    number = jobs.get_job(session, job_id).attempt if attempt is None else attempt
+    chunks = queries.log_tail(session, job_id, number, lines)
+    said = [
+        LogLineOut(seq=chunk.seq, stream=chunk.stream, text=text) for chunk in chunks for text in chunk.lines
+    ]
+    return Page[LogLineOut](items=said[-lines:], next=None)
+
+
+def conditions_page(
+    session: Session, job_id: str, *, attempt: int | None, after: int, limit: int, cursor: str | None
+) -> Page[ConditionsOut]:
+    """Conditions of an attempt (the newest unless given) with a seq above `after`. Raises 404."""
+    number = jobs.get_job(session, job_id).attempt if attempt is None else attempt
+    start = after if cursor is None else decode_cursor(cursor, [int])[0]
+    rows = queries.conditions_after(session, job_id, number, start, limit + 1)
+    shown = [ConditionsOut.model_validate(row, from_attributes=True) for row in rows[:limit]]
+    following = encode_cursor([shown[-1].seq]) if len(rows) > limit else None
+    return Page[ConditionsOut](items=shown, next=following)

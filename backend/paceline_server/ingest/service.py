@@ -1,0 +1,254 @@
+"""Storing what agents upload, and finishing an attempt once everything has arrived.
+
+Place: between the wire (`wire.py`, before any transaction) and the store; after commit, detect follows from
+an outbox row. Invariants (I7, I8): one request is one transaction: all of its items or none; an identity with
+other content is a 409 and an incident, and stores nothing; `done` is accepted only when every seq from 0 on
+is here. Judges nothing. Also the front door to what was stored (`reader.py`).
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Sequence
+from typing import NoReturn
+
+from sqlalchemy.orm import Session
+
+from paceline_server.ingest import live, queries, wire
+from paceline_server.ingest.reader import (
+    LiveSeries,
+    blocks,
+    cases,
+    checks,
+    conditions,
+    live_series,
+    starts,
+    warnings,
+)
+from paceline_server.ingest.schemas import ItemsOut
+from paceline_server.ingest.wire import Checked, ConditionsItem, EventItem, LogItem, SamplesItem
+from paceline_server.jobs import service as jobs
+from paceline_server.jobs.schemas import FinishIn
+from paceline_server.kernel import clock, ids
+from paceline_server.kernel.errors import ProblemError, conflict
+from paceline_server.stats.samples import CaseSamples
+from paceline_server.store.tables.messages import Incident
+from paceline_server.store.tables.samples import ConditionsRow, LogChunk, SampleChunk, StreamEvent
+
+MAX_DECODING = 4
+"""Bodies decoded at once: bounds memory at about this many times 1 GiB at the very worst (64 MiB of `0,`)."""
+
+_decoding = threading.BoundedSemaphore(MAX_DECODING)
+
+STATUS = {"body_too_large": 413, "unsupported_encoding": 415, "invalid_request": 400}
+
+
+def read_items(body: bytes, encoding: str) -> list[Checked]:
+    """The checked items of a request body; no database is touched.
+
+    Raises 400, 413, 415 for a body that cannot be read, 422 naming item and field for one that is refused.
+    """
+    with _decoding:
+        try:
+            return wire.decode(wire.inflate(body, encoding.strip().lower()))
+        except wire.BodyError as error:
+            raise ProblemError(STATUS[error.code], error.code, error.detail) from None
+        except wire.ItemError as error:
+            raise _refused(error) from None
+
+
+def _refused(error: wire.ItemError) -> ProblemError:
+    where = error.field if error.index is None else f"items[{error.index}].{error.field}"
+    named = "" if error.index is None else f"item {error.index} (seq {error.seq}), "
+    return ProblemError(
+        422,
+        "invalid_request",
+        f"{named}{error.field}: {error.detail}"[:1000],
+        fields={where: error.detail[:500]},
+    )
+
+
+def store(session: Session, writer: jobs.Writer, items: Sequence[Checked]) -> ItemsOut:
+    """Store what is new of `items`; what is here already, with the same content, counts as a duplicate.
+
+    Raises 409 `lease_lost`, 409 `item_conflict` (and keeps an incident), 422 for what the manifest forbids.
+    """
+    held = jobs.hold(session, writer, delivers=True)
+    plan = jobs.plan_of(session, held.job.run_id)
+    first = held.attempt.batch * plan.launches
+    for index, checked in enumerate(items):
+        refused = _undeclared(checked, plan, range(first, first + plan.launches))
+        if refused is not None:
+            raise _refused(wire.ItemError(index, checked.item.seq, *refused))
+    fresh = _claim(session, writer, items, closed=held.closed)
+    if not fresh:
+        return ItemsOut(stored=0, duplicates=len(items))
+    _append(session, writer, fresh)
+    job = held.job
+    job.samples += sum(len(checked.item.values) for checked in fresh if isinstance(checked.item, SamplesItem))
+    live.tell(session, job, fresh, first_launch=first, launches=plan.launches)
+    return ItemsOut(stored=len(fresh), duplicates=len(items) - len(fresh))
+
+
+def _undeclared(checked: Checked, plan: jobs.Plan, launches: range) -> tuple[str, str] | None:
+    """(field, why) when an item is not what this attempt was asked to measure."""
+    item = checked.item
+    if not isinstance(item, SamplesItem | EventItem):
+        return None
+    if item.launch not in launches:
+        return (
+            "launch",
+            f"{item.launch} is none of this attempt's: {launches.start} to {launches.stop - 1}",
+        )
+    if isinstance(item, SamplesItem):
+        metric = (item.metric, item.unit, item.direction)
+        return plan.declared.refuses_series(item.benchmark, item.arm, metric, item.params)
+    event = item.event
+    if event["type"] == "case":
+        metrics = [(each["name"], each["unit"], each["direction"]) for each in event["metrics"]]
+        refused = plan.declared.refuses_case(event["benchmark"], event["arm"], metrics, event["params"])
+        return None if refused is None else (f"event.{refused[0]}", refused[1])
+    if event["type"] == "start" and event["suite"] != plan.declared.suite:
+        return "event.suite", f"the job measures {plan.declared.suite}"
+    return None
+
+
+def _claim(session: Session, writer: jobs.Writer, items: Sequence[Checked], *, closed: bool) -> list[Checked]:
+    """Enter new identities into the ledger; returns their items."""
+    job_id, attempt = writer.job_id, writer.attempt
+    unique: dict[int, Checked] = {}
+    for checked in items:
+        if unique.setdefault(checked.item.seq, checked).digest != checked.digest:
+            _conflict(session, writer, checked, unique[checked.item.seq].digest)
+    if closed:
+        fresh: set[int] = set()
+    else:
+        at = clock.now()
+        rows = [
+            {
+                "job_id": job_id,
+                "attempt": attempt,
+                "seq": seq,
+                "kind": type(checked.item).__struct_config__.tag,
+                "digest": checked.digest,
+                "received_at": at,
+            }
+            for seq, checked in unique.items()
+        ]
+        fresh = queries.add_to_ledger(session, rows) if rows else set()
+    rest = [seq for seq in unique if seq not in fresh]
+    known = queries.known_items(session, job_id, attempt, rest) if rest else {}
+    for seq in rest:
+        if seq not in known:
+            raise jobs.lease_lost("The attempt is finished.")
+        if known[seq] != unique[seq].digest:
+            _conflict(session, writer, unique[seq], known[seq])
+    return [checked for seq, checked in unique.items() if seq in fresh]
+
+
+def _conflict(session: Session, writer: jobs.Writer, checked: Checked, known: bytes) -> NoReturn:
+    """409, storing nothing but an incident: two contents claim one identity."""
+    seq = checked.item.seq
+    session.rollback()
+    session.add(
+        Incident(
+            id=ids.new_id("inc"),
+            at=clock.now(),
+            code="item_conflict",
+            detail={
+                "job_id": writer.job_id,
+                "attempt": writer.attempt,
+                "seq": seq,
+                "agent_id": writer.agent_id,
+                "stored_digest": known.hex(),
+                "refused_digest": checked.digest.hex(),
+            },
+        )
+    )
+    raise ProblemError(
+        409,
+        "item_conflict",
+        f"Item seq {seq} of attempt {writer.attempt} was stored with other content; nothing of this request "
+        "was stored. Two writers share one attempt, or a spool was changed.",
+        fields={"seq": str(seq)},
+        keeps_changes=True,
+    )
+
+
+def _append(session: Session, writer: jobs.Writer, fresh: Sequence[Checked]) -> None:
+    rows: dict[type, list[queries.Row]] = {SamplesItem: [], EventItem: [], ConditionsItem: [], LogItem: []}
+    for checked in fresh:
+        item = checked.item
+        identity = {"job_id": writer.job_id, "attempt": writer.attempt, "seq": item.seq}
+        rows[type(item)].append(identity | _columns(checked))
+    queries.add_rows(session, SampleChunk, rows[SamplesItem])
+    queries.add_rows(session, StreamEvent, rows[EventItem])
+    queries.add_rows(session, ConditionsRow, rows[ConditionsItem])
+    queries.add_rows(session, LogChunk, rows[LogItem])
+
+
+def _columns(checked: Checked) -> queries.Row:
+    item = checked.item
+    if isinstance(item, EventItem):
+        return {"launch": item.launch, "type": item.event["type"], "event": item.event}
+    if isinstance(item, ConditionsItem):
+        return {"phase": item.phase, "at_ms": item.at_ms, "values": item.values}
+    if isinstance(item, LogItem):
+        return {"stream": item.stream, "lines": item.lines}
+    packed = checked.packed
+    if packed is None:  # `wire._check_samples` always packs
+        raise TypeError("samples without arrays")
+    return {
+        "launch": item.launch,
+        "benchmark": item.benchmark,
+        "arm": item.arm,
+        "params": item.params,
+        "metric": item.metric,
+        "unit": item.unit,
+        "direction": item.direction,
+        "phase": item.phase,
+        "n": len(item.values),
+        "values": packed.values,
+        "rounds": packed.rounds,
+        "positions": packed.positions,
+        "iterations": packed.iterations,
+        "t_ns": packed.t_ns,
+    }
+
+
+def finish(session: Session, writer: jobs.Writer, report: FinishIn) -> None:
+    """End an attempt; `done` only when all its items are here. Raises 409 `items_missing`, `lease_lost`."""
+    held = jobs.hold(session, writer, delivers=True)
+    if report.outcome == "done" and not held.closed:
+        arrived = queries.count_up_to(session, writer.job_id, writer.attempt, report.last_seq)
+        if arrived != report.last_seq + 1:
+            seqs = queries.seqs_up_to(session, writer.job_id, writer.attempt, report.last_seq)
+            missing = gaps(seqs, report.last_seq)
+            problem = conflict(
+                f"Of {report.last_seq + 1} items {arrived} have arrived; send {missing}, then finish again.",
+                "items_missing",
+            )
+            problem.fields = {"missing": missing}
+            raise problem
+    jobs.finish(session, held, report)
+
+
+MAX_GAPS = 20
+
+
+def gaps(seqs: Sequence[int], last_seq: int) -> str:
+    """What is missing from 0 … last_seq, given the sorted seqs that are there, e.g. `3, 7-9`."""
+    missing: list[str] = []
+    expected = 0
+    for seq in [*seqs, last_seq + 1]:
+        if seq > expected:
+            missing.append(str(expected) if seq == expected + 1 else f"{expected}-{seq - 1}")
+        expected = seq + 1
+    shown = ", ".join(missing[:MAX_GAPS])
+    return shown + (", …" if len(missing) > MAX_GAPS else "")
+
+
+__all__ = [
+    "CaseSamples", "LiveSeries", "blocks", "cases", "checks", "conditions", "finish", "gaps", "live_series",
+    "read_items", "starts", "store", "warnings",
+]  # fmt: skip

@@ -1,0 +1,194 @@
+"""What a frozen manifest declares: benchmarks, arms, params, metrics, knobs — looked up, never changed.
+
+Place: `jobs` validates a request to measure against it, ingest every uploaded sample. Invariant: built from
+`Run.manifest`, which never changes after the run was created, so it may be kept in memory. A view of
+`catalog.manifest` made for look-ups at the rate samples arrive. Holds no SQL.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from paceline_server.catalog import manifest as manifests
+from paceline_server.catalog.schemas import ParamValue
+
+Metric = tuple[str, str, str]
+"""(name, unit, direction)."""
+
+MAX_TEXT_VALUE = 200
+"""Characters of a param or knob given as text; bounds what a pattern of a manifest must match."""
+
+DEVICE_SECTION = {"host": "host", "device": "android"}
+"""Kind of a target → its section of a workload."""
+
+
+@dataclass(frozen=True, slots=True)
+class Param:
+    kind: str
+    values: tuple[ParamValue, ...]
+    minimum: int | None
+    maximum: int | None
+    pattern: str | None
+
+    def refuses(self, value: object) -> str | None:
+        """Why `value` is not one of this param's, or None."""
+        if isinstance(value, bool) or not isinstance(value, int | str):
+            return "expected a whole number or text"
+        if isinstance(value, str) and len(value) > MAX_TEXT_VALUE:
+            return f"text longer than {MAX_TEXT_VALUE} characters"
+        if value in self.values and isinstance(value, str) == (self.kind != "int"):
+            return None
+        if self.kind == "int":
+            return self._refuses_int(value)
+        if self.kind == "regex" and isinstance(value, str) and self._matches(value):
+            return None
+        wanted = f"text matching {self.pattern}" if self.kind == "regex" else "one of " + _listed(self.values)
+        return f"{value!r} is not declared: expected {wanted}"
+
+    def _refuses_int(self, value: ParamValue) -> str | None:
+        bounded = self.minimum is not None and self.maximum is not None
+        if isinstance(value, int) and bounded and self.minimum <= value <= self.maximum:  # type: ignore[operator]  # bounded
+            return None
+        wanted = [_listed(self.values)] if self.values else []
+        if bounded:
+            wanted.append(f"{self.minimum} to {self.maximum}")
+        return f"{value!r} is not declared: expected {' or '.join(wanted) or 'nothing'}"
+
+    def _matches(self, value: str) -> bool:
+        try:
+            return re.fullmatch(self.pattern or "", value) is not None
+        except re.error:
+            return False
+
+
+@dataclass(frozen=True, slots=True)
+class Benchmark:
+    name: str
+    workload: str
+    arms: tuple[str, ...]
+    reference: str
+    params: Mapping[str, Param]
+    metrics: Mapping[str, tuple[str, str]]
+    """Metric → (unit, direction)."""
+
+    def refuses_params(self, params: Mapping[str, object]) -> tuple[str, str] | None:
+        """(param, why) of the first param that is missing, unknown or has an undeclared value."""
+        for name, value in params.items():
+            if name not in self.params:
+                return name, f"{self.name} has no such param; it has {_listed(self.params)}"
+            if (why := self.params[name].refuses(value)) is not None:
+                return name, why
+        absent = next((name for name in self.params if name not in params), None)
+        return None if absent is None else (absent, f"every sample of {self.name} has this param")
+
+
+@dataclass(frozen=True, slots=True)
+class Knob:
+    param: Param
+    default: ParamValue
+    demonstration: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Declared:
+    """One manifest, read."""
+
+    suite: str
+    benchmarks: Mapping[str, Benchmark]
+    knobs: Mapping[str, Knob]
+    launch_timeouts: Mapping[tuple[str, str], float]
+    """(workload, `host` | `android`) → seconds one launch may take."""
+    known: dict[tuple[str, str, Metric, tuple[tuple[str, ParamValue], ...]], None] = field(
+        default_factory=dict
+    )
+    """Series already found declared."""
+
+    def runs_on(self, benchmark: str, target_kind: str) -> bool:
+        """Whether the benchmark's workload has a section for this kind of target."""
+        return (self.benchmarks[benchmark].workload, DEVICE_SECTION[target_kind]) in self.launch_timeouts
+
+    def launch_timeout_s(self, benchmarks: Iterable[str], target_kind: str) -> float:
+        """The longest launch timeout among the workloads of `benchmarks`."""
+        section = DEVICE_SECTION[target_kind]
+        keys = {(self.benchmarks[name].workload, section) for name in benchmarks}
+        return max(self.launch_timeouts[key] for key in keys)
+
+    def refuses_series(
+        self, benchmark: str, arm: str, metric: Metric, params: Mapping[str, ParamValue]
+    ) -> tuple[str, str] | None:
+        """(field, why) when the manifest does not declare such samples. Remembers what it found declared."""
+        key = (benchmark, arm, metric, tuple(params.items()))
+        if key in self.known:
+            return None
+        refused = self.refuses_case(benchmark, arm, [metric], params)
+        if refused is None and len(self.known) < MAX_KNOWN:
+            self.known[key] = None
+        return refused
+
+    def refuses_case(
+        self, name: str, arm: str, metrics: Iterable[Metric], params: Mapping[str, ParamValue]
+    ) -> tuple[str, str] | None:
+        """(field, why) when the manifest does not declare such a case."""
+        benchmark = self.benchmarks.get(name)
+        if benchmark is None:
+            return "benchmark", f"{name[:80]!r} is not declared; {self.suite} has {_listed(self.benchmarks)}"
+        if arm not in benchmark.arms:
+            return "arm", f"{arm[:80]!r} is not declared; {name} has {_listed(benchmark.arms)}"
+        for metric, unit, direction in metrics:
+            declared = benchmark.metrics.get(metric)
+            if declared is None:
+                return "metric", f"{metric[:80]!r} is not declared; {name} has {_listed(benchmark.metrics)}"
+            if unit != declared[0]:
+                return "unit", f"{unit!r}, but {name} declares {metric} in {declared[0]}"
+            if direction != declared[1]:
+                return "direction", f"{direction!r}, but {name} declares {metric} as {declared[1]} is better"
+        refused = benchmark.refuses_params(params)
+        return None if refused is None else (f"params.{refused[0]}", refused[1])
+
+
+MAX_KNOWN = 10_000
+"""Series remembered per manifest: params with a pattern have no end of values."""
+
+
+def _listed(names: Iterable[object]) -> str:
+    shown = [str(name) for name in names]
+    return ", ".join(shown[:12]) + (f" and {len(shown) - 12} more" if len(shown) > 12 else "") or "none"
+
+
+def _param(about: manifests.Param | manifests.Knob) -> Param:
+    return Param(
+        kind=about.kind,
+        values=tuple(about.values or ()),
+        minimum=about.minimum,
+        maximum=about.maximum,
+        pattern=about.pattern if isinstance(about, manifests.Param) else None,
+    )
+
+
+def read_manifest(raw: dict[str, Any]) -> Declared:
+    """Read a manifest as `Run.manifest` holds it. Raises `ManifestError`; announcements were checked."""
+    manifest = manifests.read(raw)
+    benchmarks = {
+        name: Benchmark(
+            name=name,
+            workload=about.workload,
+            arms=tuple(about.arms),
+            reference=about.reference,
+            params={param: _param(declared) for param, declared in about.params.items()},
+            metrics={metric: (each.unit, each.direction) for metric, each in about.metrics.items()},
+        )
+        for name, about in manifest.benchmarks.items()
+    }
+    knobs = {
+        name: Knob(_param(about), about.default, about.demonstration)
+        for name, about in manifest.knobs.items()
+    }
+    timeouts: dict[tuple[str, str], float] = {}
+    for workload in manifest.workloads:
+        for section, steps in (("host", workload.host), ("android", workload.android)):
+            if steps is not None:
+                timeouts[workload.name, section] = float(steps.launch_timeout_s)
+    return Declared(manifest.suite.name, benchmarks, knobs, timeouts)

@@ -1,0 +1,61 @@
+"""What time does to jobs: leases run out, and jobs nobody leased expire.
+
+Place: run by the sweeper every second or so. Invariant: the server's clock decides (I6), and doing it twice
+or by two processes at once changes nothing more (rows are locked, others' are skipped). Deletes nothing.
+"""
+
+from __future__ import annotations
+
+from typing import cast
+
+from sqlalchemy.orm import Session
+
+from paceline_server.jobs import queries
+from paceline_server.jobs.schemas import JobState
+from paceline_server.jobs.states import Event, on_lease_loss
+from paceline_server.jobs.transitions import move
+from paceline_server.kernel import clock
+from paceline_server.store.session import read_scope, session_scope
+
+BATCH = 100
+"""Jobs handled per transaction, so that a write transaction stays short."""
+
+WORDS = {
+    Event.requeue: "the agent stopped renewing its lease; the job waits for another try",
+    Event.give_up: "the agent stopped renewing its lease, three times before measuring",
+    Event.lose: "the agent stopped renewing its lease; what arrived is kept, the rest may still be delivered",
+    Event.cancel: "cancelled; the agent did not answer any more",
+}
+
+
+def expire_leases(session: Session) -> int:
+    """Take back leases that ran out; returns how many jobs moved."""
+    at = clock.now()
+    ran_out = queries.run_out_leases(session, at, BATCH)
+    for job, attempt in ran_out:
+        event = on_lease_loss(
+            cast(JobState, job.state), requeues=job.requeues, cancel_requested=attempt.cancel_requested
+        )
+        attempt.outcome = "cancelled" if event is Event.cancel else "lost"
+        attempt.finished_at = at
+        cause = "cancelled" if event is Event.cancel else "agent_lost"
+        move(session, job, event, at, cause=cause, detail=WORDS[event])  # type: ignore[arg-type]  # literals
+    return len(ran_out)
+
+
+def expire_unleased(session: Session) -> int:
+    """Expire queued jobs whose time is over; returns how many."""
+    at = clock.now()
+    overdue = queries.overdue_jobs(session, at, BATCH)
+    for job in overdue:
+        move(session, job, Event.expire, at, detail="no agent leased the job in time: is its target online?")
+    return len(overdue)
+
+
+def sweep() -> int:
+    """One look of the sweeper, in transactions of its own; idle, it only reads."""
+    with read_scope() as session:
+        if not queries.anything_expired(session, clock.now()):
+            return 0
+    with session_scope() as session:
+        return expire_leases(session) + expire_unleased(session)

@@ -1,0 +1,220 @@
+"""What an agent does with a job: lease it, keep it, report, deliver late, finish.
+
+Place: behind the agent's routes; ingest asks `hold` before it stores. Invariants:
+- **I6** every write carries (job, attempt, lease token) and is refused with 409 `lease_lost` unless it is the
+  newest attempt's; the server's clock is the only one, agents get durations;
+- **I9** one lease per target, decided by the database;
+- an attempt that ran out while measuring may still deliver (`lost` → `uploading`), nobody else may.
+Waiting (long poll) is the route's business: nothing here blocks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import cast
+
+from sqlalchemy.exc import IntegrityError
+from sqlalchemy.orm import Session
+
+from paceline_server.jobs import queries
+from paceline_server.jobs.plans import plan_of
+from paceline_server.jobs.schemas import FinishIn, JobState, LeaseOut, StateIn, WorkOut
+from paceline_server.jobs.states import (
+    HELD,
+    REPORTS,
+    Event,
+    IllegalTransitionError,
+    on_failure,
+    step,
+)
+from paceline_server.jobs.transitions import move, refresh_run, tell
+from paceline_server.kernel import clock, ids, settings
+from paceline_server.kernel.errors import ProblemError, conflict, not_found
+from paceline_server.store.tables.fleet import Target
+from paceline_server.store.tables.jobs import Attempt, Job
+
+
+@dataclass(frozen=True, slots=True)
+class Writer:
+    """Who writes: the agent and the lease it claims to hold."""
+
+    agent_id: str
+    job_id: str
+    attempt: int
+    lease_token: str
+
+
+@dataclass(frozen=True, slots=True)
+class Hold:
+    """A lease found to be the writer's; the job is locked until the transaction ends.
+
+    `closed`: the attempt was finished already; a repeat of what it sent is answered, nothing new is taken.
+    """
+
+    job: Job
+    attempt: Attempt
+    closed: bool
+
+
+def lease(session: Session, agent_id: str, target_ids: Sequence[str] | None) -> LeaseOut | None:
+    """Lease the oldest job for a free target of this agent; None when there is none."""
+    at, lease_s = clock.now(), settings.current().lease_s
+    job = queries.lease_one(session, agent_id, target_ids, at)
+    if job is None:
+        return None
+    token = ids.new_secret("pll")
+    attempt = Attempt(
+        job_id=job.id,
+        number=job.attempt,
+        batch=job.batch,
+        agent_id=agent_id,
+        lease_token_sha256=ids.sha256_hex(token),
+        leased_at=at,
+        lease_expires_at=at + _lease_length(),
+        cancel_requested=False,
+        outcome=None,
+        last_seq=None,
+        finished_at=None,
+    )
+    session.add(attempt)
+    tell(session, job, target_changed=True)
+    refresh_run(session, job.run_id, at)
+    target = session.get_one(Target, job.target_id)
+    return LeaseOut(
+        job_id=job.id,
+        run_id=job.run_id,
+        attempt=job.attempt,
+        lease_token=token,
+        lease_s=lease_s,
+        target_id=target.id,
+        target_serial=target.serial,
+        work=_work(session, job, target),
+    )
+
+
+def _lease_length() -> timedelta:
+    return timedelta(seconds=settings.current().lease_s)
+
+
+def _work(session: Session, job: Job, target: Target) -> WorkOut:
+    run = queries.run(session, job.run_id)
+    if run is None:  # a foreign key forbids it
+        raise not_found("run", job.run_id)
+    timeout_s = plan_of(session, job.run_id).declared.launch_timeout_s(run.benchmarks, target.kind)
+    return WorkOut(
+        suite=run.suite,
+        repository=run.repository,
+        manifest_path=run.manifest_path,
+        commit=run.commit,
+        benchmarks=run.benchmarks,
+        params=run.params,
+        knobs=run.knobs,
+        first_launch=job.batch * run.launches,
+        launches=run.launches,
+        rounds=run.rounds,
+        min_time_ns=run.min_time_ns,
+        seed=job.seed,
+        launch_timeout_s=timeout_s,
+    )
+
+
+def lease_lost(why: str) -> ProblemError:
+    """409 `lease_lost`: the agent stops the workload."""
+    return conflict(f"{why} Stop the workload; nothing of this attempt is taken any more.", "lease_lost")
+
+
+def hold(session: Session, writer: Writer, *, delivers: bool = False) -> Hold:
+    """The lease `writer` claims, checked and locked. Raises 404, 409 `lease_lost`.
+
+    `delivers`: the write brings results, so it is taken late as well (`lost` → `uploading` if the target is
+    free) and a finished attempt is answered as `closed`.
+    """
+    found = queries.lock_attempt(session, writer.job_id, writer.attempt)
+    if found is None:
+        if queries.job_with_target(session, writer.job_id) is None:
+            raise not_found("job", writer.job_id)
+        raise lease_lost("The job has no such attempt.")
+    job, attempt = found
+    known = ids.same_secret(attempt.lease_token_sha256, ids.sha256_hex(writer.lease_token))
+    if not known or attempt.agent_id != writer.agent_id:
+        raise lease_lost("The lease token is not this attempt's.")
+    if delivers and attempt.outcome in ("done", "failed", "cancelled"):
+        return Hold(job, attempt, closed=True)
+    if job.attempt != attempt.number:
+        raise lease_lost(f"Attempt {job.attempt} has taken over.")
+    if job.state in HELD and attempt.outcome is None:
+        return Hold(job, attempt, closed=False)
+    if delivers and job.state == "lost" and attempt.outcome == "lost":
+        _take_late(session, job, attempt)
+        return Hold(job, attempt, closed=False)
+    raise lease_lost(f"The job is {job.state}.")
+
+
+def _take_late(session: Session, job: Job, attempt: Attempt) -> None:
+    """Let a lost attempt deliver. While its target runs another job it does so as `lost`, unleased (I9)."""
+    if queries.target_is_held(session, job.target_id):
+        return
+    at = clock.now()
+    try:
+        with session.begin_nested():
+            move(session, job, Event.late_result, at)
+            attempt.outcome = None
+            attempt.finished_at = None
+            attempt.lease_expires_at = at + _lease_length()
+    except IntegrityError:  # another lease took the target meanwhile
+        return
+
+
+def renew(session: Session, writer: Writer) -> bool:
+    """Extend the lease from now; True when the agent is asked to stop. Raises 409 `lease_lost`."""
+    held = hold(session, writer)
+    held.attempt.lease_expires_at = clock.now() + _lease_length()
+    return held.attempt.cancel_requested
+
+
+def report_state(session: Session, writer: Writer, report: StateIn) -> None:
+    """What the agent does next. Raises 409 `lease_lost`, or `conflict` for a step backwards."""
+    held = hold(session, writer, delivers=report.state == "uploading")
+    job = held.job
+    if held.closed:
+        raise lease_lost("The attempt is finished.")
+    before = (job.state, job.detail, job.artifact_hash, job.fingerprint)
+    try:
+        state = step(cast(JobState, job.state), REPORTS[report.state])
+    except IllegalTransitionError as error:
+        raise conflict(f"{str(error).capitalize()}.") from None
+    held.attempt.lease_expires_at = clock.now() + _lease_length()
+    job.detail = report.detail
+    job.artifact_hash = report.artifact_hash or job.artifact_hash
+    job.fingerprint = report.fingerprint or job.fingerprint
+    if report.build:
+        job.build = dict(report.build)
+    if (state, job.detail, job.artifact_hash, job.fingerprint) != before and job.state != "lost":
+        move(session, job, REPORTS[report.state], clock.now())
+
+
+def finish(session: Session, held: Hold, report: FinishIn) -> None:
+    """End an attempt. `done` must have delivered everything (ingest checks). Repeating it changes nothing.
+
+    Raises 409 `lease_lost` for an attempt that ended otherwise, 409 `conflict` for `done` before measuring.
+    """
+    job, attempt, at = held.job, held.attempt, clock.now()
+    if held.closed:
+        if attempt.outcome == report.outcome:
+            return
+        raise lease_lost(f"The attempt has ended as {attempt.outcome}.")
+    cause = report.cause or {"failed": "agent_error", "cancelled": "cancelled"}.get(report.outcome)
+    event = {"done": Event.finish_done, "cancelled": Event.finish_cancelled}.get(report.outcome)
+    if event is None:
+        event = on_failure(cast(JobState, job.state), cause=str(cause), requeues=job.requeues)
+    try:
+        step(cast(JobState, job.state), event)
+    except IllegalTransitionError as error:
+        raise conflict(f"{str(error).capitalize()}.") from None
+    attempt.outcome = report.outcome
+    attempt.last_seq = report.last_seq
+    attempt.finished_at = at
+    job.detail = None
+    move(session, job, event, at, cause=cause, detail=report.detail)  # type: ignore[arg-type]  # literals

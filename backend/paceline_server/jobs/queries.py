@@ -1,0 +1,228 @@
+"""All SQL of runs, jobs and attempts.
+
+Invariants: whoever changes a job locks its row first, then the run's (`lock_job`, `lock_run`: always in this
+order, so that nobody waits in a circle); a lease is one statement (I5). Raises nothing of HTTP.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+
+from sqlalchemy import Select, and_, exists, func, literal, or_, select, update
+from sqlalchemy.exc import IntegrityError
+from sqlalchemy.orm import Session, aliased
+
+from paceline_server.jobs.states import FINAL, HELD
+from paceline_server.store.tables.catalog import Suite, SuiteAgent
+from paceline_server.store.tables.fleet import Target
+from paceline_server.store.tables.jobs import Attempt, Job, Run
+
+
+def suite(session: Session, name: str) -> Suite | None:
+    """The newest announcement of a suite."""
+    return session.get(Suite, name)
+
+
+def targets_of_suite(session: Session, name: str) -> list[Target]:
+    """Targets whose agent announced the suite, by name."""
+    query = (
+        select(Target)
+        .join(SuiteAgent, and_(SuiteAgent.agent_id == Target.agent_id, SuiteAgent.suite == name))
+        .order_by(Target.name, Target.id)
+    )
+    return list(session.scalars(query))
+
+
+def run(session: Session, run_id: str) -> Run | None:
+    """A run; its manifest is loaded only when touched."""
+    return session.get(Run, run_id)
+
+
+def lock_run(session: Session, run_id: str) -> Run:
+    """The run, locked until the transaction ends. Jobs read after this are as others committed them."""
+    query = select(Run).where(Run.id == run_id).with_for_update().execution_options(populate_existing=True)
+    return session.scalars(query).one()
+
+
+def runs(suite_name: str | None, target: str | None, state: str | None, trigger: str | None) -> Select[Run]:
+    """The list of runs, filtered."""
+    query = select(Run)
+    if suite_name is not None:
+        query = query.where(Run.suite == suite_name)
+    if state is not None:
+        query = query.where(Run.state == state)
+    if trigger is not None:
+        query = query.where(Run.trigger == trigger)
+    if target is not None:
+        query = query.where(exists().where(Job.run_id == Run.id, Job.target_id == target))
+    return query
+
+
+def jobs_of_runs(session: Session, run_ids: Iterable[str]) -> dict[str, list[tuple[Job, Target]]]:
+    """Jobs with their targets, per run, in order of creation."""
+    found: dict[str, list[tuple[Job, Target]]] = {run_id: [] for run_id in run_ids}
+    query = (
+        select(Job, Target)
+        .join(Target, Target.id == Job.target_id)
+        .where(Job.run_id.in_(list(found)))
+        .order_by(Job.id)
+        .execution_options(populate_existing=True)
+    )
+    for job, target in session.execute(query):
+        found[job.run_id].append((job, target))
+    return found
+
+
+def lock_jobs_of_run(session: Session, run_id: str) -> list[Job]:
+    """The run's jobs, locked in order of id."""
+    query = select(Job).where(Job.run_id == run_id).order_by(Job.id).with_for_update()
+    return list(session.scalars(query.execution_options(populate_existing=True)))
+
+
+def job_with_target(session: Session, job_id: str) -> tuple[Job, Target] | None:
+    """A job and its target."""
+    query = select(Job, Target).join(Target, Target.id == Job.target_id).where(Job.id == job_id)
+    return session.execute(query).one_or_none()
+
+
+def lock_job(session: Session, job_id: str) -> Job | None:
+    """The job, locked until the transaction ends."""
+    query = select(Job).where(Job.id == job_id).with_for_update().execution_options(populate_existing=True)
+    return session.scalars(query).one_or_none()
+
+
+def lock_attempt(session: Session, job_id: str, number: int) -> tuple[Job, Attempt] | None:
+    """A job, locked, and one of its attempts."""
+    query = (
+        select(Job, Attempt)
+        .join(Attempt, Attempt.job_id == Job.id)
+        .where(Job.id == job_id, Attempt.number == number)
+        .with_for_update(of=Job)
+        .execution_options(populate_existing=True)
+    )
+    return session.execute(query).one_or_none()
+
+
+def attempt(session: Session, job_id: str, number: int) -> Attempt | None:
+    """One attempt of a job."""
+    return session.get(Attempt, (job_id, number))
+
+
+_candidate = aliased(Job)
+
+
+def _leasable(agent_id: str, target_ids: Sequence[str] | None, at: datetime) -> Select[str]:
+    """Ids of jobs queued and due, on a free, willing target of this agent, the oldest first."""
+    candidate, other = _candidate, aliased(Job)
+    held = exists().where(other.target_id == candidate.target_id, other.state.in_(HELD))
+    query = (
+        select(candidate.id)
+        .join(Target, Target.id == candidate.target_id)
+        .where(
+            candidate.state == "queued",
+            candidate.not_before <= at,
+            or_(candidate.expires_at.is_(None), candidate.expires_at > at),
+            Target.agent_id == agent_id,
+            Target.hold.is_(None),
+            Target.refuses.is_(None),
+            ~held,
+        )
+        .order_by(candidate.not_before, candidate.id)
+        .limit(1)
+    )
+    return query if target_ids is None else query.where(Target.id.in_(list(target_ids)))
+
+
+def something_to_lease(
+    session: Session, agent_id: str, target_ids: Sequence[str] | None, at: datetime
+) -> bool:
+    """Whether a lease would find a job now: a read, so that waiting agents do not queue as writers."""
+    return session.execute(_leasable(agent_id, target_ids, at)).first() is not None
+
+
+def lease_one(session: Session, agent_id: str, target_ids: Sequence[str] | None, at: datetime) -> Job | None:
+    """Take the oldest leasable job: queued → leased, attempt + 1, in one statement (I5).
+
+    Returns None when there is none, and when another lease took the same target first (the unique partial
+    index decides; the caller may ask again).
+    """
+    oldest = _leasable(agent_id, target_ids, at).with_for_update(of=_candidate, skip_locked=True)
+    statement = (
+        update(Job)
+        .where(Job.id == oldest.scalar_subquery(), Job.state == "queued")
+        .values(
+            state="leased",
+            attempt=Job.attempt + 1,
+            started_at=func.coalesce(Job.started_at, at),
+            detail=None,
+        )
+        .returning(Job.id)
+        .execution_options(synchronize_session=False)
+    )
+    try:
+        with session.begin_nested():
+            job_id = session.execute(statement).scalar_one_or_none()
+    except IntegrityError:
+        return None
+    if job_id is None:
+        return None
+    query = select(Job).where(Job.id == job_id).execution_options(populate_existing=True)
+    return session.scalars(query).one()
+
+
+def target_is_held(session: Session, target_id: str) -> bool:
+    """Whether any job holds the target."""
+    query = select(literal(1)).where(exists().where(Job.target_id == target_id, Job.state.in_(HELD)))
+    return session.execute(query).first() is not None
+
+
+def run_out_leases(session: Session, at: datetime, limit: int) -> list[tuple[Job, Attempt]]:
+    """Held jobs whose newest attempt's lease ran out by `at`, locked; those others work on are skipped."""
+    query = (
+        select(Job, Attempt)
+        .join(Attempt, and_(Attempt.job_id == Job.id, Attempt.number == Job.attempt))
+        .where(Job.state.in_(HELD), Attempt.lease_expires_at < at)
+        .order_by(Job.id)
+        .limit(limit)
+        .with_for_update(of=Job, skip_locked=True)
+        .execution_options(populate_existing=True)
+    )
+    return list(session.execute(query))
+
+
+def overdue_jobs(session: Session, at: datetime, limit: int) -> list[Job]:
+    """Queued jobs nobody leased in time, locked; those others work on are skipped."""
+    query = (
+        select(Job)
+        .where(Job.state == "queued", Job.expires_at <= at)
+        .order_by(Job.id)
+        .limit(limit)
+        .with_for_update(of=Job, skip_locked=True)
+        .execution_options(populate_existing=True)
+    )
+    return list(session.scalars(query))
+
+
+def anything_expired(session: Session, at: datetime) -> bool:
+    """Whether the sweeper has anything to do: a read, so that an idle sweeper never writes."""
+    ran_out = exists().where(
+        Attempt.job_id == Job.id,
+        Attempt.number == Job.attempt,
+        Attempt.lease_expires_at < at,
+        Job.state.in_(HELD),
+    )
+    overdue = and_(Job.state == "queued", Job.expires_at <= at)
+    query = select(literal(1)).select_from(Job).where(or_(ran_out, overdue), Job.state.not_in(FINAL)).limit(1)
+    return session.execute(query).first() is not None
+
+
+def counting_attempts(session: Session, job_id: str) -> list[int]:
+    """Numbers of the attempts that count for verdicts: the newest `done` one of each batch, in order."""
+    query = (
+        select(Attempt.batch, func.max(Attempt.number))
+        .where(Attempt.job_id == job_id, Attempt.outcome == "done")
+        .group_by(Attempt.batch)
+        .order_by(Attempt.batch)
+    )
+    return [number for _, number in session.execute(query)]

@@ -1,0 +1,158 @@
+"""HTTP of runs, jobs and leases. `finish` and `items` live in `ingest`, which knows what has arrived."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Header, Path, Request, Response
+from fastapi.concurrency import run_in_threadpool
+
+from paceline_server.accounts.auth import Principal, require
+from paceline_server.jobs import leases, service
+from paceline_server.jobs.queries import something_to_lease
+from paceline_server.jobs.schemas import (
+    JobOut,
+    LeaseIn,
+    LeaseOut,
+    RenewOut,
+    RunIn,
+    RunOut,
+    RunState,
+    StateIn,
+    Trigger,
+)
+from paceline_server.jobs.transitions import JOBS_CHANNEL
+from paceline_server.kernel import clock, settings
+from paceline_server.kernel.errors import forbidden
+from paceline_server.kernel.wire import Page
+from paceline_server.store.page import Cursor, Limit
+from paceline_server.store.session import DbSession, database, read_scope, session_scope
+
+router = APIRouter(tags=["jobs"])
+
+POLL_S = 1.0
+"""A waiting agent looks at the rows at least this often: hints may be lost (I4) and jobs become due."""
+
+Reader = Annotated[Principal, Depends(require("read"))]
+Agent = Annotated[Principal, Depends(require("agent"))]
+AttemptNumber = Annotated[int, Path(ge=1, le=2**31 - 1)]
+
+
+def requester(principal: Annotated[Principal, Depends(require("read", "ingest"))]) -> Principal:
+    """Who may ask to measure: a person who may read, a program that may ingest. Raises 403."""
+    if principal.via == "token" and not principal.may("ingest"):
+        raise forbidden("A token needs the scope ingest to ask for a run.")
+    return principal
+
+
+Requester = Annotated[Principal, Depends(requester)]
+
+
+def writer_of(
+    job_id: str,
+    attempt: AttemptNumber,
+    agent: Agent,
+    lease_token: Annotated[str, Header(alias="Lease-Token", max_length=200)],
+) -> leases.Writer:
+    """The lease an agent's write claims to hold."""
+    return leases.Writer(agent.agent_id or "", job_id, attempt, lease_token)
+
+
+LeaseWriter = Annotated[leases.Writer, Depends(writer_of)]
+
+
+@router.post("/runs", status_code=201)
+def create_run(body: RunIn, principal: Requester, session: DbSession) -> RunOut:
+    """Request to measure. A token needs `ingest`, a person `read`."""
+    return service.create_run(session, body, principal.name)
+
+
+@router.get("/runs")
+def list_runs(  # noqa: PLR0917 - query parameters, passed by name
+    _: Reader,
+    session: DbSession,
+    suite: str | None = None,
+    target: str | None = None,
+    state: RunState | None = None,
+    trigger: Trigger | None = None,
+    limit: Limit = 50,
+    cursor: Cursor = None,
+) -> Page[RunOut]:
+    """Runs, the newest first."""
+    return service.list_runs(
+        session, suite=suite, target=target, state=state, trigger=trigger, limit=limit, cursor=cursor
+    )
+
+
+@router.get("/runs/{run_id}")
+def get_run(run_id: str, _: Reader, session: DbSession) -> RunOut:
+    """One run with its jobs."""
+    return service.get_run(session, run_id)
+
+
+@router.post("/runs/{run_id}/cancel")
+def cancel_run(run_id: str, _: Requester, session: DbSession) -> RunOut:
+    """Stop what has not ended; repeatable."""
+    return service.cancel(session, run_id)
+
+
+@router.get("/jobs/{job_id}")
+def get_job(job_id: str, _: Reader, session: DbSession) -> JobOut:
+    """One job."""
+    return service.get_job(session, job_id)
+
+
+@router.post(
+    "/agents/self/lease", response_model=LeaseOut, responses={204: {"description": "Nothing to do."}}
+)
+async def lease(body: LeaseIn, agent: Agent, request: Request) -> object:
+    """Lease the next job, waiting up to `wait_s` for one; 204 when there is none.
+
+    While it waits it holds neither a thread nor a database connection.
+    """
+    deadline = time.monotonic() + body.wait_s
+    changed, loop = asyncio.Event(), asyncio.get_running_loop()
+
+    def wake(channel: str) -> None:
+        if channel == JOBS_CHANNEL:
+            loop.call_soon_threadsafe(changed.set)
+
+    stop = database().hints.listen(wake)
+    try:
+        while True:
+            changed.clear()
+            leased = await run_in_threadpool(_try_lease, agent.agent_id or "", body)
+            left = deadline - time.monotonic()
+            if leased is not None:
+                return leased
+            if left <= 0 or await request.is_disconnected():
+                return Response(status_code=204)
+            try:
+                await asyncio.wait_for(changed.wait(), min(left, POLL_S))
+            except TimeoutError:
+                continue
+    finally:
+        stop()
+
+
+def _try_lease(agent_id: str, body: LeaseIn) -> LeaseOut | None:
+    """One look, in transactions of its own: a read first, so that idle agents never queue as writers."""
+    with read_scope() as session:
+        if not something_to_lease(session, agent_id, body.target_ids, clock.now()):
+            return None
+    with session_scope() as session:
+        return leases.lease(session, agent_id, body.target_ids)
+
+
+@router.post("/jobs/{job_id}/attempts/{attempt}/renew")
+def renew(writer: LeaseWriter, session: DbSession) -> RenewOut:
+    """Keep the lease; `cancel` asks the agent to stop."""
+    return RenewOut(cancel=leases.renew(session, writer), lease_s=settings.current().lease_s)
+
+
+@router.post("/jobs/{job_id}/attempts/{attempt}/state", status_code=204)
+def report_state(body: StateIn, writer: LeaseWriter, session: DbSession) -> None:
+    """What the agent does next."""
+    leases.report_state(session, writer, body)

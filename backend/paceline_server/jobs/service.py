@@ -1,0 +1,275 @@
+"""Runs and their jobs: create, cancel, conclude. The front door of `jobs` for other features.
+
+Place: above `leases`, `expiry` and `transitions`; called by routes, by detect (`request_batch`, `conclude`)
+and by alerts (`confirmation_run`). Invariant: one call is one transaction's worth, and what it leaves behind
+(live events, outbox rows) commits with it. Never waits and never talks to an agent.
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+
+from sqlalchemy.orm import Session
+
+from paceline_server.catalog.schemas import ParamValue
+from paceline_server.fleet import service as fleet
+from paceline_server.jobs import queries, shapes
+from paceline_server.jobs.declared import Declared, read_manifest
+from paceline_server.jobs.leases import Hold, Writer, finish, hold, lease_lost
+from paceline_server.jobs.plans import Plan, plan_of
+from paceline_server.jobs.queries import counting_attempts
+from paceline_server.jobs.schemas import JobOut, RunIn, RunOut, Trigger, Verdict
+from paceline_server.jobs.selection import Selection, select
+from paceline_server.jobs.states import FINAL, HELD, MAX_BATCH, Event
+from paceline_server.jobs.transitions import JOBS_CHANNEL, move, refresh_run, tell
+from paceline_server.kernel import clock, ids
+from paceline_server.kernel.errors import ProblemError, invalid_request, not_found
+from paceline_server.kernel.wire import Page
+from paceline_server.store import live_events, page
+from paceline_server.store.session import hint
+from paceline_server.store.tables.fleet import Target
+from paceline_server.store.tables.jobs import Job, Run
+
+EXPIRES_AFTER = timedelta(hours=24)
+"""A job nobody leased within a day says nothing about the revision any more."""
+
+SEED_BITS = 53
+"""Seeds stay exact in every language's numbers, JSON in a browser included."""
+
+__all__ = [
+    "Hold", "Plan", "Writer", "cancel", "conclude", "confirmation_run", "counting_attempts", "create_run",
+    "finish", "get_job", "get_run", "hold", "lease_lost", "list_runs", "plan_of", "request_batch",
+]  # fmt: skip
+
+
+def create_run(session: Session, spec: RunIn, created_by: str) -> RunOut:
+    """Create a run and one queued job per target.
+
+    Raises 404 `unknown_suite`, 400 `invalid_request` naming each wrong field, 409 `no_target`.
+    """
+    suite = queries.suite(session, spec.suite)
+    if suite is None:
+        raise ProblemError(
+            404,
+            "unknown_suite",
+            f"No agent has announced a suite {spec.suite!r}: register its repository with an agent.",
+        )
+    declared = read_manifest(suite.manifest)
+    selection = select(declared, spec)
+    targets = _targets(session, declared, spec, selection)
+    if selection.faults:
+        first = next(iter(selection.faults.items()))
+        raise invalid_request(f"{first[0]}: {first[1]}.", selection.faults)
+    run = Run(
+        suite=suite.name,
+        repository=suite.repository,
+        manifest_path=suite.manifest_path,
+        manifest=suite.manifest,
+        commit=spec.commit or suite.commit,
+        branch=suite.branch if spec.commit in (None, suite.commit) else None,
+        trigger=spec.trigger,
+        demonstration=selection.demonstration,
+        benchmarks=selection.benchmarks,
+        params=selection.params,
+        knobs=selection.knobs,
+        launches=spec.launches,
+        rounds=spec.rounds,
+        min_time_ns=spec.min_time_ns,
+        confirms_alert_id=None,
+        created_by=created_by,
+    )
+    return _begin(session, run, targets, clock.now())
+
+
+def _targets(
+    session: Session,
+    declared: Declared,
+    spec: RunIn,
+    selection: Selection,
+) -> list[Target]:
+    benchmarks, faults, at = selection.benchmarks, selection.faults, clock.now()
+    able = {target.id: target for target in queries.targets_of_suite(session, spec.suite)}
+    if spec.targets is not None:
+        chosen = [able[target_id] for target_id in dict.fromkeys(spec.targets) if target_id in able]
+        unknown = [target_id for target_id in spec.targets if target_id not in able]
+        if unknown:
+            faults["targets"] = f"{unknown[0]!r} is no target whose agent announced {spec.suite}"
+        for target in chosen:
+            unfit = [name for name in benchmarks if not _runs_on(declared, name, target)]
+            if unfit:
+                faults["targets"] = f"{unfit[0]} does not run on a {target.kind} such as {target.name}"
+        return chosen
+    online = [
+        target for target in able.values() if fleet.is_online(target.last_seen_at, at) and target.hold is None
+    ]
+    fit = [target for target in online if all(_runs_on(declared, name, target) for name in benchmarks)]
+    if not fit and not faults:
+        raise ProblemError(
+            409,
+            "no_target",
+            f"No target that can run {spec.suite} is online and free to use: start its agent, end the "
+            "maintenance, or name targets to queue for them.",
+        )
+    return fit
+
+
+def _runs_on(declared: Declared, benchmark: str, target: Target) -> bool:
+    return benchmark not in declared.benchmarks or declared.runs_on(benchmark, target.kind)
+
+
+def confirmation_run(
+    session: Session,
+    *,
+    alert_id: str,
+    original_run_id: str,
+    benchmarks: Sequence[str],
+    params: dict[str, list[ParamValue]],
+    target_id: str,
+    not_before: datetime,
+) -> Run:
+    """A new session of the same revision, manifest and knobs on one target (I13), narrowed to the doubt.
+
+    One job, leasable from `not_before`. Its job's end without a verdict leaves `alerts.evaluate`.
+    """
+    original = session.get_one(Run, original_run_id)
+    target = session.get_one(Target, target_id)
+    run = Run(
+        suite=original.suite,
+        repository=original.repository,
+        manifest_path=original.manifest_path,
+        manifest=original.manifest,
+        commit=original.commit,
+        branch=original.branch,
+        trigger="confirm",
+        demonstration=original.demonstration,
+        benchmarks=list(benchmarks),
+        params={name: list(values) for name, values in params.items()},
+        knobs=dict(original.knobs),
+        launches=original.launches,
+        rounds=original.rounds,
+        min_time_ns=original.min_time_ns,
+        confirms_alert_id=alert_id,
+        created_by="paceline",
+    )
+    _begin(session, run, [target], not_before)
+    return run
+
+
+def _begin(session: Session, run: Run, targets: Sequence[Target], not_before: datetime) -> RunOut:
+    at = clock.now()
+    run.id, run.created_at, run.finished_at = ids.new_id("run"), at, None
+    run.state, run.verdict, run.reason = "queued", None, None
+    session.add(run)
+    session.flush()
+    pairs: list[tuple[Job, Target]] = []
+    for target in targets:
+        job = Job(
+            id=ids.new_id("job"),
+            run_id=run.id,
+            target_id=target.id,
+            state="queued",
+            attempt=0,
+            batch=0,
+            requeues=0,
+            seed=secrets.randbits(SEED_BITS),
+            partial=False,
+            samples=0,
+            not_before=not_before,
+            expires_at=max(at, not_before) + EXPIRES_AFTER,
+            created_at=at,
+        )
+        session.add(job)
+        pairs.append((job, target))
+    session.flush()
+    live_events.emit(session, "run", run.id, None, shapes.run_event(run))
+    for job, target in pairs:
+        live_events.emit(session, "job", run.id, job.id, shapes.job_event(job, target))
+    hint(session, JOBS_CHANNEL)
+    return shapes.run_out(run, pairs)
+
+
+def get_run(session: Session, run_id: str) -> RunOut:
+    """A run with its jobs. Raises 404."""
+    run = queries.run(session, run_id)
+    if run is None:
+        raise not_found("run", run_id)
+    return shapes.run_out(run, queries.jobs_of_runs(session, [run_id])[run_id])
+
+
+def get_job(session: Session, job_id: str) -> JobOut:
+    """A job. Raises 404."""
+    found = queries.job_with_target(session, job_id)
+    if found is None:
+        raise not_found("job", job_id)
+    return shapes.job_out(*found)
+
+
+def list_runs(
+    session: Session,
+    *,
+    suite: str | None,
+    target: str | None,
+    state: str | None,
+    trigger: Trigger | None,
+    limit: int,
+    cursor: str | None,
+) -> Page[RunOut]:
+    """Runs, the newest first, with their jobs."""
+    found: Page[Run] = page.page(
+        session,
+        queries.runs(suite, target, state, trigger),
+        [Run.created_at, Run.id],
+        lambda run: (run.created_at, run.id),
+        lambda run: run,
+        limit=limit,
+        cursor=cursor,
+    )
+    jobs = queries.jobs_of_runs(session, [run.id for run in found.items])
+    return Page[RunOut](items=[shapes.run_out(run, jobs[run.id]) for run in found.items], next=found.next)
+
+
+def cancel(session: Session, run_id: str) -> RunOut:
+    """Cancel what has not ended: queued jobs at once, held ones by asking their agent. Raises 404."""
+    if queries.run(session, run_id) is None:
+        raise not_found("run", run_id)
+    at = clock.now()
+    for job in queries.lock_jobs_of_run(session, run_id):
+        if job.state in HELD:
+            attempt = queries.attempt(session, job.id, job.attempt)
+            if attempt is not None and not attempt.cancel_requested:
+                attempt.cancel_requested = True
+                job.detail = "asked to stop"
+                tell(session, job)
+        elif job.state == "lost" or job.state not in FINAL:
+            move(session, job, Event.cancel, at, cause="cancelled")
+    refresh_run(session, run_id, at)
+    return get_run(session, run_id)
+
+
+def request_batch(session: Session, job_id: str) -> bool:
+    """Queue the job's next batch of launches (analysing → queued).
+
+    False, and nothing changed, when it is not analysing (cancelled meanwhile) or has had its last batch.
+    """
+    job = queries.lock_job(session, job_id)
+    if job is None or job.state != "analysing" or job.batch >= MAX_BATCH:
+        return False
+    at = clock.now()
+    job.expires_at = at + EXPIRES_AFTER
+    move(session, job, Event.request_batch, at)
+    return True
+
+
+def conclude(session: Session, job_id: str, verdict: Verdict, reason: str) -> bool:
+    """Store the job's verdict (analysing → done) and roll its run up.
+
+    False, and nothing changed, when it is not analysing.
+    """
+    job = queries.lock_job(session, job_id)
+    if job is None or job.state != "analysing":
+        return False
+    job.verdict, job.reason = verdict, reason
+    move(session, job, Event.conclude, clock.now())
+    return True

@@ -1,0 +1,101 @@
+"""How a job's row moves from state to state: the step, what it resets, who is told, the roll-up of its run.
+
+Place: under `service`, `leases` and `expiry`, above `queries`. Invariant: every change of `Job.state` except
+the lease statement itself goes through `move`, so each is legal, told live, and rolled up into its run in the
+same transaction. A confirmation that ended without a verdict leaves an outbox row: the alert waits for it.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from sqlalchemy.orm import Session
+
+from paceline_server.fleet import service as fleet
+from paceline_server.jobs import queries, shapes
+from paceline_server.jobs.schemas import Cause
+from paceline_server.jobs.states import FINAL, HELD, Event, JobSummary, roll_up, step
+from paceline_server.store import live_events, outbox
+from paceline_server.store.session import hint
+from paceline_server.store.tables.fleet import Target
+from paceline_server.store.tables.jobs import Job, Run
+
+JOBS_CHANNEL = "jobs"
+"""Hint channel that wakes waiting agents."""
+
+
+def move(
+    session: Session,
+    job: Job,
+    event: Event,
+    at: datetime,
+    *,
+    cause: Cause | None = None,
+    detail: str | None = None,
+) -> None:
+    """Apply `event` to a locked job. `cause` and `detail` say why a job failed or was lost.
+
+    Raises `IllegalTransitionError` and changes nothing.
+    """
+    before = job.state
+    job.state = step(before, event)  # type: ignore[arg-type]  # the column holds `JobState`s only
+    match event:
+        case Event.lose:
+            job.partial = True
+        case Event.requeue:
+            job.requeues += 1
+            job.progress = None
+            job.not_before = at
+        case Event.request_batch:
+            job.batch += 1
+            job.progress = None
+        case Event.late_result | Event.finish_done:
+            job.partial = job.partial and event is Event.late_result
+            cause, detail = None, None
+        case Event.finish_failed | Event.finish_cancelled | Event.cancel | Event.give_up:
+            job.partial = job.samples > 0
+    if event not in _KEEPS_CAUSE:
+        job.cause, job.cause_detail = cause, detail
+    job.finished_at = at if job.state in FINAL else None
+    if job.state == "queued":
+        hint(session, JOBS_CHANNEL)
+    tell(session, job, target_changed=(before in HELD) != (job.state in HELD))
+    follow(session, job, at)
+
+
+_KEEPS_CAUSE = frozenset({Event.lease, Event.prepare, Event.measure, Event.upload})
+
+
+def tell(session: Session, job: Job, *, target_changed: bool = False) -> None:
+    """Emit the job as it is now, and its target when a lease began or ended."""
+    session.flush()
+    target = session.get_one(Target, job.target_id)
+    if target_changed:
+        fleet.tell(session, target)
+    live_events.emit(session, "job", job.run_id, job.id, shapes.job_event(job, target))
+
+
+def follow(session: Session, job: Job, at: datetime) -> None:
+    """What follows from a job's state: its run's roll-up, its analysis, its alert's decision."""
+    run = refresh_run(session, job.run_id, at)
+    if job.state == "analysing":
+        outbox.add(session, "job.analyse", f"{job.id}:{job.batch}")
+    elif run.confirms_alert_id is not None and job.state in FINAL - {"done"}:
+        outbox.add(session, "alerts.evaluate", job.id)
+
+
+def refresh_run(session: Session, run_id: str, at: datetime) -> Run:
+    """Roll the run up from its jobs and tell of a change. Locks the run; its job must be locked before."""
+    session.flush()
+    run = queries.lock_run(session, run_id)
+    jobs = queries.jobs_of_runs(session, [run_id])[run_id]
+    rolled = roll_up(
+        JobSummary(job.state, job.verdict, job.reason or job.cause_detail, target.name)  # type: ignore[arg-type]  # literals
+        for job, target in jobs
+    )
+    if (run.state, run.verdict, run.reason) != (rolled.state, rolled.verdict, rolled.reason):
+        run.state, run.verdict, run.reason = rolled.state, rolled.verdict, rolled.reason
+        run.finished_at = at if rolled.state in ("done", "failed", "cancelled") else None
+        session.flush()
+        live_events.emit(session, "run", run.id, None, shapes.run_event(run))
+    return run

@@ -1,0 +1,90 @@
+"""How float vectors travel: packed little-endian on SQLite, PostgreSQL's binary `float8[]` on PostgreSQL.
+
+Place: under `store.base.FloatVector` only. Invariant: what is written is read back bit for bit. The binary
+form of an array (src/backend/utils/adt/arrayfuncs.c, `array_send`): int32 dimensions, int32 has-null flag,
+uint32 element type; per dimension int32 length and int32 lower bound; per element int32 length and the value,
+all big-endian.
+"""
+
+from __future__ import annotations
+
+import struct
+from typing import Any
+
+import numpy as np
+import psycopg
+from numpy.typing import NDArray
+from psycopg.adapt import Dumper
+from psycopg.pq import Format
+from sqlalchemy.ext.compiler import compiles
+from sqlalchemy.sql.compiler import SQLCompiler
+from sqlalchemy.sql.functions import FunctionElement
+
+FLOAT8_OID = 701
+FLOAT8_ARRAY_OID = 1022
+HEADER = struct.Struct(">iiIii")
+ELEMENT = np.dtype([("length", ">i4"), ("value", ">f8")])
+
+
+class BinaryArray(bytes):
+    """A float8[] in PostgreSQL's binary form."""
+
+
+class _BinaryArrayDumper(Dumper):
+    format = Format.BINARY
+    oid = FLOAT8_ARRAY_OID
+
+    def dump(self, obj: bytes) -> bytes:
+        return bytes(obj)
+
+
+psycopg.adapters.register_dumper(BinaryArray, _BinaryArrayDumper)
+
+
+def to_postgresql(values: Any) -> BinaryArray:
+    """The binary form of a vector."""
+    vector = np.asarray(values, dtype=np.float64)
+    elements = np.empty(len(vector), dtype=ELEMENT)
+    elements["length"] = 8
+    elements["value"] = vector
+    return BinaryArray(HEADER.pack(1, 0, FLOAT8_OID, len(vector), 1) + elements.tobytes())
+
+
+def from_postgresql(sent: Any) -> NDArray[np.float64]:
+    """The vector in what `array_send` gave."""
+    raw = bytes(sent)
+    if len(raw) <= 12:  # an empty array has no dimension
+        return np.empty(0, dtype=np.float64)
+    elements = np.frombuffer(raw, dtype=ELEMENT, offset=HEADER.size)
+    return elements["value"].astype(np.float64)
+
+
+def to_sqlite(values: Any) -> bytes:
+    """Packed little-endian."""
+    return np.asarray(values, dtype="<f8").tobytes()
+
+
+def from_sqlite(packed: Any) -> NDArray[np.float64]:
+    """The vector in packed bytes."""
+    return np.frombuffer(packed, dtype="<f8").astype(np.float64)
+
+
+class sent(FunctionElement[Any]):  # noqa: N801 - reads as a SQL function
+    """The column in the form in which it should leave the database."""
+
+    name = "sent"
+    inherit_cache = True
+
+    def __init__(self, *clauses: Any, type_: Any) -> None:
+        super().__init__(*clauses)
+        self.type = type_
+
+
+@compiles(sent)
+def _as_it_is(element: sent, compiler: SQLCompiler, **options: Any) -> str:
+    return compiler.process(element.clauses, **options)
+
+
+@compiles(sent, "postgresql")
+def _in_binary(element: sent, compiler: SQLCompiler, **options: Any) -> str:
+    return f"array_send({compiler.process(element.clauses, **options)})"

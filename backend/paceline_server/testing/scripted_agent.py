@@ -1,0 +1,159 @@
+"""An agent that does what a test tells it, over HTTP: lease, report, upload, finish. Measures nothing.
+
+Place: tests of jobs, ingest, detect, alerts and reports drive the server with it, the way a real agent would.
+`MANIFEST` is a small suite `demo` with two arms; `announce` makes an enrolled agent able to run it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from paceline_server.catalog import service as catalog
+from paceline_server.catalog.schemas import SuiteAnnounceIn
+from paceline_server.store.session import session_scope
+
+PREFIX = "/api/v1"
+COMMIT = "0123456789abcdef0123456789abcdef01234567"
+MANIFEST: dict[str, Any] = {
+    "schema": 1,
+    "suite": {"name": "demo", "title": "Demo"},
+    "workloads": [
+        {
+            "name": "w",
+            "host": {"build": [], "artifacts": ["w"], "run": ["{artifacts}/w"], "launch_timeout_s": 90},
+        }
+    ],
+    "benchmarks": {
+        "sorting": {
+            "title": "Sorting",
+            "workload": "w",
+            "arms": ["old", "new"],
+            "reference": "old",
+            "params": {
+                "n": {"kind": "int", "values": [1000, 2000], "minimum": 1, "maximum": 100_000},
+                "order": {"kind": "enum", "values": ["random", "sorted"]},
+            },
+            "metrics": {
+                "time": {"unit": "ns", "direction": "lower"},
+                "throughput": {"unit": "op/s", "direction": "higher"},
+            },
+        },
+        "hashing": {
+            "title": "Hashing",
+            "workload": "w",
+            "arms": ["old", "new"],
+            "reference": "old",
+            "params": {"key": {"kind": "regex", "values": ["k1"], "pattern": "k[0-9]+"}},
+            "metrics": {"time": {"unit": "ns", "direction": "lower"}},
+        },
+    },
+    "knobs": {
+        "slowdown_percent": {
+            "kind": "int", "minimum": 0, "maximum": 400, "default": 0, "demonstration": True,
+            "description": "d",
+        },
+        "engine": {"kind": "enum", "values": ["a", "b"], "default": "a", "description": "d"},
+    },
+    "expected": {"checks": ["sorted"]},
+}  # fmt: skip
+
+
+def announce(agent_id: str, manifest: Mapping[str, Any] = MANIFEST) -> None:
+    """Let an enrolled agent run a suite."""
+    said = SuiteAnnounceIn(
+        repository="demo", manifest_path="suite.toml", manifest=dict(manifest), commit=COMMIT, branch="main"
+    )
+    with session_scope() as session:
+        catalog.announce(session, agent_id, [said])
+
+
+def samples_item(seq: int, values: Sequence[float] = (100.0,), **changes: Any) -> dict[str, Any]:
+    """A samples item of `sorting`; `changes` replaces fields."""
+    n = len(values)
+    item = {
+        "kind": "samples", "seq": seq, "launch": 0, "benchmark": "sorting", "arm": "old",
+        "params": {"n": 1000, "order": "random"}, "metric": "time", "unit": "ns", "direction": "lower",
+        "phase": "measure", "rounds": list(range(n)), "positions": [0] * n, "iterations": [8] * n,
+        "t_ns": [1_000_000 * (index + 1) for index in range(n)], "values": list(values),
+    }  # fmt: skip
+    return item | changes
+
+
+def event_item(seq: int, event: Mapping[str, Any], launch: int = 0) -> dict[str, Any]:
+    """A bench-stream event as an item."""
+    return {"kind": "event", "seq": seq, "launch": launch, "event": dict(event)}
+
+
+def conditions_item(seq: int, **values: Any) -> dict[str, Any]:
+    """An observation of the target."""
+    return {"kind": "conditions", "seq": seq, "phase": "during", "at_ms": 1000 * seq, "values": values}
+
+
+def log_item(seq: int, *lines: str) -> dict[str, Any]:
+    """Lines of a workload's standard error."""
+    return {"kind": "log", "seq": seq, "stream": "workload", "lines": list(lines)}
+
+
+@dataclass
+class LeasedJob:
+    """A lease and the writes it allows, over a TestClient or httpx client. Methods return the raw answer."""
+
+    client: Any
+    headers: Mapping[str, str]
+    lease: dict[str, Any]
+    path: str = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.path = f"{PREFIX}/jobs/{self.job_id}/attempts/{self.lease['attempt']}"
+
+    @property
+    def job_id(self) -> str:
+        return str(self.lease["job_id"])
+
+    @property
+    def run_id(self) -> str:
+        return str(self.lease["run_id"])
+
+    def post(self, action: str, **options: Any) -> Any:
+        """A write of this attempt; `headers` in options are added."""
+        headers = {
+            **self.headers,
+            "Lease-Token": str(self.lease["lease_token"]),
+            **options.pop("headers", {}),
+        }
+        return self.client.post(f"{self.path}/{action}", headers=headers, **options)
+
+    def renew(self) -> Any:
+        return self.post("renew")
+
+    def report(self, state: str, **facts: Any) -> Any:
+        return self.post("state", json={"state": state, **facts})
+
+    def send(self, *items: Mapping[str, Any]) -> Any:
+        return self.post("items", json={"items": list(items)})
+
+    def finish(self, last_seq: int, outcome: str = "done", **facts: Any) -> Any:
+        return self.post("finish", json={"outcome": outcome, "last_seq": last_seq, **facts})
+
+
+@dataclass
+class ScriptedAgent:
+    """An enrolled agent's credential on a client."""
+
+    client: Any
+    headers: Mapping[str, str]
+
+    def ask(self, wait_s: float = 0, target_ids: Sequence[str] | None = None) -> Any:
+        """Ask for a lease."""
+        wanted = None if target_ids is None else list(target_ids)
+        body = {"wait_s": wait_s, "target_ids": wanted}
+        return self.client.post(f"{PREFIX}/agents/self/lease", json=body, headers=dict(self.headers))
+
+    def lease(self, wait_s: float = 0) -> LeasedJob:
+        """Lease a job that must be there."""
+        answer = self.ask(wait_s)
+        if answer.status_code != 200:
+            raise AssertionError(f"no lease: {answer.status_code} {answer.text}")
+        return LeasedJob(self.client, self.headers, answer.json())
