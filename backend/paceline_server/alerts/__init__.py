@@ -1,0 +1,1 @@
+"""What a person triages: candidates, confirmation, life cycle, history."""

@@ -1,0 +1,1 @@
+"""Suites as agents announced them."""

@@ -1,0 +1,1 @@
+"""From stored samples to findings and verdicts; offline from files too (`judge`)."""

@@ -1,0 +1,1 @@
+"""Answers for pages, computed from what is stored. Writes nothing."""

@@ -1,0 +1,1 @@
+"""History of one measurement across runs. Empty until change points arrive."""

@@ -1,0 +1,1 @@
+"""Tables, transactions, outbox, live events, pages. Decides nothing."""

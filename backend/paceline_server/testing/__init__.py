@@ -1,0 +1,1 @@
+"""Real PostgreSQL and Redis on free ports, for tests."""

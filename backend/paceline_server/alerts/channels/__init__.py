@@ -1,0 +1,1 @@
+"""How people hear of an alert; one channel per file."""
