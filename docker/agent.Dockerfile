@@ -23,11 +23,12 @@ RUN apt-get update \
  && useradd --system --uid 10001 --user-group --home-dir /var/lib/paceline-agent --create-home paceline \
  && install --directory --owner=paceline --mode=700 /enrolment
 COPY --from=python /opt/paceline /opt/paceline
-ENV PATH=/opt/paceline/lib/bin:$PATH \
-    PYTHONPATH=/opt/paceline/lib \
-    PYTHONUNBUFFERED=1 \
+# Not by PYTHONPATH: workloads inherit the environment, and our packages are not theirs.
+RUN printf '#!/usr/bin/python3\nimport sys\nsys.path.insert(0, "/opt/paceline/lib")\n\
+from paceline.cli import main\nmain()\n' >/usr/local/bin/paceline && chmod 755 /usr/local/bin/paceline
+ENV PYTHONUNBUFFERED=1 \
     CARGO_HOME=/var/lib/paceline-agent/cargo
 USER paceline
 WORKDIR /var/lib/paceline-agent
-ENTRYPOINT ["python3", "-m", "paceline"]
+ENTRYPOINT ["paceline"]
 CMD ["agent"]
