@@ -1,6 +1,6 @@
 /**
- * The seam to server-sent events. Two adapters ship beside it: the browser's `EventSource` and a fake for
- * tests. A port opens one connection and reports; it never reconnects — that is live-stream.ts.
+ * The seam to server-sent events. Two adapters ship with it: the browser's `EventSource` below and the fake of
+ * fake-event-source.ts. A port opens one connection and reports; it never reconnects — that is live-stream.ts.
  */
 export interface SourceMessage {
   id: string;
@@ -9,20 +9,18 @@ export interface SourceMessage {
 }
 
 export interface SourceHandlers {
-  onOpen: () => void;
   onMessage: (message: SourceMessage) => void;
   onDown: () => void;
 }
 
 export interface EventSourcePort {
-  /** Opens a connection; the returned function closes it for good. */
+  /** Opens a connection that reports these kinds; the returned function closes it for good. */
   open: (url: string, kinds: readonly string[], handlers: SourceHandlers) => () => void;
 }
 
 export const browserEventSource: EventSourcePort = {
   open(url, kinds, handlers) {
     const source = new EventSource(url);
-    source.addEventListener('open', handlers.onOpen);
     source.addEventListener('error', handlers.onDown);
     for (const kind of kinds) {
       source.addEventListener(kind, (event: MessageEvent<string>) => {

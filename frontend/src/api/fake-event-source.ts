@@ -10,8 +10,14 @@ export class FakeConnection {
     private readonly handlers: SourceHandlers,
   ) {}
 
-  accept(): void {
-    if (!this.closed) this.handlers.onOpen();
+  /** The server's first words: it listens, and this is the newest event so far. */
+  ready(place = 0): void {
+    this.sendRaw(String(place), 'ready', '{}');
+  }
+
+  /** Events between the client's last one and the first to come are gone. */
+  reset(): void {
+    this.sendRaw('', 'reset', '{}');
   }
 
   drop(): void {
@@ -19,8 +25,7 @@ export class FakeConnection {
   }
 
   send(event: LiveEvent): void {
-    if (this.closed) return;
-    this.handlers.onMessage({ id: String(event.id), kind: event.kind, data: JSON.stringify(event) });
+    this.sendRaw(String(event.id), event.kind, JSON.stringify(event));
   }
 
   sendRaw(id: string, kind: string, data: string): void {

@@ -1,14 +1,16 @@
 /**
- * Growing lists of a job — log and conditions — read incrementally: each fetch asks only for what came after
- * the last seq held. Invariant: lines are never repeated and never reordered; only the newest are kept.
+ * Growing lists of one attempt of a job — log and conditions — read incrementally: each fetch asks only for what
+ * came after the last seq held. Invariant: lines are never repeated and never reordered; the newest are kept.
  */
 import { queryOptions, type QueryClient } from '@tanstack/react-query';
 
-import { fetchConditions, fetchLog, runKeys } from './runs';
+import { client as http, unwrap } from './client';
+import { runKeys } from './runs';
 import type { Conditions, LogLine, Page } from './types';
 
-/** Pages followed in one fetch; a longer backlog is read by the next one. */
-const MAX_PAGES = 50;
+/** Pages followed in one fetch; a longer backlog is skipped to its end. */
+const MAX_PAGES = 25;
+const PAGE = 200;
 const KEEP_LINES = 1000;
 const KEEP_CONDITIONS = 7200;
 
@@ -16,25 +18,32 @@ interface Entry {
   seq: number;
 }
 
-type Fetch<T> = (jobId: string, after: number | undefined, signal?: AbortSignal) => Promise<Page<T>>;
+interface Slice {
+  after?: number;
+  cursor?: string;
+  tail?: boolean;
+}
 
+type Fetch<T> = (slice: Slice) => Promise<Page<T>>;
+
+/** Everything after what is held. Several lines may share a seq, so pages are followed by their cursor. */
 async function follow<T extends Entry>(
   fetchPage: Fetch<T>,
-  jobId: string,
   held: readonly T[],
-  keep: number,
-  signal: AbortSignal,
-): Promise<readonly T[]> {
-  let all = held;
+): Promise<readonly T[] | undefined> {
+  const last = held.at(-1)?.seq;
+  const start: Slice = last === undefined ? {} : { after: last };
+  const found: T[] = [];
+  let slice: Slice = start;
   for (let page = 0; page < MAX_PAGES; page += 1) {
     // Each page starts where the one before ended, so they cannot be fetched together.
     // oxlint-disable-next-line no-await-in-loop
-    const { items, next } = await fetchPage(jobId, all.at(-1)?.seq, signal);
-    const last = all.at(-1)?.seq ?? -1;
-    all = [...all, ...items.filter((item) => item.seq > last || all.length === 0)].slice(-keep);
-    if (next === null || items.length === 0) break;
+    const { items, next } = await fetchPage(slice);
+    found.push(...items);
+    if (next === null) return [...held, ...found];
+    slice = { ...start, cursor: next };
   }
-  return all;
+  return undefined;
 }
 
 export const tailKeys = {
@@ -42,33 +51,52 @@ export const tailKeys = {
   conditions: (jobId: string) => [...runKeys.job(jobId), 'conditions'] as const,
 };
 
-export function jobLogQuery(jobId: string) {
-  const queryKey = tailKeys.log(jobId);
+export function jobLogQuery(jobId: string, attempt: number) {
+  const queryKey = [...tailKeys.log(jobId), attempt] as const;
   return queryOptions({
     queryKey,
-    queryFn: ({ client, signal }): Promise<readonly LogLine[]> =>
-      follow(fetchLog, jobId, client.getQueryData<readonly LogLine[]>(queryKey) ?? [], KEEP_LINES, signal),
+    queryFn: async ({ client, signal }): Promise<readonly LogLine[]> => {
+      const fetchPage = (slice: Slice): Promise<Page<LogLine>> =>
+        unwrap(
+          http.GET('/api/v1/jobs/{job_id}/log', {
+            signal,
+            params: { path: { job_id: jobId }, query: { limit: PAGE, attempt, ...slice } },
+          }),
+        );
+      const held = client.getQueryData<readonly LogLine[]>(queryKey) ?? [];
+      const all = held.length === 0 ? undefined : await follow(fetchPage, held);
+      return (all ?? (await fetchPage({ tail: true })).items).slice(-KEEP_LINES);
+    },
   });
 }
 
-export function jobConditionsQuery(jobId: string) {
-  const queryKey = tailKeys.conditions(jobId);
+export function jobConditionsQuery(jobId: string, attempt: number) {
+  const queryKey = [...tailKeys.conditions(jobId), attempt] as const;
   return queryOptions({
     queryKey,
-    queryFn: ({ client, signal }): Promise<readonly Conditions[]> =>
-      follow(
-        fetchConditions,
-        jobId,
-        client.getQueryData<readonly Conditions[]>(queryKey) ?? [],
-        KEEP_CONDITIONS,
-        signal,
-      ),
+    queryFn: async ({ client, signal }): Promise<readonly Conditions[]> => {
+      const fetchPage = ({ tail: _tail, ...slice }: Slice): Promise<Page<Conditions>> =>
+        unwrap(
+          http.GET('/api/v1/jobs/{job_id}/conditions', {
+            signal,
+            params: { path: { job_id: jobId }, query: { limit: PAGE, attempt, ...slice } },
+          }),
+        );
+      const held = client.getQueryData<readonly Conditions[]>(queryKey) ?? [];
+      return ((await follow(fetchPage, held)) ?? held).slice(-KEEP_CONDITIONS);
+    },
   });
 }
 
 /** Adds one observation that arrived live; one that is not newer than what is held changes nothing. */
-export function addConditions(client: QueryClient, jobId: string, conditions: Conditions): void {
-  client.setQueryData<readonly Conditions[]>(tailKeys.conditions(jobId), (held) => {
+export function addConditions(
+  client: QueryClient,
+  jobId: string,
+  attempt: number,
+  conditions: Conditions,
+): void {
+  const { queryKey } = jobConditionsQuery(jobId, attempt);
+  client.setQueryData<readonly Conditions[]>(queryKey, (held) => {
     if (held === undefined) return held;
     const last = held.at(-1)?.seq ?? -1;
     return conditions.seq > last ? [...held, conditions].slice(-KEEP_CONDITIONS) : held;

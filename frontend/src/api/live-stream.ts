@@ -1,9 +1,9 @@
 /**
- * A live stream that survives lost connections: it remembers the id of the last event it handed on and
- * resumes after it. Invariant: no event is handed on twice. An event is a hint (I4); whoever listens may
- * always refetch.
+ * A live stream that survives lost connections: it remembers the id of the last event it handed on and resumes
+ * after it. Invariant: no event is handed on twice, and none is missed unless `onStale` says so. An event is a
+ * hint (I4); whoever listens may always refetch.
  */
-import type { EventSourcePort } from './event-source-port';
+import type { EventSourcePort, SourceMessage } from './event-source-port';
 import type { LiveEvent, LiveKind } from './types';
 
 export type StreamStatus = 'connecting' | 'open' | 'lost' | 'closed';
@@ -18,6 +18,8 @@ const KINDS: readonly LiveKind[] = [
   'alert',
   'target',
 ];
+/** Of the stream itself: it is listening, or events in between are gone. */
+const CONTROL = ['ready', 'reset'] as const;
 /** ms; doubled per failure up to the maximum, so a restarting server is met soon and never hammered. */
 const FIRST_DELAY_MS = 500;
 const MAX_DELAY_MS = 10_000;
@@ -26,6 +28,8 @@ export interface StreamOptions {
   port: EventSourcePort;
   run?: string | undefined;
   onEvent: (event: LiveEvent) => void;
+  /** What the page shows may be older than the stream: on the first connection, and after events were lost. */
+  onStale: () => void;
   onStatus: (status: StreamStatus) => void;
   firstDelayMs?: number;
 }
@@ -40,7 +44,7 @@ function parse(data: string): LiveEvent | undefined {
 }
 
 export class LiveStream {
-  private lastId = 0;
+  private lastId: number | undefined;
   private failures = 0;
   private closeSource: (() => void) | undefined;
   private timer: ReturnType<typeof setTimeout> | undefined;
@@ -49,20 +53,28 @@ export class LiveStream {
     this.connect();
   }
 
-  close(): void {
+  /** Gives the connection back, e.g. while the page is hidden: browsers allow only six to one server. */
+  pause(): void {
     if (this.timer !== undefined) clearTimeout(this.timer);
+    this.timer = undefined;
     this.closeSource?.();
+    this.closeSource = undefined;
+  }
+
+  resume(): void {
+    if (this.closeSource === undefined) this.connect();
+  }
+
+  close(): void {
+    this.pause();
     this.options.onStatus('closed');
   }
 
   private connect(): void {
+    this.timer = undefined;
     this.options.onStatus(this.failures === 0 ? 'connecting' : 'lost');
-    this.closeSource = this.options.port.open(this.url(), KINDS, {
-      onOpen: () => {
-        this.failures = 0;
-        this.options.onStatus('open');
-      },
-      onMessage: ({ data }) => this.receive(data),
+    this.closeSource = this.options.port.open(this.url(), [...KINDS, ...CONTROL], {
+      onMessage: (message) => this.receive(message),
       onDown: () => this.reconnect(),
     });
   }
@@ -70,13 +82,27 @@ export class LiveStream {
   private url(): string {
     const query = new URLSearchParams();
     if (this.options.run !== undefined) query.set('run', this.options.run);
-    if (this.lastId > 0) query.set('last_event_id', String(this.lastId));
+    if (this.lastId !== undefined) query.set('last_event_id', String(this.lastId));
     return `/api/v1/stream?${query.toString()}`;
   }
 
-  private receive(data: string): void {
-    const event = parse(data);
-    if (event === undefined || event.id <= this.lastId) return;
+  private receive({ id, kind, data }: SourceMessage): void {
+    if (kind === 'ready') this.ready(Number(id));
+    else if (kind === 'reset') this.options.onStale();
+    else this.handOn(parse(data));
+  }
+
+  /** The server listens from here on: what is fetched from now can only be as new as the events to come. */
+  private ready(place: number): void {
+    this.failures = 0;
+    this.options.onStatus('open');
+    if (this.lastId !== undefined) return;
+    this.lastId = Number.isFinite(place) ? place : 0;
+    this.options.onStale();
+  }
+
+  private handOn(event: LiveEvent | undefined): void {
+    if (event === undefined || (this.lastId !== undefined && event.id <= this.lastId)) return;
     this.lastId = event.id;
     this.options.onEvent(event);
   }

@@ -4,12 +4,10 @@ import { queryOptions } from '@tanstack/react-query';
 import { client, unwrap } from './client';
 import type {
   Comparison,
-  Conditions,
   Distribution,
   Job,
   JobReport,
   LiveSeries,
-  LogLine,
   Page,
   Run,
   RunRequest,
@@ -81,40 +79,6 @@ export function liveSeriesQuery(jobId: string) {
         }),
       ),
   });
-}
-
-/** Log lines after `after` (a seq), oldest first. */
-export function fetchLog(
-  jobId: string,
-  after: number | undefined,
-  signal?: AbortSignal,
-): Promise<Page<LogLine>> {
-  return unwrap(
-    client.GET('/api/v1/jobs/{job_id}/log', {
-      ...(signal ? { signal } : {}),
-      params: {
-        path: { job_id: jobId },
-        query: { limit: 200, ...(after === undefined ? {} : { after: String(after) }) },
-      },
-    }),
-  );
-}
-
-/** Conditions after `after` (a seq), oldest first. */
-export function fetchConditions(
-  jobId: string,
-  after: number | undefined,
-  signal?: AbortSignal,
-): Promise<Page<Conditions>> {
-  return unwrap(
-    client.GET('/api/v1/jobs/{job_id}/conditions', {
-      ...(signal ? { signal } : {}),
-      params: {
-        path: { job_id: jobId },
-        query: { limit: 200, ...(after === undefined ? {} : { after: String(after) }) },
-      },
-    }),
-  );
 }
 
 export interface Point {

@@ -10,8 +10,11 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Post Session Link */
-        post: operations["post_session_link_api_v1_session_link_post"];
+        /**
+         * Sign In By Link
+         * @description Sign in with the one-time token of a sign-in link.
+         */
+        post: operations["sign_in_by_link"];
         delete?: never;
         options?: never;
         head?: never;
@@ -25,13 +28,22 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Get Session */
-        get: operations["get_session_api_v1_session_get"];
+        /**
+         * Current Session
+         * @description Who is signed in. 401 when nobody is.
+         */
+        get: operations["current_session"];
         put?: never;
-        /** Post Session */
-        post: operations["post_session_api_v1_session_post"];
-        /** Delete Session */
-        delete: operations["delete_session_api_v1_session_delete"];
+        /**
+         * Sign In By Password
+         * @description Sign in with e-mail address and password; failures are throttled (429 `throttled`).
+         */
+        post: operations["sign_in_by_password"];
+        /**
+         * Sign Out
+         * @description Sign out and close this session's streams.
+         */
+        delete: operations["sign_out"];
         options?: never;
         head?: never;
         patch?: never;
@@ -44,8 +56,11 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Get Accounts */
-        get: operations["get_accounts_api_v1_accounts_get"];
+        /**
+         * List Accounts
+         * @description Everyone an alert can be assigned to, by id.
+         */
+        get: operations["list_accounts"];
         put?: never;
         post?: never;
         delete?: never;
@@ -61,12 +76,38 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Get Tokens */
-        get: operations["get_tokens_api_v1_tokens_get"];
+        /**
+         * List Tokens
+         * @description Tokens of programs, newest first, without their secrets.
+         */
+        get: operations["list_tokens"];
         put?: never;
-        /** Post Tokens */
-        post: operations["post_tokens_api_v1_tokens_post"];
+        /**
+         * Create Token
+         * @description Make a token; the secret is shown in this answer only.
+         */
+        post: operations["create_token"];
         delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/tokens/{token_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Revoke Token
+         * @description Revoke a token at once.
+         */
+        delete: operations["revoke_token"];
         options?: never;
         head?: never;
         patch?: never;
@@ -79,8 +120,11 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Get Suites */
-        get: operations["get_suites_api_v1_suites_get"];
+        /**
+         * List Suites
+         * @description Suites by name.
+         */
+        get: operations["list_suites"];
         put?: never;
         post?: never;
         delete?: never;
@@ -96,8 +140,11 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Get Suites Name */
-        get: operations["get_suites_name__api_v1_suites__name__get"];
+        /**
+         * Get Suite
+         * @description One suite with its benchmarks, arms, params, metrics and knobs.
+         */
+        get: operations["get_suite"];
         put?: never;
         post?: never;
         delete?: never;
@@ -115,8 +162,51 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Post Agents Enrolment Codes */
-        post: operations["post_agents_enrolment_codes_api_v1_agents_enrolment_codes_post"];
+        /**
+         * Create Enrolment Code
+         * @description Make a one-time code for one agent.
+         */
+        post: operations["create_enrolment_code"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/agents/enrol": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Enrol
+         * @description Join with a one-time code; the credential is in this answer only.
+         */
+        post: operations["enrol"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/agents/self/heartbeat": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Heartbeat
+         * @description Say that the agent lives, what it drives and (when `suites` is given) what it can run.
+         */
+        post: operations["heartbeat"];
         delete?: never;
         options?: never;
         head?: never;
@@ -130,8 +220,11 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Get Agents */
-        get: operations["get_agents_api_v1_agents_get"];
+        /**
+         * List Agents
+         * @description Agents, newest first.
+         */
+        get: operations["list_agents"];
         put?: never;
         post?: never;
         delete?: never;
@@ -147,8 +240,11 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Get Targets */
-        get: operations["get_targets_api_v1_targets_get"];
+        /**
+         * List Targets
+         * @description Targets in the order they were first seen.
+         */
+        get: operations["list_targets"];
         put?: never;
         post?: never;
         delete?: never;
@@ -164,8 +260,11 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Get Targets Target Id */
-        get: operations["get_targets_target_id__api_v1_targets__target_id__get"];
+        /**
+         * Get Target
+         * @description One target with its preflight findings.
+         */
+        get: operations["get_target"];
         put?: never;
         post?: never;
         delete?: never;
@@ -182,8 +281,32 @@ export interface paths {
             cookie?: never;
         };
         get?: never;
-        /** Put Targets Target Id Maintenance */
-        put: operations["put_targets_target_id_maintenance_api_v1_targets__target_id__maintenance_put"];
+        /**
+         * Set Maintenance
+         * @description Hold a target back for maintenance, or give it free again.
+         */
+        put: operations["set_maintenance"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/stream": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Stream
+         * @description Live events from now on, or from after `Last-Event-ID`. Begins with an event `ready`; an event `reset`
+         *     means that older events are gone and the page should read everything again.
+         */
+        get: operations["stream"];
+        put?: never;
         post?: never;
         delete?: never;
         options?: never;
@@ -198,11 +321,17 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Get Runs */
-        get: operations["get_runs_api_v1_runs_get"];
+        /**
+         * List Runs
+         * @description Runs, the newest first.
+         */
+        get: operations["list_runs"];
         put?: never;
-        /** Post Runs */
-        post: operations["post_runs_api_v1_runs_post"];
+        /**
+         * Create Run
+         * @description Request to measure. A token needs `ingest`, a person `read`.
+         */
+        post: operations["create_run"];
         delete?: never;
         options?: never;
         head?: never;
@@ -216,8 +345,11 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Get Runs Run Id */
-        get: operations["get_runs_run_id__api_v1_runs__run_id__get"];
+        /**
+         * Get Run
+         * @description One run with its jobs.
+         */
+        get: operations["get_run"];
         put?: never;
         post?: never;
         delete?: never;
@@ -235,8 +367,11 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Post Runs Run Id Cancel */
-        post: operations["post_runs_run_id_cancel_api_v1_runs__run_id__cancel_post"];
+        /**
+         * Cancel Run
+         * @description Stop what has not ended; repeatable.
+         */
+        post: operations["cancel_run"];
         delete?: never;
         options?: never;
         head?: never;
@@ -250,10 +385,115 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Get Jobs Job Id */
-        get: operations["get_jobs_job_id__api_v1_jobs__job_id__get"];
+        /**
+         * Get Job
+         * @description One job.
+         */
+        get: operations["get_job"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/agents/self/lease": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Lease
+         * @description Lease the next job, waiting up to `wait_s` for one; 204 when there is none.
+         *
+         *     While it waits it holds neither a thread nor a database connection.
+         */
+        post: operations["lease"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/jobs/{job_id}/attempts/{attempt}/renew": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Renew
+         * @description Keep the lease; `cancel` asks the agent to stop.
+         */
+        post: operations["renew"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/jobs/{job_id}/attempts/{attempt}/state": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Report State
+         * @description What the agent does next.
+         */
+        post: operations["report_state"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/jobs/{job_id}/attempts/{attempt}/items": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Store Items
+         * @description Store samples, events, conditions and log lines; sent again they are duplicates, not more data.
+         */
+        post: operations["store_items"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/jobs/{job_id}/attempts/{attempt}/finish": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Finish
+         * @description End the attempt; `done` is taken once every item has arrived.
+         */
+        post: operations["finish"];
         delete?: never;
         options?: never;
         head?: never;
@@ -267,8 +507,11 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Get Jobs Job Id Log */
-        get: operations["get_jobs_job_id_log_api_v1_jobs__job_id__log_get"];
+        /**
+         * Read Log
+         * @description Log lines, the oldest first; `tail=true` gives the last `limit` of them.
+         */
+        get: operations["read_log"];
         put?: never;
         post?: never;
         delete?: never;
@@ -284,8 +527,72 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Get Jobs Job Id Conditions */
-        get: operations["get_jobs_job_id_conditions_api_v1_jobs__job_id__conditions_get"];
+        /**
+         * Read Conditions
+         * @description What the target was like, the oldest first.
+         */
+        get: operations["read_conditions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/healthz": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Healthz
+         * @description The process answers.
+         */
+        get: operations["healthz"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/readyz": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Readyz
+         * @description Whether this process can do its work: database, its schema, broker, background work. 503 names what
+         *     cannot.
+         */
+        get: operations["readyz"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/metrics": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Metrics
+         * @description Prometheus text format, of this process.
+         */
+        get: operations["metrics"];
         put?: never;
         post?: never;
         delete?: never;
@@ -481,23 +788,6 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api/v1/stream": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** Get Stream */
-        get: operations["get_stream_api_v1_stream_get"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
 }
 export type webhooks = Record<string, never>;
 export interface components {
@@ -531,6 +821,749 @@ export interface components {
              * Format: date-time
              */
             created_at: string;
+        };
+        /** BenchmarkOut */
+        BenchmarkOut: {
+            /** Name */
+            name: string;
+            /** Title */
+            title: string;
+            /** Description */
+            description?: string | null;
+            /** Workload */
+            workload: string;
+            /** Arms */
+            arms: string[];
+            /** Reference */
+            reference: string;
+            /** Params */
+            params: components["schemas"]["ParamOut"][];
+            /** Metrics */
+            metrics: components["schemas"]["MetricOut"][];
+            /** Margin Percent */
+            margin_percent: number;
+        };
+        /** ConditionsOut */
+        ConditionsOut: {
+            /** Seq */
+            seq: number;
+            /**
+             * Phase
+             * @enum {string}
+             */
+            phase: "before" | "during" | "after";
+            /** At Ms */
+            at_ms: number;
+            /** Values */
+            values: {
+                [key: string]: unknown;
+            };
+        };
+        /** EnrolIn */
+        EnrolIn: {
+            /** Code */
+            code: string;
+            /** Name */
+            name: string;
+            /** Version */
+            version: string;
+        };
+        /** EnrolOut */
+        EnrolOut: {
+            /** Agent Id */
+            agent_id: string;
+            /** Credential */
+            credential: string;
+        };
+        /** EnrolmentCodeOut */
+        EnrolmentCodeOut: {
+            /** Code */
+            code: string;
+            /**
+             * Expires At
+             * Format: date-time
+             */
+            expires_at: string;
+        };
+        /**
+         * FinishIn
+         * @description The last write of an attempt; `last_seq` is the highest sequence number it produced (−1: none).
+         */
+        FinishIn: {
+            /**
+             * Outcome
+             * @enum {string}
+             */
+            outcome: "done" | "failed" | "cancelled";
+            /** Cause */
+            cause?: ("stream_invalid" | "workload_hung" | "workload_flooded" | "workload_crashed" | "workload_error" | "workload_no_terminal" | "check_failed" | "build_failed" | "suite_invalid" | "checkout_failed" | "agent_lost" | "agent_error" | "disk_full" | "target_refused" | "lease_lost" | "cancelled") | null;
+            /** Detail */
+            detail?: string | null;
+            /** Last Seq */
+            last_seq: number;
+        };
+        /**
+         * HeartbeatIn
+         * @description Sent at start and every `heartbeat_s`; `refuses` on a target says why it takes no jobs (disk full,
+         *     …).
+         */
+        HeartbeatIn: {
+            /** Version */
+            version: string;
+            /** Targets */
+            targets: components["schemas"]["TargetAnnounceIn"][];
+            /** Suites */
+            suites?: components["schemas"]["SuiteAnnounceIn"][];
+        };
+        /** HeartbeatOut */
+        HeartbeatOut: {
+            /** Heartbeat S */
+            heartbeat_s: number;
+        };
+        /** ItemsOut */
+        ItemsOut: {
+            /** Stored */
+            stored: number;
+            /** Duplicates */
+            duplicates: number;
+        };
+        /** JobOut */
+        JobOut: {
+            /** Id */
+            id: string;
+            /** Run Id */
+            run_id: string;
+            /** Target Id */
+            target_id: string;
+            /** Target Name */
+            target_name: string;
+            /**
+             * State
+             * @enum {string}
+             */
+            state: "queued" | "leased" | "preparing" | "measuring" | "uploading" | "analysing" | "done" | "failed" | "cancelled" | "lost" | "expired";
+            /** Detail */
+            detail: string | null;
+            /** Cause */
+            cause: ("stream_invalid" | "workload_hung" | "workload_flooded" | "workload_crashed" | "workload_error" | "workload_no_terminal" | "check_failed" | "build_failed" | "suite_invalid" | "checkout_failed" | "agent_lost" | "agent_error" | "disk_full" | "target_refused" | "lease_lost" | "cancelled") | null;
+            /** Cause Detail */
+            cause_detail: string | null;
+            /** Attempt */
+            attempt: number;
+            /** Batch */
+            batch: number;
+            /** Partial */
+            partial: boolean;
+            progress: components["schemas"]["ProgressOut"] | null;
+            /** Verdict */
+            verdict: ("pass" | "fail" | "inconclusive") | null;
+            /** Reason */
+            reason: string | null;
+            /** Artifact Hash */
+            artifact_hash: string | null;
+            /** Samples */
+            samples: number;
+            /**
+             * Created At
+             * Format: date-time
+             */
+            created_at: string;
+            /** Started At */
+            started_at: string | null;
+            /** Finished At */
+            finished_at: string | null;
+        };
+        /**
+         * KnobOut
+         * @description A workload option that is no param. `demonstration` marks one made to show an alert (a slowed arm).
+         */
+        KnobOut: {
+            /** Name */
+            name: string;
+            /**
+             * Kind
+             * @enum {string}
+             */
+            kind: "int" | "enum";
+            /** Default */
+            default: number | string;
+            /** Minimum */
+            minimum?: number | null;
+            /** Maximum */
+            maximum?: number | null;
+            /** Values */
+            values?: string[] | null;
+            /** Demonstration */
+            demonstration: boolean;
+            /** Description */
+            description: string;
+        };
+        /** LeaseIn */
+        LeaseIn: {
+            /** Target Ids */
+            target_ids?: string[] | null;
+            /**
+             * Wait S
+             * @default 25
+             */
+            wait_s: number;
+        };
+        /** LeaseOut */
+        LeaseOut: {
+            /** Job Id */
+            job_id: string;
+            /** Run Id */
+            run_id: string;
+            /** Attempt */
+            attempt: number;
+            /** Lease Token */
+            lease_token: string;
+            /** Lease S */
+            lease_s: number;
+            /** Target Id */
+            target_id: string;
+            /** Target Serial */
+            target_serial: string;
+            work: components["schemas"]["WorkOut"];
+        };
+        /**
+         * LinkSignInIn
+         * @description The one-time token of a sign-in link.
+         */
+        LinkSignInIn: {
+            /** Token */
+            token: string;
+        };
+        /** LogLineOut */
+        LogLineOut: {
+            /** Seq */
+            seq: number;
+            /** Stream */
+            stream: string;
+            /** Text */
+            text: string;
+        };
+        /** MaintenanceIn */
+        MaintenanceIn: {
+            /** On */
+            on: boolean;
+            /** Reason */
+            reason?: string | null;
+        };
+        /** MetricOut */
+        MetricOut: {
+            /** Name */
+            name: string;
+            /**
+             * Unit
+             * @enum {string}
+             */
+            unit: "ns" | "bytes" | "ops" | "op/s" | "bytes/s" | "count";
+            /**
+             * Direction
+             * @enum {string}
+             */
+            direction: "lower" | "higher";
+        };
+        /** Page[AccountOut] */
+        Page_AccountOut_: {
+            /** Items */
+            items: components["schemas"]["AccountOut"][];
+            /** Next */
+            next: string | null;
+        };
+        /** Page[AgentOut] */
+        Page_AgentOut_: {
+            /** Items */
+            items: components["schemas"]["AgentOut"][];
+            /** Next */
+            next: string | null;
+        };
+        /** Page[ConditionsOut] */
+        Page_ConditionsOut_: {
+            /** Items */
+            items: components["schemas"]["ConditionsOut"][];
+            /** Next */
+            next: string | null;
+        };
+        /** Page[LogLineOut] */
+        Page_LogLineOut_: {
+            /** Items */
+            items: components["schemas"]["LogLineOut"][];
+            /** Next */
+            next: string | null;
+        };
+        /** Page[RunOut] */
+        Page_RunOut_: {
+            /** Items */
+            items: components["schemas"]["RunOut"][];
+            /** Next */
+            next: string | null;
+        };
+        /** Page[SuiteOut] */
+        Page_SuiteOut_: {
+            /** Items */
+            items: components["schemas"]["SuiteOut"][];
+            /** Next */
+            next: string | null;
+        };
+        /** Page[TargetOut] */
+        Page_TargetOut_: {
+            /** Items */
+            items: components["schemas"]["TargetOut"][];
+            /** Next */
+            next: string | null;
+        };
+        /** Page[TokenOut] */
+        Page_TokenOut_: {
+            /** Items */
+            items: components["schemas"]["TokenOut"][];
+            /** Next */
+            next: string | null;
+        };
+        /**
+         * ParamOut
+         * @description `values` are the declared values in order; a benchmark runs their cross product unless a run
+         *     selects.
+         */
+        ParamOut: {
+            /** Name */
+            name: string;
+            /**
+             * Kind
+             * @enum {string}
+             */
+            kind: "int" | "enum" | "regex";
+            /** Values */
+            values: (number | string)[];
+            /** Unit */
+            unit?: string | null;
+            /** Description */
+            description?: string | null;
+        };
+        /** PasswordSignInIn */
+        PasswordSignInIn: {
+            /** Email */
+            email: string;
+            /** Password */
+            password: string;
+        };
+        /**
+         * PreflightFindingIn
+         * @description One preflight observation with its advice, e.g. governor, turbo, SMT, virtualisation, load, battery.
+         */
+        PreflightFindingIn: {
+            /** Code */
+            code: string;
+            /**
+             * Level
+             * @enum {string}
+             */
+            level: "info" | "warning" | "blocker";
+            /** Text */
+            text: string;
+            /** Advice */
+            advice?: string | null;
+        };
+        /** PreflightFindingOut */
+        PreflightFindingOut: {
+            /** Code */
+            code: string;
+            /**
+             * Level
+             * @enum {string}
+             */
+            level: "info" | "warning" | "blocker";
+            /** Text */
+            text: string;
+            /** Advice */
+            advice: string | null;
+        };
+        /**
+         * Problem
+         * @description RFC 9457 problem details; `code` is the literal a program switches on.
+         */
+        Problem: {
+            /** Type */
+            type: string;
+            /** Title */
+            title: string;
+            /** Status */
+            status: number;
+            /** Code */
+            code: string;
+            /** Detail */
+            detail: string;
+            /**
+             * Fields
+             * @default null
+             */
+            fields: {
+                [key: string]: string;
+            } | null;
+        };
+        /** ProgressOut */
+        ProgressOut: {
+            /** Launch */
+            launch: number;
+            /** Launches */
+            launches: number;
+            /** Done */
+            done: number;
+            /** Total */
+            total: number;
+        };
+        /** RenewOut */
+        RenewOut: {
+            /** Lease S */
+            lease_s: number;
+            /** Cancel */
+            cancel: boolean;
+        };
+        /**
+         * RunIn
+         * @description One request to measure. Omitted: `commit` = head of the suite's announced branch, `targets` = every
+         *     online target whose agent announced the suite, `benchmarks` = all, `params` = all declared values.
+         */
+        RunIn: {
+            /** Suite */
+            suite: string;
+            /** Commit */
+            commit?: string | null;
+            /** Benchmarks */
+            benchmarks?: string[] | null;
+            /** Targets */
+            targets?: string[] | null;
+            /**
+             * Launches
+             * @default 5
+             */
+            launches: number;
+            /**
+             * Rounds
+             * @default 20
+             */
+            rounds: number;
+            /**
+             * Min Time Ns
+             * @default 1000000
+             */
+            min_time_ns: number;
+            /** Params */
+            params?: {
+                [key: string]: (number | string)[];
+            };
+            /** Knobs */
+            knobs?: {
+                [key: string]: number | string;
+            };
+            /**
+             * Trigger
+             * @default manual
+             * @enum {string}
+             */
+            trigger: "manual" | "schedule" | "ci";
+        };
+        /** RunOut */
+        RunOut: {
+            /** Id */
+            id: string;
+            /** Suite */
+            suite: string;
+            /** Repository */
+            repository: string;
+            /** Commit */
+            commit: string;
+            /** Branch */
+            branch: string | null;
+            /**
+             * Trigger
+             * @enum {string}
+             */
+            trigger: "manual" | "schedule" | "ci" | "confirm" | "bisect" | "a_a";
+            /**
+             * State
+             * @enum {string}
+             */
+            state: "queued" | "active" | "done" | "failed" | "cancelled";
+            /** Verdict */
+            verdict: ("pass" | "fail" | "inconclusive") | null;
+            /** Reason */
+            reason: string | null;
+            /** Demonstration */
+            demonstration: boolean;
+            /** Benchmarks */
+            benchmarks: string[];
+            /** Params */
+            params: {
+                [key: string]: (number | string)[];
+            };
+            /** Knobs */
+            knobs: {
+                [key: string]: number | string;
+            };
+            /** Launches */
+            launches: number;
+            /** Rounds */
+            rounds: number;
+            /** Min Time Ns */
+            min_time_ns: number;
+            /** Created By */
+            created_by: string;
+            /**
+             * Created At
+             * Format: date-time
+             */
+            created_at: string;
+            /** Finished At */
+            finished_at: string | null;
+            /** Jobs */
+            jobs: components["schemas"]["JobOut"][];
+        };
+        /** SessionOut */
+        SessionOut: {
+            account: components["schemas"]["AccountOut"];
+            /** Scopes */
+            scopes: ("agent" | "ingest" | "read" | "alerts:write" | "admin")[];
+            /**
+             * Expires At
+             * Format: date-time
+             */
+            expires_at: string;
+        };
+        /**
+         * StateIn
+         * @description A step of the agent; `artifact` accompanies `measuring`: hash and build facts of what will run.
+         */
+        StateIn: {
+            /**
+             * State
+             * @enum {string}
+             */
+            state: "preparing" | "measuring" | "uploading";
+            /** Detail */
+            detail?: string | null;
+            /** Artifact Hash */
+            artifact_hash?: string | null;
+            /** Build */
+            build?: {
+                [key: string]: string;
+            };
+            /** Fingerprint */
+            fingerprint?: string | null;
+        };
+        /**
+         * SuiteAnnounceIn
+         * @description An agent's announcement of a suite it can run: the parsed manifest, as JSON, of its allow-listed
+         *     repository.
+         */
+        SuiteAnnounceIn: {
+            /** Repository */
+            repository: string;
+            /** Manifest Path */
+            manifest_path: string;
+            /** Manifest */
+            manifest: {
+                [key: string]: unknown;
+            };
+            /** Commit */
+            commit: string;
+            /** Branch */
+            branch?: string | null;
+        };
+        /** SuiteOut */
+        SuiteOut: {
+            /** Name */
+            name: string;
+            /** Title */
+            title: string;
+            /** Description */
+            description: string | null;
+            /** Repository */
+            repository: string;
+            /** Manifest Path */
+            manifest_path: string;
+            /** Manifest Hash */
+            manifest_hash: string;
+            /** Benchmarks */
+            benchmarks: components["schemas"]["BenchmarkOut"][];
+            /** Knobs */
+            knobs: components["schemas"]["KnobOut"][];
+            /**
+             * Updated At
+             * Format: date-time
+             */
+            updated_at: string;
+        };
+        /**
+         * TargetAnnounceIn
+         * @description A target as its agent sees it. `serial` identifies it for ever; `factors` make up the fingerprint.
+         */
+        TargetAnnounceIn: {
+            /**
+             * Kind
+             * @enum {string}
+             */
+            kind: "host" | "device";
+            /** Serial */
+            serial: string;
+            /** Name */
+            name: string;
+            /** Factors */
+            factors: {
+                [key: string]: string | number | boolean | null;
+            };
+            /** Fingerprint */
+            fingerprint: string;
+            /** Preflight */
+            preflight?: components["schemas"]["PreflightFindingIn"][];
+            /** Refuses */
+            refuses?: string | null;
+            /**
+             * Simulated
+             * @default false
+             */
+            simulated: boolean;
+        };
+        /**
+         * TargetOut
+         * @description `state` is reachability and use; `hold` is the independent reason it must not be used, if any.
+         */
+        TargetOut: {
+            /** Id */
+            id: string;
+            /**
+             * Kind
+             * @enum {string}
+             */
+            kind: "host" | "device";
+            /** Name */
+            name: string;
+            /** Serial */
+            serial: string;
+            /** Agent Id */
+            agent_id: string;
+            /** Agent Name */
+            agent_name: string;
+            /**
+             * State
+             * @enum {string}
+             */
+            state: "online" | "busy" | "offline";
+            /** Hold */
+            hold: ("maintenance" | "quarantined" | "cooling") | null;
+            /** Hold Reason */
+            hold_reason: string | null;
+            /** Refuses */
+            refuses: string | null;
+            /** Factors */
+            factors: {
+                [key: string]: string | number | boolean | null;
+            };
+            /** Fingerprint */
+            fingerprint: string;
+            /** Preflight */
+            preflight: components["schemas"]["PreflightFindingOut"][];
+            /** Simulated */
+            simulated: boolean;
+            /** Last Seen At */
+            last_seen_at: string | null;
+            /** Active Job Id */
+            active_job_id: string | null;
+        };
+        /**
+         * TokenCreatedOut
+         * @description The only answer that ever carries the secret.
+         */
+        TokenCreatedOut: {
+            /** Id */
+            id: string;
+            /** Name */
+            name: string;
+            /** Prefix */
+            prefix: string;
+            /** Scopes */
+            scopes: ("agent" | "ingest" | "read" | "alerts:write" | "admin")[];
+            /**
+             * Created At
+             * Format: date-time
+             */
+            created_at: string;
+            /** Last Used At */
+            last_used_at: string | null;
+            /** Expires At */
+            expires_at: string | null;
+            /** Revoked At */
+            revoked_at: string | null;
+            /** Secret */
+            secret: string;
+        };
+        /** TokenIn */
+        TokenIn: {
+            /** Name */
+            name: string;
+            /** Scopes */
+            scopes: ("agent" | "ingest" | "read" | "alerts:write" | "admin")[];
+            /** Expires In Days */
+            expires_in_days?: number | null;
+        };
+        /** TokenOut */
+        TokenOut: {
+            /** Id */
+            id: string;
+            /** Name */
+            name: string;
+            /** Prefix */
+            prefix: string;
+            /** Scopes */
+            scopes: ("agent" | "ingest" | "read" | "alerts:write" | "admin")[];
+            /**
+             * Created At
+             * Format: date-time
+             */
+            created_at: string;
+            /** Last Used At */
+            last_used_at: string | null;
+            /** Expires At */
+            expires_at: string | null;
+            /** Revoked At */
+            revoked_at: string | null;
+        };
+        /**
+         * WorkOut
+         * @description What an agent must execute: launches `first_launch … first_launch + launches - 1` of one batch.
+         */
+        WorkOut: {
+            /** Suite */
+            suite: string;
+            /** Repository */
+            repository: string;
+            /** Manifest Path */
+            manifest_path: string;
+            /** Commit */
+            commit: string;
+            /** Benchmarks */
+            benchmarks: string[];
+            /** Params */
+            params: {
+                [key: string]: (number | string)[];
+            };
+            /** Knobs */
+            knobs: {
+                [key: string]: number | string;
+            };
+            /** First Launch */
+            first_launch: number;
+            /** Launches */
+            launches: number;
+            /** Rounds */
+            rounds: number;
+            /** Min Time Ns */
+            min_time_ns: number;
+            /** Seed */
+            seed: number;
+            /** Launch Timeout S */
+            launch_timeout_s: number;
         };
         /** AlertActionIn */
         AlertActionIn: {
@@ -714,27 +1747,6 @@ export interface components {
             /** Account Id */
             account_id: string | null;
         };
-        /** BenchmarkOut */
-        BenchmarkOut: {
-            /** Name */
-            name: string;
-            /** Title */
-            title: string;
-            /** Description */
-            description?: string | null;
-            /** Workload */
-            workload: string;
-            /** Arms */
-            arms: string[];
-            /** Reference */
-            reference: string;
-            /** Params */
-            params: components["schemas"]["ParamOut"][];
-            /** Metrics */
-            metrics: components["schemas"]["MetricOut"][];
-            /** Margin Percent */
-            margin_percent: number;
-        };
         /** CheckOut */
         CheckOut: {
             /** Name */
@@ -803,22 +1815,6 @@ export interface components {
              */
             demonstration: boolean;
         };
-        /** ConditionsOut */
-        ConditionsOut: {
-            /** Seq */
-            seq: number;
-            /**
-             * Phase
-             * @enum {string}
-             */
-            phase: "before" | "during" | "after";
-            /** At Ms */
-            at_ms: number;
-            /** Values */
-            values: {
-                [key: string]: unknown;
-            };
-        };
         /** DerivedOut */
         DerivedOut: {
             /** Name */
@@ -869,16 +1865,6 @@ export interface components {
             value: number;
             /** Share */
             share: number;
-        };
-        /** EnrolmentCodeOut */
-        EnrolmentCodeOut: {
-            /** Code */
-            code: string;
-            /**
-             * Expires At
-             * Format: date-time
-             */
-            expires_at: string;
         };
         /**
          * FilterOut
@@ -998,52 +1984,6 @@ export interface components {
             /** Detail */
             detail?: components["schemas"]["ValidationError"][];
         };
-        /** JobOut */
-        JobOut: {
-            /** Id */
-            id: string;
-            /** Run Id */
-            run_id: string;
-            /** Target Id */
-            target_id: string;
-            /** Target Name */
-            target_name: string;
-            /**
-             * State
-             * @enum {string}
-             */
-            state: "queued" | "leased" | "preparing" | "measuring" | "uploading" | "analysing" | "done" | "failed" | "cancelled" | "lost" | "expired";
-            /** Detail */
-            detail: string | null;
-            /** Cause */
-            cause: ("stream_invalid" | "workload_hung" | "workload_flooded" | "workload_crashed" | "workload_error" | "workload_no_terminal" | "check_failed" | "build_failed" | "suite_invalid" | "checkout_failed" | "agent_lost" | "agent_error" | "disk_full" | "target_refused" | "lease_lost" | "cancelled") | null;
-            /** Cause Detail */
-            cause_detail: string | null;
-            /** Attempt */
-            attempt: number;
-            /** Batch */
-            batch: number;
-            /** Partial */
-            partial: boolean;
-            progress: components["schemas"]["ProgressOut"] | null;
-            /** Verdict */
-            verdict: ("pass" | "fail" | "inconclusive") | null;
-            /** Reason */
-            reason: string | null;
-            /** Artifact Hash */
-            artifact_hash: string | null;
-            /** Samples */
-            samples: number;
-            /**
-             * Created At
-             * Format: date-time
-             */
-            created_at: string;
-            /** Started At */
-            started_at: string | null;
-            /** Finished At */
-            finished_at: string | null;
-        };
         /**
          * JobReportOut
          * @description The same shape `make bench JSON=…` writes.
@@ -1069,39 +2009,6 @@ export interface components {
             derived: components["schemas"]["DerivedOut"][];
             /** Gates */
             gates: components["schemas"]["GateOut"][];
-        };
-        /**
-         * KnobOut
-         * @description A workload option that is no param. `demonstration` marks one made to show an alert (a slowed arm).
-         */
-        KnobOut: {
-            /** Name */
-            name: string;
-            /**
-             * Kind
-             * @enum {string}
-             */
-            kind: "int" | "enum";
-            /** Default */
-            default: number | string;
-            /** Minimum */
-            minimum?: number | null;
-            /** Maximum */
-            maximum?: number | null;
-            /** Values */
-            values?: string[] | null;
-            /** Demonstration */
-            demonstration: boolean;
-            /** Description */
-            description: string;
-        };
-        /**
-         * LinkSignInIn
-         * @description The one-time token of a sign-in link.
-         */
-        LinkSignInIn: {
-            /** Token */
-            token: string;
         };
         /** LiveEventOut */
         LiveEventOut: {
@@ -1153,22 +2060,6 @@ export interface components {
             /** Values */
             values: number[];
         };
-        /** LogLineOut */
-        LogLineOut: {
-            /** Seq */
-            seq: number;
-            /** Stream */
-            stream: string;
-            /** Text */
-            text: string;
-        };
-        /** MaintenanceIn */
-        MaintenanceIn: {
-            /** On */
-            on: boolean;
-            /** Reason */
-            reason?: string | null;
-        };
         /** MeasurementOut */
         MeasurementOut: {
             /** Benchmark */
@@ -1210,21 +2101,6 @@ export interface components {
             /** Flags */
             flags: string[];
         };
-        /** MetricOut */
-        MetricOut: {
-            /** Name */
-            name: string;
-            /**
-             * Unit
-             * @enum {string}
-             */
-            unit: "ns" | "bytes" | "ops" | "op/s" | "bytes/s" | "count";
-            /**
-             * Direction
-             * @enum {string}
-             */
-            direction: "lower" | "higher";
-        };
         /** OverviewOut */
         OverviewOut: {
             /** Alerts By State */
@@ -1235,20 +2111,6 @@ export interface components {
             agents: components["schemas"]["AgentOut"][];
             /** Runs */
             runs: components["schemas"]["RunOut"][];
-        };
-        /** Page[AccountOut] */
-        Page_AccountOut_: {
-            /** Items */
-            items: components["schemas"]["AccountOut"][];
-            /** Next */
-            next: string | null;
-        };
-        /** Page[AgentOut] */
-        Page_AgentOut_: {
-            /** Items */
-            items: components["schemas"]["AgentOut"][];
-            /** Next */
-            next: string | null;
         };
         /** Page[AlertOut] */
         Page_AlertOut_: {
@@ -1264,105 +2126,12 @@ export interface components {
             /** Next */
             next: string | null;
         };
-        /** Page[ConditionsOut] */
-        Page_ConditionsOut_: {
-            /** Items */
-            items: components["schemas"]["ConditionsOut"][];
-            /** Next */
-            next: string | null;
-        };
         /** Page[LiveSeriesOut] */
         Page_LiveSeriesOut_: {
             /** Items */
             items: components["schemas"]["LiveSeriesOut"][];
             /** Next */
             next: string | null;
-        };
-        /** Page[LogLineOut] */
-        Page_LogLineOut_: {
-            /** Items */
-            items: components["schemas"]["LogLineOut"][];
-            /** Next */
-            next: string | null;
-        };
-        /** Page[RunOut] */
-        Page_RunOut_: {
-            /** Items */
-            items: components["schemas"]["RunOut"][];
-            /** Next */
-            next: string | null;
-        };
-        /** Page[SuiteOut] */
-        Page_SuiteOut_: {
-            /** Items */
-            items: components["schemas"]["SuiteOut"][];
-            /** Next */
-            next: string | null;
-        };
-        /** Page[TargetOut] */
-        Page_TargetOut_: {
-            /** Items */
-            items: components["schemas"]["TargetOut"][];
-            /** Next */
-            next: string | null;
-        };
-        /** Page[TokenOut] */
-        Page_TokenOut_: {
-            /** Items */
-            items: components["schemas"]["TokenOut"][];
-            /** Next */
-            next: string | null;
-        };
-        /**
-         * ParamOut
-         * @description `values` are the declared values in order; a benchmark runs their cross product unless a run selects.
-         */
-        ParamOut: {
-            /** Name */
-            name: string;
-            /**
-             * Kind
-             * @enum {string}
-             */
-            kind: "int" | "enum" | "regex";
-            /** Values */
-            values: (number | string)[];
-            /** Unit */
-            unit?: string | null;
-            /** Description */
-            description?: string | null;
-        };
-        /** PasswordSignInIn */
-        PasswordSignInIn: {
-            /** Email */
-            email: string;
-            /** Password */
-            password: string;
-        };
-        /** PreflightFindingOut */
-        PreflightFindingOut: {
-            /** Code */
-            code: string;
-            /**
-             * Level
-             * @enum {string}
-             */
-            level: "info" | "warning" | "blocker";
-            /** Text */
-            text: string;
-            /** Advice */
-            advice: string | null;
-        };
-        /** ProgressOut */
-        ProgressOut: {
-            /** Launch */
-            launch: number;
-            /** Launches */
-            launches: number;
-            /** Done */
-            done: number;
-            /** Total */
-            total: number;
         };
         /** RuleOut */
         RuleOut: {
@@ -1372,245 +2141,6 @@ export interface components {
             version: number;
             /** Text */
             text: string;
-        };
-        /**
-         * RunIn
-         * @description One request to measure. Omitted: `commit` = head of the suite's announced branch, `targets` = every online
-         *     target whose agent announced the suite, `benchmarks` = all, `params` = all declared values.
-         */
-        RunIn: {
-            /** Suite */
-            suite: string;
-            /** Commit */
-            commit?: string | null;
-            /** Benchmarks */
-            benchmarks?: string[] | null;
-            /** Targets */
-            targets?: string[] | null;
-            /**
-             * Launches
-             * @default 5
-             */
-            launches: number;
-            /**
-             * Rounds
-             * @default 20
-             */
-            rounds: number;
-            /**
-             * Min Time Ns
-             * @default 1000000
-             */
-            min_time_ns: number;
-            /** Params */
-            params?: {
-                [key: string]: (number | string)[];
-            };
-            /** Knobs */
-            knobs?: {
-                [key: string]: number | string;
-            };
-            /**
-             * Trigger
-             * @default manual
-             * @enum {string}
-             */
-            trigger: "manual" | "schedule" | "ci";
-        };
-        /** RunOut */
-        RunOut: {
-            /** Id */
-            id: string;
-            /** Suite */
-            suite: string;
-            /** Repository */
-            repository: string;
-            /** Commit */
-            commit: string;
-            /** Branch */
-            branch: string | null;
-            /**
-             * Trigger
-             * @enum {string}
-             */
-            trigger: "manual" | "schedule" | "ci" | "confirm" | "bisect" | "a_a";
-            /**
-             * State
-             * @enum {string}
-             */
-            state: "queued" | "active" | "done" | "failed" | "cancelled";
-            /** Verdict */
-            verdict: ("pass" | "fail" | "inconclusive") | null;
-            /** Reason */
-            reason: string | null;
-            /** Demonstration */
-            demonstration: boolean;
-            /** Benchmarks */
-            benchmarks: string[];
-            /** Params */
-            params: {
-                [key: string]: (number | string)[];
-            };
-            /** Knobs */
-            knobs: {
-                [key: string]: number | string;
-            };
-            /** Launches */
-            launches: number;
-            /** Rounds */
-            rounds: number;
-            /** Min Time Ns */
-            min_time_ns: number;
-            /** Created By */
-            created_by: string;
-            /**
-             * Created At
-             * Format: date-time
-             */
-            created_at: string;
-            /** Finished At */
-            finished_at: string | null;
-            /** Jobs */
-            jobs: components["schemas"]["JobOut"][];
-        };
-        /** SessionOut */
-        SessionOut: {
-            account: components["schemas"]["AccountOut"];
-            /** Scopes */
-            scopes: ("agent" | "ingest" | "read" | "alerts:write" | "admin")[];
-            /**
-             * Expires At
-             * Format: date-time
-             */
-            expires_at: string;
-        };
-        /** SuiteOut */
-        SuiteOut: {
-            /** Name */
-            name: string;
-            /** Title */
-            title: string;
-            /** Description */
-            description: string | null;
-            /** Repository */
-            repository: string;
-            /** Manifest Path */
-            manifest_path: string;
-            /** Manifest Hash */
-            manifest_hash: string;
-            /** Benchmarks */
-            benchmarks: components["schemas"]["BenchmarkOut"][];
-            /** Knobs */
-            knobs: components["schemas"]["KnobOut"][];
-            /**
-             * Updated At
-             * Format: date-time
-             */
-            updated_at: string;
-        };
-        /**
-         * TargetOut
-         * @description `state` is reachability and use; `hold` is the independent reason it must not be used, if any.
-         */
-        TargetOut: {
-            /** Id */
-            id: string;
-            /**
-             * Kind
-             * @enum {string}
-             */
-            kind: "host" | "device";
-            /** Name */
-            name: string;
-            /** Serial */
-            serial: string;
-            /** Agent Id */
-            agent_id: string;
-            /** Agent Name */
-            agent_name: string;
-            /**
-             * State
-             * @enum {string}
-             */
-            state: "online" | "busy" | "offline";
-            /** Hold */
-            hold: ("maintenance" | "quarantined" | "cooling") | null;
-            /** Hold Reason */
-            hold_reason: string | null;
-            /** Refuses */
-            refuses: string | null;
-            /** Factors */
-            factors: {
-                [key: string]: string | number | boolean | null;
-            };
-            /** Fingerprint */
-            fingerprint: string;
-            /** Preflight */
-            preflight: components["schemas"]["PreflightFindingOut"][];
-            /** Simulated */
-            simulated: boolean;
-            /** Last Seen At */
-            last_seen_at: string | null;
-            /** Active Job Id */
-            active_job_id: string | null;
-        };
-        /**
-         * TokenCreatedOut
-         * @description The only answer that ever carries the secret.
-         */
-        TokenCreatedOut: {
-            /** Id */
-            id: string;
-            /** Name */
-            name: string;
-            /** Prefix */
-            prefix: string;
-            /** Scopes */
-            scopes: ("agent" | "ingest" | "read" | "alerts:write" | "admin")[];
-            /**
-             * Created At
-             * Format: date-time
-             */
-            created_at: string;
-            /** Last Used At */
-            last_used_at: string | null;
-            /** Expires At */
-            expires_at: string | null;
-            /** Revoked At */
-            revoked_at: string | null;
-            /** Secret */
-            secret: string;
-        };
-        /** TokenIn */
-        TokenIn: {
-            /** Name */
-            name: string;
-            /** Scopes */
-            scopes: ("agent" | "ingest" | "read" | "alerts:write" | "admin")[];
-            /** Expires In Days */
-            expires_in_days?: number | null;
-        };
-        /** TokenOut */
-        TokenOut: {
-            /** Id */
-            id: string;
-            /** Name */
-            name: string;
-            /** Prefix */
-            prefix: string;
-            /** Scopes */
-            scopes: ("agent" | "ingest" | "read" | "alerts:write" | "admin")[];
-            /**
-             * Created At
-             * Format: date-time
-             */
-            created_at: string;
-            /** Last Used At */
-            last_used_at: string | null;
-            /** Expires At */
-            expires_at: string | null;
-            /** Revoked At */
-            revoked_at: string | null;
         };
         /** ValidationError */
         ValidationError: {
@@ -1634,7 +2164,7 @@ export interface components {
 }
 export type $defs = Record<string, never>;
 export interface operations {
-    post_session_link_api_v1_session_link_post: {
+    sign_in_by_link: {
         parameters: {
             query?: never;
             header?: never;
@@ -1656,18 +2186,18 @@ export interface operations {
                     "application/json": components["schemas"]["SessionOut"];
                 };
             };
-            /** @description Validation Error */
-            422: {
+            /** @description What went wrong; `code` is the literal to switch on. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["HTTPValidationError"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
         };
     };
-    get_session_api_v1_session_get: {
+    current_session: {
         parameters: {
             query?: never;
             header?: never;
@@ -1685,9 +2215,18 @@ export interface operations {
                     "application/json": components["schemas"]["SessionOut"];
                 };
             };
+            /** @description What went wrong; `code` is the literal to switch on. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
         };
     };
-    post_session_api_v1_session_post: {
+    sign_in_by_password: {
         parameters: {
             query?: never;
             header?: never;
@@ -1709,18 +2248,18 @@ export interface operations {
                     "application/json": components["schemas"]["SessionOut"];
                 };
             };
-            /** @description Validation Error */
-            422: {
+            /** @description What went wrong; `code` is the literal to switch on. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["HTTPValidationError"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
         };
     };
-    delete_session_api_v1_session_delete: {
+    sign_out: {
         parameters: {
             query?: never;
             header?: never;
@@ -1736,9 +2275,18 @@ export interface operations {
                 };
                 content?: never;
             };
+            /** @description What went wrong; `code` is the literal to switch on. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
         };
     };
-    get_accounts_api_v1_accounts_get: {
+    list_accounts: {
         parameters: {
             query?: {
                 limit?: number;
@@ -1759,18 +2307,18 @@ export interface operations {
                     "application/json": components["schemas"]["Page_AccountOut_"];
                 };
             };
-            /** @description Validation Error */
-            422: {
+            /** @description What went wrong; `code` is the literal to switch on. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["HTTPValidationError"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
         };
     };
-    get_tokens_api_v1_tokens_get: {
+    list_tokens: {
         parameters: {
             query?: {
                 limit?: number;
@@ -1791,18 +2339,18 @@ export interface operations {
                     "application/json": components["schemas"]["Page_TokenOut_"];
                 };
             };
-            /** @description Validation Error */
-            422: {
+            /** @description What went wrong; `code` is the literal to switch on. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["HTTPValidationError"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
         };
     };
-    post_tokens_api_v1_tokens_post: {
+    create_token: {
         parameters: {
             query?: never;
             header?: never;
@@ -1824,18 +2372,47 @@ export interface operations {
                     "application/json": components["schemas"]["TokenCreatedOut"];
                 };
             };
-            /** @description Validation Error */
-            422: {
+            /** @description What went wrong; `code` is the literal to switch on. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["HTTPValidationError"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
         };
     };
-    get_suites_api_v1_suites_get: {
+    revoke_token: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                token_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description What went wrong; `code` is the literal to switch on. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list_suites: {
         parameters: {
             query?: {
                 limit?: number;
@@ -1856,18 +2433,18 @@ export interface operations {
                     "application/json": components["schemas"]["Page_SuiteOut_"];
                 };
             };
-            /** @description Validation Error */
-            422: {
+            /** @description What went wrong; `code` is the literal to switch on. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["HTTPValidationError"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
         };
     };
-    get_suites_name__api_v1_suites__name__get: {
+    get_suite: {
         parameters: {
             query?: never;
             header?: never;
@@ -1887,18 +2464,18 @@ export interface operations {
                     "application/json": components["schemas"]["SuiteOut"];
                 };
             };
-            /** @description Validation Error */
-            422: {
+            /** @description What went wrong; `code` is the literal to switch on. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["HTTPValidationError"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
         };
     };
-    post_agents_enrolment_codes_api_v1_agents_enrolment_codes_post: {
+    create_enrolment_code: {
         parameters: {
             query?: never;
             header?: never;
@@ -1908,7 +2485,7 @@ export interface operations {
         requestBody?: never;
         responses: {
             /** @description Successful Response */
-            200: {
+            201: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -1916,9 +2493,84 @@ export interface operations {
                     "application/json": components["schemas"]["EnrolmentCodeOut"];
                 };
             };
+            /** @description What went wrong; `code` is the literal to switch on. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
         };
     };
-    get_agents_api_v1_agents_get: {
+    enrol: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["EnrolIn"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EnrolOut"];
+                };
+            };
+            /** @description What went wrong; `code` is the literal to switch on. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    heartbeat: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["HeartbeatIn"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HeartbeatOut"];
+                };
+            };
+            /** @description What went wrong; `code` is the literal to switch on. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list_agents: {
         parameters: {
             query?: {
                 limit?: number;
@@ -1939,18 +2591,18 @@ export interface operations {
                     "application/json": components["schemas"]["Page_AgentOut_"];
                 };
             };
-            /** @description Validation Error */
-            422: {
+            /** @description What went wrong; `code` is the literal to switch on. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["HTTPValidationError"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
         };
     };
-    get_targets_api_v1_targets_get: {
+    list_targets: {
         parameters: {
             query?: {
                 limit?: number;
@@ -1971,18 +2623,18 @@ export interface operations {
                     "application/json": components["schemas"]["Page_TargetOut_"];
                 };
             };
-            /** @description Validation Error */
-            422: {
+            /** @description What went wrong; `code` is the literal to switch on. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["HTTPValidationError"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
         };
     };
-    get_targets_target_id__api_v1_targets__target_id__get: {
+    get_target: {
         parameters: {
             query?: never;
             header?: never;
@@ -2002,18 +2654,18 @@ export interface operations {
                     "application/json": components["schemas"]["TargetOut"];
                 };
             };
-            /** @description Validation Error */
-            422: {
+            /** @description What went wrong; `code` is the literal to switch on. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["HTTPValidationError"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
         };
     };
-    put_targets_target_id_maintenance_api_v1_targets__target_id__maintenance_put: {
+    set_maintenance: {
         parameters: {
             query?: never;
             header?: never;
@@ -2037,24 +2689,79 @@ export interface operations {
                     "application/json": components["schemas"]["TargetOut"];
                 };
             };
-            /** @description Validation Error */
-            422: {
+            /** @description What went wrong; `code` is the literal to switch on. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["HTTPValidationError"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
         };
     };
-    get_runs_api_v1_runs_get: {
+    stream: {
+        parameters: {
+            query?: {
+                run?: string | null;
+                last_event_id?: number | null;
+            };
+            header?: {
+                "Last-Event-ID"?: string | null;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Server-sent events: `id` to resume from, `event` the kind, `data` LiveEventOut. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/event-stream": {
+                        /** Id */
+                        id: number;
+                        /**
+                         * Kind
+                         * @enum {string}
+                         */
+                        kind: "run" | "job" | "progress" | "samples" | "conditions" | "log" | "alert" | "target";
+                        /**
+                         * At
+                         * Format: date-time
+                         */
+                        at: string;
+                        /** Run Id */
+                        run_id: string | null;
+                        /** Job Id */
+                        job_id: string | null;
+                        /** Data */
+                        data: {
+                            [key: string]: unknown;
+                        };
+                    };
+                };
+            };
+            /** @description What went wrong; `code` is the literal to switch on. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list_runs: {
         parameters: {
             query?: {
                 suite?: string | null;
                 target?: string | null;
-                state?: string | null;
-                trigger?: string | null;
+                state?: ("queued" | "active" | "done" | "failed" | "cancelled") | null;
+                trigger?: ("manual" | "schedule" | "ci" | "confirm" | "bisect" | "a_a") | null;
                 limit?: number;
                 cursor?: string | null;
             };
@@ -2073,18 +2780,18 @@ export interface operations {
                     "application/json": components["schemas"]["Page_RunOut_"];
                 };
             };
-            /** @description Validation Error */
-            422: {
+            /** @description What went wrong; `code` is the literal to switch on. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["HTTPValidationError"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
         };
     };
-    post_runs_api_v1_runs_post: {
+    create_run: {
         parameters: {
             query?: never;
             header?: never;
@@ -2106,18 +2813,18 @@ export interface operations {
                     "application/json": components["schemas"]["RunOut"];
                 };
             };
-            /** @description Validation Error */
-            422: {
+            /** @description What went wrong; `code` is the literal to switch on. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["HTTPValidationError"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
         };
     };
-    get_runs_run_id__api_v1_runs__run_id__get: {
+    get_run: {
         parameters: {
             query?: never;
             header?: never;
@@ -2137,18 +2844,18 @@ export interface operations {
                     "application/json": components["schemas"]["RunOut"];
                 };
             };
-            /** @description Validation Error */
-            422: {
+            /** @description What went wrong; `code` is the literal to switch on. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["HTTPValidationError"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
         };
     };
-    post_runs_run_id_cancel_api_v1_runs__run_id__cancel_post: {
+    cancel_run: {
         parameters: {
             query?: never;
             header?: never;
@@ -2168,18 +2875,18 @@ export interface operations {
                     "application/json": components["schemas"]["RunOut"];
                 };
             };
-            /** @description Validation Error */
-            422: {
+            /** @description What went wrong; `code` is the literal to switch on. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["HTTPValidationError"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
         };
     };
-    get_jobs_job_id__api_v1_jobs__job_id__get: {
+    get_job: {
         parameters: {
             query?: never;
             header?: never;
@@ -2199,21 +2906,302 @@ export interface operations {
                     "application/json": components["schemas"]["JobOut"];
                 };
             };
-            /** @description Validation Error */
-            422: {
+            /** @description What went wrong; `code` is the literal to switch on. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["HTTPValidationError"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
         };
     };
-    get_jobs_job_id_log_api_v1_jobs__job_id__log_get: {
+    lease: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["LeaseIn"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LeaseOut"];
+                };
+            };
+            /** @description Nothing to do. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description What went wrong; `code` is the literal to switch on. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    renew: {
+        parameters: {
+            query?: never;
+            header: {
+                "Lease-Token": string;
+            };
+            path: {
+                job_id: string;
+                attempt: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RenewOut"];
+                };
+            };
+            /** @description What went wrong; `code` is the literal to switch on. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    report_state: {
+        parameters: {
+            query?: never;
+            header: {
+                "Lease-Token": string;
+            };
+            path: {
+                job_id: string;
+                attempt: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["StateIn"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description What went wrong; `code` is the literal to switch on. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    store_items: {
+        parameters: {
+            query?: never;
+            header: {
+                "content-encoding"?: string;
+                "Lease-Token": string;
+            };
+            path: {
+                job_id: string;
+                attempt: number;
+            };
+            cookie?: never;
+        };
+        /** @description At most 8 MiB as sent and 64 MiB of JSON; optionally `Content-Encoding: gzip`. */
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** Items */
+                    items: ({
+                        /**
+                         * Kind
+                         * @constant
+                         */
+                        kind: "samples";
+                        /** Seq */
+                        seq: number;
+                        /** Launch */
+                        launch: number;
+                        /** Benchmark */
+                        benchmark: string;
+                        /** Arm */
+                        arm: string;
+                        /** Params */
+                        params: {
+                            [key: string]: number | string;
+                        };
+                        /** Metric */
+                        metric: string;
+                        /** Unit */
+                        unit: string;
+                        /**
+                         * Direction
+                         * @enum {string}
+                         */
+                        direction: "lower" | "higher";
+                        /**
+                         * Phase
+                         * @enum {string}
+                         */
+                        phase: "warmup" | "measure";
+                        /** Rounds */
+                        rounds: number[];
+                        /** Positions */
+                        positions: number[];
+                        /** Iterations */
+                        iterations: number[];
+                        /** T Ns */
+                        t_ns: number[];
+                        /** Values */
+                        values: number[];
+                    } | {
+                        /**
+                         * Kind
+                         * @constant
+                         */
+                        kind: "event";
+                        /** Seq */
+                        seq: number;
+                        /** Launch */
+                        launch: number;
+                        /** Event */
+                        event: {
+                            [key: string]: unknown;
+                        };
+                    } | {
+                        /**
+                         * Kind
+                         * @constant
+                         */
+                        kind: "conditions";
+                        /** Seq */
+                        seq: number;
+                        /**
+                         * Phase
+                         * @enum {string}
+                         */
+                        phase: "before" | "during" | "after";
+                        /** At Ms */
+                        at_ms: number;
+                        /** Values */
+                        values: {
+                            [key: string]: unknown;
+                        };
+                    } | {
+                        /**
+                         * Kind
+                         * @constant
+                         */
+                        kind: "log";
+                        /** Seq */
+                        seq: number;
+                        /**
+                         * Stream
+                         * @enum {string}
+                         */
+                        stream: "workload" | "build" | "agent";
+                        /** Lines */
+                        lines: string[];
+                    })[];
+                };
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ItemsOut"];
+                };
+            };
+            /** @description What went wrong; `code` is the literal to switch on. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    finish: {
+        parameters: {
+            query?: never;
+            header: {
+                "Lease-Token": string;
+            };
+            path: {
+                job_id: string;
+                attempt: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["FinishIn"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description What went wrong; `code` is the literal to switch on. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    read_log: {
         parameters: {
             query?: {
-                after?: string | null;
+                after?: number;
+                attempt?: number | null;
+                tail?: boolean;
                 limit?: number;
                 cursor?: string | null;
             };
@@ -2234,21 +3222,22 @@ export interface operations {
                     "application/json": components["schemas"]["Page_LogLineOut_"];
                 };
             };
-            /** @description Validation Error */
-            422: {
+            /** @description What went wrong; `code` is the literal to switch on. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["HTTPValidationError"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
         };
     };
-    get_jobs_job_id_conditions_api_v1_jobs__job_id__conditions_get: {
+    read_conditions: {
         parameters: {
             query?: {
-                after?: string | null;
+                after?: number;
+                attempt?: number | null;
                 limit?: number;
                 cursor?: string | null;
             };
@@ -2269,14 +3258,74 @@ export interface operations {
                     "application/json": components["schemas"]["Page_ConditionsOut_"];
                 };
             };
-            /** @description Validation Error */
-            422: {
+            /** @description What went wrong; `code` is the literal to switch on. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["HTTPValidationError"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
+            };
+        };
+    };
+    healthz: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        [key: string]: string;
+                    };
+                };
+            };
+        };
+    };
+    readyz: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": unknown;
+                };
+            };
+        };
+    };
+    metrics: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
         };
     };
@@ -2627,38 +3676,6 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["AlertDetailOut"];
-                };
-            };
-            /** @description Validation Error */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["HTTPValidationError"];
-                };
-            };
-        };
-    };
-    get_stream_api_v1_stream_get: {
-        parameters: {
-            query?: {
-                run?: string | null;
-                last_event_id?: string | null;
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Successful Response */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["LiveEventOut"];
                 };
             };
             /** @description Validation Error */

@@ -1,4 +1,4 @@
-/** React's hold on a LiveStream: opens while enabled, closes on leaving, keeps the newest callbacks. */
+/** React's hold on a LiveStream: opens while enabled and the page is visible, keeps the newest callbacks. */
 import { createContext, use, useEffect, useEffectEvent, useState } from 'react';
 
 import { browserEventSource, type EventSourcePort } from './event-source-port';
@@ -16,27 +16,31 @@ export interface LiveStreamOptions {
   run?: string | undefined;
   enabled: boolean;
   onEvent: (event: LiveEvent) => void;
-  onOpen?: () => void;
+  /** Called when what the page shows may be older than the stream. */
+  onStale?: () => void;
 }
 
-export function useLiveStream({ run, enabled, onEvent, onOpen }: LiveStreamOptions): StreamStatus {
+export function useLiveStream({ run, enabled, onEvent, onStale }: LiveStreamOptions): StreamStatus {
   const { port, firstDelayMs } = use(StreamContext);
   const [status, setStatus] = useState<StreamStatus>('closed');
   const handleEvent = useEffectEvent(onEvent);
-  const handleStatus = useEffectEvent((next: StreamStatus) => {
-    setStatus(next);
-    if (next === 'open') onOpen?.();
-  });
+  const handleStale = useEffectEvent(() => onStale?.());
   useEffect(() => {
     if (!enabled) return undefined;
     const stream = new LiveStream({
       port,
       run,
       onEvent: (event) => handleEvent(event),
-      onStatus: (next) => handleStatus(next),
+      onStale: () => handleStale(),
+      onStatus: setStatus,
       ...(firstDelayMs === undefined ? {} : { firstDelayMs }),
     });
-    return () => stream.close();
+    const follow = () => (document.visibilityState === 'hidden' ? stream.pause() : stream.resume());
+    document.addEventListener('visibilitychange', follow);
+    return () => {
+      document.removeEventListener('visibilitychange', follow);
+      stream.close();
+    };
   }, [enabled, port, run, firstDelayMs]);
   return status;
 }

@@ -72,6 +72,49 @@ function yTicks(series: readonly IntervalSeries[], references: readonly Referenc
   return niceTicks(Math.min(...known), Math.max(...known));
 }
 
+function referenceLines(references: readonly ReferenceMark[]) {
+  return references.map((mark) => (
+    <ReferenceLine
+      key={mark.label}
+      y={mark.y}
+      stroke="var(--pl-text)"
+      strokeOpacity={0.75}
+      {...(mark.dash === undefined ? {} : { strokeDasharray: mark.dash })}
+      label={{ value: mark.label, position: SIDES[mark.side], fill: 'var(--pl-muted)', fontSize: 11 }}
+    />
+  ));
+}
+
+function bands(series: readonly IntervalSeries[]) {
+  return series.map(({ name }, index) => (
+    <Area
+      key={`${name} band`}
+      dataKey={`${name} band`}
+      stroke="none"
+      fill={seriesLook(index).color}
+      fillOpacity={0.2}
+      isAnimationActive={false}
+      dot={false}
+      activeDot={false}
+    />
+  ));
+}
+
+function lines(series: readonly IntervalSeries[], dots: boolean) {
+  return series.map(({ name }, index) => (
+    <Line
+      key={name}
+      dataKey={name}
+      stroke={seriesLook(index).color}
+      strokeWidth={2}
+      strokeDasharray={seriesLook(index).dash}
+      isAnimationActive={false}
+      activeDot={false}
+      dot={dots ? { r: 3.5, strokeDasharray: '0' } : false}
+    />
+  ));
+}
+
 export function IntervalChart(props: IntervalChartProps) {
   const { series, references, xLabel, yLabel, format, height = 260 } = props;
   const { domain, ticks } = yTicks(series, references);
@@ -104,41 +147,9 @@ export function IntervalChart(props: IntervalChartProps) {
           isAnimationActive={false}
           content={({ active, label }) => (active === true ? <Readout x={String(label)} {...props} /> : null)}
         />
-        {references.map((mark) => (
-          <ReferenceLine
-            key={mark.label}
-            y={mark.y}
-            stroke="var(--pl-text)"
-            strokeOpacity={0.75}
-            {...(mark.dash === undefined ? {} : { strokeDasharray: mark.dash })}
-            label={{ value: mark.label, position: SIDES[mark.side], fill: 'var(--pl-muted)', fontSize: 11 }}
-          />
-        ))}
-        {series.map(({ name }, index) => (
-          <Area
-            key={`${name} band`}
-            dataKey={`${name} band`}
-            stroke="none"
-            fill={seriesLook(index).color}
-            fillOpacity={0.2}
-            isAnimationActive={false}
-            connectNulls={false}
-            dot={false}
-            activeDot={false}
-          />
-        ))}
-        {series.map(({ name }, index) => (
-          <Line
-            key={name}
-            dataKey={name}
-            stroke={seriesLook(index).color}
-            strokeWidth={2}
-            isAnimationActive={false}
-            strokeDasharray={seriesLook(index).dash}
-            activeDot={false}
-            dot={rows.length <= MAX_DOTS ? { r: 3.5, strokeDasharray: '0' } : false}
-          />
-        ))}
+        {referenceLines(references)}
+        {bands(series)}
+        {lines(series, rows.length <= MAX_DOTS)}
       </ComposedChart>
     </ResponsiveContainer>
   );

@@ -2,7 +2,8 @@
 import { http, HttpResponse, type HttpHandler } from 'msw';
 
 import type { AlertAction, AlertDetail, AlertState, RunRequest } from '../api/types';
-import { ada, alertDetail, job, liveRun, run } from './fixtures';
+import { ada, job, liveRun, run } from './fixtures';
+import { alertDetail } from './fixtures-decisions';
 import { arms, distribution, report, type World } from './world';
 
 export function problem(status: number, code: string, detail: string, fields?: Record<string, string>) {
@@ -198,7 +199,8 @@ function reportHandlers(world: World): HttpHandler[] {
       () =>
         new HttpResponse(
           new ReadableStream<Uint8Array>({
-            start: (controller) => controller.enqueue(new TextEncoder().encode(': open\n\n')),
+            start: (controller) =>
+              controller.enqueue(new TextEncoder().encode('id: 0\nevent: ready\ndata: {}\n\n')),
           }),
           { headers: { 'Content-Type': 'text/event-stream' } },
         ),

@@ -69,7 +69,7 @@ function PointCell({ row, onChoose }: { row: Comparison; onChoose: ComparisonTab
       size="compact-xs"
       variant="default"
       onClick={() => onChoose(row)}
-      aria-label={`Show the distribution of ${row.arm} at ${paramsLabel(row.params)} on ${row.target_name ?? 'this target'}`}
+      aria-label={`Distribution of ${row.arm} at ${paramsLabel(row.params)}, ${row.target_name ?? 'target'}`}
     >
       {paramsLabel(row.params)}
     </Button>

@@ -24,7 +24,6 @@ export interface DataTableProps<Row> {
 export function DataTable<Row>({ label, columns, rows, rowKey, current }: DataTableProps<Row>) {
   return (
     // A region that scrolls must be reachable by keyboard (WCAG 2.1.1).
-    // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
     <div className={classes.scroll} role="region" aria-label={label} tabIndex={0}>
       <table className={classes.table}>
         <caption className="pl-visually-hidden">{label}</caption>

@@ -70,7 +70,7 @@ export function AlertsPage({ search, onSearch, onOpen }: AlertsPageProps) {
   return (
     <Page
       title="Alerts"
-      lead="Confirmed findings that need a decision. Nobody hears of a finding before a second session has shown it again."
+      lead="Findings that need a decision. Nobody is told before a second session has shown one again."
       actions={<KeyboardHelp keys={KEYS} opened={help} onToggle={setHelp} />}
     >
       <AlertsFilterBar search={search} onSearch={(next) => onSearch(next, false)} />

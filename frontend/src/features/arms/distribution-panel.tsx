@@ -18,7 +18,8 @@ import { EmptyState } from '../../ui/states';
 
 export function DistributionPanel({ comparison }: { comparison: Comparison }) {
   const { job_id: jobId, benchmark, metric, params } = comparison;
-  const title = `Distribution at ${paramsLabel(params)}${comparison.target_name ? ` on ${comparison.target_name}` : ''}`;
+  const where = comparison.target_name ? ` on ${comparison.target_name}` : '';
+  const title = `Distribution at ${paramsLabel(params)}${where}`;
   if (jobId === null || jobId === undefined) {
     return (
       <Panel title={title}>

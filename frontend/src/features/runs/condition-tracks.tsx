@@ -17,7 +17,7 @@ import { toTracks, type Track } from './tracks';
 const DRAWN = 6;
 
 export function ConditionTracks({ job }: { job: Job }) {
-  const conditions = useQuery(jobConditionsQuery(job.id));
+  const conditions = useQuery(jobConditionsQuery(job.id, job.attempt));
   return (
     <Panel title="Conditions">
       <Loaded query={conditions} what="the conditions" lines={4}>

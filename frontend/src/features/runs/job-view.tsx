@@ -36,7 +36,7 @@ export function JobView({ run, job }: { run: Run; job: Job }) {
       <div style={{ marginTop: '1rem' }}>
         <TwoUp>
           <ConditionTracks job={job} />
-          <LogTail jobId={job.id} live={!jobEnded(job)} />
+          <LogTail job={job} />
         </TwoUp>
       </div>
     </>

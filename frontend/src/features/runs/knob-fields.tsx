@@ -54,7 +54,7 @@ export function KnobFields({ knobs, values, onChange }: KnobFieldsProps) {
         <Panel
           title="Demonstration knobs"
           actions={<Status look={DEMONSTRATION} />}
-          note="Made to show what an alert looks like: they falsify the measurement. Leave them alone to measure."
+          note="Made to show what an alert looks like: they falsify what is measured."
         >
           {fields(demonstration)}
           {active && (

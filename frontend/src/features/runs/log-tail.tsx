@@ -5,7 +5,8 @@ import { useQuery } from '@tanstack/react-query';
 import { useEffect, useRef } from 'react';
 
 import { jobLogQuery } from '../../api/job-tails';
-import type { LogLine } from '../../api/types';
+import { jobEnded } from '../../api/runs';
+import type { Job, LogLine } from '../../api/types';
 import { Loaded } from '../../ui/loaded';
 import { Panel } from '../../ui/panel';
 import { EmptyState } from '../../ui/states';
@@ -13,10 +14,15 @@ import classes from './runs.module.css';
 
 const NEAR_BOTTOM_PX = 40;
 
-export function LogTail({ jobId, live }: { jobId: string; live: boolean }) {
-  const log = useQuery(jobLogQuery(jobId));
+function note(job: Job): string {
+  const which = job.attempt > 1 ? `Attempt ${job.attempt}. ` : '';
+  return jobEnded(job) ? `${which}The last lines.` : `${which}New lines appear while you stand at the end.`;
+}
+
+export function LogTail({ job }: { job: Job }) {
+  const log = useQuery(jobLogQuery(job.id, job.attempt));
   return (
-    <Panel title="Log" {...(live ? { note: 'New lines appear while you stand at the end.' } : {})}>
+    <Panel title="Log" note={note(job)}>
       <Loaded query={log} what="the log" lines={4}>
         {(lines) =>
           lines.length === 0 ? (
@@ -42,8 +48,7 @@ function Lines({ lines }: { lines: readonly LogLine[] }) {
     // oxlint-disable-next-line react/exhaustive-effect-dependencies
   }, [lines]);
   return (
-    // A scrolling region must be reachable by keyboard; polite live updates would read every line aloud, so off.
-    // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
+    // A scrolling region must be reachable by keyboard; reading every line aloud would be noise.
     <div
       className={classes.log}
       ref={box}

@@ -97,8 +97,19 @@ function toRequest(suite: Suite, draft: Draft): RunRequest {
   };
 }
 
-function RunForm({ suite, onRequested }: { suite: Suite; onRequested: (run: Run) => void }) {
+function useRequest(suite: Suite, draft: Draft, onRequested: (run: Run) => void) {
   const queryClient = useQueryClient();
+  return useMutation({
+    mutationFn: () => requestRun(toRequest(suite, draft)),
+    onSuccess: (run) => {
+      queryClient.setQueryData(runKeys.run(run.id), run);
+      void queryClient.invalidateQueries({ queryKey: ['runs', 'list'] });
+      onRequested(run);
+    },
+  });
+}
+
+function RunForm({ suite, onRequested }: { suite: Suite; onRequested: (run: Run) => void }) {
   const [draft, setDraft] = useState<Draft>({
     benchmarks: suite.benchmarks.map(({ name }) => name),
     targets: [],
@@ -107,14 +118,7 @@ function RunForm({ suite, onRequested }: { suite: Suite; onRequested: (run: Run)
     knobs: {},
   });
   const change = (part: Partial<Draft>) => setDraft((before) => ({ ...before, ...part }));
-  const request = useMutation({
-    mutationFn: () => requestRun(toRequest(suite, draft)),
-    onSuccess: (run) => {
-      queryClient.setQueryData(runKeys.run(run.id), run);
-      void queryClient.invalidateQueries({ queryKey: ['runs', 'list'] });
-      onRequested(run);
-    },
-  });
+  const request = useRequest(suite, draft, onRequested);
   const submit = (event: FormEvent) => {
     event.preventDefault();
     request.mutate();

@@ -189,5 +189,6 @@ function Jobs({ run, jobId, onJob }: { run: Run; jobId: string | undefined; onJo
 }
 
 function jobLabel(job: Job): string {
-  return `${job.target_name} – ${JOB_STATES[job.state].word}${job.verdict === null ? '' : `, ${job.verdict}`}`;
+  const verdict = job.verdict === null ? '' : `, ${job.verdict}`;
+  return `${job.target_name} – ${JOB_STATES[job.state].word}${verdict}`;
 }

@@ -13,34 +13,40 @@ export interface Track {
 }
 
 const KNOWN: readonly (readonly [pattern: RegExp, label: string])[] = [
-  [/freq|clock_(mhz|hz)/, 'CPU frequency'],
-  [/temp|celsius|thermal/, 'Temperature'],
-  [/load/, 'Load'],
-  [/psi|pressure/, 'Pressure (PSI)'],
-  [/steal/, 'Steal'],
-  [/mem|rss/, 'Memory'],
-  [/battery/, 'Battery'],
+  [/freq(?!.*cap)/, 'CPU frequency'],
+  [/temp|celsius|thermal_c/, 'Temperature'],
+  [/^load_1m/, 'Load (1 min)'],
+  [/(psi|pressure)_?cpu/, 'CPU pressure (PSI)'],
+  [/^cpu_percent/, 'CPU use'],
+  [/steal/, 'Stolen by the hypervisor'],
+  [/(psi|pressure)_?mem/, 'Memory pressure (PSI)'],
+  [/(psi|pressure)_?io/, 'I/O pressure (PSI)'],
+  [/^memory_available/, 'Memory available'],
+  [/battery_percent/, 'Battery'],
 ];
 
-function flatten(prefix: string, value: unknown, into: Map<string, number>): void {
-  if (typeof value === 'number' && Number.isFinite(value)) into.set(prefix, value);
-  else if (Array.isArray(value)) {
-    const numbers = value.filter((entry): entry is number => typeof entry === 'number');
-    if (numbers.length > 0) into.set(`${prefix} (max)`, Math.max(...numbers));
-  } else if (typeof value === 'object' && value !== null) {
-    for (const [name, inner] of Object.entries(value))
-      flatten(prefix === '' ? name : `${prefix} ${name}`, inner, into);
+/** Cores and sensors of one quantity become their maximum: one track, not sixty-four. */
+function flatten(values: Conditions['values']): Map<string, number> {
+  const flat = new Map<string, number>();
+  for (const [name, value] of Object.entries(values)) {
+    const inner: unknown[] = typeof value === 'object' && value !== null ? Object.values(value) : [value];
+    const numbers = inner.filter(
+      (entry): entry is number => typeof entry === 'number' && Number.isFinite(entry),
+    );
+    if (numbers.length > 0)
+      flat.set(
+        name,
+        numbers.reduce((a, b) => Math.max(a, b)),
+      );
   }
+  return flat;
 }
 
 function formatter(key: string): (value: number) => string {
-  if (/_khz/.test(key)) return (value) => `${formatNumber(value / 1e6)} GHz`;
-  if (/_mhz/.test(key)) return (value) => `${formatNumber(value / 1e3)} GHz`;
-  if (/_hz/.test(key)) return (value) => `${formatNumber(value / 1e9)} GHz`;
-  if (/_bytes/.test(key)) return (value) => formatValue(value, 'bytes');
-  if (/_ns/.test(key)) return (value) => formatValue(value, 'ns');
-  if (/_percent|psi/.test(key)) return (value) => `${formatNumber(value)} %`;
-  if (/_c\b|celsius|temp/.test(key)) return (value) => `${formatNumber(value)} °C`;
+  if (key.endsWith('_mhz')) return (value) => `${formatNumber(value / 1e3)} GHz`;
+  if (key.endsWith('_bytes')) return (value) => formatValue(value, 'bytes');
+  if (key.endsWith('_percent')) return (value) => `${formatNumber(value)} %`;
+  if (key.endsWith('_c')) return (value) => `${formatNumber(value)} °C`;
   return formatNumber;
 }
 
@@ -51,7 +57,7 @@ function rank(key: string): number {
 
 function label(key: string): string {
   const known = KNOWN.find(([pattern]) => pattern.test(key))?.[1];
-  const plain = key.replace(/_(khz|mhz|hz|bytes|percent|celsius|c|ns|ms)\b/g, '').replaceAll('_', ' ');
+  const plain = key.replace(/_(mhz|bytes|percent|c)$/, '').replaceAll('_', ' ');
   return known === undefined ? plain : `${known} · ${plain}`;
 }
 
@@ -68,9 +74,7 @@ export function toTracks(conditions: readonly Conditions[]): Track[] {
   const start = conditions[0]?.at_ms ?? 0;
   const tracks = new Map<string, Track>();
   for (const { at_ms: at, values } of conditions) {
-    const flat = new Map<string, number>();
-    flatten('', values, flat);
-    for (const [key, value] of flat) {
+    for (const [key, value] of flatten(values)) {
       const track = tracks.get(key) ?? { key, label: label(key), points: [], format: formatter(key) };
       track.points.push({ seconds: (at - start) / 1000, value });
       tracks.set(key, track);

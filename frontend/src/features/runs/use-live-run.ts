@@ -31,6 +31,13 @@ function newerJob(before: Job, after: Job): Job {
   return stale ? before : { ...before, ...after };
 }
 
+/** Conditions belong to the attempt that is under way. */
+function addLive(client: QueryClient, runId: string, jobId: string, conditions: Conditions): void {
+  const run = client.getQueryData<Run>(runKeys.run(runId));
+  const job = run?.jobs.find(({ id }) => id === jobId);
+  if (job !== undefined) addConditions(client, jobId, job.attempt, conditions);
+}
+
 /** Applies what an event carries in itself. */
 export function applyEvent(client: QueryClient, runId: string, event: LiveEvent): void {
   const { kind, job_id: jobId, data } = event;
@@ -44,7 +51,7 @@ export function applyEvent(client: QueryClient, runId: string, event: LiveEvent)
       withJob(run, jobId, (job) => ({ ...job, progress: data as unknown as Progress })),
     );
   } else if (kind === 'conditions' && jobId !== null) {
-    addConditions(client, jobId, data as unknown as Conditions);
+    addLive(client, runId, jobId, data as unknown as Conditions);
   }
 }
 
@@ -90,7 +97,7 @@ export function useLiveRun(run: Run | undefined, runId: string): StreamStatus {
   const status = useLiveStream({
     run: runId,
     enabled: live,
-    onOpen: () => refetchAll(client, runId),
+    onStale: () => refetchAll(client, runId),
     onEvent: (event) => {
       applyEvent(client, runId, event);
       const key = staleKey(runId, event);

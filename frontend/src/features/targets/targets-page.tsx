@@ -45,7 +45,7 @@ export function TargetsPage() {
   return (
     <Page
       title="Targets"
-      lead="What executes: hosts, and the devices attached to them. Preflight says how far their figures can be trusted."
+      lead="Hosts and the devices attached to them. Preflight says how far to trust their figures."
     >
       <Panel title="All targets" flush>
         <Loaded query={targets} what="the targets" lines={4}>
