@@ -43,7 +43,6 @@ log = logging.getLogger("paceline.agent")
 POLL_S = 5.0
 """Length of one long poll for work: also how long an idle agent may take to leave."""
 RETRY_S = 2.0
-FIRST_HEARTBEAT_S = 10.0
 
 
 class Credential(msgspec.Struct, frozen=True):
@@ -57,7 +56,15 @@ class Agent:
     handler.
     """
 
-    def __init__(self, server: str, data_dir: Path, config: Config, executor: Executor | None = None) -> None:
+    def __init__(
+        self,
+        server: str,
+        data_dir: Path,
+        config: Config,
+        executor: Executor | None = None,
+        *,
+        poll_s: float = POLL_S,
+    ) -> None:
         self._server, self._data_dir, self._config = server.rstrip("/"), data_dir, config
         data_dir.mkdir(parents=True, exist_ok=True)
         self._repositories = {
@@ -65,6 +72,8 @@ class Agent:
         }
         self._announcer = Announcer(config, self._repositories, data_dir)
         self._executor = executor or HostExecutor(self._announcer.serial)
+        self._poll_s = poll_s
+        self._pause_s = RETRY_S
         self._spool = Spool(data_dir / "spool")
         self._leaving = threading.Event()
         self._over = threading.Event()
@@ -72,8 +81,12 @@ class Agent:
 
     def leave(self) -> None:
         """First call: end after the current job. Second: cancel the current job, too."""
-        if self._leaving.is_set() and self._current is not None:
-            self._current.set(Reason.SHUTDOWN)
+        current = self._current
+        if self._leaving.is_set() and current is not None:
+            log.info("told twice to stop: cancelling the job")
+            current.set(Reason.SHUTDOWN)
+        elif not self._leaving.is_set():
+            log.info("told to stop: leaving %s", "after this job" if current else "now")
         self._leaving.set()
 
     def run(self, enrolment_code: str | None = None) -> None:
@@ -89,7 +102,6 @@ class Agent:
                 while not self._leaving.is_set():
                     self._work(api)
             finally:
-                log.info("leaving")
                 self._over.set()
                 beats.join()
 
@@ -147,7 +159,7 @@ class Agent:
         """Until the server knows us; False when told to leave first. Raises UserError when it refuses us."""
         while not self._leaving.is_set():
             try:
-                self._beat(api)
+                self._pause_s = self._beat(api)
             except UnreachableError as error:
                 log.warning("waiting for the server: %s", error)
                 self._leaving.wait(RETRY_S)
@@ -166,7 +178,7 @@ class Agent:
         return False
 
     def _heartbeats(self, api: Api) -> None:
-        pause_s = FIRST_HEARTBEAT_S
+        pause_s = self._pause_s
         while not self._over.wait(pause_s):
             try:
                 pause_s = self._beat(api)
@@ -194,7 +206,7 @@ class Agent:
             self._leaving.wait(RETRY_S)
             return
         try:
-            lease = api.lease(POLL_S)
+            lease = api.lease(self._poll_s)
         except (ApiError, UnreachableError) as error:
             log.warning("lease: %s", error)
             self._leaving.wait(RETRY_S)

@@ -99,7 +99,6 @@ def deliver(
                 deadline = deadline or time.monotonic() + patience_s
                 if time.monotonic() > deadline:
                     log.warning("job %s: %s; its spool stays for the next start", attempt.job_id, error)
-                    spool.close()
                     return Ended.LEFT
             log.warning("job %s: waiting for the server: %s", attempt.job_id, error)
             (threading.Event() if give_up.is_set() else give_up).wait(backoff)

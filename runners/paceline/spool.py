@@ -60,10 +60,6 @@ class AttemptSpool:
         self._path = directory / "items.ndjson"
         self._size, self._next_seq = _repair(self._path)
         self._acknowledged = min(self._read_acknowledged(), self._size)
-        try:
-            self._file = self._path.open("ab", buffering=0)
-        except OSError as error:
-            raise SpoolError(f"{directory} cannot be written: {error.strerror}") from error
 
     @property
     def last_seq(self) -> int:
@@ -72,6 +68,8 @@ class AttemptSpool:
     @property
     def acknowledged_seq(self) -> int:
         """The highest seq the server has, −1 for none."""
+        if self._acknowledged == 0:
+            return -1
         with self._lock, self._path.open("rb") as file:
             return file.read(self._acknowledged).count(b"\n") - 1
 
@@ -90,11 +88,10 @@ class AttemptSpool:
             if not block:
                 return
             try:
-                _write_all(self._file.fileno(), bytes(block))
-                os.fsync(self._file.fileno())
+                _append_durably(self._path, bytes(block))
             except OSError as error:
                 with contextlib.suppress(OSError):
-                    self._file.truncate(self._size)
+                    os.truncate(self._path, self._size)
                 raise SpoolError(f"{self._path} cannot grow: {error.strerror}") from error
             self._size += len(block)
             self._next_seq = seq
@@ -144,12 +141,10 @@ class AttemptSpool:
 
     def remove(self) -> None:
         """The server has everything, the finish included."""
-        self._file.close()
         shutil.rmtree(self.directory, ignore_errors=True)
 
     def set_aside(self, reason: str) -> Path:
         """The server refused it for good: keep it, with the reason, out of the way."""
-        self._file.close()
         aside = self.directory.parent / "aside"
         aside.mkdir(exist_ok=True)
         target, count = aside / self.directory.name, 1
@@ -160,10 +155,6 @@ class AttemptSpool:
         with contextlib.suppress(OSError):
             (target / "reason.txt").write_text(reason + "\n")
         return target
-
-    def close(self) -> None:
-        """Leaves everything for the next start."""
-        self._file.close()
 
     def _read_acknowledged(self) -> int:
         try:
@@ -225,6 +216,15 @@ def _write_all(descriptor: int, data: bytes) -> None:
     view = memoryview(data)
     while view:
         view = view[os.write(descriptor, view) :]
+
+
+def _append_durably(path: Path, data: bytes) -> None:
+    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+    try:
+        _write_all(descriptor, data)
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
 
 
 def _write_durably(path: Path, data: bytes, mode: int = 0o644) -> None:

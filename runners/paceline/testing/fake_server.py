@@ -1,0 +1,231 @@
+"""A small real HTTP server that speaks the agent's side of C2, with switches for every fault an agent must
+survive.
+
+Place in the journey: stands where the backend stands, on a loopback socket, in tests of anything that talks
+HTTP. Invariants held against the client as the real server holds them: `(job, attempt, seq)` is identity —
+same bytes are a duplicate, other bytes a conflict; a write without the right lease token is 409
+`lease_lost`.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+import threading
+import time
+from collections.abc import Callable
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+Json = dict[str, Any]
+
+
+class FakeJob:
+    """One job: what the agent is to do, and everything it wrote."""
+
+    def __init__(self, work: Json, target_serial: str) -> None:
+        self.work, self.target_serial = work, target_serial
+        self.attempt = 0
+        self.items: dict[tuple[int, int], Json] = {}
+        self.states: list[Json] = []
+        self.finish: Json | None = None
+        self.duplicates = 0
+        self.renewals = 0
+        self.cancel = False
+        self.fenced = False
+
+    def of_kind(self, kind: str) -> list[Json]:
+        return [item for _, item in sorted(self.items.items()) if item["kind"] == kind]
+
+
+class FakeServer:
+    """`url` is its address. Everything public may be changed by a test while it runs."""
+
+    def __init__(self) -> None:
+        self.changed = threading.Condition()
+        self.codes = {"good-code"}
+        self.credential = "plc_secret"
+        self.jobs: dict[str, FakeJob] = {}
+        self.queue: list[str] = []
+        self.heartbeats: list[Json] = []
+        self.lease_s = 3.0
+        self.heartbeat_s = 0.2
+        self.broken: dict[str, int] = {}
+        """Path ending → how many more requests to it are answered 503."""
+        self.hang_up: dict[str, int] = {}
+        """Path ending → how many more requests to it are handled, but their answer is lost."""
+        self.refuse_items: str | None = None
+        self.run: Json | None = None
+        self.comparisons: list[Json] = []
+        self._server = ThreadingHTTPServer(("127.0.0.1", 0), _handler_of(self))
+        self._server.daemon_threads = True
+        self._thread = threading.Thread(target=self._server.serve_forever, args=(0.05,), daemon=True)
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self._server.server_address[1]}"
+
+    def __enter__(self) -> FakeServer:
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._server.shutdown()
+        self._server.server_close()
+
+    def add_job(self, job_id: str, work: Json, target_serial: str) -> FakeJob:
+        with self.changed:
+            job = self.jobs[job_id] = FakeJob(work, target_serial)
+            self.queue.append(job_id)
+            self.changed.notify_all()
+        return job
+
+    def wait_for(self, condition: Callable[[], object], deadline_s: float = 30.0) -> None:
+        """Until `condition` holds. Raises TimeoutError."""
+        end = time.monotonic() + deadline_s
+        with self.changed:
+            while not condition():
+                if (
+                    not self.changed.wait(min(0.1, max(end - time.monotonic(), 0.0)))
+                    and time.monotonic() > end
+                ):
+                    raise TimeoutError("the condition did not come true")
+
+    # --- endpoints: (status, body) ---
+
+    def answer(self, method: str, path: str, headers: dict[str, str], body: Json) -> tuple[int, Json | None]:
+        parts = path.removeprefix("/api/v1/").split("/")
+        if path.endswith("/agents/enrol"):
+            return self._enrol(body)
+        if headers.get("authorization") != f"Bearer {self.credential}":
+            return _problem(401, "unauthenticated", "The credential is not known.")
+        if parts[:2] == ["agents", "self"]:
+            return self._heartbeat(body) if parts[2] == "heartbeat" else self._lease(float(body["wait_s"]))
+        if parts[0] == "runs":
+            return self._runs(method, parts)
+        if parts[0] == "jobs" and len(parts) == 5:
+            return self._attempt(parts[1], int(parts[3]), parts[4], headers.get("lease-token"), body)
+        return _problem(404, "not_found", "There is nothing here.")
+
+    def _enrol(self, body: Json) -> tuple[int, Json]:
+        if body["code"] not in self.codes:
+            return _problem(403, "forbidden", "The code is not valid.")
+        self.codes.discard(body["code"])
+        return 201, {"agent_id": "agent-1", "credential": self.credential}
+
+    def _heartbeat(self, body: Json) -> tuple[int, Json]:
+        self.heartbeats.append(body)
+        return 200, {"heartbeat_s": self.heartbeat_s}
+
+    def _lease(self, wait_s: float) -> tuple[int, Json | None]:
+        end = time.monotonic() + wait_s
+        while not self.queue:
+            if not self.changed.wait(max(end - time.monotonic(), 0.0)):
+                return 204, None
+        job_id = self.queue.pop(0)
+        job = self.jobs[job_id]
+        job.attempt += 1
+        return 200, {
+            "job_id": job_id,
+            "run_id": "run-1",
+            "attempt": job.attempt,
+            "lease_token": f"token-{job.attempt}",
+            "lease_s": self.lease_s,
+            "target_id": "target-1",
+            "target_serial": job.target_serial,
+            "work": job.work,
+        }
+
+    def _attempt(
+        self, job_id: str, attempt: int, what: str, token: str | None, body: Json
+    ) -> tuple[int, Json | None]:
+        job = self.jobs[job_id]
+        if job.fenced or token != f"token-{attempt}" or attempt != job.attempt:
+            return _problem(409, "lease_lost", "Another attempt holds this job.")
+        if what == "renew":
+            job.renewals += 1
+            return 200, {"lease_s": self.lease_s, "cancel": job.cancel}
+        if what == "state":
+            job.states.append(body)
+            return 204, None
+        if what == "finish":
+            job.finish = body
+            return 204, None
+        return self._items(job, attempt, body["items"])
+
+    def _items(self, job: FakeJob, attempt: int, items: list[Json]) -> tuple[int, Json]:
+        if self.refuse_items:
+            return _problem(422, "invalid_request", self.refuse_items)
+        fresh = 0
+        for item in items:
+            key = (attempt, item["seq"])
+            known = job.items.get(key)
+            if known is not None and known != item:
+                return _problem(409, "item_conflict", f"Item {item['seq']} was different before.")
+            fresh += known is None
+            job.items[key] = item
+        job.duplicates += len(items) - fresh
+        return 200, {"stored": fresh, "duplicates": len(items) - fresh}
+
+    def _runs(self, method: str, parts: list[str]) -> tuple[int, Json]:
+        if self.run is None:
+            return _problem(404, "unknown_suite", "No online agent announces this suite.")
+        if parts[-1] == "comparisons":
+            return 200, {"items": self.comparisons, "next": None}
+        return (201 if method == "POST" else 200), self.run
+
+
+def _problem(status: int, code: str, detail: str) -> tuple[int, Json]:
+    return status, {"type": f"urn:{code}", "title": code, "status": status, "code": code, "detail": detail}
+
+
+def _handler_of(server: FakeServer) -> type[BaseHTTPRequestHandler]:
+    class Handler(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+
+        def do_POST(self) -> None:
+            self._serve("POST")
+
+        def do_GET(self) -> None:
+            self._serve("GET")
+
+        def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - the base class names it so
+            pass
+
+        def _serve(self, method: str) -> None:
+            data = self.rfile.read(int(self.headers.get("Content-Length") or 0))
+            if self.headers.get("Content-Encoding") == "gzip":
+                data = gzip.decompress(data)
+            path = self.path.partition("?")[0]
+            with server.changed:
+                if _use_up(server.broken, path):
+                    self._send(*_problem(503, "unavailable", "The database restarts."))
+                    return
+                headers = {key.lower(): value for key, value in self.headers.items()}
+                status, body = server.answer(method, path, headers, json.loads(data) if data else {})
+                lost = _use_up(server.hang_up, path)
+                server.changed.notify_all()
+            if lost:
+                self.close_connection = True
+                return
+            self._send(status, body)
+
+        def _send(self, status: int, body: Json | None) -> None:
+            data = b"" if body is None else json.dumps(body).encode()
+            self.send_response(status)
+            self.send_header(
+                "Content-Type", "application/problem+json" if status >= 400 else "application/json"
+            )
+            self.send_header("Content-Length", str(len(data)))
+            self.end_headers()
+            self.wfile.write(data)
+
+    return Handler
+
+
+def _use_up(switches: dict[str, int], path: str) -> bool:
+    for ending, left in switches.items():
+        if left > 0 and path.endswith(ending):
+            switches[ending] = left - 1
+            return True
+    return False

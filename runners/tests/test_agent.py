@@ -1,0 +1,338 @@
+"""The agent against a real socket: enrol, lease, measure, deliver — and every fault on the way."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import stat
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import psutil
+import pytest
+from paceline import config
+from paceline.agent import Agent
+from paceline.errors import UserError
+from paceline.spool import Attempt, Spool
+from paceline.testing.fake_server import FakeJob, FakeServer
+
+from .conftest import git
+
+SERIAL = "test-target"
+
+
+class World:
+    """One server, one repository, one agent's data directory and configuration."""
+
+    def __init__(self, server: FakeServer, repository: Path, data: Path) -> None:
+        self.server, self.repository, self.data = server, repository, data
+        self.serial = f"{SERIAL}-{data.parent.name}"
+        self.config_path = data.parent / "agent.toml"
+        self.write_config()
+
+    def write_config(self, min_free_bytes: int = 1) -> None:
+        self.config_path.write_text(
+            f'[agent]\nserial = "{self.serial}"\nmin_free_bytes = {min_free_bytes}\n'
+            f'[repositories.theirs]\npath = "{self.repository}"\nmanifests = ["bench/suite.toml"]\n'
+        )
+
+    def work(self, **changes: Any) -> dict[str, Any]:
+        work = {
+            "suite": "mine",
+            "repository": "theirs",
+            "manifest_path": "bench/suite.toml",
+            "commit": git(self.repository, "rev-parse", "HEAD"),
+            "benchmarks": ["sort"],
+            "params": {"n": [100]},
+            "knobs": {},
+            "first_launch": 0,
+            "launches": 2,
+            "rounds": 3,
+            "min_time_ns": 100_000,
+            "seed": 7,
+            "launch_timeout_s": 60.0,
+        }
+        return {**work, **changes}
+
+    def add_job(self, job_id: str = "job-1", **changes: Any) -> FakeJob:
+        return self.server.add_job(job_id, self.work(**changes), self.serial)
+
+    def agent(self) -> Agent:
+        return Agent(self.server.url, self.data, config.load(self.config_path), poll_s=0.3)
+
+    def spawn(self) -> subprocess.Popen[bytes]:
+        command = [sys.executable, "-m", "paceline", "agent", "--server", self.server.url]
+        command += ["--data", str(self.data), "--config", str(self.config_path), "--enrol", "good-code"]
+        with (self.data.parent / "agent.log").open("ab") as log:
+            return subprocess.Popen(command, stderr=log)
+
+
+@pytest.fixture
+def world(server: FakeServer, suite_repository: Path, tmp_path: Path) -> World:
+    return World(server, suite_repository, tmp_path / "data")
+
+
+@pytest.fixture
+def running(world: World) -> Iterator[Agent]:
+    """An agent at work in a thread; leaves at the end of the test."""
+    agent = world.agent()
+    thread = threading.Thread(target=agent.run, args=("good-code",))
+    thread.start()
+    yield agent
+    agent.leave()
+    agent.leave()
+    thread.join(30)
+    assert not thread.is_alive()
+
+
+def finish_of(world: World, job: FakeJob) -> dict[str, Any]:
+    world.server.wait_for(lambda: job.finish)
+    assert job.finish is not None
+    return job.finish
+
+
+def assert_complete(job: FakeJob, finish: dict[str, Any]) -> None:
+    """Every number from 0 to last_seq arrived."""
+    seqs = sorted(seq for _, seq in job.items)
+    assert seqs == list(range(finish["last_seq"] + 1))
+
+
+def values_of(job: FakeJob) -> int:
+    return sum(len(item["values"]) for item in job.of_kind("samples"))
+
+
+def test_a_strangers_suite_is_measured_from_enrolment_to_finish(world: World, running: Agent) -> None:
+    job = world.add_job()
+    finish = finish_of(world, job)
+    assert finish["outcome"] == "done", finish
+    assert_complete(job, finish)
+    assert values_of(job) == 2 * 2 * (5 + 3)
+    events = [item["event"]["type"] for item in job.of_kind("event")]
+    assert events.count("start") == 2
+    assert events.count("done") == 2
+    assert {"before", "after"} <= {item["phase"] for item in job.of_kind("conditions")}
+    assert any("a word for people" in line for item in job.of_kind("log") for line in item["lines"])
+    states = [state["state"] for state in job.states]
+    assert list(dict.fromkeys(states)) == ["preparing", "measuring", "uploading"]
+    measuring = next(state for state in job.states if state["state"] == "measuring")
+    assert len(measuring["artifact_hash"]) == 64
+    assert len(measuring["fingerprint"]) == 64
+    world.server.wait_for(lambda: not list((world.data / "spool").iterdir()))
+    assert running is not None
+
+
+def test_the_heartbeat_announces_target_and_suite(world: World, running: Agent) -> None:
+    world.server.wait_for(lambda: world.server.heartbeats)
+    beat = world.server.heartbeats[0]
+    (target,) = beat["targets"]
+    assert target["serial"] == world.serial
+    assert target["refuses"] is None
+    assert {finding["code"] for finding in target["preflight"]} >= {"governor", "disk", "load"}
+    (suite,) = beat["suites"]
+    assert suite["repository"] == "theirs"
+    assert suite["manifest"]["suite"]["name"] == "mine"
+    assert suite["branch"] == "main"
+    new = git(world.repository, "commit", "--quiet", "--allow-empty", "-m", "Next") or git(
+        world.repository, "rev-parse", "HEAD"
+    )
+    world.server.wait_for(lambda: world.server.heartbeats[-1]["suites"][0]["commit"] == new)
+    assert running is not None
+
+
+def test_the_credential_is_kept_readable_by_its_owner_only(world: World, running: Agent) -> None:
+    world.server.wait_for(lambda: world.server.heartbeats)
+    path = world.data / "credential.json"
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    assert json.loads(path.read_text())["credential"] == world.server.credential
+    assert running is not None
+
+
+def test_a_wrong_code_is_answered_with_advice(world: World) -> None:
+    with pytest.raises(UserError) as caught:
+        world.agent().run("wrong")
+    assert "new one" in caught.value.advice
+
+
+def test_without_credential_and_code_it_says_how_to_get_one(world: World) -> None:
+    with pytest.raises(UserError) as caught:
+        world.agent().run(None)
+    assert "--enrol" in caught.value.advice
+
+
+def test_two_agents_do_not_share_a_data_directory(world: World, running: Agent) -> None:
+    world.server.wait_for(lambda: world.server.heartbeats)
+    with pytest.raises(UserError) as caught:
+        world.agent().run(None)
+    assert "--data" in caught.value.advice
+    assert running is not None
+
+
+def test_lost_answers_and_restarts_of_the_server_duplicate_and_lose_nothing(
+    world: World, running: Agent
+) -> None:
+    world.server.hang_up = {"/items": 2, "/finish": 1, "/state": 1}
+    world.server.broken = {"/items": 2, "/finish": 1}
+    job = world.add_job()
+    finish = finish_of(world, job)
+    world.server.wait_for(lambda: world.server.hang_up["/finish"] == 0)
+    assert finish["outcome"] == "done"
+    assert_complete(job, finish)
+    assert values_of(job) == 2 * 2 * (5 + 3)
+    assert job.duplicates > 0
+    assert running is not None
+
+
+def hang_from_now_on(world: World) -> None:
+    """The next commit's workload says hello, then hangs."""
+    path = world.repository / "bench" / "sorts.py"
+    text = path.read_text().replace('say("check"', 'time.sleep(600)\nsay("check"')
+    path.write_text(text)
+    git(world.repository, "commit", "--quiet", "-a", "-m", "Hang")
+
+
+def orphans(world: World) -> list[int]:
+    """Processes that run a workload out of this agent's artifact cache."""
+    mark = str(world.data / "artifacts")
+    found = []
+    for process in psutil.process_iter(["cmdline"]):
+        if any(mark in part for part in process.info["cmdline"] or []):
+            found.append(process.pid)
+    return found
+
+
+def test_a_cancelled_run_stops_the_workload(world: World, running: Agent) -> None:
+    world.server.lease_s = 0.6
+    hang_from_now_on(world)
+    job = world.add_job()
+    world.server.wait_for(lambda: values_of(job) > 0)
+    job.cancel = True
+    finish = finish_of(world, job)
+    assert (finish["outcome"], finish["cause"]) == ("cancelled", "cancelled")
+    assert_complete(job, finish)
+    assert not orphans(world)
+    assert running is not None
+
+
+def test_a_lost_lease_stops_the_workload_and_keeps_what_was_measured(world: World, running: Agent) -> None:
+    world.server.lease_s = 0.6
+    hang_from_now_on(world)
+    job = world.add_job()
+    world.server.wait_for(lambda: values_of(job) > 0)
+    with world.server.changed:
+        job.fenced = True
+    second = world.add_job("job-2", commit=git(world.repository, "rev-parse", "HEAD~1"))
+    assert finish_of(world, second)["outcome"] == "done"
+    assert job.finish is None
+    assert not orphans(world)
+    aside = list((world.data / "spool" / "aside").iterdir())
+    assert len(aside) == 1
+    assert "lease_lost" in (aside[0] / "reason.txt").read_text()
+    assert running is not None
+
+
+def test_items_the_server_refuses_end_the_attempt_and_are_kept(world: World, running: Agent) -> None:
+    world.server.refuse_items = "item 0: benchmark is not declared"
+    job = world.add_job()
+    finish = finish_of(world, job)
+    assert (finish["outcome"], finish["cause"]) == ("failed", "agent_error")
+    assert "not declared" in finish["detail"]
+    assert finish["last_seq"] == -1
+    assert running is not None
+
+
+@pytest.mark.parametrize(
+    ("changes", "cause", "words"),
+    [
+        ({"commit": "0" * 40}, "checkout_failed", "0000000"),
+        ({"repository": "stranger"}, "checkout_failed", "allow-list"),
+        ({"benchmarks": ["nope"]}, "suite_invalid", "nope"),
+        ({"params": {"n": [5000]}}, "suite_invalid", "1 to 1000"),
+        ({"manifest_path": "other.toml"}, "suite_invalid", "other.toml"),
+    ],
+)
+def test_work_that_cannot_be_done_fails_with_a_cause_to_act_on(
+    world: World, running: Agent, changes: dict[str, Any], cause: str, words: str
+) -> None:
+    job = world.add_job(**changes)
+    finish = finish_of(world, job)
+    assert (finish["outcome"], finish["cause"]) == ("failed", cause)
+    assert words in finish["detail"]
+    assert running is not None
+
+
+def test_a_full_disk_is_announced_and_no_job_is_taken(world: World) -> None:
+    world.write_config(min_free_bytes=1 << 60)
+    agent = world.agent()
+    thread = threading.Thread(target=agent.run, args=("good-code",))
+    thread.start()
+    job = world.add_job()
+    world.server.wait_for(lambda: len(world.server.heartbeats) >= 3)
+    refusal = world.server.heartbeats[-1]["targets"][0]["refuses"]
+    agent.leave()
+    thread.join(30)
+    assert "disk full" in refusal
+    assert job.attempt == 0
+
+
+# --- the agent as a process of its own ---
+
+
+def test_kill_9_leaves_no_workload_and_the_spool_reaches_the_same_attempt_once(world: World) -> None:
+    hang_from_now_on(world)
+    job = world.add_job()
+    first = world.spawn()
+    world.server.wait_for(lambda: values_of(job) > 0)
+    world.server.broken = {"/items": 10**9}
+    held = len(job.items)
+    world.server.wait_for(lambda: world.server.broken["/items"] < 10**9)
+    os.kill(first.pid, signal.SIGKILL)
+    first.wait()
+    world.server.wait_for(lambda: not orphans(world), 10)
+    (left,) = Spool(world.data / "spool").undelivered()
+    assert left.attempt == Attempt("job-1", 1, "token-1")
+    assert left.last_seq + 1 > held
+    world.server.broken = {}
+    second = world.spawn()
+    finish = finish_of(world, job)
+    second.terminate()
+    assert second.wait(30) == 0
+    assert (finish["outcome"], finish["cause"]) == ("failed", "agent_lost")
+    assert_complete(job, finish)
+    assert {attempt for attempt, _ in job.items} == {1}
+
+
+def test_sigterm_finishes_the_job_and_leaves(world: World) -> None:
+    job = world.add_job(launches=3)
+    process = world.spawn()
+    world.server.wait_for(lambda: values_of(job) > 0)
+    process.terminate()
+    assert process.wait(60) == 0
+    assert job.finish is not None
+    assert job.finish["outcome"] == "done"
+    assert_complete(job, job.finish)
+
+
+def test_a_second_sigterm_cancels_the_job(world: World) -> None:
+    hang_from_now_on(world)
+    job = world.add_job()
+    process = world.spawn()
+    world.server.wait_for(lambda: values_of(job) > 0)
+    process.terminate()
+    world.server.wait_for(lambda: "told to stop" in (world.data.parent / "agent.log").read_text())
+    process.terminate()
+    assert process.wait(60) == 0
+    assert job.finish is not None
+    assert job.finish["outcome"] == "cancelled"
+    assert not orphans(world)
+
+
+def test_an_idle_agent_leaves_at_sigterm(world: World) -> None:
+    process = world.spawn()
+    world.server.wait_for(lambda: world.server.heartbeats)
+    process.terminate()
+    assert process.wait(30) == 0

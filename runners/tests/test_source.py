@@ -1,0 +1,211 @@
+"""From a repository to artifacts: somebody else's suite, at a commit and in place."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from pathlib import Path
+
+import pytest
+from paceline.artifacts import ArtifactCache, copy_into, files_below, hash_files
+from paceline.errors import UserError
+from paceline.git import Repository, SourceError, working_revision
+from paceline.source import Prepared, prepare
+from paceline.stop import Reason, Stop
+from paceline.testing.suites import MANIFEST
+
+from .conftest import git
+
+MANIFEST_PATH = "bench/suite.toml"
+
+
+class Shop:
+    """What one agent keeps below its data directory."""
+
+    def __init__(self, root: Path, location: Path, limit_bytes: int = 1 << 30) -> None:
+        self.repository = Repository("theirs", str(location), root)
+        self.cache = ArtifactCache(root / "artifacts", limit_bytes)
+        self.log: list[str] = []
+
+    def prepare(self, commit: str, stop: Stop | None = None) -> Prepared:
+        return prepare(
+            self.repository,
+            commit,
+            MANIFEST_PATH,
+            benchmarks=[],
+            cache=self.cache,
+            log=self.log.extend,
+            stop=stop or Stop(),
+        )
+
+
+@pytest.fixture
+def shop(tmp_path: Path, suite_repository: Path) -> Shop:
+    return Shop(tmp_path / "data", suite_repository)
+
+
+def commit_manifest(root: Path, text: str) -> str:
+    (root / MANIFEST_PATH).write_text(text)
+    git(root, "add", ".")
+    git(root, "commit", "--quiet", "-m", "Change")
+    return git(root, "rev-parse", "HEAD")
+
+
+def with_build(step: str) -> str:
+    return MANIFEST.replace("build = []", f'build = [["python3", "-c", """{step}"""]]')
+
+
+def test_the_head_of_a_repository_is_its_commit_and_branch(shop: Shop, suite_repository: Path) -> None:
+    head = shop.repository.head()
+    assert head == (git(suite_repository, "rev-parse", "HEAD"), "main")
+    git(suite_repository, "checkout", "--quiet", "--detach")
+    assert shop.repository.head().branch is None
+
+
+def test_a_commit_is_built_once_and_then_found_in_the_cache(shop: Shop) -> None:
+    commit = shop.repository.head().commit
+    first = shop.prepare(commit)
+    assert (first.built.directories["sorts"] / "sorts.py").is_file()
+    assert first.revision == commit
+    assert first.built.facts["python3 --version"].startswith("Python 3")
+    second = shop.prepare(commit[:10])
+    assert second.built == first.built
+    assert "found in the artifact cache" in shop.log[-1]
+
+
+def test_the_artifact_hash_follows_content_and_not_the_commit(shop: Shop, suite_repository: Path) -> None:
+    first = shop.prepare(shop.repository.head().commit)
+    (suite_repository / "README").write_text("words")
+    git(suite_repository, "add", ".")
+    git(suite_repository, "commit", "--quiet", "-m", "Words")
+    second = shop.prepare(shop.repository.head().commit)
+    assert second.revision != first.revision
+    assert second.built.artifact_hash == first.built.artifact_hash
+    (suite_repository / "bench" / "sorts.py").write_text("print()\n")
+    git(suite_repository, "commit", "--quiet", "-a", "-m", "Code")
+    assert shop.prepare(shop.repository.head().commit).built.artifact_hash != first.built.artifact_hash
+
+
+def test_the_users_repository_and_its_uncommitted_work_are_untouched(
+    shop: Shop, suite_repository: Path
+) -> None:
+    (suite_repository / "bench" / "sorts.py").write_text("work in progress\n")
+    shop.prepare(shop.repository.head().commit)
+    assert (suite_repository / "bench" / "sorts.py").read_text() == "work in progress\n"
+    assert git(suite_repository, "worktree", "list").count("\n") == 0
+
+
+def test_a_detached_commit_no_branch_holds_can_be_prepared(shop: Shop, suite_repository: Path) -> None:
+    git(suite_repository, "checkout", "--quiet", "--detach")
+    commit = commit_manifest(suite_repository, MANIFEST + "\n# changed\n")
+    assert shop.prepare(commit).revision == commit
+
+
+def test_a_failed_build_tells_the_step_and_its_last_words(shop: Shop, suite_repository: Path) -> None:
+    commit = commit_manifest(suite_repository, with_build("import sys; print('no compiler'); sys.exit(7)"))
+    with pytest.raises(SourceError) as caught:
+        shop.prepare(commit)
+    assert caught.value.cause == "build_failed"
+    assert "status 7" in caught.value.text
+    assert "no compiler" in caught.value.advice
+    assert "no compiler" in shop.log
+
+
+def test_build_output_of_an_earlier_commit_does_not_pass_for_this_one(
+    shop: Shop, suite_repository: Path
+) -> None:
+    (suite_repository / ".gitignore").write_text("bench/built.bin\n")
+    makes = with_build("open('built.bin','w').write('1')").replace(
+        'artifacts = ["sorts.py"]', 'artifacts = ["sorts.py", "built.bin"]'
+    )
+    shop.prepare(commit_manifest(suite_repository, makes))
+    forgets = makes.replace("open('built.bin','w').write('1')", "pass")
+    with pytest.raises(SourceError) as caught:
+        shop.prepare(commit_manifest(suite_repository, forgets))
+    assert "built.bin" in caught.value.text
+
+
+def test_a_build_stops_when_the_job_stops(shop: Shop, suite_repository: Path) -> None:
+    commit = commit_manifest(suite_repository, with_build("import time; time.sleep(600)"))
+    stop = Stop()
+    stop.set(Reason.CANCELLED)
+    with pytest.raises(SourceError) as caught:
+        shop.prepare(commit, stop)
+    assert caught.value.cause == "cancelled"
+
+
+def test_a_missing_tool_is_named(shop: Shop, suite_repository: Path) -> None:
+    commit = commit_manifest(suite_repository, MANIFEST.replace("build = []", 'build = [["no-such-tool"]]'))
+    with pytest.raises(SourceError) as caught:
+        shop.prepare(commit)
+    assert "no-such-tool" in caught.value.text
+
+
+@pytest.mark.parametrize("commit", ["0" * 40, "abcdef1", "--help", "main", "HEAD; rm -rf /"])
+def test_an_unknown_commit_is_refused_with_advice(shop: Shop, commit: str) -> None:
+    with pytest.raises(SourceError) as caught:
+        shop.prepare(commit)
+    assert caught.value.cause == "checkout_failed"
+    assert caught.value.advice
+
+
+def test_what_is_no_repository_says_so(tmp_path: Path) -> None:
+    (tmp_path / "plain").mkdir()
+    for where in (tmp_path / "plain", tmp_path / "missing"):
+        with pytest.raises(SourceError) as caught:
+            Shop(tmp_path / "data", where).repository.head()
+        assert "git repository" in caught.value.text or "does not exist" in caught.value.text
+        assert caught.value.advice
+
+
+def test_an_invalid_manifest_at_a_commit_is_the_suites_failure(shop: Shop, suite_repository: Path) -> None:
+    commit = commit_manifest(suite_repository, MANIFEST.replace("schema = 1", "schema = 2"))
+    with pytest.raises(SourceError) as caught:
+        shop.prepare(commit)
+    assert caught.value.cause == "suite_invalid"
+    assert f"{MANIFEST_PATH}:1:" in caught.value.text
+
+
+def test_the_working_revision_shows_uncommitted_changes(suite_repository: Path, tmp_path: Path) -> None:
+    commit = git(suite_repository, "rev-parse", "HEAD")
+    assert working_revision(suite_repository / "bench") == commit
+    (suite_repository / "bench" / "sorts.py").write_text("x")
+    assert working_revision(suite_repository / "bench") == commit + "+dirty"
+    (tmp_path / "plain").mkdir()
+    assert working_revision(tmp_path / "plain") == "unversioned"
+
+
+def test_the_cache_drops_the_least_recently_used(tmp_path: Path) -> None:
+    source = tmp_path / "file"
+    source.write_bytes(b"x" * 1000)
+    cache = ArtifactCache(tmp_path / "cache", 2500)
+    entries = {key: cache.put(key, [source]) for key in ("a", "b")}
+
+    for age, key in enumerate(("b", "a")):
+        os.utime(entries[key], (1000 + age, 1000 + age))
+    cache.put("c", [source])
+    assert [key for key in ("a", "b", "c") if cache.get(key)] == ["a", "c"]
+
+
+def test_half_an_entry_is_never_found(tmp_path: Path) -> None:
+    cache = ArtifactCache(tmp_path / "cache", 10_000)
+    with pytest.raises(OSError, match="missing"):
+        cache.put("a", [tmp_path / "missing"])
+    assert cache.get("a") is None
+    assert list((tmp_path / "cache").iterdir()) == []
+
+
+def test_the_artifact_hash_knows_names_and_contents(tmp_path: Path) -> None:
+    for name in ("one", "two"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "x").write_text("same")
+    assert hash_files(files_below(tmp_path / "one")) == hash_files(files_below(tmp_path / "two"))
+    (tmp_path / "two" / "x").rename(tmp_path / "two" / "y")
+    assert hash_files(files_below(tmp_path / "one")) != hash_files(files_below(tmp_path / "two"))
+    copy_into(tmp_path / "three", [tmp_path / "one", tmp_path / "two" / "y"])
+    assert set(files_below(tmp_path / "three")) == {"one/x", "y"}
+    shutil.rmtree(tmp_path / "three")
+
+
+def test_source_errors_are_for_people() -> None:
+    assert isinstance(SourceError("build_failed", "x"), UserError)
