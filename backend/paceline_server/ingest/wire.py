@@ -248,8 +248,9 @@ def _check_samples(item: SamplesItem) -> Checked:
         raise _RefusedError("values", f"{n} values; one item holds 1 to {MAX_VALUES}")
     if item.unit not in UNITS:
         raise _RefusedError("unit", f"unknown_unit: {item.unit[:40]!r}")
-    if not (is_storable(item.params) and is_storable([item.benchmark, item.arm, item.metric])):
-        raise _RefusedError("params", "a name or value contains U+0000 or is beyond 64 bits")
+    for field in ("benchmark", "arm", "metric", "params"):
+        if not is_storable(getattr(item, field)):
+            raise _RefusedError(field, "contains U+0000 or a number beyond 64 bits")
     values = np.array(item.values, dtype="<f8")
     if not (values.min() >= 0.0 and np.isfinite(values).all()):
         bad = int(np.flatnonzero(~(np.isfinite(values) & (values >= 0.0)))[0])
