@@ -25,7 +25,7 @@ from filelock import FileLock, Timeout
 
 from paceline import environment
 from paceline.announce import Announcer
-from paceline.api import Api, ApiError, UnreachableError
+from paceline.api import Api, ApiError, UnreachableError, check_address
 from paceline.artifacts import ArtifactCache
 from paceline.config import Config
 from paceline.delivery import deliver
@@ -65,6 +65,7 @@ class Agent:
         *,
         poll_s: float = POLL_S,
     ) -> None:
+        check_address(server)
         self._server, self._data_dir, self._config = server.rstrip("/"), data_dir, config
         data_dir.mkdir(parents=True, exist_ok=True)
         self._repositories = {

@@ -84,12 +84,17 @@ class Beat(msgspec.Struct, frozen=True):
     heartbeat_s: float
 
 
+def check_address(server: str) -> None:
+    """Raises UserError unless `server` looks like one."""
+    if not server.startswith(("http://", "https://")):
+        raise UserError(f"{server!r} is no address.", "Give the server as http://… or https://…")
+
+
 class Api:
     """One server, one credential. Safe for several threads."""
 
     def __init__(self, server: str, credential: str | None = None) -> None:
-        if not server.startswith(("http://", "https://")):
-            raise UserError(f"{server!r} is no address.", "Give the server as http://… or https://…")
+        check_address(server)
         headers = {"User-Agent": f"paceline/{__version__}"}
         if credential is not None:
             headers["Authorization"] = f"Bearer {credential}"
@@ -126,8 +131,14 @@ class Api:
         self._attempt((job_id, attempt, token), "finish", msgspec.json.encode(body), tries)
 
     def items(self, job_id: str, attempt: int, token: str, items: list[bytes]) -> None:
-        """`items` are JSON texts already. One try: delivery goes on from its spool."""
-        self._attempt((job_id, attempt, token), "items", b'{"items":[' + b",".join(items) + b"]}", tries=1)
+        """`items` are JSON texts already. One try: delivery goes on from its spool.
+
+        The only body that may be compressed: the server inflates nothing else.
+        """
+        data, headers = b'{"items":[' + b",".join(items) + b"]}", {}
+        if len(data) >= GZIP_FROM_BYTES:
+            data, headers = gzip.compress(data, compresslevel=1), {"Content-Encoding": "gzip"}
+        self._attempt((job_id, attempt, token), "items", data, tries=1, headers=headers)
 
     def call(
         self,
@@ -145,10 +156,19 @@ class Api:
             tries, lambda: self._send(method, path, data, {}, timeout=timeout, params=params)
         )
 
-    def _attempt(self, whose: tuple[str, int, str], what: str, data: bytes, tries: int) -> Any:
+    def _attempt(
+        self,
+        whose: tuple[str, int, str],
+        what: str,
+        data: bytes,
+        tries: int,
+        headers: dict[str, str] | None = None,
+    ) -> Any:
         job_id, attempt, token = whose
         path = f"/jobs/{job_id}/attempts/{attempt}/{what}"
-        return self._retried(tries, lambda: self._send("POST", path, data, {"Lease-Token": token}))
+        return self._retried(
+            tries, lambda: self._send("POST", path, data, {"Lease-Token": token, **(headers or {})})
+        )
 
     def _retried(self, tries: int, send: Callable[[], Any]) -> Any:
         backoff = FIRST_BACKOFF_S
@@ -175,9 +195,6 @@ class Api:
         headers = {**headers}
         if data is not None:
             headers["Content-Type"] = "application/json"
-            if len(data) >= GZIP_FROM_BYTES:
-                data = gzip.compress(data, compresslevel=1)
-                headers["Content-Encoding"] = "gzip"
         try:
             answer = self._client.request(
                 method, path, content=data, headers=headers, timeout=timeout, params=params

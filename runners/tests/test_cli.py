@@ -1,0 +1,228 @@
+"""The command line: what a person or a pipeline gets, and that no mistake of theirs ends in a traceback."""
+
+from __future__ import annotations
+
+import json
+import os
+import pty
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from paceline.protocol import StreamReader
+from paceline.testing.fake_server import FakeServer
+
+from .conftest import git
+
+QUICK = ["--launches", "2", "--rounds", "3", "--min-time-ns", "100000", "--seed", "5"]
+
+
+def paceline(*arguments: str, cwd: Path | None = None, **env: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "paceline", *arguments]
+    environment = {**os.environ, "COLUMNS": "200", **env}
+    return subprocess.run(command, cwd=cwd, capture_output=True, text=True, env=environment, check=False)
+
+
+def test_run_writes_streams_and_a_record_that_judge_can_read(suite_repository: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    done = paceline(
+        "run", str(suite_repository / "bench/suite.toml"), *QUICK, "--params", "n=100", "--out", str(out)
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.strip() == str(out)
+    assert "launch 2 of 2: sorts" in done.stderr
+    for launch in range(2):
+        reader = StreamReader()
+        data = (out / f"launch-{launch:03d}.sorts.jsonl").read_bytes()
+        events = [*reader.feed(data), *reader.close()]
+        assert len(events) > 10
+    record = json.loads((out / "run.json").read_text())
+    assert record["suite"] == "mine"
+    assert record["manifest"]["benchmarks"]["sort"]["reference"] == "merge"
+    assert record["revision"] == git(suite_repository, "rev-parse", "HEAD")
+    assert len(record["artifact_hash"]) == 64
+    assert record["options"]["params"] == {"n": [100]}
+    assert record["options"]["seed"] == 5
+    assert record["conditions"][0]["phase"] == "before"
+    assert record["failure"] is None
+    assert (out / "sorts.stderr.log").read_text().count("a word for people") == 2
+
+
+def test_the_revision_of_a_changed_tree_says_dirty(suite_repository: Path, tmp_path: Path) -> None:
+    (suite_repository / "bench" / "notes.txt").write_text("x")
+    out = tmp_path / "out"
+    done = paceline(
+        "run", str(suite_repository / "bench/suite.toml"), *QUICK, "--launches", "1", "--out", str(out)
+    )
+    assert done.returncode == 0, done.stderr
+    assert json.loads((out / "run.json").read_text())["revision"].endswith("+dirty")
+
+
+def test_a_knob_is_passed_and_its_warning_recorded(suite_repository: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    options = [
+        *QUICK,
+        "--launches",
+        "1",
+        "--params",
+        "n=100",
+        "--knob",
+        "slow_percent=100",
+        "--out",
+        str(out),
+    ]
+    done = paceline("run", str(suite_repository / "bench/suite.toml"), *options)
+    assert done.returncode == 0, done.stderr
+    record = json.loads((out / "run.json").read_text())
+    assert record["warnings"] == [{"code": "demonstration", "text": "the builtin arm is slowed on purpose"}]
+    assert record["options"]["knobs"] == {"slow_percent": 100}
+
+
+def test_a_failed_run_says_so_and_records_it(suite_repository: Path, tmp_path: Path) -> None:
+    (suite_repository / "bench" / "sorts.py").write_text("print('hello')\n")
+    out = tmp_path / "out"
+    done = paceline("run", str(suite_repository / "bench/suite.toml"), *QUICK, "--out", str(out))
+    assert done.returncode == 1
+    assert "stream_invalid" in done.stderr
+    assert "Traceback" not in done.stderr
+    assert json.loads((out / "run.json").read_text())["failure"]["cause"] == "stream_invalid"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["run", "missing.toml"], "missing.toml"),
+        (["run", "suite.toml", "--params", "m=1"], "There are: n"),
+        (["run", "suite.toml", "--params", "n=5000"], "1 to 1000"),
+        (["run", "suite.toml", "--params", "n=many"], "whole number"),
+        (["run", "suite.toml", "--knob", "slow_percent=900"], "0 to 400"),
+        (["run", "suite.toml", "--benchmark", "nope"], "There are: sort"),
+        (["run", "suite.toml", "--params", "n"], "NAME=VALUE"),
+        (["run", "suite.toml", "--out", "."], "not empty"),
+        (["validate", "sorts.py"], "not TOML"),
+        (["agent", "--server", "example.org", "--data", "d"], "http"),
+        (["agent", "--server", "http://127.0.0.1:9", "--data", "d"], "--enrol"),
+        (["agent", "--server", "http://127.0.0.1:9", "--data", "d", "--enrol", "x"], "cannot be reached"),
+        (["submit", "mine", "--server", "http://127.0.0.1:9", "--token", "t"], "cannot be reached"),
+    ],
+)
+def test_a_mistake_is_answered_with_words_and_not_a_traceback(
+    suite_repository: Path, arguments: list[str], words: str
+) -> None:
+    done = paceline(*arguments, cwd=suite_repository / "bench")
+    assert done.returncode == 1
+    assert words in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_usage_errors_exit_2() -> None:
+    assert paceline("run").returncode == 2
+    assert paceline("nonsense").returncode == 2
+
+
+def test_validate_shows_what_the_suite_holds(suite_repository: Path) -> None:
+    done = paceline("validate", str(suite_repository / "bench/suite.toml"))
+    assert done.returncode == 0
+    assert "merge (reference), builtin" in done.stdout
+
+
+def test_doctor_speaks_json(tmp_path: Path) -> None:
+    done = paceline("doctor", "--json", "--data", str(tmp_path))
+    facts = json.loads(done.stdout)
+    assert {finding["code"] for finding in facts["findings"]} >= {"governor", "turbo", "smt", "load", "disk"}
+    assert len(facts["environment"]["fingerprint"]) == 64
+
+
+def test_devices_lists_this_host(tmp_path: Path) -> None:
+    done = paceline("devices", "--data", str(tmp_path))
+    assert done.returncode == 0
+    assert "host-" in done.stdout
+
+
+def test_every_command_has_help() -> None:
+    for command in ("agent", "run", "doctor", "devices", "validate", "submit"):
+        done = paceline(command, "--help")
+        assert done.returncode == 0
+        assert len(done.stdout.splitlines()) > 4
+
+
+def test_interrupting_a_run_stops_it_in_an_orderly_way(suite_repository: Path, tmp_path: Path) -> None:
+    source = suite_repository / "bench" / "sorts.py"
+    source.write_text(source.read_text().replace('say("check"', 'time.sleep(600)\nsay("check"'))
+    out = tmp_path / "out"
+    command = [sys.executable, "-m", "paceline", "run", str(suite_repository / "bench/suite.toml"), *QUICK]
+    with subprocess.Popen([*command, "--out", str(out)], stderr=subprocess.PIPE, text=True) as process:
+        assert process.stderr is not None
+        assert any("launch 1" in line for line in process.stderr)
+        process.send_signal(signal.SIGINT)
+        assert process.wait(30) == 130
+    assert json.loads((out / "run.json").read_text())["failure"]["cause"] == "cancelled"
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="terminals are different there")
+def test_on_a_terminal_there_is_a_bar(suite_repository: Path, tmp_path: Path) -> None:
+    leader, follower = pty.openpty()
+    command = [sys.executable, "-m", "paceline", "run", str(suite_repository / "bench/suite.toml"), *QUICK]
+    with subprocess.Popen(
+        [*command, "--out", str(tmp_path / "out")],
+        stderr=follower,
+        stdout=subprocess.DEVNULL,
+        env={**os.environ, "TERM": "xterm"},
+    ) as process:
+        os.close(follower)
+        shown = b""
+        while True:
+            try:
+                data = os.read(leader, 65_536)
+            except OSError:
+                break
+            if not data:
+                break
+            shown += data
+        assert process.wait() == 0
+    os.close(leader)
+    assert b"\x1b[" in shown
+    assert b"launch 1 of 2" in shown
+
+
+RUN: dict[str, Any] = {
+    "id": "run-9", "suite": "mine", "commit": "a" * 40, "state": "done", "verdict": "fail",
+    "reason": "slower",
+    "jobs": [{"target_name": "bench-1", "state": "done", "cause": None, "cause_detail": None}],
+}  # fmt: skip
+COMPARISON = {
+    "benchmark": "sort", "params": {"n": 100}, "arm": "builtin", "verdict": "fail", "reason": "slower",
+    "words": "12.6 % slower than merge",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("changes", "status"),
+    [
+        ({"verdict": "pass"}, 0),
+        ({"verdict": "fail"}, 2),
+        ({"verdict": "inconclusive"}, 3),
+        ({"verdict": None}, 1),
+        ({"state": "failed", "verdict": None}, 1),
+        ({"state": "cancelled", "verdict": "pass"}, 1),
+    ],
+)
+def test_submit_exits_by_the_servers_verdict(
+    server: FakeServer, changes: dict[str, Any], status: int
+) -> None:
+    server.run, server.comparisons = {**RUN, **changes}, [COMPARISON]
+    done = paceline("submit", "mine", PACELINE_SERVER=server.url, PACELINE_TOKEN=server.credential)
+    assert done.returncode == status, done.stderr
+    assert "12.6 % slower than merge" in done.stdout
+
+
+def test_submit_explains_a_refusal(server: FakeServer) -> None:
+    done = paceline("submit", "mine", "--server", server.url, "--token", server.credential)
+    assert done.returncode == 1
+    assert "unknown_suite" in done.stderr
+    assert "agent.toml" in done.stderr
+    wrong = paceline("submit", "mine", "--server", server.url, "--token", "wrong")
+    assert "PACELINE_TOKEN" in wrong.stderr
