@@ -29,6 +29,7 @@ from paceline_server.store import session as store
 from paceline_server.store.session import Database, session_scope
 from paceline_server.store.tables.fleet import Agent, Target
 from paceline_server.testing import servers
+from paceline_server.testing.serving import RunningServer, running
 
 EMBEDDED = "embedded"
 SCALED = "scaled"
@@ -127,6 +128,13 @@ def client(app: FastAPI) -> Iterator[TestClient]:
     """An anonymous client on loopback. No background work: call `outbox.drain()` where it matters."""
     with TestClient(app, base_url="http://127.0.0.1:8321", client=("127.0.0.1", 50000)) as anonymous:
         yield anonymous
+
+
+@pytest.fixture
+def server(settings: Settings) -> Iterator[RunningServer]:
+    """A real server with its background work; `session_scope()` uses its database while it runs."""
+    with running(settings) as started:
+        yield started
 
 
 @pytest.fixture

@@ -20,6 +20,7 @@ from paceline_server.store.session import Database
 log = structlog.get_logger("paceline.broker")
 
 TASK = "paceline.carry_out"
+WAKE = "paceline.wake"
 QUEUE = "paceline"
 POLLING_S = 0.05
 """How often the in-memory transport looks for a message; bounds the delay of embedded work."""
@@ -54,11 +55,16 @@ def make_celery(settings: Settings) -> Celery:
         enable_utc=True,
     )
     app.task(name=TASK)(_carry_out)
+    app.task(name=WAKE)(_nothing)
     return app
 
 
 def _carry_out(message_id: int) -> None:
     outbox.carry_out(message_id)
+
+
+def _nothing() -> None:
+    """Carried out to let a consumer look up, e.g. at a wish to stop."""
 
 
 class Publisher:

@@ -6,6 +6,7 @@ installs no signal handlers (the server owns them) and ends within one drain of 
 
 from __future__ import annotations
 
+import contextlib
 import threading
 
 import structlog
@@ -53,6 +54,8 @@ class Background:
         """Finish what is being carried out, then end. What is left is found by the next start's sweeper."""
         self.sweeper.stop()
         state.should_stop = 0
+        with contextlib.suppress(Exception):  # it looks up by itself after 2 s
+            self.app.send_task(broker.WAKE, queue=broker.QUEUE)
         self._thread.join(ENDS_WITHIN_S)
         state.should_stop = None
 

@@ -81,7 +81,9 @@ class Database:
             session.close()
 
     def dispose(self) -> None:
-        """Close connections and hints."""
+        """Close connections and hints; it is the process's database no longer."""
+        if self in _current:
+            _current.remove(self)
         self.hints.close()
         self.engine.dispose()
 
@@ -168,11 +170,12 @@ def using(db: Database) -> Iterator[Database]:
     try:
         yield db
     finally:
-        _current.remove(db)
+        if db in _current:
+            _current.remove(db)
 
 
 def use(db: Database) -> None:
-    """Make `db` the process's database for good (entry points)."""
+    """Make `db` the process's database until it is disposed of (entry points)."""
     _current.append(db)
 
 
