@@ -1,0 +1,48 @@
+"""The scaled shape as real processes: one API, one worker, PostgreSQL, Redis."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from pathlib import Path
+
+import pytest
+from paceline_server.testing import servers
+
+from .stack import Stack, base_env, wait_until
+
+
+@pytest.fixture
+def stack(shape: object, token: Callable[..., dict[str, str]], tmp_path: Path) -> Iterator[Stack]:
+    """A running server; short leases and no cool-down, so that a journey takes seconds."""
+    port = servers.free_port()
+    url = f"http://127.0.0.1:{port}"
+    env = {
+        **base_env(),
+        "PACELINE_DATABASE_URL": shape.database_url,  # type: ignore[attr-defined] # Shape of the outer conftest
+        "PACELINE_REDIS_URL": shape.redis_url,  # type: ignore[attr-defined]
+        "PACELINE_DATA_DIR": str(tmp_path / "server"),
+        "PACELINE_PUBLIC_URL": url,
+        "PACELINE_LEASE_S": "3",
+        "PACELINE_HEARTBEAT_S": "1",
+        "PACELINE_CONFIRM_COOLDOWN_S": "0.1",
+        "PACELINE_SWEEP_S": "0.2",
+    }
+    headers = token("read", "ingest", "alerts:write", "admin")
+    with ExitStack() as resources:
+        started = Stack(url, env, tmp_path, resources, headers)
+        started.start("api", "paceline-server", "api", "--port", str(port))
+        started.start("worker", "paceline-server", "worker")
+        wait_until("the API", lambda: _ready(started), 60)
+        yield started
+
+
+def _ready(stack: Stack) -> bool:
+    try:
+        return stack.client.get("/readyz").status_code == 200
+    except OSError:
+        return False
+    except Exception as error:
+        if type(error).__module__.startswith("httpx"):
+            return False
+        raise

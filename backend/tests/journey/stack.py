@@ -1,0 +1,195 @@
+"""Real processes for the journey tests: API, Celery worker and agents, each started as a user would start them.
+
+Nothing here fakes anything; a process ends with its test (or, by its parent's death, with pytest).
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, TypeVar
+
+import httpx
+
+BIN = Path(sys.executable).parent
+WITHIN_S = 120.0
+"""How long a journey waits for anything before it says what it waited for."""
+Found = TypeVar("Found")
+SUITES = Path(__file__).parent / "workload"
+
+
+def _end_with_parent() -> None:
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(1, signal.SIGTERM)
+
+
+def wait_until(what: str, probe: Callable[[], Found | None], within_s: float = WITHIN_S) -> Found:
+    """The first truthy answer of `probe`; AssertionError naming `what` after `within_s`."""
+    deadline = time.monotonic() + within_s
+    pause = threading.Event()
+    while True:
+        found = probe()
+        if found:
+            return found
+        assert time.monotonic() < deadline, f"waited {within_s:.0f} s for {what}"
+        pause.wait(0.05)
+
+
+@dataclass
+class Process:
+    """One child with its output kept for the failure message."""
+
+    name: str
+    popen: subprocess.Popen[bytes]
+    log: Path
+
+    def kill(self) -> None:
+        """kill −9, as a power cut would."""
+        self.popen.kill()
+        self.popen.wait()
+
+    def stop(self) -> int:
+        """SIGTERM, then wait."""
+        if self.popen.poll() is None:
+            self.popen.terminate()
+        try:
+            return self.popen.wait(30)
+        except subprocess.TimeoutExpired:
+            self.kill()
+            raise AssertionError(f"{self.name} did not end on SIGTERM:\n{self.tail()}") from None
+
+    def tail(self) -> str:
+        return self.log.read_text(errors="replace")[-4000:]
+
+
+@contextmanager
+def running(name: str, argv: list[str], env: dict[str, str], logs: Path) -> Iterator[Process]:
+    log = logs / f"{name}-{len(list(logs.iterdir()))}.log"
+    with log.open("wb") as sink:
+        popen = subprocess.Popen(
+            argv, env=env, stdin=subprocess.DEVNULL, stdout=sink, stderr=sink,
+            preexec_fn=_end_with_parent,  # noqa: PLW1509 - one prctl in the child
+        )  # fmt: skip
+        process = Process(name, popen, log)
+        try:
+            yield process
+        finally:
+            process.stop()
+
+
+@dataclass
+class Stack:
+    """A server of the scaled shape and what is needed to talk to it."""
+
+    url: str
+    env: dict[str, str]
+    directory: Path
+    stack: ExitStack
+    headers: dict[str, str]
+    processes: list[Process] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.client = self.stack.enter_context(httpx.Client(base_url=self.url, headers=self.headers, timeout=60))
+        (self.directory / "logs").mkdir()
+
+    def start(self, name: str, *argv: str, **env: str) -> Process:
+        process = self.stack.enter_context(
+            running(name, [str(BIN / argv[0]), *argv[1:]], {**self.env, **env}, self.directory / "logs")
+        )
+        self.processes.append(process)
+        return process
+
+    def agent(self, repositories: dict[str, tuple[Path, str]], name: str = "agent", **env: str) -> Process:
+        """Start an agent allowed to build `repositories` (name → path, manifest); enrolled on its first start."""
+        data = self.directory / name
+        data.mkdir(exist_ok=True)
+        lines = [f'[agent]\nserial = "{name}-{self.directory.name}"\nname = "{name}"\n']
+        for repository, (path, manifest) in repositories.items():
+            lines.append(f'[repositories.{repository}]\npath = "{path}"\nmanifests = ["{manifest}"]\n')
+        (data / "agent.toml").write_text("\n".join(lines))
+        argv = ["paceline", "agent", "--server", self.url, "--data", str(data), "--config", str(data / "agent.toml")]
+        if not (data / "credential.json").exists():
+            argv += ["--enrol", self.post("/agents/enrolment-codes")["code"]]
+        return self.start(name, *argv, **env)
+
+    def suite(self, name: str) -> Any:
+        """The suite, once an agent has announced it."""
+        return wait_until(f"suite {name}", lambda: self.found(f"/suites/{name}"))
+
+    def found(self, path: str) -> Any:
+        answer = self.client.get(f"/api/v1{path}")
+        return answer.json() if answer.status_code == 200 else None
+
+    def measure(self, suite: str, **options: Any) -> str:
+        """Request a run of an announced suite; its only job's id."""
+        self.suite(suite)
+        jobs = self.post("/runs", {"suite": suite, **options})["jobs"]
+        assert len(jobs) == 1, jobs
+        return str(jobs[0]["id"])
+
+    def job_in(self, job_id: str, *states: str) -> Any:
+        """The job, once it is in one of `states`."""
+
+        def probe() -> Any:
+            job = self.get(f"/jobs/{job_id}")
+            return job if job["state"] in states else None
+
+        try:
+            return wait_until(f"job in {states}", probe)
+        except AssertionError as error:
+            raise AssertionError(f"{error}; it is {self.get(f'/jobs/{job_id}')}\n{self.tails()}") from None
+
+    def server(self, *argv: str) -> str:
+        """The output of a `paceline-server` command that ends by itself."""
+        done = subprocess.run(
+            [str(BIN / "paceline-server"), *argv], env=self.env, capture_output=True, text=True, check=False
+        )
+        assert done.returncode == 0, done.stdout + done.stderr
+        return done.stdout.strip()
+
+    def get(self, path: str, **query: str) -> Any:
+        answer = self.client.get(f"/api/v1{path}", params=query)
+        assert answer.status_code == 200, f"GET {path}: {answer.status_code} {answer.text}"
+        return answer.json()
+
+    def post(self, path: str, body: dict[str, Any] | None = None) -> Any:
+        answer = self.client.post(f"/api/v1{path}", json=body)
+        assert answer.is_success, f"POST {path}: {answer.status_code} {answer.text}"
+        return answer.json()
+
+    def tails(self) -> str:
+        return "\n".join(f"--- {process.name}\n{process.tail()}" for process in self.processes)
+
+
+def commit_all(repository: Path) -> str:
+    """Make `repository` a git repository with everything in it committed; its commit id."""
+    git = ["git", "-C", str(repository), "-c", "user.name=t", "-c", "user.email=t@example.invalid"]
+    if not (repository / ".git").exists():
+        subprocess.run([*git, "init", "-q", "-b", "main"], check=True)
+    subprocess.run([*git, "add", "-A"], check=True)
+    subprocess.run([*git, "commit", "-q", "-m", "a revision"], check=True)
+    return subprocess.run([*git, "rev-parse", "HEAD"], check=True, capture_output=True, text=True).stdout.strip()
+
+
+def misbehaving_repository(directory: Path) -> Path:
+    """A repository holding the suite of `workload/`."""
+    repository = directory / "misbehaving"
+    shutil.copytree(SUITES, repository)
+    commit_all(repository)
+    return repository
+
+
+def base_env() -> dict[str, str]:
+    """The environment of every process: ours without settings of a surrounding Paceline."""
+    env = {name: value for name, value in os.environ.items() if not name.startswith("PACELINE_")}
+    return {**env, "PYTHONUNBUFFERED": "1", "PATH": f"{BIN}{os.pathsep}{env['PATH']}"}

@@ -1,0 +1,87 @@
+"""Workloads that misbehave, agents that die: what the whole system says and keeps (real processes)."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import psutil
+import pytest
+
+from .stack import Process, Stack, misbehaving_repository, wait_until
+
+pytestmark = [pytest.mark.journey, pytest.mark.parametrize("shape", ["scaled"], indirect=True)]
+
+FAULTS = {
+    "garbage": "stream_invalid",
+    "hang": "workload_hung",
+    "flood": "workload_flooded",
+    "segv": "workload_crashed",
+    "silent": "workload_no_terminal",
+}
+
+
+def workloads(agent: Process) -> list[psutil.Process]:
+    """Every process of the misbehaving workload whose agent has the data directory of `agent`."""
+    mine = str(agent.log.parent.parent)
+    found = []
+    for process in psutil.process_iter(["cmdline"]):
+        command = " ".join(process.info["cmdline"] or ())
+        if "workload.py" in command and mine in command and process.status() != psutil.STATUS_ZOMBIE:
+            found.append(process)
+    return found
+
+
+def test_each_workload_fault_ends_the_job_with_its_own_cause_and_advice(stack: Stack, tmp_path: Path) -> None:
+    repository = misbehaving_repository(tmp_path)
+    agent = stack.agent({"faulty": (repository, "suite.toml")})
+    for mode, cause in FAULTS.items():
+        job = stack.measure("misbehaving", launches=1, rounds=5, knobs={"mode": mode})
+        ended = stack.job_in(job, "failed", "done")
+        assert (ended["state"], ended["cause"]) == ("failed", cause), (mode, ended)
+        assert len(ended["cause_detail"]) > 40, "a cause without a sentence helps nobody"
+        assert not workloads(agent)
+    job = stack.measure("misbehaving", launches=3, rounds=20, knobs={"mode": "good"})
+    assert stack.job_in(job, "failed", "done")["state"] == "done", "a fault must not poison the agent"
+
+
+def test_a_killed_agent_leaves_no_workload_and_its_spool_arrives_once_after_restart(
+    stack: Stack, tmp_path: Path
+) -> None:
+    repository = misbehaving_repository(tmp_path)
+    repositories = {"faulty": (repository, "suite.toml")}
+    agent = stack.agent(repositories)
+    job = stack.measure("misbehaving", launches=3, rounds=40, knobs={"mode": "slow"})
+    wait_until("samples of the running job", lambda: stack.get(f"/jobs/{job}")["samples"] > 4)
+    assert workloads(agent)
+    agent.kill()
+    wait_until("the workload to be gone", lambda: not workloads(agent), 10)
+
+    lost = stack.job_in(job, "lost")
+    assert lost["partial"] is True
+    assert lost["samples"] > 4, "what had arrived stays visible"
+    spooled = next((stack.directory / "agent" / "spool").iterdir())
+
+    stack.agent(repositories)
+    ended = stack.job_in(job, "failed", "done")
+    assert (ended["state"], ended["cause"], ended["attempt"]) == ("failed", "agent_lost", 1)
+    assert ended["partial"] is True
+    assert ended["samples"] >= lost["samples"]
+    wait_until("the spool to be delivered", lambda: not spooled.exists())
+
+
+def test_losing_the_lease_stops_the_workload_and_the_late_writer_is_refused(stack: Stack, tmp_path: Path) -> None:
+    repository = misbehaving_repository(tmp_path)
+    agent = stack.agent({"faulty": (repository, "suite.toml")})
+    job = stack.measure("misbehaving", launches=5, rounds=60, knobs={"mode": "slow"})
+    wait_until("samples of the running job", lambda: stack.get(f"/jobs/{job}")["samples"] > 4)
+    run = stack.get(f"/jobs/{job}")["run_id"]
+    stack.post(f"/runs/{run}/cancel")
+    wait_until("the workload to stop", lambda: not workloads(agent), 20)
+    assert stack.job_in(job, "cancelled")["state"] == "cancelled"
+    stale = stack.client.post(
+        f"/api/v1/jobs/{job}/attempts/1/items",
+        content=json.dumps({"items": []}),
+        headers={**stack.headers, "Lease-Token": "stale", "Content-Type": "application/json"},
+    )
+    assert stale.status_code in (401, 403, 409)

@@ -1,0 +1,58 @@
+"""DESIGN §1 with nothing fake: real agent, real JVM workload, real API and worker on PostgreSQL and Redis."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from .stack import Stack, wait_until
+
+pytestmark = [pytest.mark.journey, pytest.mark.parametrize("shape", ["scaled"], indirect=True)]
+
+CLONE = Path(__file__).resolve().parents[3]
+QUICK = {"launches": 3, "rounds": 12, "min_time_ns": 200_000, "params": {"batch": [1000]}}
+DEMONSTRATION = {**QUICK, "knobs": {"native_slowdown_percent": 400}}
+
+
+@pytest.mark.timeout(900)
+def test_a_real_run_is_judged_and_a_slowed_native_arm_becomes_a_confirmed_alert(stack: Stack) -> None:
+    stack.agent({"paceline": (CLONE, "native/hashing/suite.toml")}, name="host")
+    job = stack.measure("hashing", **QUICK)
+    ended = stack.job_in(job, "done", "failed")
+    assert ended["state"] == "done", ended
+
+    report = stack.get(f"/jobs/{job}/report")
+    checks = {check["name"]: check["ok"] for check in report["checks"]}
+    assert checks
+    assert all(checks.values()), checks
+    comparison = report["comparisons"][0]
+    assert (comparison["arm"], comparison["reference"]) == ("native", "fallback")
+    assert comparison["blocks"] >= 30
+    assert comparison["launches"] == 3
+    assert comparison["lower"] <= comparison["ratio"] <= comparison["upper"]
+    assert stack.get(f"/jobs/{job}/conditions")["items"], "conditions travel with every run"
+    assert stack.get("/alerts")["items"] == []
+
+    slowed = stack.measure("hashing", **DEMONSTRATION)
+    assert stack.job_in(slowed, "done", "failed")["verdict"] == "fail"
+    alert = wait_until("a candidate alert", lambda: stack.get("/alerts")["items"])[0]
+    assert alert["demonstration"] is True
+    opened = wait_until("the alert to be confirmed", lambda: _in_state(stack, alert["id"], "open"), 300)
+    roles = {finding["role"] for finding in opened["findings"]}
+    assert roles == {"candidate", "confirmation"}
+    candidate, confirmation = (
+        {finding["job_id"] for finding in opened["findings"] if finding["role"] == role}
+        for role in ("candidate", "confirmation")
+    )
+    assert candidate.isdisjoint(confirmation), "confirmation is a new session, never the same data"
+    assert "slower" in opened["words"]
+
+    acknowledged = stack.post(f"/alerts/{alert['id']}/actions", {"action": "acknowledge", "note": "seen"})
+    assert acknowledged["state"] == "acknowledged"
+    assert acknowledged["history"][-1]["note"] == "seen"
+
+
+def _in_state(stack: Stack, alert_id: str, state: str) -> dict[str, object] | None:
+    alert: dict[str, object] = stack.get(f"/alerts/{alert_id}")
+    return alert if alert["state"] == state else None
