@@ -29,6 +29,8 @@ Phase = Literal["before", "during", "after"]
 Value = float | int | str | dict[str, float] | list[float]
 
 PERIOD_S = 1.0
+SHORTEST_SHARE_S = 0.05
+"""Shares over less time than this say nothing."""
 
 
 class Conditions(msgspec.Struct, frozen=True):
@@ -72,16 +74,18 @@ class Sampler:
 
 
 class HostConditions:
-    """Reads this host; steal and CPU use are shares since the previous reading."""
+    """Reads this host; steal, CPU use and pressure are shares since the previous reading."""
 
     def __init__(self) -> None:
         self._cpu_times = psutil.cpu_times()
+        self._stalls = _stalls()
+        self._stalls_at = time.monotonic()
 
     def read(self, full: bool = True) -> dict[str, Value]:
         """Values by name, units last. `full` adds what hardly changes within a job."""
         values: dict[str, Value] = {}
         readers: list[Callable[[], dict[str, Value]]] = [
-            _frequency, _temperatures, _load, _pressure, _memory, _battery, self._cpu
+            _frequency, _temperatures, _load, _memory, _battery, self._pressure, self._cpu
         ]  # fmt: skip
         if full:
             readers.append(_rarely_changing)
@@ -89,6 +93,22 @@ class HostConditions:
             with contextlib.suppress(OSError, psutil.Error, ValueError, AttributeError, NotImplementedError):
                 values |= reader()
         return {key: value for key, value in values.items() if _finite(value)}
+
+    def _pressure(self) -> dict[str, Value]:
+        """Share of the time since the previous reading in which some task waited for the resource.
+
+        Not the kernel's ten-second averages: the build that has just ended would be seen in them.
+        """
+        before, self._stalls = self._stalls, _stalls()
+        elapsed_us = (time.monotonic() - self._stalls_at) * 1e6
+        self._stalls_at = time.monotonic()
+        if elapsed_us < SHORTEST_SHARE_S * 1e6:
+            return {}
+        return {
+            f"psi_{resource}_percent": _round(min(100 * (total - before[resource]) / elapsed_us, 100))
+            for resource, total in self._stalls.items()
+            if resource in before
+        }
 
     def _cpu(self) -> dict[str, Value]:
         before, self._cpu_times = self._cpu_times, psutil.cpu_times()
@@ -135,14 +155,14 @@ def _load() -> dict[str, Value]:
     return {"load_1m": _round(one), "load_5m": _round(five)}
 
 
-def _pressure() -> dict[str, Value]:
-    """Linux PSI: share of the last 10 s in which some task waited for the resource."""
-    found: dict[str, Value] = {}
+def _stalls() -> dict[str, int]:
+    """Linux PSI: µs since boot in which some task waited, by resource; empty elsewhere."""
+    found: dict[str, int] = {}
     if sys.platform == "linux":
         for resource in ("cpu", "memory", "io"):
             text = read_text(f"/proc/pressure/{resource}") or ""
-            if match := re.search(r"^some avg10=([\d.]+)", text):
-                found[f"psi_{resource}_percent"] = float(match[1])
+            if match := re.search(r"^some .*total=(\d+)", text):
+                found[resource] = int(match[1])
     return found
 
 
