@@ -13,7 +13,15 @@ from paceline_server.jobs.schemas import Verdict
 from paceline_server.kernel.wire import Request, Response
 
 AlertState = Literal[
-    "candidate", "unconfirmed", "inconclusive", "open", "acknowledged", "fixed", "expected", "invalid", "infra"
+    "candidate",
+    "unconfirmed",
+    "inconclusive",
+    "open",
+    "acknowledged",
+    "fixed",
+    "expected",
+    "invalid",
+    "infra",
 ]
 Action = Literal["acknowledge", "fixed", "expected", "invalid", "infra", "reopen"]
 

@@ -56,7 +56,7 @@ def compare(
     errors."""
     pairs = [pair for group in groups for pair in _pairs(manifest, group, index, asked, look)]
     p_values = [_p(pair.found) for pair in pairs]
-    others = list(look.other_p_values)
+    others = [*look.other_p_values, *([1.0] * (len(pairs) * look.unjudged_jobs))]
     controlled = control_run([pair.found for pair in pairs], others)
     return [
         replace(pair, found=found, family=(*p_values[:at], *p_values[at + 1 :], *others))

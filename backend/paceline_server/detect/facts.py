@@ -64,11 +64,14 @@ class Look:
     """Which look of the sequential verdict this is, and what else its run judged (for the false-discovery
     rate).
 
-    `other_p_values`: one per pair of the run's other jobs, 1.0 for those not judged yet.
+    `other_p_values`: one per pair of the run's other jobs; `unjudged_jobs`: how many of them have no verdict
+    yet. Their pairs (as many as this job's) count as p = 1, so a verdict never depends on luck of the order
+    in a way that could make it bolder.
     """
 
     number: int = 0
     other_p_values: tuple[float, ...] = ()
+    unjudged_jobs: int = 0
     limits: VoidLimits = field(default_factory=VoidLimits)
 
 

@@ -9,9 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Literal, cast
 
 from paceline_server.catalog.manifest import Derived, Gate, Manifest
+from paceline_server.catalog.schemas import Unit
 from paceline_server.detect.facts import CaseIndex
 from paceline_server.detect.groups import Group
 from paceline_server.detect.schemas import DerivedOut, GateOut, MeasurementOut
@@ -83,7 +84,7 @@ def _measurement(case: CaseSamples, group: Group, warm: WarmSamples) -> Measurem
         flags.append("probably optimised away")
     return MeasurementOut(
         benchmark=group.benchmark, arm=case.arm, params=dict(group.params), metric=case.metric,
-        unit=case.unit, direction=case.direction, launches=found.launches, n=found.n,  # type: ignore[arg-type]  # units were checked on arrival
+        unit=cast(Unit, case.unit), direction=case.direction, launches=found.launches, n=found.n,
         median=found.median, mean=found.mean, p99=found.p99, min=found.min, max=found.max, sd=found.sd,
         flags=flags,
     )  # fmt: skip

@@ -183,7 +183,7 @@ def test_derived_metrics_and_their_gates() -> None:
     ]  # fmt: skip
     cases = bench_cases(1, FASTER)
     doubled = [
-        replace(case, value=1e6 * case.value / np.median(case.value) * (case.params["batch"] / 1000))  # type: ignore[operator]
+        replace(case, value=1e3 * int(case.params["batch"]) * case.value / np.median(case.value))
         for case in cases
     ]
     gates = [

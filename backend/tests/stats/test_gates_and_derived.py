@@ -10,7 +10,7 @@ from paceline_server.stats.binomial import samples_needed
 from paceline_server.stats.bootstrap import ratio_of_means
 from paceline_server.stats.constants import GATE_CONFIDENCE
 from paceline_server.stats.derived import overhead_between_arms, ratio_across_param, slope
-from paceline_server.stats.gates import judge_gate
+from paceline_server.stats.gates import Op, judge_gate
 from paceline_server.testing.simulated import job_cases
 
 LAUNCH = np.repeat(np.arange(5), 20)
@@ -26,9 +26,9 @@ def _values(centre: float, sigma: float = 0.01, n: int = 100, seed: int = 1) -> 
      (">=", 90.0, "pass"), (">=", 110.0, "fail"), (">", 100.0, "inconclusive")],
 )  # fmt: skip
 def test_a_median_gate_decides_only_when_the_whole_interval_is_on_one_side(
-    op: str, level: float, verdict: str
+    op: Op, level: float, verdict: str
 ) -> None:
-    assert judge_gate(_values(100.0), LAUNCH, "median", op, level).verdict == verdict  # type: ignore[arg-type]
+    assert judge_gate(_values(100.0), LAUNCH, "median", op, level).verdict == verdict
 
 
 def test_a_p99_gate_with_too_few_samples_says_how_many_it_needs() -> None:

@@ -1,0 +1,60 @@
+"""Changing an alert's state, with its history: the only place that writes `Alert.state`.
+
+Place: under `service` (the machine) and `triage` (people). Invariants: every change is legal (`states`),
+leaves an event saying who did what, and is told live only when people may have heard of the alert (I13).
+"""
+
+from __future__ import annotations
+
+from sqlalchemy.orm import Session
+
+from paceline_server.alerts.schemas import AlertState
+from paceline_server.alerts.states import TOLD, Event, step
+from paceline_server.kernel import clock, ids
+from paceline_server.store import live_events
+from paceline_server.store.tables.decisions import Alert, AlertEvent
+
+SYSTEM = "paceline"
+"""Actor of what the machine decides."""
+
+
+def change(session: Session, alert: Alert, event: Event, actor: str, note: str | None = None) -> None:
+    """Apply `event` to a locked alert. Raises IllegalTransitionError and changes nothing."""
+    before = alert.state
+    alert.state = step(before, event)  # type: ignore[arg-type]  # the column holds `AlertState`s only
+    remember(session, alert, event.value, actor, note, before=before)  # type: ignore[arg-type]  # as above
+    if alert.state in TOLD:
+        tell(session, alert)
+
+
+def remember(
+    session: Session,
+    alert: Alert,
+    action: str,
+    actor: str,
+    note: str | None = None,
+    *,
+    before: AlertState | None = None,
+) -> None:
+    """Add an event to an alert's history; without `before` it changed no state."""
+    at = clock.now()
+    alert.updated_at = at
+    session.add(
+        AlertEvent(
+            id=ids.new_id("aev"),
+            alert_id=alert.id,
+            at=at,
+            actor=actor,
+            action=action,
+            from_state=before,
+            to_state=None if before is None and action != Event.raise_ else alert.state,
+            note=note,
+        )
+    )
+    session.flush()
+
+
+def tell(session: Session, alert: Alert) -> None:
+    """Tell streams of an alert people may see."""
+    data = {"id": alert.id, "state": alert.state, "title": alert.title}
+    live_events.emit(session, "alert", None, None, data)

@@ -1,0 +1,67 @@
+"""HTTP of alerts: the inbox, one alert with its evidence, and what people do with it."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import APIRouter, Depends
+
+from paceline_server.accounts.auth import Principal, require
+from paceline_server.alerts import triage
+from paceline_server.alerts.schemas import (
+    AlertActionIn,
+    AlertDetailOut,
+    AlertNoteIn,
+    AlertOut,
+    AlertState,
+    AssigneeIn,
+)
+from paceline_server.kernel.wire import Page
+from paceline_server.store.page import Cursor, Limit
+from paceline_server.store.session import DbSession
+
+router = APIRouter(tags=["alerts"])
+
+Reader = Annotated[Principal, Depends(require("read"))]
+Triager = Annotated[Principal, Depends(require("alerts:write"))]
+
+
+@router.get("/alerts")
+def list_alerts(  # noqa: PLR0917 - query parameters, passed by name
+    _: Reader,
+    session: DbSession,
+    state: AlertState | None = None,
+    suite: str | None = None,
+    target: str | None = None,
+    assignee: str | None = None,
+    limit: Limit = 50,
+    cursor: Cursor = None,
+) -> Page[AlertOut]:
+    """Alerts, the newest first; `assignee=none` lists those nobody has taken."""
+    return triage.list_alerts(
+        session, state=state, suite=suite, target=target, assignee=assignee, limit=limit, cursor=cursor
+    )
+
+
+@router.get("/alerts/{alert_id}")
+def get_alert(alert_id: str, _: Reader, session: DbSession) -> AlertDetailOut:
+    """One alert: its rule, its evidence with every filter, its history, and what can be done with it."""
+    return triage.alert_detail(session, alert_id)
+
+
+@router.post("/alerts/{alert_id}/actions")
+def act_on_alert(alert_id: str, body: AlertActionIn, who: Triager, session: DbSession) -> AlertDetailOut:
+    """Acknowledge, resolve or reopen."""
+    return triage.act(session, alert_id, body.action, body.note, who.name)
+
+
+@router.post("/alerts/{alert_id}/notes")
+def add_alert_note(alert_id: str, body: AlertNoteIn, who: Triager, session: DbSession) -> AlertDetailOut:
+    """Add a remark to the history."""
+    return triage.add_note(session, alert_id, body.note, who.name)
+
+
+@router.put("/alerts/{alert_id}/assignee")
+def assign_alert(alert_id: str, body: AssigneeIn, who: Triager, session: DbSession) -> AlertDetailOut:
+    """Give the alert to a person, or to nobody (null)."""
+    return triage.assign(session, alert_id, body.account_id, who.name)

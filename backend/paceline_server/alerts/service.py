@@ -1,0 +1,248 @@
+"""What the machine decides about alerts: raise, confirm, refute, recover. Confirm before notify (I13).
+
+Place: after detect (outbox `alerts.evaluate`, one per concluded job), before people. Invariants:
+- one living alert per cause: suite, benchmark, arm, metric, target, demonstration; all params together;
+- nobody is told of a candidate: only `confirm` leaves `alerts.notify`;
+- a confirmation decides its own alert and nothing else; a demonstration never proves a recovery;
+- evaluating a job again adds nothing.
+
+    job done ─ failing arms ─▶ candidate ─ cool-down ─▶ alerts.confirm ─▶ confirmation run ─▶ job done
+                                                                                                │
+                   alerts.notify ◀── open ◀── one of the failing points fails again ────────────┤
+                                     unconfirmed ◀── all of them pass ──────────────────────────┤
+                                     inconclusive ◀── else, or no verdict at all ───────────────┘
+"""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from sqlalchemy.exc import IntegrityError
+from sqlalchemy.orm import Session
+
+from paceline_server.alerts import queries, words
+from paceline_server.alerts.history import SYSTEM, change, remember
+from paceline_server.alerts.states import Event
+from paceline_server.detect import service as detect
+from paceline_server.jobs import service as jobs
+from paceline_server.kernel import clock, ids, settings
+from paceline_server.store import outbox
+from paceline_server.store.tables.decisions import Alert, Comparison
+from paceline_server.store.tables.jobs import Job, Run
+
+CONFIRM = "alerts.confirm"
+NOTIFY = "alerts.notify"
+
+
+def cause_key(comparison: Comparison, *, demonstration: bool | None = None) -> str:
+    """What an alert is about, whatever the params."""
+    of_demonstration = comparison.demonstration if demonstration is None else demonstration
+    parts = [
+        comparison.suite, comparison.benchmark, comparison.arm, comparison.metric, comparison.target_id,
+        of_demonstration,
+    ]  # fmt: skip
+    return json.dumps(parts, separators=(",", ":"))
+
+
+def evaluate(session: Session, job_id: str) -> None:
+    """Draw the consequences of a job that ended: decide its confirmation, or raise and resolve alerts."""
+    found = queries.job_with_run(session, job_id)
+    if found is None:
+        return
+    job, run = found
+    if run.confirms_alert_id is not None:
+        _decide(session, run.confirms_alert_id, job, run)
+        return
+    if job.state != "done":
+        return
+    causes: dict[str, list[Comparison]] = defaultdict(list)
+    for comparison in detect.comparisons_of_job(session, job_id):
+        if comparison.evidence["rule"] is not None:
+            causes[cause_key(comparison)].append(comparison)
+    for key, comparisons in causes.items():
+        failing = [one for one in comparisons if one.verdict == "fail"]
+        if failing:
+            _failed(session, key, failing, comparisons)
+        elif not run.demonstration:
+            for of_demonstration in (False, True):
+                _won(session, cause_key(comparisons[0], demonstration=of_demonstration), comparisons)
+
+
+def _failed(
+    session: Session, key: str, failing: Sequence[Comparison], all_points: Sequence[Comparison]
+) -> None:
+    """An arm failed its rule: raise an alert, or add evidence to the one there is."""
+    known = queries.known_comparisons(session, [one.id for one in failing])
+    fresh = [one for one in failing if one.id not in known]
+    if not fresh:
+        return
+    alert = queries.lock_live(session, key)
+    if alert is None:
+        if _is_expected(session, key, fresh):
+            return
+        alert = _raise(session, key, fresh, len(all_points))
+        if alert is None:
+            alert = queries.lock_live(session, key)
+    else:
+        remember(session, alert, "found_again", SYSTEM, words.headline(fresh, len(all_points)))
+    if alert is None:
+        return
+    for comparison in fresh:
+        detect.record_finding(session, comparison, "candidate", alert.id)
+    if alert.state == "inconclusive":
+        change(session, alert, Event.retry, SYSTEM)
+        alert.run_id = fresh[0].run_id
+        _ask_for_confirmation(session, alert)
+    if alert.state in ("open", "acknowledged"):
+        _describe(alert, fresh, len(all_points))
+
+
+def _is_expected(session: Session, key: str, failing: Sequence[Comparison]) -> bool:
+    """Whether a person called this slowdown expected, and it has not clearly grown since."""
+    newest = queries.newest_of_cause(session, key)
+    if newest is None or newest.state != "expected" or newest.upper is None:
+        return False
+    grown = [one for one in failing if one.lower is not None and one.lower > newest.upper]
+    if grown:
+        return False
+    remember(session, newest, "seen_as_expected", SYSTEM, words.headline(failing, len(failing)))
+    return True
+
+
+def _raise(session: Session, key: str, failing: Sequence[Comparison], points: int) -> Alert | None:
+    """A new candidate; None when another transaction raised the same cause first."""
+    worst = words.worst_of(failing)
+    at = clock.now()
+    rule = worst.evidence["rule"]
+    alert = Alert(
+        id=ids.new_id("alt"),
+        cause_key=key,
+        state="candidate",
+        title=words.title(worst, queries.target_name(session, worst.target_id)),
+        suite=worst.suite,
+        benchmark=worst.benchmark,
+        arm=worst.arm,
+        reference=worst.reference,
+        metric=worst.metric,
+        target_id=worst.target_id,
+        demonstration=worst.demonstration,
+        rule={"name": rule["name"], "version": 1, "text": rule["text"]},
+        words=words.headline(failing, points),
+        ratio=worst.ratio,
+        lower=worst.lower,
+        upper=worst.upper,
+        run_id=worst.run_id,
+        created_at=at,
+        updated_at=at,
+    )
+    try:
+        with session.begin_nested():
+            session.add(alert)
+            session.flush()
+    except IntegrityError:
+        return None
+    remember(session, alert, Event.raise_.value, SYSTEM, alert.words)
+    _ask_for_confirmation(session, alert)
+    return alert
+
+
+def _ask_for_confirmation(session: Session, alert: Alert) -> None:
+    outbox.add(session, CONFIRM, alert.id, due_in_s=settings.current().confirm_cooldown_s)
+
+
+def _describe(alert: Alert, failing: Sequence[Comparison], points: int) -> None:
+    """Let the alert's headline follow its newest evidence."""
+    worst = words.worst_of(failing)
+    alert.words = words.headline(failing, points)
+    alert.ratio, alert.lower, alert.upper = worst.ratio, worst.lower, worst.upper
+
+
+def start_confirmation(session: Session, alert_id: str) -> None:
+    """Request the confirmation of a candidate: same revision, same knobs, only the failing points (I13)."""
+    alert = queries.lock_alert(session, alert_id)
+    if alert is None or alert.state != "candidate":
+        return
+    if alert.confirmation_run_id is not None and queries.run_is_alive(session, alert.confirmation_run_id):
+        return
+    failing = queries.evidence_keys(session, alert.id, "candidate", alert.run_id)
+    run = jobs.confirmation_run(
+        session,
+        alert_id=alert.id,
+        original_run_id=alert.run_id,
+        benchmarks=[alert.benchmark],
+        params=_union(failing),
+        target_id=alert.target_id,
+        not_before=clock.now(),
+    )
+    alert.confirmation_run_id = run.id
+    remember(session, alert, "confirmation_requested", SYSTEM, f"run {run.id}")
+
+
+def _union(failing: Sequence[Comparison]) -> dict[str, list[Any]]:
+    """The values of each param that failed somewhere, in the order found."""
+    values: dict[str, list[Any]] = defaultdict(list)
+    for comparison in failing:
+        for name, value in comparison.params.items():
+            if value not in values[name]:
+                values[name].append(value)
+    return dict(values)
+
+
+def _decide(session: Session, alert_id: str, job: Job, run: Run) -> None:
+    """A confirmation ended: only the points that failed before decide."""
+    alert = queries.lock_alert(session, alert_id)
+    if (
+        alert is None
+        or alert.confirmation_run_id != run.id
+        or alert.state not in ("candidate", "inconclusive")
+    ):
+        return
+    if job.state != "done":
+        if alert.state == "candidate":
+            reason = job.cause_detail or job.cause or job.detail or "no reason given"
+            note = f"the confirmation ended without a verdict: {job.state}: {reason}"
+            change(session, alert, Event.undecide, SYSTEM, note)
+        return
+    doubted = {one.params_key for one in queries.evidence_keys(session, alert.id, "candidate", alert.run_id)}
+    again = [
+        one
+        for one in detect.comparisons_of_job(session, job.id)
+        if (one.arm, one.metric) == (alert.arm, alert.metric) and one.params_key in doubted
+    ]
+    known = queries.known_comparisons(session, [one.id for one in again])
+    for comparison in again:
+        if comparison.id not in known:
+            detect.record_finding(session, comparison, "confirmation", alert.id)
+    failing = [one for one in again if one.verdict == "fail"]
+    if failing:
+        _describe(alert, failing, len(again))
+        change(session, alert, Event.confirm, SYSTEM, alert.words)
+        outbox.add(session, NOTIFY, alert.id)
+    elif again and all(one.verdict == "pass" for one in again):
+        change(session, alert, Event.refute, SYSTEM, again[0].evidence["words"])
+    else:
+        reason = next((one.reason for one in again if one.verdict != "pass"), "nothing was measured again")
+        change(session, alert, Event.undecide, SYSTEM, reason)
+
+
+def _won(session: Session, key: str, comparisons: Sequence[Comparison]) -> None:
+    """The arm failed nowhere: close its alert when every point that failed before passes now."""
+    alert = queries.lock_live(session, key)
+    if alert is None or alert.state == "candidate":
+        return
+    failed = {one.params_key for one in queries.evidence_keys(session, alert.id, "candidate")}
+    passing = [one for one in comparisons if one.verdict == "pass" and one.params_key in failed]
+    if {one.params_key for one in passing} != failed:
+        return
+    for comparison in passing:
+        detect.record_finding(session, comparison, "recovery", alert.id)
+    event = Event.refute if alert.state == "inconclusive" else Event.recover
+    change(session, alert, event, SYSTEM, words.headline(passing, len(comparisons)))
+
+
+def counts_by_state(session: Session) -> Mapping[str, int]:
+    """How many alerts are in each state; states without any are absent."""
+    return queries.counts_by_state(session)

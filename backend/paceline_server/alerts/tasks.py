@@ -1,0 +1,26 @@
+"""What carries out the outbox topics of alerts. Three lines each, no decisions."""
+
+from __future__ import annotations
+
+from sqlalchemy.orm import Session
+
+from paceline_server.alerts import notify, service
+from paceline_server.store.outbox import handles, handles_after_reading
+
+
+@handles("alerts.evaluate")
+def evaluate(session: Session, key: str) -> None:
+    """A job ended: raise, decide or resolve alerts. `key` is the job's id."""
+    service.evaluate(session, key)
+
+
+@handles(service.CONFIRM)
+def confirm(session: Session, key: str) -> None:
+    """The cool-down of a candidate is over. `key` is the alert's id."""
+    service.start_confirmation(session, key)
+
+
+@handles_after_reading(service.NOTIFY, notify.deliver)
+def told(session: Session, key: str, found: list[str]) -> None:
+    """An alert was confirmed and people were told. `key` is the alert's id."""
+    notify.record(session, key, found)

@@ -1,0 +1,90 @@
+"""All SQL of detection: what a job was asked, what its run's other jobs found, and what is stored of it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from sqlalchemy import delete, func, select
+from sqlalchemy.orm import Session
+
+from paceline_server.jobs.states import FINAL
+from paceline_server.store.tables.decisions import Comparison, Finding, JobReport
+from paceline_server.store.tables.fleet import Target
+from paceline_server.store.tables.jobs import Job, Run
+
+
+@dataclass(frozen=True)
+class JobContext:
+    """A job with its run and target."""
+
+    job: Job
+    run: Run
+    target: Target
+
+
+def context(session: Session, job_id: str) -> JobContext | None:
+    query = (
+        select(Job, Run, Target)
+        .join(Run, Run.id == Job.run_id)
+        .join(Target, Target.id == Job.target_id)
+        .where(Job.id == job_id)
+    )
+    found = session.execute(query).one_or_none()
+    return None if found is None else JobContext(*found)
+
+
+def other_comparisons(session: Session, run_id: str, job_id: str) -> list[Comparison]:
+    """Comparisons of the run's other jobs, in a fixed order."""
+    query = (
+        select(Comparison)
+        .where(Comparison.run_id == run_id, Comparison.job_id != job_id)
+        .order_by(Comparison.job_id, Comparison.id)
+    )
+    return list(session.scalars(query))
+
+
+def unjudged_jobs(session: Session, run_id: str, job_id: str) -> int:
+    """How many of the run's other jobs may still get a verdict."""
+    query = select(func.count()).where(Job.run_id == run_id, Job.id != job_id, Job.state.not_in(FINAL))
+    return session.scalar(query) or 0
+
+
+def report(session: Session, job_id: str) -> JobReport | None:
+    """The newest analysis of a job."""
+    query = select(JobReport).where(JobReport.job_id == job_id).order_by(JobReport.batch.desc()).limit(1)
+    return session.scalars(query).one_or_none()
+
+
+def replace_report(session: Session, row: JobReport) -> None:
+    """Store the analysis of one look; the same look analysed again replaces it."""
+    session.execute(delete(JobReport).where(JobReport.job_id == row.job_id, JobReport.batch == row.batch))
+    session.add(row)
+
+
+def comparisons_of_job(session: Session, job_id: str) -> list[Comparison]:
+    """Comparisons of a concluded job, in the order of its report."""
+    return list(
+        session.scalars(select(Comparison).where(Comparison.job_id == job_id).order_by(Comparison.id))
+    )
+
+
+def findings_with_comparisons(session: Session, alert_ids: Sequence[str]) -> list[tuple[Finding, Comparison]]:
+    """Findings of alerts with the comparison each came from, oldest first."""
+    query = (
+        select(Finding, Comparison)
+        .join(Comparison, Comparison.id == Finding.comparison_id)
+        .where(Finding.alert_id.in_(alert_ids))
+        .order_by(Finding.created_at, Finding.id)
+    )
+    return [(finding, comparison) for finding, comparison in session.execute(query)]
+
+
+def finding(session: Session, finding_id: str) -> tuple[Finding, Comparison] | None:
+    query = (
+        select(Finding, Comparison)
+        .join(Comparison, Comparison.id == Finding.comparison_id)
+        .where(Finding.id == finding_id)
+    )
+    found = session.execute(query).one_or_none()
+    return None if found is None else (found[0], found[1])

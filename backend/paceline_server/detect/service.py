@@ -1,0 +1,201 @@
+"""Decisions about a job that has delivered: extend it, or conclude it and store what was found.
+
+Place: after ingest (an outbox row `job.analyse` says that a batch is complete), before alerts (another row).
+Invariants: reading and computing hold no lock; what is stored commits together with the job's new state, once
+per (job, batch); findings are facts and are never changed (I16).
+
+    job.analyse(job:batch) ─▶ read ─▶ analyse ─┬─ undecided, batches left ─▶ request_batch
+                                               └─ else ─▶ conclude + comparisons ─▶ alerts.evaluate(job)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from sqlalchemy.orm import Session
+
+from paceline_server.catalog.manifest import read as read_manifest
+from paceline_server.detect import queries
+from paceline_server.detect.analyse import Analysis, Ruled, analyse
+from paceline_server.detect.compare import comparison_out, evidence_of, rederive
+from paceline_server.detect.facts import Asked, CaseIndex, Facts, Identity, Look
+from paceline_server.detect.queries import JobContext, findings_with_comparisons
+from paceline_server.detect.schemas import JobReportOut
+from paceline_server.ingest import service as ingest
+from paceline_server.ingest.cases import params_key
+from paceline_server.jobs import service as jobs
+from paceline_server.kernel import clock, ids, settings
+from paceline_server.kernel.errors import ProblemError, not_found
+from paceline_server.stats.paired import PairVerdict
+from paceline_server.stats.voids import VoidLimits
+from paceline_server.store import outbox
+from paceline_server.store.tables.decisions import Comparison, Finding, JobReport
+
+Role = Literal["candidate", "confirmation", "recovery"]
+
+__all__ = [
+    "Analysed", "Role", "analyse_job", "comparisons_of_job", "conclude_job", "findings_of", "record_finding",
+    "rederive_finding", "report_of", "void_limits",
+]  # fmt: skip
+
+findings_of = findings_with_comparisons
+comparisons_of_job = queries.comparisons_of_job
+
+
+@dataclass(frozen=True)
+class Analysed:
+    """An analysis and the look it belongs to."""
+
+    job_id: str
+    batch: int
+    analysis: Analysis
+
+
+def analyse_job(session: Session, key: str) -> Analysed | None:
+    """Read and judge one look of a job; `key` is `job:batch`. None when that look is no longer waited for."""
+    job_id, _, batch = key.rpartition(":")
+    context = queries.context(session, job_id)
+    if context is None or context.job.state != "analysing" or context.job.batch != int(batch):
+        return None
+    return Analysed(job_id, context.job.batch, _analyse(session, context))
+
+
+def void_limits() -> VoidLimits:
+    """The void limits of this server: STATISTICS §1, with the operator's pressure limit if there is one."""
+    raised = settings.current().pressure_limit_percent
+    return VoidLimits() if raised is None else VoidLimits(pressure_percent=raised)
+
+
+def _analyse(session: Session, context: JobContext) -> Analysis:
+    job, run = context.job, context.run
+    others = queries.other_comparisons(session, run.id, job.id)
+    return analyse(
+        read_manifest(run.manifest),
+        Facts(
+            cases=ingest.blocks(session, job.id),
+            checks=ingest.checks(session, job.id),
+            warnings=ingest.warnings(session, job.id),
+            conditions=ingest.conditions(session, job.id),
+        ),
+        Identity(run.suite, run.commit, job.artifact_hash, context.target.name, job.started_at),
+        Asked(run.benchmarks, run.params, run.launches, run.rounds, run.demonstration),
+        Look(
+            number=job.batch,
+            other_p_values=tuple(_p_value(one) for one in others),
+            unjudged_jobs=queries.unjudged_jobs(session, run.id, job.id),
+            limits=void_limits(),
+        ),
+    )
+
+
+def _p_value(comparison: Comparison) -> float:
+    p = comparison.evidence["statistic"]["p_slow"]
+    return 1.0 if p is None else float(p)
+
+
+def conclude_job(session: Session, found: Analysed | None) -> None:
+    """Carry out what an analysis decided; does nothing when the job has moved on meanwhile."""
+    if found is None:
+        return
+    context = queries.context(session, found.job_id)
+    if context is None or (context.job.state, context.job.batch) != ("analysing", found.batch):
+        return
+    analysis = found.analysis
+    if analysis.extendable and jobs.request_batch(session, found.job_id):
+        _store_report(session, found)
+        return
+    if not jobs.conclude(session, found.job_id, analysis.verdict, analysis.reason):
+        return
+    _store_report(session, found)
+    _store_comparisons(session, context, analysis.ruled)
+    outbox.add(session, "alerts.evaluate", found.job_id)
+
+
+def _store_report(session: Session, found: Analysed) -> None:
+    row = JobReport(
+        job_id=found.job_id,
+        batch=found.batch,
+        report=found.analysis.report.model_dump(mode="json"),
+        created_at=clock.now(),
+    )
+    queries.replace_report(session, row)
+
+
+def _store_comparisons(session: Session, context: JobContext, ruled: Sequence[Ruled]) -> None:
+    at = clock.now()
+    for one in ruled:
+        out = comparison_out(one.pair, context.run.demonstration)
+        rule = None if one.rule is None else one.rule.model_dump(mode="json")
+        session.add(
+            Comparison(
+                id=ids.new_id("cmp"),
+                job_id=context.job.id,
+                run_id=context.run.id,
+                target_id=context.target.id,
+                suite=context.run.suite,
+                params_key=params_key(out.params),
+                evidence={**evidence_of(one.pair), "rule": rule},
+                measured_at=at,
+                **{name: getattr(out, name) for name in _COLUMNS},
+            )
+        )
+    session.flush()
+
+
+_COLUMNS = (
+    "benchmark", "arm", "reference", "metric", "params", "demonstration", "ratio", "lower", "upper",
+    "share_slower", "launches", "blocks", "verdict", "reason",
+)  # fmt: skip
+
+
+def report_of(session: Session, job_id: str) -> JobReportOut:
+    """The newest analysis of a job. Raises 404 `not_found`, or `not_analysed` while there is none."""
+    row = queries.report(session, job_id)
+    if row is not None:
+        return JobReportOut.model_validate(row.report)
+    if queries.context(session, job_id) is None:
+        raise not_found("job", job_id)
+    raise ProblemError(
+        404, "not_analysed", "The job has not been analysed yet; its report follows its samples."
+    )
+
+
+def record_finding(session: Session, comparison: Comparison, role: Role, alert_id: str) -> Finding:
+    """Keep a comparison as evidence of an alert, with everything it takes to make it again (I16)."""
+    evidence = comparison.evidence
+    row = Finding(
+        id=ids.new_id("fnd"),
+        kind="arm_slower",
+        role=role,
+        alert_id=alert_id,
+        comparison_id=comparison.id,
+        run_id=comparison.run_id,
+        job_id=comparison.job_id,
+        method=evidence["method"],
+        parameters=evidence["parameters"],
+        filters=evidence["filters"],
+        window=evidence["window"],
+        created_at=clock.now(),
+    )
+    session.add(row)
+    session.flush()
+    return row
+
+
+def rederive_finding(session: Session, finding_id: str) -> PairVerdict:
+    """Judge a stored finding again from stored samples and stored parameters. Raises 404."""
+    found = queries.finding(session, finding_id)
+    if found is None:
+        raise not_found("finding", finding_id)
+    finding, comparison = found
+    index = CaseIndex.of(ingest.blocks(session, finding.job_id))
+    sides = [
+        index.get(comparison.benchmark, comparison.params, comparison.metric, arm)
+        for arm in (comparison.arm, comparison.reference)
+    ]
+    if sides[0] is None or sides[1] is None:
+        raise ProblemError(409, "samples_gone", "The samples of this finding are no longer stored.")
+    evidence = {"parameters": finding.parameters, "window": finding.window}
+    return rederive(evidence, sides[0], sides[1])

@@ -1,0 +1,67 @@
+"""HTTP of what is read: the overview, reports, comparisons, arms, distributions, live series."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Query
+
+from paceline_server.accounts.auth import Principal, require
+from paceline_server.detect.schemas import ComparisonOut, JobReportOut
+from paceline_server.kernel.wire import Page
+from paceline_server.reports import service
+from paceline_server.reports.schemas import ArmsOut, DistributionOut, LiveSeriesOut, OverviewOut
+from paceline_server.store.page import Cursor, Limit
+from paceline_server.store.session import DbSession
+
+router = APIRouter(tags=["reports"])
+
+Reader = Annotated[Principal, Depends(require("read"))]
+Params = Annotated[str, Query(max_length=4000, description="A JSON object of params.")]
+
+
+@router.get("/overview")
+def get_overview(_: Reader, session: DbSession) -> OverviewOut:
+    """Alerts by state, agents, the newest runs."""
+    return service.overview(session)
+
+
+@router.get("/jobs/{job_id}/report")
+def get_report(job_id: str, _: Reader, session: DbSession) -> JobReportOut:
+    """A job's newest analysis; 404 `not_analysed` before there is one."""
+    return service.report(session, job_id)
+
+
+@router.get("/runs/{run_id}/comparisons")
+def list_comparisons(
+    run_id: str, _: Reader, session: DbSession, limit: Limit = 50, cursor: Cursor = None
+) -> Page[ComparisonOut]:
+    """Every arm against its reference, of the run's concluded jobs."""
+    return service.comparisons_of_run(session, run_id, limit=limit, cursor=cursor)
+
+
+@router.get("/arms")
+def get_arms(
+    suite: str,
+    benchmark: str,
+    _: Reader,
+    session: DbSession,
+    metric: str | None = None,
+    target: str | None = None,
+) -> ArmsOut:
+    """The newest comparisons of one benchmark per target, with the rule and a summary in words."""
+    return service.arms(session, suite, benchmark, metric, target)
+
+
+@router.get("/jobs/{job_id}/distribution")
+def get_distribution(
+    job_id: str, benchmark: str, metric: str, _: Reader, session: DbSession, params: Params = "{}"
+) -> DistributionOut:
+    """The empirical distribution of each arm at one point of the params."""
+    return service.distribution(session, job_id, benchmark, metric, params)
+
+
+@router.get("/jobs/{job_id}/live-series")
+def list_live_series(job_id: str, _: Reader, session: DbSession) -> Page[LiveSeriesOut]:
+    """Recent values per case while a job measures."""
+    return service.live_series(session, job_id)

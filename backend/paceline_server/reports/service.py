@@ -1,0 +1,215 @@
+"""What the dashboard and CI read: reports, comparisons, arms, distributions, the overview.
+
+Place: above alerts, detect and ingest; reads what they stored. Invariant: nothing here decides or writes;
+every number is a stored one or computed from stored samples by `stats` (I17).
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any, cast, get_args
+
+from sqlalchemy.orm import Session
+
+from paceline_server.alerts import service as alerts
+from paceline_server.alerts.schemas import AlertState
+from paceline_server.catalog import service as catalog
+from paceline_server.catalog.manifest import Benchmark, Manifest
+from paceline_server.catalog.manifest import read as read_manifest
+from paceline_server.catalog.schemas import ParamValue, Unit
+from paceline_server.detect import service as detect
+from paceline_server.detect.schemas import ComparisonOut, JobReportOut
+from paceline_server.fleet import service as fleet
+from paceline_server.ingest import service as ingest
+from paceline_server.ingest.cases import params_key
+from paceline_server.jobs import service as jobs
+from paceline_server.kernel.errors import invalid_request, not_found
+from paceline_server.kernel.wire import Page
+from paceline_server.reports import queries, words
+from paceline_server.reports.schemas import (
+    ArmDistributionOut,
+    ArmsOut,
+    DistributionOut,
+    EcdfPointOut,
+    LiveSeriesOut,
+    OverviewOut,
+)
+from paceline_server.stats.blocks import warm_samples
+from paceline_server.stats.samples import CaseSamples, Floats, median
+from paceline_server.stats.summary import thin_ecdf
+from paceline_server.store.page import page
+from paceline_server.store.tables.decisions import Comparison
+
+OVERVIEW_RUNS = 10
+OVERVIEW_AGENTS = 50
+ECDF_POINTS = 150
+"""What a chart shows without dots and without hurry (measured limits of the chart library)."""
+
+
+def overview(session: Session) -> OverviewOut:
+    """Alerts by state (every state has a number), the agents, the newest runs."""
+    counted = alerts.counts_by_state(session)
+    runs = jobs.list_runs(
+        session, suite=None, target=None, state=None, trigger=None, limit=OVERVIEW_RUNS, cursor=None
+    )
+    return OverviewOut(
+        alerts_by_state={state: counted.get(state, 0) for state in get_args(AlertState)},
+        agents=[fleet.agent_out(agent) for agent in queries.agents(session, OVERVIEW_AGENTS)],
+        runs=runs.items,
+    )
+
+
+def report(session: Session, job_id: str) -> JobReportOut:
+    """A job's newest analysis, its comparisons with where and when. Raises 404 `not_found`,
+    `not_analysed`."""
+    found = detect.report_of(session, job_id)
+    job = queries.job_with_target(session, job_id)
+    if job is None:
+        raise not_found("job", job_id)
+    row, target = job
+    where: dict[str, Any] = {
+        "run_id": row.run_id, "job_id": row.id, "target_id": target.id, "target_name": target.name,
+    }  # fmt: skip
+    comparisons = [comparison.model_copy(update=where) for comparison in found.comparisons]
+    return found.model_copy(update={"comparisons": comparisons})
+
+
+def comparisons_of_run(
+    session: Session, run_id: str, *, limit: int, cursor: str | None
+) -> Page[ComparisonOut]:
+    """The comparisons of a run's concluded jobs, in the order they were made. Raises 404."""
+    if not queries.run_exists(session, run_id):
+        raise not_found("run", run_id)
+    found: Page[Comparison] = page(
+        session, queries.comparisons_of_run(run_id), [Comparison.id], lambda row: [row.id], lambda row: row,
+        limit=limit, cursor=cursor, descending=False,
+    )  # fmt: skip
+    return Page(items=_comparisons_out(session, found.items), next=found.next)
+
+
+def _comparisons_out(session: Session, rows: Sequence[Comparison]) -> list[ComparisonOut]:
+    names = queries.target_names(session, [row.target_id for row in rows])
+    said = ("words", "margin_percent", "launch_ratios")
+    own = [name for name in ComparisonOut.model_fields if name not in said and name != "target_name"]
+    return [
+        ComparisonOut(
+            **{name: getattr(row, name) for name in own},
+            **{name: row.evidence[name] for name in said},
+            target_name=names.get(row.target_id),
+        )
+        for row in rows
+    ]
+
+
+def arms(session: Session, suite: str, benchmark: str, metric: str | None, target_id: str | None) -> ArmsOut:
+    """The newest comparisons of one benchmark. Raises 404 for a suite, benchmark or metric there is not.
+
+    Real runs before demonstrations: one made to show an alert appears only where nothing else was measured.
+    """
+    manifest = read_manifest(catalog.find(session, suite).manifest)
+    declared = manifest.benchmarks.get(benchmark)
+    if declared is None:
+        raise not_found("benchmark", benchmark)
+    metric = metric or declared.primary_metric
+    if metric not in declared.metrics:
+        raise not_found("metric", metric)
+    rows = queries.newest_comparisons(session, suite, benchmark, metric, target_id)
+    real = {(row.target_id, row.arm, row.params_key) for row in rows if not row.demonstration}
+    kept = [
+        row for row in rows if not row.demonstration or (row.target_id, row.arm, row.params_key) not in real
+    ]
+    found = sorted(_comparisons_out(session, kept), key=lambda one: _order(declared, one))
+    return ArmsOut(
+        suite=suite,
+        benchmark=benchmark,
+        reference=declared.reference,
+        metric=metric,
+        rule=words.rule_text(_rules(manifest, benchmark), declared),
+        summary=words.arms_summary(declared, found),
+        comparisons=found,
+    )
+
+
+def _rules(manifest: Manifest, benchmark: str) -> list[Any]:
+    return [rule for rule in manifest.arm_rules() if rule.benchmark == benchmark]
+
+
+def _order(benchmark: Benchmark, one: ComparisonOut) -> tuple[Any, ...]:
+    """Targets by name, arms as declared, params by number, else as declared, else by text."""
+    arm = benchmark.arms.index(one.arm) if one.arm in benchmark.arms else len(benchmark.arms)
+    return (
+        one.target_name or "",
+        arm,
+        *(_param_order(benchmark, key, one.params[key]) for key in sorted(one.params)),
+    )
+
+
+def _param_order(benchmark: Benchmark, name: str, value: ParamValue) -> tuple[int, int, str]:
+    if isinstance(value, int):
+        return (0, value, "")
+    declared = benchmark.params[name].values if name in benchmark.params else []
+    return (1, declared.index(value) if value in declared else len(declared), value)
+
+
+def distribution(session: Session, job_id: str, benchmark: str, metric: str, params: str) -> DistributionOut:
+    """The warm samples of one case per arm as thinned distributions. Raises 404, 400 for broken params."""
+    wanted = params_key(_params(params))
+    if queries.job_with_target(session, job_id) is None:
+        raise not_found("job", job_id)
+    cases = [
+        case
+        for case in ingest.blocks(session, job_id)
+        if (case.benchmark, case.metric, params_key(case.params)) == (benchmark, metric, wanted)
+    ]
+    if not cases:
+        raise not_found("measurement", f"{benchmark} {metric} {wanted}")
+    samples = {case.arm: _warm(case) for case in cases}
+    ordered = [arm for arm, values in samples.items() if values.size]
+    out = [_distribution(arm, samples[arm]) for arm in ordered]
+    bounds = {arm: (float(samples[arm].min()), float(samples[arm].max())) for arm in ordered}
+    return DistributionOut(
+        job_id=job_id,
+        benchmark=benchmark,
+        params=dict(cases[0].params),
+        metric=metric,
+        unit=cast(Unit, cases[0].unit),
+        summary=words.distribution_summary(
+            out, cases[0].unit, bounds, _reference(session, job_id, benchmark)
+        ),
+        arms=out,
+    )
+
+
+def _params(text: str) -> dict[str, ParamValue]:
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError):
+        value = None
+    if not isinstance(value, dict) or not all(type(one) in (int, str) for one in value.values()):
+        raise invalid_request(
+            'params: expected a JSON object such as {"batch": 1000}.', {"params": "a JSON object"}
+        )
+    return value
+
+
+def _warm(case: CaseSamples) -> Floats:
+    keep, _ = warm_samples(case)
+    return case.value[keep]
+
+
+def _distribution(arm: str, values: Floats) -> ArmDistributionOut:
+    at, share = thin_ecdf(values, ECDF_POINTS)
+    points = [EcdfPointOut(value=float(x), share=float(y)) for x, y in zip(at, share, strict=True)]
+    return ArmDistributionOut(arm=arm, n=int(values.size), median=median(values), points=points)
+
+
+def _reference(session: Session, job_id: str, benchmark: str) -> str:
+    manifest = read_manifest(queries.manifest_of_job(session, job_id))
+    return manifest.benchmarks[benchmark].reference
+
+
+def live_series(session: Session, job_id: str) -> Page[LiveSeriesOut]:
+    """Thinned recent values per case while a job measures. Raises 404."""
+    found = ingest.live_series(session, job_id)
+    return Page(items=[LiveSeriesOut.model_validate(one) for one in found], next=None)

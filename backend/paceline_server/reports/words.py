@@ -1,0 +1,96 @@
+"""Sentences beside charts: what a table of comparisons or a distribution says, in one sentence (I17).
+Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import groupby
+
+from paceline_server.catalog.manifest import Benchmark, Rule
+from paceline_server.detect.schemas import ComparisonOut
+from paceline_server.reports.schemas import ArmDistributionOut
+from paceline_server.stats import constants
+from paceline_server.stats.words import change, percent, quantity
+
+TARGETS_NAMED = 3
+"""Targets a sentence names; more would not be read."""
+
+
+def rule_text(rules: Sequence[Rule], benchmark: Benchmark) -> str:
+    """The rule with its numbers."""
+    head = " ".join(rule.text for rule in rules) or "No rule watches this benchmark."
+    margin = f"{benchmark.margin_percent:g} %"
+    return (
+        f"{head} An arm is called slower than {benchmark.reference} when so many of its paired blocks are "
+        f"more than {margin} slower that chance explains it at most once in "
+        f"{1 / sum(constants.LOOK_ALPHA):,.0f} jobs, and so are the medians of at least "
+        f"{constants.LAUNCH_SHARE * 100:g} % of the launches; it passes when the whole "
+        f"{constants.INTERVAL_CONFIDENCE * 100:g} % interval is inside that margin."
+    )
+
+
+def arms_summary(benchmark: Benchmark, comparisons: Sequence[ComparisonOut]) -> str:
+    """`On host-1 native is faster than fallback at all 4 points (42.1 % to 66.2 % faster).`"""
+    if not comparisons:
+        return "Nothing has been compared yet."
+    clauses = []
+    keyed = sorted(comparisons, key=lambda one: (one.target_name or "", one.arm))
+    for (target, arm), group in groupby(keyed, key=lambda one: (one.target_name or "", one.arm)):
+        clauses.append(f"on {target} {arm} {_clause(benchmark.reference, list(group))}")
+    shown, rest = clauses[:TARGETS_NAMED], len(clauses) - TARGETS_NAMED
+    text = "; ".join(shown) + (f"; and {rest} more" if rest > 0 else "")
+    return text[0].upper() + text[1:] + "."
+
+
+def _clause(reference: str, group: Sequence[ComparisonOut]) -> str:
+    faster = [one for one in group if one.upper is not None and one.upper < 1.0 and one.verdict == "pass"]
+    slower = [one for one in group if one.verdict == "fail"]
+    same = [one for one in group if one.verdict == "pass" and one not in faster]
+    parts = []
+    for found, word in ((slower, "slower than"), (faster, "faster than"), (same, "no slower than")):
+        if found:
+            parts.append(f"{word} {reference} at {_points(found, group)}{_span(found, word)}")
+    undecided = len(group) - len(slower) - len(faster) - len(same)
+    if undecided:
+        parts.append(f"undecided at {_count(undecided, len(group))}")
+    return "is " + ", ".join(parts)
+
+
+def _points(found: Sequence[ComparisonOut], group: Sequence[ComparisonOut]) -> str:
+    return _count(len(found), len(group))
+
+
+def _count(number: int, of: int) -> str:
+    if number == of:
+        return "its one point" if of == 1 else f"all {of} points"
+    return f"{number} of {of} points"
+
+
+def _span(found: Sequence[ComparisonOut], word: str) -> str:
+    """The extremes of the ratios, in words; nothing where the direction would mix."""
+    ratios = sorted(one.ratio for one in found if one.ratio is not None)
+    if not ratios or word == "no slower than":
+        return ""
+    if len(ratios) == 1:
+        return f" ({change(ratios[0])})"
+    low, high = sorted(abs(ratio - 1.0) for ratio in (ratios[0], ratios[-1]))
+    return f" ({percent(low)} to {percent(high)} {word.split(maxsplit=1)[0]})"
+
+
+def distribution_summary(
+    arms: Sequence[ArmDistributionOut], unit: str, bounds: Mapping[str, tuple[float, float]], reference: str
+) -> str:
+    """Medians side by side, and whether the samples overlap; `bounds`: smallest and largest sample per
+    arm."""
+    if not arms:
+        return "Nothing was measured here."
+    parts = [
+        f"half of {arm.arm}'s {arm.n} samples are at or below {quantity(arm.median, unit)}" for arm in arms
+    ]
+    text = " and ".join(parts) if len(parts) < 3 else "; ".join(parts)
+    other = next((arm.arm for arm in arms if arm.arm != reference), None)
+    if len(arms) == 2 and other is not None and reference in bounds:
+        (low, high), (ref_low, ref_high) = bounds[other], bounds[reference]
+        apart = high < ref_low or ref_high < low
+        text += "; the two do not overlap" if apart else "; the two overlap"
+    return text[0].upper() + text[1:] + "."

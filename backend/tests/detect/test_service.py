@@ -1,0 +1,193 @@
+"""From the last sample to a stored verdict, on both databases."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from fastapi.testclient import TestClient
+from paceline_server.detect import service
+from paceline_server.ingest import service as ingest
+from paceline_server.kernel import settings as process_settings
+from paceline_server.store import outbox
+from paceline_server.store.session import read_scope, session_scope
+from paceline_server.store.tables.decisions import Comparison, JobReport
+from paceline_server.testing.deliveries import Lab, open_lab
+from sqlalchemy import func, select
+
+FASTER = {1000: -0.5, 2000: -0.6}
+SLOWER = {1000: 0.126, 2000: -0.6}
+UNDECIDED = {1000: 0.02, 2000: -0.6}
+
+
+@pytest.fixture
+def lab(client: TestClient, enrolled: Callable[..., Any], token: Callable[..., dict[str, str]]) -> Lab:
+    return open_lab(client, enrolled, token)
+
+
+def _job(lab: Lab, job_id: str) -> dict[str, Any]:
+    return dict(lab.client.get(f"/api/v1/jobs/{job_id}", headers=dict(lab.headers)).json())
+
+
+def _count(table: type[Comparison] | type[JobReport], job_id: str) -> int:
+    with read_scope() as session:
+        return session.scalar(select(func.count()).select_from(table).where(table.job_id == job_id)) or 0
+
+
+@pytest.mark.parametrize(("effects", "verdict"), [(FASTER, "pass"), (SLOWER, "fail")])
+def test_a_delivered_job_gets_its_verdict(lab: Lab, effects: dict[int, float], verdict: str) -> None:
+    leased = lab.measure(effects)
+    job = _job(lab, leased.job_id)
+    assert (job["state"], job["verdict"], job["batch"]) == ("done", verdict, 0)
+    assert _count(Comparison, leased.job_id) == 2
+    run = lab.client.get(f"/api/v1/runs/{leased.run_id}", headers=dict(lab.headers)).json()
+    assert (run["state"], run["verdict"]) == ("done", verdict)
+
+
+def test_the_stored_numbers_are_those_of_the_pure_analysis(lab: Lab) -> None:
+    leased = lab.measure(SLOWER)
+    with read_scope() as session:
+        report = service.report_of(session, leased.job_id)
+        stored = service.comparisons_of_job(session, leased.job_id)
+        cases = ingest.blocks(session, leased.job_id)
+    assert len(cases) == 4
+    assert {(row.params["batch"], row.ratio) for row in report.comparisons} == {
+        (row.params["batch"], row.ratio) for row in stored
+    }
+    assert report.revision == "0123456789abcdef0123456789abcdef01234567"
+    assert report.artifact_hash == "a" * 64
+    assert report.target == "lab-1"
+
+
+def test_an_undecided_job_is_extended_twice_then_concluded(lab: Lab) -> None:
+    lab.request()
+    for batch in range(3):
+        leased = lab.deliver(UNDECIDED, seed=batch + 10)
+        outbox.drain()
+        job = _job(lab, leased.job_id)
+        assert job["batch"] == min(batch + 1, 2)
+        assert job["state"] == ("done" if batch == 2 else "queued")
+    assert job["verdict"] == "inconclusive"
+    assert "after the last look" in job["reason"]
+    with read_scope() as session:
+        first = service.comparisons_of_job(session, leased.job_id)[0]
+    assert (first.launches, first.blocks > 200) == (15, True)
+    assert _count(JobReport, leased.job_id) == 3
+
+
+def test_a_quick_look_is_not_extended(lab: Lab) -> None:
+    leased = lab.measure(FASTER, launches=2, rounds=5)
+    job = _job(lab, leased.job_id)
+    assert (job["state"], job["verdict"], job["batch"]) == ("done", "inconclusive", 0)
+    assert "insufficient" in job["reason"]
+
+
+def test_analysing_the_same_batch_again_changes_nothing(lab: Lab) -> None:
+    lab.request()
+    leased = lab.deliver(SLOWER)
+    with read_scope() as session:
+        found = service.analyse_job(session, f"{leased.job_id}:0")
+    assert found is not None
+    for _ in range(2):
+        with session_scope() as session:
+            service.conclude_job(session, found)
+    assert outbox.drain() > 0
+    assert _count(Comparison, leased.job_id) == 2
+    assert _count(JobReport, leased.job_id) == 1
+
+
+def test_an_analysis_overtaken_by_a_cancel_stores_nothing(lab: Lab) -> None:
+    run = lab.request()
+    leased = lab.deliver(SLOWER)
+    with read_scope() as session:
+        found = service.analyse_job(session, f"{leased.job_id}:0")
+    lab.client.post(f"/api/v1/runs/{run['id']}/cancel", headers=dict(lab.headers))
+    with session_scope() as session:
+        service.conclude_job(session, found)
+    assert _count(Comparison, leased.job_id) == 0
+    assert _job(lab, leased.job_id)["state"] == "cancelled"
+    assert outbox.drain() >= 1
+
+
+def test_a_failed_check_makes_the_job_inconclusive(lab: Lab) -> None:
+    lab.request()
+    leased = lab.deliver(SLOWER, checks_ok=False)
+    outbox.drain()
+    job = _job(lab, leased.job_id)
+    assert (job["verdict"], job["reason"]) == ("inconclusive", "check sorted failed: 3 before 2")
+
+
+def test_conditions_that_arrived_void_the_job(lab: Lab) -> None:
+    lab.request()
+    leased = lab.deliver(SLOWER, conditions=[{"psi_cpu_percent": 48.0}])
+    outbox.drain()
+    assert "48.0 % of the time, limit 5 %" in _job(lab, leased.job_id)["reason"]
+
+
+def test_an_operator_may_raise_the_pressure_limit(lab: Lab) -> None:
+    process_settings.use(process_settings.current().model_copy(update={"pressure_limit_percent": 60.0}))
+    lab.request()
+    leased = lab.deliver(SLOWER, conditions=[{"psi_cpu_percent": 48.0}])
+    outbox.drain()
+    assert _job(lab, leased.job_id)["verdict"] == "fail"
+
+
+def test_a_report_before_the_analysis_says_so(lab: Lab) -> None:
+    lab.request()
+    leased = lab.deliver(FASTER)
+    with read_scope() as session, pytest.raises(Exception, match="not_analysed"):
+        service.report_of(session, leased.job_id)
+    with read_scope() as session, pytest.raises(Exception, match="not_found"):
+        service.report_of(session, "job_none")
+
+
+def test_pairs_of_the_runs_other_jobs_are_counted(
+    client: TestClient, enrolled: Callable[..., Any], token: Callable[..., dict[str, str]]
+) -> None:
+    lab = open_lab(client, enrolled, token)
+    other = open_lab(client, enrolled, token, name="lab-2")
+    lab.request(targets=[lab.target_id, other.target_id])
+    for one in (lab, other):
+        leased = one.deliver(SLOWER)
+        outbox.drain()
+        with read_scope() as session:
+            rows = service.comparisons_of_job(session, leased.job_id)
+        assert {len(row.evidence["parameters"]["family_p_values"]) for row in rows} == {3}
+
+
+def test_a_stored_finding_is_made_again_with_identical_numbers(lab: Lab) -> None:
+    leased = lab.measure(SLOWER)
+    with read_scope() as session:
+        rows = service.comparisons_of_job(session, leased.job_id)
+        finding_ids = [
+            finding.id
+            for row in rows
+            for finding, comparison in service.findings_of(session, _alert_ids(session))
+            if comparison.id == row.id
+        ]
+        assert len(finding_ids) == 1
+        row = next(one for one in rows if one.verdict == "fail")
+        again = service.rederive_finding(session, finding_ids[0])
+    assert (again.ratio, again.lower, again.upper) == (row.ratio, row.lower, row.upper)
+    assert (again.share_slower, again.launches, again.blocks) == (row.share_slower, row.launches, row.blocks)
+    assert (again.verdict, again.reason) == (row.verdict, row.reason)
+    assert again.p_slow == row.evidence["statistic"]["p_slow"]
+    assert list(again.launch_ratios) == row.evidence["launch_ratios"]
+    assert [one.value for one in again.filters] == [one["value"] for one in row.evidence["filters"]]
+
+
+def _alert_ids(session: Any) -> list[str]:
+    from paceline_server.store.tables.decisions import Alert  # noqa: PLC0415 - only this test looks at alerts
+
+    return list(session.scalars(select(Alert.id)))
+
+
+def test_the_verdict_is_stored_within_two_seconds_of_the_last_sample(lab: Lab) -> None:
+    """The target is two seconds in the embedded shape with its queue; here the work itself, well below it."""
+    lab.request(launches=10, rounds=100)
+    lab.deliver(SLOWER)
+    began = time.monotonic()
+    outbox.drain()
+    assert time.monotonic() - began < 2.0
