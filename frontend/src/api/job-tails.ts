@@ -24,6 +24,11 @@ interface Slice {
   tail?: boolean;
 }
 
+/** A job nobody has leased has no attempt to ask for; the server then looks at the newest, which is none. */
+function of(attempt: number): { attempt?: number } {
+  return attempt > 0 ? { attempt } : {};
+}
+
 type Fetch<T> = (slice: Slice) => Promise<Page<T>>;
 
 /** Everything after what is held. Several lines may share a seq, so pages are followed by their cursor. */
@@ -60,7 +65,7 @@ export function jobLogQuery(jobId: string, attempt: number) {
         unwrap(
           http.GET('/api/v1/jobs/{job_id}/log', {
             signal,
-            params: { path: { job_id: jobId }, query: { limit: PAGE, attempt, ...slice } },
+            params: { path: { job_id: jobId }, query: { limit: PAGE, ...of(attempt), ...slice } },
           }),
         );
       const held = client.getQueryData<readonly LogLine[]>(queryKey) ?? [];
@@ -79,7 +84,7 @@ export function jobConditionsQuery(jobId: string, attempt: number) {
         unwrap(
           http.GET('/api/v1/jobs/{job_id}/conditions', {
             signal,
-            params: { path: { job_id: jobId }, query: { limit: PAGE, attempt, ...slice } },
+            params: { path: { job_id: jobId }, query: { limit: PAGE, ...of(attempt), ...slice } },
           }),
         );
       const held = client.getQueryData<readonly Conditions[]>(queryKey) ?? [];

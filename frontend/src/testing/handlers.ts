@@ -24,6 +24,10 @@ const notFound = () => problem(404, 'not_found', 'There is no such thing.');
 const page = (items: readonly unknown[]) => HttpResponse.json({ items, next: null });
 const API = '*/api/v1';
 
+function isSignedIn(world: World): boolean {
+  return world.signedIn && world.session !== null;
+}
+
 function guard(world: World): HttpHandler {
   return http.all(`${API}/*`, ({ request }) => {
     const { pathname } = new URL(request.url);
@@ -31,21 +35,21 @@ function guard(world: World): HttpHandler {
     if (failure !== null && (failure.path === undefined || failure.path.test(pathname))) {
       return problem(failure.status, failure.code, failure.detail);
     }
-    if (world.session === null && !pathname.includes('/session')) {
+    if (!isSignedIn(world) && !pathname.includes('/session')) {
       return problem(401, 'unauthenticated', 'Sign in first.');
     }
     return undefined;
   });
 }
 
-function sessionHandlers(world: World, initial: World['session']): HttpHandler[] {
+function sessionHandlers(world: World): HttpHandler[] {
   const enter = () => {
-    world.session = initial;
-    return HttpResponse.json(initial);
+    world.signedIn = true;
+    return HttpResponse.json(world.session);
   };
   return [
     http.get(`${API}/session`, () =>
-      world.session === null
+      !isSignedIn(world)
         ? problem(401, 'unauthenticated', 'Sign in first.')
         : HttpResponse.json(world.session),
     ),
@@ -58,7 +62,7 @@ function sessionHandlers(world: World, initial: World['session']): HttpHandler[]
       return password === 'right' ? enter() : problem(401, 'unauthenticated', 'Wrong e-mail or password.');
     }),
     http.delete(`${API}/session`, () => {
-      world.session = null;
+      world.signedIn = false;
       return new HttpResponse(null, { status: 204 });
     }),
     http.get(`${API}/accounts`, () => page(world.accounts)),
@@ -286,10 +290,9 @@ function alertHandlers(world: World): HttpHandler[] {
 }
 
 export function handlersFor(world: World): HttpHandler[] {
-  const initial = world.session;
   return [
     guard(world),
-    ...sessionHandlers(world, initial),
+    ...sessionHandlers(world),
     ...fleetHandlers(world),
     ...runHandlers(world),
     ...jobHandlers(world),

@@ -12,6 +12,7 @@ class NoResizeObserver implements ResizeObserver {
 }
 
 window.ResizeObserver = NoResizeObserver;
+Object.defineProperty(document, 'fonts', { value: new EventTarget() });
 window.scrollTo = () => undefined;
 Element.prototype.scrollIntoView = () => undefined;
 window.matchMedia = (query: string): MediaQueryList => ({

@@ -35,6 +35,7 @@ import { alertDetail, alerts, comparisons, phoneComparisons } from './fixtures-d
 
 export interface World {
   session: Session | null;
+  signedIn: boolean;
   accounts: Account[];
   agents: Agent[];
   targets: Target[];
@@ -219,6 +220,7 @@ export function createWorld(): World {
   });
   return {
     session,
+    signedIn: true,
     accounts: [ada, grace],
     agents: [agent],
     targets: [

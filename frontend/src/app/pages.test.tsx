@@ -1,0 +1,182 @@
+import { screen, waitFor } from '@testing-library/react';
+
+import { renderApp } from '../testing/render-app';
+import type { World } from '../testing/world';
+
+interface PageCase {
+  address: string;
+  heading: RegExp;
+  /** The request whose failure the page must explain. */
+  path: RegExp;
+  full: RegExp;
+  empty: (world: World) => void;
+  advice: RegExp;
+}
+
+const PAGES: Record<string, PageCase> = {
+  overview: {
+    address: '/',
+    heading: /^Overview$/,
+    path: /\/overview$/,
+    full: /Confirmed\. Nobody has taken it yet/,
+    empty: (world) => {
+      world.runs = [];
+      world.agents = [];
+    },
+    advice: /Make a one-time code on the server/,
+  },
+  runs: {
+    address: '/runs',
+    heading: /^Runs$/,
+    path: /\/runs$/,
+    full: /^run-live$/,
+    empty: (world) => (world.runs = []),
+    advice: /Choose a suite and watch its samples arrive/,
+  },
+  'a new run': {
+    address: '/runs/new',
+    heading: /^Run a suite$/,
+    path: /\/suites$/,
+    full: /Start the run/,
+    empty: (world) => (world.suites = []),
+    advice: /Enrol an agent and list a repository/,
+  },
+  'a run': {
+    address: '/runs/run-live-1',
+    heading: /hashing run/,
+    path: /\/runs\/run-live-1$/,
+    full: /Samples as they arrive/,
+    empty: (world) => {
+      world.series.clear();
+      world.logs.clear();
+      world.conditions.clear();
+    },
+    advice: /They appear here as soon as the first launch measures/,
+  },
+  arms: {
+    address: '/arms',
+    heading: /^Arms$/,
+    path: /\/arms$/,
+    full: /native beats fallback at all 4 batch sizes/,
+    empty: (world) => (world.comparisons = []),
+    advice: /A run of a few minutes is enough for a first verdict/,
+  },
+  alerts: {
+    address: '/alerts',
+    heading: /^Alerts$/,
+    path: /\/alerts$/,
+    full: /native slower than fallback in ledger_batch on lab-host/,
+    empty: (world) => world.alerts.clear(),
+    advice: /run a suite with a demonstration knob/,
+  },
+  'an alert': {
+    address: '/alerts/alert-1',
+    heading: /native slower than fallback/,
+    path: /\/alerts\/alert-1$/,
+    full: /in all five launches/,
+    empty: (world) => {
+      const alert = world.alerts.get('alert-1');
+      if (alert !== undefined) world.alerts.set('alert-1', { ...alert, findings: [], history: [] });
+    },
+    advice: /The evidence appears with the first finding/,
+  },
+  targets: {
+    address: '/targets',
+    heading: /^Targets$/,
+    path: /\/targets$/,
+    full: /battery at 41 °C/,
+    empty: (world) => (world.targets = []),
+    advice: /Make a one-time code on the server/,
+  },
+  'a target': {
+    address: '/targets/target-1',
+    heading: /^lab-host$/,
+    path: /\/targets\/target-1$/,
+    full: /Switch boost off in the firmware/,
+    empty: (world) => {
+      world.targets = world.targets.map((target) => Object.assign({}, target, { preflight: [] }));
+    },
+    advice: /The target looks fit for measuring/,
+  },
+};
+
+const CASES = Object.entries(PAGES);
+
+describe.each(CASES)('the page of %s', (_name, page) => {
+  it('shows what there is', async () => {
+    renderApp(page.address);
+    expect((await screen.findAllByText(page.full))[0]).toBeInTheDocument();
+    expect(screen.getByRole('heading', { level: 1, name: page.heading })).toBeInTheDocument();
+  });
+
+  it('says what to do when there is nothing', async () => {
+    renderApp(page.address, page.empty);
+    expect((await screen.findAllByText(page.advice))[0]).toBeInTheDocument();
+  });
+
+  it('shows that it is loading', async () => {
+    renderApp(page.address);
+    expect((await screen.findAllByRole('status', { name: /^Loading/ }))[0]).toBeInTheDocument();
+  });
+
+  it('explains a failure and recovers when asked to try again', async () => {
+    const { world, user } = renderApp(page.address, (made) => {
+      made.failure = { status: 503, code: 'unavailable', detail: 'The database is away.', path: page.path };
+    });
+    expect((await screen.findAllByText(/The database is away/))[0]).toBeInTheDocument();
+    expect(screen.getAllByText('unavailable')[0]).toBeInTheDocument();
+    world.failure = null;
+    await user.click(screen.getAllByRole('button', { name: 'Try again' })[0] as HTMLElement);
+    expect((await screen.findAllByText(page.full))[0]).toBeInTheDocument();
+  });
+
+  it('says that permission is missing instead of failing', async () => {
+    renderApp(page.address, (world) => {
+      world.failure = { status: 403, code: 'forbidden', detail: 'Not for you.', path: page.path };
+    });
+    expect((await screen.findAllByText(/^You may not see/))[0]).toBeInTheDocument();
+    expect(screen.getAllByText(/Ask an administrator/)[0]).toBeInTheDocument();
+  });
+});
+
+describe('the application', () => {
+  it('sends a visitor without a session to sign in and remembers where they wanted to go', async () => {
+    const { router } = renderApp('/alerts?state=open', (world) => (world.signedIn = false));
+    expect(await screen.findByRole('heading', { name: 'Sign in to Paceline' })).toBeInTheDocument();
+    expect(router.state.location.search).toEqual({ next: '/alerts?state=open' });
+  });
+
+  it('sends to sign-in when the session ends under a page', async () => {
+    const { world, router, user } = renderApp('/runs');
+    await screen.findAllByText(/^run-live$/);
+    world.signedIn = false;
+    await user.click(screen.getByRole('link', { name: 'Targets' }));
+    await waitFor(() => expect(router.state.location.pathname).toBe('/sign-in'));
+  });
+
+  it('says what happened when the server cannot be reached at all', async () => {
+    renderApp('/', (world) => {
+      world.failure = { status: 500, code: 'internal', detail: 'Something broke.' };
+    });
+    expect(await screen.findByText('Something broke.')).toBeInTheDocument();
+  });
+
+  it('offers a way on where there is no page', async () => {
+    renderApp('/nowhere');
+    expect(await screen.findByText('There is no page at this address')).toBeInTheDocument();
+    expect(screen.getByRole('link', { name: 'Go to the overview' })).toHaveAttribute('href', '/');
+  });
+
+  it('lets a keyboard skip to the content first', async () => {
+    const { user } = renderApp('/targets');
+    await screen.findByRole('heading', { level: 1, name: 'Targets' });
+    await user.tab();
+    expect(screen.getByRole('link', { name: 'Skip to content' })).toHaveFocus();
+  });
+
+  it('names the page in the document title', async () => {
+    renderApp('/alerts/alert-1');
+    await screen.findByRole('heading', { level: 1, name: /native slower/ });
+    expect(document.title).toBe('native slower than fallback in ledger_batch on lab-host · Paceline');
+  });
+});

@@ -1,0 +1,101 @@
+import { screen, waitFor, within } from '@testing-library/react';
+import { http } from 'msw';
+
+import { problem } from '../../testing/handlers';
+import { renderApp } from '../../testing/render-app';
+import { server } from '../../testing/server';
+
+async function open(prepare?: Parameters<typeof renderApp>[1]) {
+  const app = renderApp('/alerts/alert-1', prepare);
+  await screen.findByRole('heading', { name: 'Evidence' });
+  return app;
+}
+
+describe('the evidence of an alert', () => {
+  it('shows candidate and confirmation with their intervals, a sentence and the runs', async () => {
+    await open();
+    const table = screen.getByRole('table', { name: 'Findings' });
+    expect(within(table).getAllByText('first seen')).toHaveLength(4);
+    expect(within(table).getAllByText('confirmation')).toHaveLength(4);
+    expect(within(table).getByText('1.171 – 1.210')).toBeInTheDocument();
+    expect(screen.getByRole('link', { name: 'Run run-conf' })).toHaveAttribute('href', '/runs/run-confirm-1');
+  });
+
+  it('shows every filter with its number and limit', async () => {
+    await open();
+    const filters = screen.getByRole('table', { name: 'Filters of confirmation at batch 1,000' });
+    expect(within(filters).getByText('5 of 5 launches agree; 4 are needed.')).toBeInTheDocument();
+    expect(within(filters).getByText('7.9e-31')).toBeInTheDocument();
+  });
+
+  it('says that it is a demonstration', async () => {
+    await open();
+    expect(screen.getByText(/the run was slowed by a knob on purpose/)).toBeInTheDocument();
+  });
+});
+
+describe('triage on the alert', () => {
+  it('acknowledges by mouse and records it in the history', async () => {
+    const { user } = await open();
+    await user.click(screen.getByRole('button', { name: 'Acknowledge' }));
+    expect(await screen.findByText('acknowledge: open → acknowledged')).toBeInTheDocument();
+    expect(screen.queryByRole('button', { name: 'Acknowledge' })).not.toBeInTheDocument();
+  });
+
+  it.each([
+    ['e', 'expected'],
+    ['i', 'invalid'],
+    ['x', 'infra'],
+    ['f', 'fixed'],
+  ])('resolves with the key %s as %s', async (key, state) => {
+    const { user, world } = await open();
+    await user.keyboard(key);
+    await waitFor(() => expect(world.alerts.get('alert-1')?.state).toBe(state));
+  });
+
+  it('assigns to oneself with m and to another by choice', async () => {
+    const { user, world } = await open();
+    await user.keyboard('m');
+    await waitFor(() => expect(world.alerts.get('alert-1')?.assignee?.name).toBe('Ada'));
+    await user.selectOptions(screen.getByRole('combobox', { name: 'Assignee' }), 'acc-grace');
+    await waitFor(() => expect(world.alerts.get('alert-1')?.assignee?.name).toBe('Grace'));
+  });
+
+  it('takes a note with n, and letters typed there are no shortcuts', async () => {
+    const { user, world } = await open();
+    await user.keyboard('n');
+    expect(screen.getByRole('textbox', { name: 'Note' })).toHaveFocus();
+    await user.keyboard('a fix is on its way');
+    await user.click(screen.getByRole('button', { name: 'Add the note' }));
+    expect(await screen.findByText('a fix is on its way', { selector: 'p' })).toBeInTheDocument();
+    expect(world.alerts.get('alert-1')?.state).toBe('open');
+    expect(screen.getByRole('textbox', { name: 'Note' })).toHaveValue('');
+  });
+
+  it('keeps a note that was not accepted in the form and says so', async () => {
+    const { user } = await open();
+    server.use(
+      http.post('*/api/v1/alerts/:id/notes', () => problem(503, 'unavailable', 'The database is away.')),
+    );
+    await user.type(screen.getByRole('textbox', { name: 'Note' }), 'important');
+    await user.click(screen.getByRole('button', { name: 'Add the note' }));
+    expect(await screen.findByText(/The note was not kept: The database is away\./)).toBeInTheDocument();
+    expect(screen.getByRole('textbox', { name: 'Note' })).toHaveValue('important');
+  });
+
+  it('returns to the inbox with u', async () => {
+    const { user, router } = await open();
+    await user.keyboard('u');
+    await waitFor(() => expect(router.state.location.pathname).toBe('/alerts'));
+  });
+
+  it('offers nothing to someone who may only read', async () => {
+    const { user, world } = await open((made) => {
+      if (made.session !== null) made.session = { ...made.session, scopes: ['read'] };
+    });
+    expect(screen.getByText(/An administrator can grant alerts:write/)).toBeInTheDocument();
+    expect(screen.queryByRole('button', { name: 'Acknowledge' })).not.toBeInTheDocument();
+    await user.keyboard('a');
+    expect(world.alerts.get('alert-1')?.state).toBe('open');
+  });
+});

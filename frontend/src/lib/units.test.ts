@@ -1,0 +1,34 @@
+import { formatInterval, formatNumber, formatRatio, formatShare, formatValue } from './units';
+
+describe('formatting measured values', () => {
+  it.each([
+    [0.4, 'ns', '0.40 ns'],
+    [999, 'ns', '999 ns'],
+    [12_345, 'ns', '12.3 µs'],
+    [3_100_000, 'ns', '3.10 ms'],
+    [2.5e9, 'ns', '2.50 s'],
+    [1536, 'bytes', '1.50 KiB'],
+    [3_400_000, 'op/s', '3.40 M op/s'],
+    [2 ** 30, 'bytes/s', '1.00 GiB/s'],
+    [12_000, 'count', '12,000'],
+  ] as const)('shows %d %s as %s', (value, unit, words) => {
+    expect(formatValue(value, unit)).toBe(words);
+  });
+
+  it('never rounds a non-zero number to nothing', () => {
+    expect(formatNumber(0.000_12)).toBe('0.00012');
+    expect(formatShare(0.0004)).toBe('< 1 %');
+    expect(formatShare(0.9996)).toBe('> 99 %');
+  });
+
+  it('shows exactly none and exactly all as such', () => {
+    expect(formatShare(0)).toBe('0 %');
+    expect(formatShare(1)).toBe('100 %');
+  });
+
+  it('shows a dash where there is no figure', () => {
+    expect(formatRatio(null)).toBe('–');
+    expect(formatInterval(0.9, null)).toBe('–');
+    expect(formatValue(Number.NaN, 'ns')).toBe('–');
+  });
+});
