@@ -14,14 +14,15 @@ pipes. It sleeps in `waitpid` while the workload runs: it takes no time from a m
 
 from __future__ import annotations
 
-import contextlib
-import json
+import _signal  # type: ignore[import-not-found]  # `signal`, `socket`, … cost more time than all of this file
+import _socket
+import _thread
 import os
-import signal
-import socket
 import sys
-import threading
-from collections.abc import Callable
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 assert sys.platform != "win32"  # noqa: S101 - tells mypy that this file exists for POSIX only
 
@@ -30,36 +31,36 @@ PR_SET_CHILD_SUBREAPER = 36
 
 
 def main(arguments: list[str]) -> None:
-    control = socket.socket(fileno=int(arguments[0]))
+    control = _socket.socket(fileno=int(arguments[0]))
     cwd, argv = arguments[1], arguments[3:]
     prctl = _prctl()
     prctl(PR_SET_CHILD_SUBREAPER, 1)
     error_read, error_write = os.pipe()
     pid = os.fork()
     if pid == 0:
-        prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+        prctl(PR_SET_PDEATHSIG, _signal.SIGKILL)
         _become(argv, cwd, control, error_write)
     os.close(error_write)
     _let_go_of_pipes()
     with os.fdopen(error_read) as pipe:
-        start_error = pipe.read()
+        start_error = " ".join(pipe.read().split())
     if start_error:
         os.waitpid(pid, 0)
         _say(control, {"error": start_error})
         return
     _say(control, {"pid": pid})
-    threading.Thread(target=_obey, args=(control, pid), daemon=True).start()
+    _thread.start_new_thread(_obey, (control, pid))
     _say(control, _wait(pid))
 
 
-def _become(argv: list[str], cwd: str, control: socket.socket, error_write: int) -> None:
+def _become(argv: list[str], cwd: str, control: _socket.socket, error_write: int) -> None:
     """In the child: turn into the workload, or say why that is not possible."""
     try:
         os.setpgid(0, 0)
         control.close()
         os.chdir(cwd)
-        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGPIPE, signal.SIGXFSZ):
-            signal.signal(number, signal.SIG_DFL)
+        for number in (_signal.SIGINT, _signal.SIGTERM, _signal.SIGPIPE, _signal.SIGXFSZ):
+            _signal.signal(number, _signal.SIG_DFL)
         os.execvp(argv[0], argv)  # noqa: S606 - an argv list, no shell
     except OSError as error:
         os.write(error_write, f"{argv[0]}: {error.strerror}".encode())
@@ -70,11 +71,11 @@ def _let_go_of_pipes() -> None:
     null = os.open(os.devnull, os.O_RDWR)
     for standard in (0, 1, 2):
         os.dup2(null, standard)
-    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-        signal.signal(number, signal.SIG_IGN)
+    for number in (_signal.SIGINT, _signal.SIGTERM, _signal.SIGHUP):
+        _signal.signal(number, _signal.SIG_IGN)
 
 
-def _wait(pid: int) -> dict[str, object]:
+def _wait(pid: int) -> dict[str, int | str]:
     """Sleeps until the workload ends, kills what it left, and says how it ended."""
     if hasattr(os, "waitid"):
         os.waitid(os.P_PID, pid, os.WEXITED | os.WNOWAIT)
@@ -87,15 +88,14 @@ def _wait(pid: int) -> dict[str, object]:
     return {how: number, "left_behind": left, "rss_peak_bytes": peak}
 
 
-def _obey(control: socket.socket, pid: int) -> None:
+def _obey(control: _socket.socket, pid: int) -> None:
     """Passes on the agent's orders; its silence for ever (end of file) means kill."""
     while True:
         try:
             order = control.recv(1)
         except OSError:
             order = b""
-        with contextlib.suppress(ProcessLookupError, PermissionError):
-            os.killpg(pid, signal.SIGTERM if order == b"T" else signal.SIGKILL)
+        _kill(os.killpg, pid, _signal.SIGTERM if order == b"T" else _signal.SIGKILL)
         if not order:
             _kill_descendants(pid)
             _reap_adopted()
@@ -108,10 +108,8 @@ def _kill_descendants(pid: int) -> int:
     for child in _children():
         if child != pid:
             left += 1
-            with contextlib.suppress(ProcessLookupError, PermissionError):
-                os.kill(child, signal.SIGKILL)
-    with contextlib.suppress(ProcessLookupError, PermissionError):
-        os.killpg(pid, signal.SIGKILL)
+            _kill(os.kill, child, _signal.SIGKILL)
+    _kill(os.killpg, pid, _signal.SIGKILL)
     return left
 
 
@@ -120,8 +118,7 @@ def _reap_adopted() -> int:
     count = 0
     while True:
         for child in _children():
-            with contextlib.suppress(ProcessLookupError, PermissionError):
-                os.kill(child, signal.SIGKILL)
+            _kill(os.kill, child, _signal.SIGKILL)
         try:
             os.waitpid(-1, 0)
         except ChildProcessError:
@@ -131,15 +128,27 @@ def _reap_adopted() -> int:
 
 def _children() -> list[int]:
     """Direct children of this process (Linux; elsewhere orphans are adopted by init and not seen)."""
+    found: list[int] = []
+    try:
+        for task in os.listdir("/proc/self/task"):  # noqa: PTH208 - pathlib costs start-up time here
+            with open(f"/proc/self/task/{task}/children") as file:  # noqa: PTH123 - as above
+                found += map(int, file.read().split())
+    except OSError:
+        return _children_by_search()
+    return found
+
+
+def _children_by_search() -> list[int]:
+    """The same where the kernel keeps no lists of children."""
     me, found = str(os.getpid()), []
     try:
-        entries = os.listdir("/proc")  # noqa: PTH208 - pathlib costs start-up time here
+        entries = os.listdir("/proc")  # noqa: PTH208 - as above
     except OSError:
         return []
     for entry in entries:
         if entry.isdigit():
             try:
-                with open(f"/proc/{entry}/stat") as file:  # noqa: PTH123 - pathlib costs start-up time here
+                with open(f"/proc/{entry}/stat") as file:  # noqa: PTH123 - as above
                     parent = file.read().rpartition(")")[2].split()[1]
             except (OSError, IndexError):
                 continue
@@ -159,9 +168,23 @@ def _prctl() -> Callable[[int, int], int]:
         return lambda _option, _value: 0
 
 
-def _say(control: socket.socket, fact: dict[str, object]) -> None:
-    with contextlib.suppress(OSError):
-        control.sendall(json.dumps(fact).encode() + b"\n")
+def _kill(how: Callable[[int, int], None], whom: int, number: int) -> None:
+    try:
+        how(whom, number)
+    except (ProcessLookupError, PermissionError):
+        pass
+
+
+def _say(control: _socket.socket, fact: dict[str, int | str]) -> None:
+    """One JSON object and a newline; texts hold nothing that needs more than these two escapes."""
+    pairs = []
+    for key, value in fact.items():
+        escaped = str(value).replace("\\", "\\\\").replace('"', '\\"')
+        pairs.append(f'"{key}": {value}' if isinstance(value, int) else f'"{key}": "{escaped}"')
+    try:
+        control.sendall(("{" + ", ".join(pairs) + "}\n").encode())
+    except OSError:
+        pass
 
 
 if __name__ == "__main__":

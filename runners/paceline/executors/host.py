@@ -34,8 +34,11 @@ PIPE_BYTES = 1 << 20
 """Kernel buffer of standard output (Linux), so that a workload never waits for us between two reads."""
 READ_PAUSE_S = 0.05
 """Pause between reads; each costs a wake-up beside the workload."""
+TICK_S = 0.1
+"""How often limits and the sink are looked after while nothing arrives."""
 QUEUED_READS = 8
 """Reads held in memory at most, each ≤ PIPE_BYTES."""
+END = "end"
 STDERR_TAIL_BYTES = 8192
 STDERR_LINE_BYTES = 4096
 READER_NICENESS = 5
@@ -134,18 +137,13 @@ class _Launch:
     def _watch(self, process: GuardedProcess, pipes: _Pipes) -> End:
         """Until the process has ended and its output is read to the end."""
         deadline = time.monotonic() + self._spec.timeout_s
-        end: End | None = None
-        while end is None or not pipes.drained:
-            for name, data in pipes.take(READ_PAUSE_S):
+        while pipes.end is None or not pipes.drained:
+            for name, data in pipes.take(TICK_S):
                 self._took(name, data)
             self._sink.tick()
-            if end is None:
-                end = process.poll(0.0)
-                if end is None:
-                    self._maybe_end(process, deadline)
-                else:
-                    pipes.hurry()
-        return end
+            if pipes.end is None:
+                self._maybe_end(process, deadline)
+        return pipes.end
 
     def _maybe_end(self, process: GuardedProcess, deadline: float) -> None:
         now = time.monotonic()
@@ -215,14 +213,16 @@ class _Launch:
 
 
 class _Pipes:
-    """Reads both outputs in threads of their own into one bounded queue."""
+    """Reads both outputs and awaits the end, in threads of their own, into one bounded queue."""
 
     def __init__(self, process: GuardedProcess) -> None:
+        self.end: End | None = None
+        self._process = process
         self._queue: queue.Queue[tuple[str, bytes]] = queue.Queue(QUEUED_READS)
         self._hurry = threading.Event()
         self._abandoned = threading.Event()
         self._open = 0
-        self._threads: list[threading.Thread] = []
+        self._threads = [threading.Thread(target=self._await_end, name="await-end", daemon=True)]
         for name, pipe in (("stdout", process.stdout), ("stderr", process.stderr)):
             if pipe is not None:
                 self._open += 1
@@ -246,12 +246,14 @@ class _Pipes:
             wait_s = 0.0
             if data:
                 yield name, data
-            else:
+            elif name != END:
                 self._open -= 1
 
-    def hurry(self) -> None:
-        """The process has ended: read the rest without pauses."""
-        self._hurry.set()
+    def _await_end(self) -> None:
+        while self.end is None and not self._abandoned.is_set():
+            self.end = self._process.poll(0.5)
+        self._hurry.set()  # read the rest without pauses
+        self._put((END, b""))
 
     def _read(self, name: str, pipe: IO[bytes]) -> None:
         if sys.platform == "linux":
