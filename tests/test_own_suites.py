@@ -126,7 +126,7 @@ def test_the_python_example_draws_the_contracts_orders(project: Path) -> None:
 def test_the_examples_verdicts_are_judged_offline(project: Path) -> None:
     """Too few rounds for a verdict: inconclusive (exit 3), and the page says why."""
     out = measured(project, "bench")
-    judge = [Path(sys.executable).with_name("paceline-server"), "judge", out]
+    judge: list[str | Path] = [Path(sys.executable).with_name("paceline-server"), "judge", out]
     done = subprocess.run(
         [*judge, "--manifest", project / "bench" / "suite.toml", "--json", project / "verdicts.json"],
         capture_output=True, text=True, timeout=120, check=False,

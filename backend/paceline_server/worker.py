@@ -6,6 +6,8 @@ without one the work is done inside the API process and a second worker would ne
 
 from __future__ import annotations
 
+import socket
+
 import structlog
 
 from paceline_server.kernel import settings as process_settings
@@ -39,7 +41,7 @@ def run(settings: Settings, concurrency: int) -> int:
     sweeper.start()
     log.info("worker_started", concurrency=concurrency)
     try:
-        worker = app.Worker(hostname="paceline@%h", **broker.worker_options(settings, concurrency))
+        worker = app.Worker(hostname=f"paceline@{socket.gethostname()}", **broker.worker_options(settings, concurrency))
         worker.start()
     finally:
         sweeper.stop()
