@@ -10,6 +10,7 @@ import json
 from collections.abc import Sequence
 from typing import Any, cast, get_args
 
+import numpy as np
 from sqlalchemy.orm import Session
 
 from paceline_server.alerts import service as alerts
@@ -167,7 +168,7 @@ def distribution(session: Session, job_id: str, benchmark: str, metric: str, par
     samples = {case.arm: _warm(case) for case in cases}
     ordered = [arm for arm, values in samples.items() if values.size]
     out = [_distribution(arm, samples[arm]) for arm in ordered]
-    bounds = {arm: (float(samples[arm].min()), float(samples[arm].max())) for arm in ordered}
+    bounds = {arm: _central(samples[arm]) for arm in ordered}
     return DistributionOut(
         job_id=job_id,
         benchmark=benchmark,
@@ -202,6 +203,11 @@ def _distribution(arm: str, values: Floats) -> ArmDistributionOut:
     at, share = thin_ecdf(values, ECDF_POINTS)
     points = [EcdfPointOut(value=float(x), share=float(y)) for x, y in zip(at, share, strict=True)]
     return ArmDistributionOut(arm=arm, n=int(values.size), median=median(values), points=points)
+
+
+def _central(values: Floats) -> tuple[float, float]:
+    low, high = np.quantile(values, [0.01, 0.99])
+    return float(low), float(high)
 
 
 def _reference(session: Session, job_id: str, benchmark: str) -> str:

@@ -92,5 +92,5 @@ def distribution_summary(
     if len(arms) == 2 and other is not None and reference in bounds:
         (low, high), (ref_low, ref_high) = bounds[other], bounds[reference]
         apart = high < ref_low or ref_high < low
-        text += "; the two do not overlap" if apart else "; the two overlap"
+        text += f"; the outer 1 % on each side aside, the two {'do not ' if apart else ''}overlap"
     return text[0].upper() + text[1:] + "."

@@ -1,0 +1,259 @@
+"""Alerts from the first slower job to their end, on both databases, through HTTP and the outbox."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from http.server import BaseHTTPRequestHandler, HTTPServer
+from typing import Any
+
+import pytest
+from paceline_server.kernel import settings as process_settings
+from paceline_server.store import outbox
+from paceline_server.store.session import read_scope, session_scope
+from paceline_server.store.tables.jobs import Run
+from paceline_server.store.tables.messages import OutboxMessage
+from paceline_server.testing.deliveries import open_lab
+from sqlalchemy import select
+
+FASTER = {1000: -0.5, 2000: -0.6}
+SLOWER = {1000: 0.126, 2000: -0.6}
+BOTH_SLOWER = {1000: 0.126, 2000: 0.3}
+
+Desk = Any
+
+
+def _history(alert: dict[str, Any]) -> list[tuple[str, str, str | None]]:
+    return [(event["actor"], event["action"], event["to_state"]) for event in alert["history"]]
+
+
+def test_a_slower_arm_is_a_candidate_nobody_hears_of(desk: Desk) -> None:
+    desk.measure(SLOWER)
+    alert = desk.alert()
+    assert (alert["state"], alert["actions"]) == ("candidate", [])
+    assert alert["title"] == "native slower than fallback: sort_batch on lab-1"
+    assert "12." in alert["words"]
+    assert "at batch=1000; 1 of 2 points fail" in alert["words"]
+    assert [finding["role"] for finding in alert["findings"]] == ["candidate"]
+    assert _history(alert) == [("paceline", "raise", "candidate")]
+    assert desk.told() == []
+    with read_scope() as session:
+        topics = set(session.scalars(select(OutboxMessage.topic)))
+    assert "alerts.notify" not in topics
+
+
+def test_a_faster_arm_raises_nothing(desk: Desk) -> None:
+    desk.measure(FASTER)
+    assert desk.alerts() == []
+
+
+def test_the_confirmation_waits_for_the_cool_down_then_measures_only_the_doubt(desk: Desk) -> None:
+    run_id = desk.measure(SLOWER)
+    outbox.drain()
+    assert desk.lab.agent.ask().status_code == 204
+    work = desk.confirm(SLOWER)
+    assert work["params"] == {"batch": [1000]}
+    assert work["benchmarks"] == ["sort_batch"]
+    with read_scope() as session:
+        confirming = session.scalars(select(Run).where(Run.trigger == "confirm")).one()
+        original = session.get_one(Run, run_id)
+    assert (confirming.commit, confirming.knobs) == (original.commit, original.knobs)
+    assert desk.alert()["confirmation_run_id"] == confirming.id
+
+
+def test_a_confirmed_alert_is_open_told_once_and_explained(desk: Desk) -> None:
+    alert = desk.open_alert(SLOWER)
+    assert desk.told() == ["open"]
+    assert [finding["role"] for finding in alert["findings"]] == ["candidate", "confirmation"]
+    assert _history(alert) == [
+        ("paceline", "raise", "candidate"),
+        ("paceline", "confirmation_requested", None),
+        ("paceline", "confirm", "open"),
+        ("paceline", "notified", None),
+    ]
+    text = alert["explanation"]
+    assert "On lab-1, native took longer than fallback in sort_batch at batch=1000: 12." in text
+    assert "paired blocks in 5 launches were more than 2 % slower" in text
+    assert "A second run in a new session, after a pause, confirmed it: 12." in text
+    assert alert["rule"]["name"] == "native-slower-than-fallback"
+
+
+def test_every_filter_of_a_finding_has_its_number_and_limit(desk: Desk) -> None:
+    desk.measure(SLOWER)
+    filters = {one["name"]: one for one in desk.alert()["findings"][0]["filters"]}
+    assert set(filters) == {
+        "blocks", "launches", "unusable_share", "sign_test", "launch_medians", "false_discovery",
+    }  # fmt: skip
+    assert all(one["value"] is not None and one["limit"] is not None for one in filters.values())
+    assert all(one["passed"] for one in filters.values())
+    window = desk.alert()["findings"][0]["window"]
+    assert [one["launch"] for one in window["launches"]] == [0, 1, 2, 3, 4]
+
+
+def test_a_refuted_candidate_is_unconfirmed_and_nobody_heard(desk: Desk) -> None:
+    desk.measure(SLOWER)
+    desk.confirm(FASTER)
+    alert = desk.alert()
+    assert (alert["state"], alert["actions"]) == ("unconfirmed", [])
+    assert "did not confirm it" in alert["explanation"]
+    assert desk.told() == []
+
+
+def test_an_undecided_confirmation_is_inconclusive_and_the_next_slow_run_tries_again(desk: Desk) -> None:
+    desk.measure(SLOWER)
+    desk.confirm(SLOWER, checks_ok=False)
+    assert desk.alert()["state"] == "inconclusive"
+    assert desk.told() == []
+    desk.measure(SLOWER)
+    assert desk.alert()["state"] == "candidate"
+    desk.confirm(SLOWER)
+    assert desk.alert()["state"] == "open"
+
+
+def test_a_confirmation_that_never_measured_is_inconclusive_with_the_reason(desk: Desk) -> None:
+    desk.measure(SLOWER)
+    desk.clock.advance(30)
+    outbox.drain()
+    leased = desk.lab.agent.lease()
+    leased.report("preparing")
+    leased.finish(-1, outcome="failed", cause="build_failed", detail="cargo: no such file")
+    outbox.drain()
+    alert = desk.alert()
+    assert alert["state"] == "inconclusive"
+    assert "build_failed" in alert["history"][-1]["note"] or "cargo" in alert["history"][-1]["note"]
+
+
+def test_one_alert_per_cause_across_params_and_runs(desk: Desk) -> None:
+    desk.measure(SLOWER)
+    desk.measure(BOTH_SLOWER)
+    alert = desk.alert()
+    assert len(alert["findings"]) == 3
+    assert "found_again" in {event["action"] for event in alert["history"]}
+
+
+def test_another_target_is_another_cause(
+    desk: Desk, enrolled: Callable[..., Any], token: Callable[..., dict[str, str]]
+) -> None:
+    desk.measure(SLOWER)
+    open_lab(desk.lab.client, enrolled, token, name="lab-2").measure(SLOWER, seed=9)
+    assert {alert["target_name"] for alert in desk.alerts()} == {"lab-1", "lab-2"}
+
+
+def test_the_arm_winning_again_closes_the_alert(desk: Desk) -> None:
+    desk.open_alert(SLOWER)
+    desk.measure(FASTER)
+    alert = desk.alert()
+    assert alert["state"] == "fixed"
+    assert _history(alert)[-1] == ("paceline", "recover", "fixed")
+    assert alert["findings"][-1]["role"] == "recovery"
+    assert desk.told() == ["open", "fixed"]
+
+
+def test_winning_elsewhere_does_not_close_it(desk: Desk) -> None:
+    desk.open_alert(SLOWER)
+    desk.measure({2000: -0.6}, params={"batch": [2000]})
+    assert desk.alert()["state"] == "open"
+
+
+def test_a_confirmation_is_no_recovery_and_no_new_alert(desk: Desk) -> None:
+    """Confirmation data never enters baselines: it decides its own alert and nothing else."""
+    desk.open_alert(SLOWER)
+    run_ids = {finding["run_id"] for finding in desk.alert()["findings"]}
+    assert len(run_ids) == 2
+    assert len(desk.alerts()) == 1
+
+
+def test_a_demonstration_is_its_own_cause_and_proves_no_recovery(desk: Desk) -> None:
+    real = desk.open_alert(SLOWER)
+    desk.measure(FASTER, knobs={"slowdown_percent": 10})
+    assert desk.get(f"/alerts/{real['id']}")["state"] == "open"
+    desk.measure(SLOWER, knobs={"slowdown_percent": 40})
+    flags = {alert["demonstration"] for alert in desk.alerts()}
+    assert flags == {True, False}
+
+
+def test_a_demonstrated_alert_says_so_and_ends_with_a_real_win(desk: Desk) -> None:
+    alert = desk.open_alert(SLOWER, knobs={"slowdown_percent": 40})
+    assert alert["demonstration"]
+    assert alert["title"].endswith("(demonstration)")
+    assert "a knob changed the work on purpose" in alert["explanation"]
+    desk.measure(FASTER)
+    assert desk.alert()["state"] == "fixed"
+
+
+def test_a_closed_cause_raises_a_new_alert(desk: Desk) -> None:
+    first = desk.open_alert(SLOWER)
+    desk.act(first["id"], "invalid", "the probe was broken")
+    desk.measure(SLOWER)
+    assert sorted(alert["state"] for alert in desk.alerts()) == ["candidate", "invalid"]
+    refused = desk.act(first["id"], "reopen", status=409)
+    assert refused["code"] == "conflict"
+    assert desk.get(f"/alerts/{first['id']}")["state"] == "invalid"
+
+
+def test_an_expected_slowdown_stays_quiet_until_it_grows(desk: Desk) -> None:
+    alert = desk.open_alert(SLOWER)
+    desk.act(alert["id"], "expected", "we pay for the audit log")
+    desk.measure(SLOWER)
+    assert [one["state"] for one in desk.alerts()] == ["expected"]
+    assert desk.alert()["history"][-1]["action"] == "seen_as_expected"
+    desk.measure({1000: 0.4, 2000: -0.6})
+    assert sorted(one["state"] for one in desk.alerts()) == ["candidate", "expected"]
+
+
+def test_evaluating_a_job_again_adds_nothing(desk: Desk) -> None:
+    desk.measure(SLOWER)
+    before = desk.alert()
+    job_id = before["findings"][0]["job_id"]
+    with session_scope() as session:
+        outbox.add(session, "alerts.evaluate", job_id)
+    outbox.drain()
+    assert desk.alert() == before
+
+
+class _Receiver(BaseHTTPRequestHandler):
+    """Remembers what was posted; answers with the next status."""
+
+    bodies: list[bytes] = []  # noqa: RUF012 - reset by the fixture
+    statuses: list[int] = []  # noqa: RUF012 - reset by the fixture
+
+    def do_POST(self) -> None:
+        self.bodies.append(self.rfile.read(int(self.headers["Content-Length"])))
+        self.send_response(self.statuses.pop(0) if self.statuses else 204)
+        self.end_headers()
+
+    def log_message(self, *_: object) -> None: ...
+
+
+@pytest.fixture
+def webhook(desk: Desk) -> Any:
+    server = HTTPServer(("127.0.0.1", 0), _Receiver)
+    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread.start()
+    _Receiver.bodies, _Receiver.statuses = [], []
+    url = f"http://127.0.0.1:{server.server_port}/hook?team=1"
+    process_settings.use(process_settings.current().model_copy(update={"webhook_url": url}))
+    yield _Receiver
+    server.shutdown()
+    server.server_close()
+    thread.join(5)
+
+
+def test_a_webhook_hears_of_an_open_alert_only(desk: Desk, webhook: Any) -> None:
+    desk.measure(SLOWER)
+    assert webhook.bodies == []
+    desk.confirm(SLOWER)
+    assert len(webhook.bodies) == 1
+    assert b'"kind": "alert_open"' in webhook.bodies[0]
+    assert desk.alert()["history"][-1]["note"] == "log, webhook"
+
+
+def test_a_webhook_that_fails_is_told_later(desk: Desk, webhook: Any) -> None:
+    webhook.statuses.append(503)
+    desk.measure(SLOWER)
+    desk.confirm(SLOWER)
+    assert desk.alert()["history"][-1]["action"] == "confirm"
+    desk.clock.advance(2)
+    outbox.drain()
+    assert len(webhook.bodies) == 2
+    assert desk.alert()["history"][-1]["action"] == "notified"

@@ -1,0 +1,69 @@
+"""The life of an alert as a table: which event applies where, and what people may do."""
+
+from __future__ import annotations
+
+from typing import get_args
+
+import pytest
+from paceline_server.alerts.schemas import Action, AlertState
+from paceline_server.alerts.states import CLOSED, LIVE, TOLD, Event, IllegalTransitionError, actions, step
+
+STATES: tuple[AlertState | None, ...] = (None, *get_args(AlertState))
+
+LEGAL: dict[tuple[AlertState | None, Event], AlertState] = {
+    (None, Event.raise_): "candidate",
+    ("inconclusive", Event.retry): "candidate",
+    ("candidate", Event.confirm): "open",
+    ("inconclusive", Event.confirm): "open",
+    ("candidate", Event.refute): "unconfirmed",
+    ("inconclusive", Event.refute): "unconfirmed",
+    ("candidate", Event.undecide): "inconclusive",
+    ("inconclusive", Event.undecide): "inconclusive",
+    ("open", Event.recover): "fixed",
+    ("acknowledged", Event.recover): "fixed",
+    ("open", Event.acknowledge): "acknowledged",
+    ("open", Event.fixed): "fixed",
+    ("acknowledged", Event.fixed): "fixed",
+    ("inconclusive", Event.expected): "expected",
+    ("inconclusive", Event.invalid): "invalid",
+    ("inconclusive", Event.infra): "infra",
+    ("open", Event.expected): "expected",
+    ("open", Event.invalid): "invalid",
+    ("open", Event.infra): "infra",
+    ("acknowledged", Event.expected): "expected",
+    ("acknowledged", Event.invalid): "invalid",
+    ("acknowledged", Event.infra): "infra",
+    ("fixed", Event.reopen): "open",
+    ("expected", Event.reopen): "open",
+    ("invalid", Event.reopen): "open",
+    ("infra", Event.reopen): "open",
+}
+
+
+@pytest.mark.parametrize("event", list(Event))
+@pytest.mark.parametrize("state", STATES)
+def test_every_event_in_every_state(state: AlertState | None, event: Event) -> None:
+    if (state, event) in LEGAL:
+        assert step(state, event) == LEGAL[state, event]
+    else:
+        with pytest.raises(IllegalTransitionError, match=event.value):
+            step(state, event)
+
+
+def test_only_a_confirmation_or_a_person_opens_an_alert() -> None:
+    assert {event for (_, event), after in LEGAL.items() if after == "open"} == {Event.confirm, Event.reopen}
+
+
+def test_people_decide_nothing_about_a_candidate() -> None:
+    assert actions("candidate") == []
+    assert actions("unconfirmed") == []
+    assert actions("open") == ["acknowledge", "fixed", "expected", "invalid", "infra"]
+    assert actions("acknowledged") == ["fixed", "expected", "invalid", "infra"]
+    assert actions("fixed") == ["reopen"]
+    assert set(get_args(Action)) <= {event.value for event in Event}
+
+
+def test_nobody_is_told_of_what_is_not_confirmed() -> None:
+    assert not TOLD & {"candidate", "unconfirmed", "inconclusive"}
+    assert {"open", "acknowledged"} | CLOSED == TOLD
+    assert set() == LIVE & CLOSED

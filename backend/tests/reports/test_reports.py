@@ -1,0 +1,202 @@
+"""What the dashboard reads, over HTTP, on both databases."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from fastapi.testclient import TestClient
+from paceline_server.kernel import clock, ids
+from paceline_server.store.session import session_scope
+from paceline_server.store.tables.decisions import Comparison
+from paceline_server.testing.deliveries import Lab, open_lab
+from sqlalchemy import insert, select
+
+PREFIX = "/api/v1"
+FASTER = {1000: -0.5, 2000: -0.6}
+SLOWER = {1000: 0.126, 2000: -0.6}
+
+
+@pytest.fixture
+def lab(client: TestClient, enrolled: Callable[..., Any], token: Callable[..., dict[str, str]]) -> Lab:
+    return open_lab(client, enrolled, token)
+
+
+def _get(lab: Lab, path: str, status: int = 200, **query: Any) -> dict[str, Any]:
+    answer = lab.client.get(f"{PREFIX}{path}", params=query, headers=dict(lab.headers))
+    assert answer.status_code == status, answer.text
+    return dict(answer.json())
+
+
+def test_the_overview_counts_every_state_and_lists_agents_and_runs(lab: Lab) -> None:
+    empty = _get(lab, "/overview")
+    assert empty["alerts_by_state"] == dict.fromkeys(
+        (
+            "candidate",
+            "unconfirmed",
+            "inconclusive",
+            "open",
+            "acknowledged",
+            "fixed",
+            "expected",
+            "invalid",
+            "infra",
+        ),
+        0,
+    )
+    assert [agent["name"] for agent in empty["agents"]] == ["lab-1"]
+    leased = lab.measure(SLOWER)
+    found = _get(lab, "/overview")
+    assert found["alerts_by_state"]["candidate"] == 1
+    assert [run["id"] for run in found["runs"]] == [leased.run_id]
+    assert found["runs"][0]["verdict"] == "fail"
+
+
+def test_a_report_has_the_shape_of_make_bench_and_says_where(lab: Lab) -> None:
+    leased = lab.measure(SLOWER)
+    report = _get(lab, f"/jobs/{leased.job_id}/report")
+    assert set(report) == {
+        "suite", "revision", "artifact_hash", "target", "started_at", "checks", "measurements", "comparisons",
+        "derived", "gates",
+    }  # fmt: skip
+    assert {row["target_name"] for row in report["comparisons"]} == {"lab-1"}
+    assert len(report["measurements"]) == 4
+
+
+def test_a_report_that_is_not_there_yet_has_its_own_code(lab: Lab) -> None:
+    lab.request()
+    leased = lab.deliver(FASTER)
+    assert _get(lab, f"/jobs/{leased.job_id}/report", 404)["code"] == "not_analysed"
+    assert _get(lab, "/jobs/job_none/report", 404)["code"] == "not_found"
+
+
+def test_comparisons_of_a_run_are_paged_in_order(lab: Lab) -> None:
+    leased = lab.measure(SLOWER)
+    first = _get(lab, f"/runs/{leased.run_id}/comparisons", limit=1)
+    second = _get(lab, f"/runs/{leased.run_id}/comparisons", limit=1, cursor=first["next"])
+    rows = [*first["items"], *second["items"]]
+    assert [row["params"] for row in rows] == [{"batch": 1000}, {"batch": 2000}]
+    assert second["next"] is None
+    slower = rows[0]
+    assert slower["verdict"] == "fail"
+    assert "% slower (99.8 % interval: " in slower["words"]
+    assert len(slower["launch_ratios"]) == 5
+    assert (slower["target_name"], slower["job_id"]) == ("lab-1", leased.job_id)
+    assert _get(lab, "/runs/run_none/comparisons", 404)["code"] == "not_found"
+
+
+def test_arms_say_rule_and_summary_in_words(lab: Lab) -> None:
+    lab.measure(SLOWER)
+    arms = _get(lab, "/arms", suite="sorting", benchmark="sort_batch")
+    assert (arms["reference"], arms["metric"]) == ("fallback", "time")
+    assert "more than 2 % slower that chance explains it at most once in 1,000 jobs" in arms["rule"]
+    assert arms["rule"].startswith("The native path is slower than the fallback it should beat.")
+    assert arms["summary"].startswith("On lab-1 native is slower than fallback at 1 of 2 points (12.")
+    assert "faster than fallback at 1 of 2 points (60." in arms["summary"]
+    assert arms["summary"].endswith(".")
+    assert [row["params"]["batch"] for row in arms["comparisons"]] == [1000, 2000]
+
+
+def test_arms_before_any_run_are_empty_but_explained(lab: Lab) -> None:
+    arms = _get(lab, "/arms", suite="sorting", benchmark="sort_batch")
+    assert (arms["comparisons"], arms["summary"]) == ([], "Nothing has been compared yet.")
+
+
+@pytest.mark.parametrize(
+    "query",
+    [{"suite": "none"}, {"benchmark": "none"}, {"metric": "none"}],
+    ids=lambda query: next(iter(query)),
+)
+def test_arms_of_what_does_not_exist_are_not_found(lab: Lab, query: dict[str, str]) -> None:
+    asked: dict[str, Any] = {"suite": "sorting", "benchmark": "sort_batch", **query}
+    assert _get(lab, "/arms", 404, **asked)["code"] == "not_found"
+
+
+def test_arms_show_the_newest_of_each_point_and_target(
+    lab: Lab, enrolled: Callable[..., Any], token: Callable[..., dict[str, str]]
+) -> None:
+    lab.measure(SLOWER, seed=1)
+    lab.measure({2000: 0.3}, seed=2, params={"batch": [2000]})
+    other = open_lab(lab.client, enrolled, token, name="lab-2")
+    other.measure(FASTER, seed=3)
+    rows = _get(lab, "/arms", suite="sorting", benchmark="sort_batch")["comparisons"]
+    assert [(row["target_name"], row["params"]["batch"], row["verdict"]) for row in rows] == [
+        ("lab-1", 1000, "fail"), ("lab-1", 2000, "fail"), ("lab-2", 1000, "pass"), ("lab-2", 2000, "pass"),
+    ]  # fmt: skip
+    only = _get(lab, "/arms", suite="sorting", benchmark="sort_batch", target=other.target_id)
+    assert {row["target_name"] for row in only["comparisons"]} == {"lab-2"}
+
+
+def test_a_demonstration_never_hides_a_real_measurement(lab: Lab) -> None:
+    lab.measure(SLOWER, seed=1, knobs={"slowdown_percent": 50})
+    rows = _get(lab, "/arms", suite="sorting", benchmark="sort_batch")["comparisons"]
+    assert {row["demonstration"] for row in rows} == {True}
+    lab.measure(FASTER, seed=2)
+    lab.measure(SLOWER, seed=3, knobs={"slowdown_percent": 50})
+    rows = _get(lab, "/arms", suite="sorting", benchmark="sort_batch")["comparisons"]
+    assert {(row["demonstration"], row["verdict"]) for row in rows} == {(False, "pass")}
+
+
+def test_a_distribution_is_thinned_and_compared_in_words(lab: Lab) -> None:
+    leased = lab.measure(FASTER, launches=10, rounds=100)
+    query = {"benchmark": "sort_batch", "metric": "time", "params": json.dumps({"batch": 1000})}
+    found = _get(lab, f"/jobs/{leased.job_id}/distribution", **query)
+    assert {arm["arm"]: arm["n"] >= 450 for arm in found["arms"]} == {"native": True, "fallback": True}
+    for arm in found["arms"]:
+        points = arm["points"]
+        assert 2 <= len(points) <= 150
+        assert [point["share"] for point in points] == sorted(point["share"] for point in points)
+        assert points[-1]["share"] == 1.0
+    assert "half of " in found["summary"].lower()
+    assert found["summary"].endswith("outer 1 % on each side aside, the two do not overlap.")
+    assert found["unit"] == "ns"
+
+
+@pytest.mark.parametrize("params", ["{", "[]", '{"batch": 1.5}', '{"batch": null}', "[" * 3000])
+def test_broken_params_of_a_distribution_are_a_400(lab: Lab, params: str) -> None:
+    leased = lab.measure(FASTER)
+    query: dict[str, Any] = {"benchmark": "sort_batch", "metric": "time", "params": params}
+    assert _get(lab, f"/jobs/{leased.job_id}/distribution", 400, **query)["code"] == "invalid_request"
+
+
+def test_a_distribution_of_what_was_not_measured_is_not_found(lab: Lab) -> None:
+    leased = lab.measure(FASTER)
+    query = {"benchmark": "sort_batch", "metric": "time", "params": '{"batch": 7}'}
+    assert _get(lab, f"/jobs/{leased.job_id}/distribution", 404, **query)["code"] == "not_found"
+    assert _get(lab, "/jobs/job_none/distribution", 404, **query)["code"] == "not_found"
+
+
+def test_a_live_series_shows_what_has_arrived(lab: Lab) -> None:
+    lab.request()
+    leased = lab.deliver(FASTER)
+    found = _get(lab, f"/jobs/{leased.job_id}/live-series")
+    assert len(found["items"]) == 4
+    assert {row["n"] for row in found["items"]} == {125}
+
+
+def test_reports_need_the_read_scope(lab: Lab, token: Callable[..., dict[str, str]]) -> None:
+    for path in ("/overview", "/jobs/j/report", "/runs/r/comparisons", "/jobs/j/live-series"):
+        assert lab.client.get(f"{PREFIX}{path}").status_code == 401
+        assert lab.client.get(f"{PREFIX}{path}", headers=token("ingest")).status_code == 403
+
+
+def test_arms_stay_fast_with_a_long_history(lab: Lab) -> None:
+    """3,000 stored comparisons of one benchmark: the page must not read them all into the answer."""
+    leased = lab.measure(SLOWER)
+    with session_scope() as session:
+        first = session.scalars(select(Comparison).where(Comparison.job_id == leased.job_id)).first()
+        assert first is not None
+        columns = {column.key: getattr(first, column.key) for column in Comparison.__table__.columns}
+        rows = [
+            {**columns, "id": ids.new_id("cmp"), "measured_at": clock.now() - timedelta(hours=hours)}
+            for hours in range(1, 3001)
+        ]
+        session.execute(insert(Comparison), rows)
+    began = time.monotonic()
+    found = _get(lab, "/arms", suite="sorting", benchmark="sort_batch")
+    assert len(found["comparisons"]) == 2
+    assert time.monotonic() - began < 1.0
