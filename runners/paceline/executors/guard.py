@@ -78,14 +78,16 @@ def _let_go_of_pipes() -> None:
 def _wait(pid: int) -> dict[str, int | str]:
     """Sleeps until the workload ends, kills what it left, and says how it ended."""
     if hasattr(os, "waitid"):
+        # Not reaped yet, so its process group cannot be another's when it is killed.
         os.waitid(os.P_PID, pid, os.WEXITED | os.WNOWAIT)
-    left = _kill_descendants(pid)
+        _kill(os.killpg, pid, _signal.SIGKILL)
     _, status, usage = os.wait4(pid, 0)
+    if not hasattr(os, "waitid"):
+        _kill(os.killpg, pid, _signal.SIGKILL)
     peak = usage.ru_maxrss * (1 if sys.platform == "darwin" else 1024)
     how = "signal" if os.WIFSIGNALED(status) else "exit"
     number = os.WTERMSIG(status) if how == "signal" else os.WEXITSTATUS(status)
-    left += _reap_adopted()
-    return {how: number, "left_behind": left, "rss_peak_bytes": peak}
+    return {how: number, "left_behind": _reap_adopted(), "rss_peak_bytes": peak}
 
 
 def _obey(control: _socket.socket, pid: int) -> None:
@@ -97,30 +99,19 @@ def _obey(control: _socket.socket, pid: int) -> None:
             order = b""
         _kill(os.killpg, pid, _signal.SIGTERM if order == b"T" else _signal.SIGKILL)
         if not order:
-            _kill_descendants(pid)
             _reap_adopted()
             os._exit(0)
-
-
-def _kill_descendants(pid: int) -> int:
-    """Kills the process group of `pid` and everything adopted since; returns how many others were alive."""
-    left = 0
-    for child in _children():
-        if child != pid:
-            left += 1
-            _kill(os.kill, child, _signal.SIGKILL)
-    _kill(os.killpg, pid, _signal.SIGKILL)
-    return left
 
 
 def _reap_adopted() -> int:
     """Kills and reaps adopted processes until none is left; killing one may hand us its children."""
     count = 0
     while True:
-        for child in _children():
-            _kill(os.kill, child, _signal.SIGKILL)
         try:
-            os.waitpid(-1, 0)
+            if not os.waitpid(-1, os.WNOHANG)[0]:
+                for child in _children():
+                    _kill(os.kill, child, _signal.SIGKILL)
+                os.waitpid(-1, 0)
         except ChildProcessError:
             return count
         count += 1
@@ -169,7 +160,7 @@ def _prctl() -> Callable[[int, int], int]:
 
 
 def _kill(how: Callable[[int, int], None], whom: int, number: int) -> None:
-    try:
+    try:  # noqa: SIM105 - contextlib costs start-up time here
         how(whom, number)
     except (ProcessLookupError, PermissionError):
         pass
@@ -181,7 +172,7 @@ def _say(control: _socket.socket, fact: dict[str, int | str]) -> None:
     for key, value in fact.items():
         escaped = str(value).replace("\\", "\\\\").replace('"', '\\"')
         pairs.append(f'"{key}": {value}' if isinstance(value, int) else f'"{key}": "{escaped}"')
-    try:
+    try:  # noqa: SIM105 - as above
         control.sendall(("{" + ", ".join(pairs) + "}\n").encode())
     except OSError:
         pass
