@@ -1,0 +1,114 @@
+"""The documents say what is there: targets, commands, files, anchors, endpoints.
+
+Place: beside README and docs/. Invariant: whatever a page names in a checkable form exists. It judges no
+prose.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+BIN = Path(sys.executable).parent
+PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md")])
+WANTED = ("README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "DECISIONS.md", "CHANGELOG.md")
+
+
+def text_of(page: Path) -> str:
+    return page.read_text(encoding="utf-8")
+
+
+def code_of(page: Path) -> str:
+    """Everything set in code: blocks and spans."""
+    return "\n".join(re.findall(r"```.*?```|`[^`\n]+`", text_of(page), re.DOTALL))
+
+
+def anchor(heading: str) -> str:
+    """GitHub's anchor of a heading."""
+    return re.sub(r"[^\w\- ]", "", heading.strip().lower()).replace(" ", "-")
+
+
+@cache
+def help_of(program: str, *command: str) -> str:
+    return subprocess.run(
+        [BIN / program, *command, "--help"],
+        capture_output=True, text=True, check=True, env={**os.environ, "COLUMNS": "200"},
+    ).stdout  # fmt: skip
+
+
+def test_every_document_is_there() -> None:
+    assert {page.name for page in PAGES} >= set(WANTED)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_links_lead_somewhere(page: Path) -> None:
+    for target in re.findall(r"\]\(([^)\s]+)\)", re.sub(r"```.*?```", "", text_of(page), flags=re.DOTALL)):
+        if target.startswith(("http://", "https://")):
+            continue
+        path, _, wanted = target.partition("#")
+        linked = (page.parent / path).resolve() if path else page
+        if linked.suffix == ".png":
+            continue  # screenshots are taken from the built dashboard
+        assert linked.exists(), f"{page.name}: {target}"
+        if wanted:
+            assert wanted in {anchor(h) for h in re.findall(r"^#+ (.+)$", text_of(linked), re.MULTILINE)}, (
+                target
+            )
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_make_targets_exist(page: Path) -> None:
+    targets = set(re.findall(r"^([a-z0-9-]+):", text_of(ROOT / "Makefile"), re.MULTILINE))
+    assert set(re.findall(r"\bmake ([a-z][a-z0-9-]*)", code_of(page))) <= targets
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_commands_and_their_options_exist(page: Path) -> None:
+    code = code_of(page).replace("\\\n", " ")
+    for program, command, rest in re.findall(r"\b(paceline(?:-server)?) ([a-z][a-z-]*)\b([^`\n|]*)", code):
+        assert re.search(rf"^[│ ]+{command}  +\S", help_of(program), re.MULTILINE), f"{program} {command}"
+        sub = re.match(r" (create)\b", rest) if command == "account" else None
+        if command == "judge":
+            continue  # its options are held by test_own_suites.py, which calls it
+        shown = help_of(program, command, *([sub[1]] if sub else []))
+        for option in re.findall(r"(?<=\s)--[a-z][a-z-]*", rest):
+            assert option in shown, f"{program} {command} {option}"
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_named_files_exist(page: Path) -> None:
+    """Paths in code that begin with a folder of this repository."""
+    roots = "native|runners|backend|frontend|alembic|scripts|docker|tests|docs|.ci"
+    for path in re.findall(rf"`((?:{roots})/[\w./-]*)`", text_of(page)):
+        if "NAME" not in path and not path.startswith(("frontend/dist", "docs/screenshots")):
+            assert (ROOT / path).exists(), f"{page.name}: {path}"
+
+
+def test_endpoints_of_the_ci_page_are_in_the_contract() -> None:
+    paths = json.loads(text_of(ROOT / "backend" / "openapi.json"))["paths"]
+    named = re.findall(r"\$PACELINE_SERVER(/api/v1/[a-z/]+)", text_of(ROOT / "docs" / "ci.md"))
+    assert named
+    for name in named:
+        assert name.rstrip("/") in paths or f"{name}{{run_id}}" in paths, name
+
+
+def test_every_room_of_the_server_is_on_the_map() -> None:
+    rooms = {path.parent.name for path in (ROOT / "backend" / "paceline_server").glob("*/__init__.py")}
+    assert [room for room in sorted(rooms) if f"/{room}/`" not in text_of(ROOT / "ARCHITECTURE.md")] == []
+
+
+def test_decisions_say_what_they_cost() -> None:
+    entries = re.split(r"^## ", text_of(ROOT / "DECISIONS.md"), flags=re.MULTILINE)[1:]
+    assert len(entries) >= 20
+    for number, entry in enumerate(entries, 1):
+        assert entry.startswith(f"{number}. ")
+        for part in ("**Context.**", "**Options.**", "**Outcome.**", "**Costs.**"):
+            assert part in entry, entry.splitlines()[0]
