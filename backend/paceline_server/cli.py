@@ -197,9 +197,23 @@ def judge(
     ] = None,
     json: Annotated[Path | None, typer.Option(help="Also write the figures here.")] = None,
     revision: Annotated[str | None, typer.Option(help="Revision to name, not the recorded one.")] = None,
+    pressure_limit_percent: Annotated[
+        float | None,
+        typer.Option(
+            envvar="PACELINE_PRESSURE_LIMIT_PERCENT",
+            help="Steal or CPU pressure that voids a job, for targets that are always shared.",
+        ),
+    ] = None,
 ) -> None:
     """Judge a measured directory: print the verdicts; exit 0 pass, 2 fail, 3 inconclusive, 1 error."""
     from paceline_server.detect import judge as judging  # noqa: PLC0415
 
-    code = judging.judge(directory, sys.stdout, manifest_path=manifest, json_path=json, revision=revision)
+    code = judging.judge(
+        directory,
+        sys.stdout,
+        manifest_path=manifest,
+        json_path=json,
+        revision=revision,
+        pressure_limit_percent=pressure_limit_percent,
+    )
     raise typer.Exit(code)
