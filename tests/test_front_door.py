@@ -1,7 +1,7 @@
 """`make`, `scripts/` and their promises: targets, exit codes, set-up that repeats and names what is missing.
 
-Place: what a person meets first. Invariant: the real Makefile and scripts run, in a copy of their own with small
-programs in place of what they call. What they call is tested where it lives.
+Place: what a person meets first. Invariant: the real Makefile and scripts run, in a copy of their own with
+small programs in place of what they call. What they call is tested where it lives.
 """
 
 from __future__ import annotations
