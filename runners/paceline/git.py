@@ -46,14 +46,16 @@ class Repository:
 
     def __init__(self, name: str, location: str, data_dir: Path) -> None:
         self.name = name
-        self.location = location
+        self._location = location
+        self.shown = re.sub(r"//[^/@]*@", "//…@", location)
+        """The location without a user's secret, for messages."""
         self._mirror = data_dir / "repositories" / f"{name}.git"
         self._tree = data_dir / "trees" / name
         self._lock = data_dir / "trees" / f"{name}.lock"
 
     def head(self) -> Head:
         """What the repository's HEAD names now. Raises SourceError."""
-        text = self._git("ls-remote", "--symref", "--", self.location, "HEAD")
+        text = self._git("ls-remote", "--symref", "--", self._location, "HEAD")
         commit = re.search(r"^([0-9a-f]{40,64})\tHEAD$", text, re.MULTILINE)
         if commit is None:
             raise self._error("has no commit yet", "Commit something first.")
@@ -81,7 +83,7 @@ class Repository:
         if found is None:
             raise SourceError(
                 "checkout_failed",
-                f"Commit {commit} is not in repository {self.name} ({self.location}).",
+                f"Commit {commit} is not in repository {self.name} ({self.shown}).",
                 "Push it there (or commit it), or ask for another one.",
             )
         return found
@@ -120,7 +122,7 @@ class Repository:
             self._git("init", "--quiet", "--bare", str(self._mirror))
         refs = ("+HEAD:refs/paceline/head", "+refs/heads/*:refs/heads/*", "+refs/tags/*:refs/tags/*")
         options = ("--quiet", "--prune", "--update-shallow", "--no-tags", "--no-write-fetch-head")
-        self._in_mirror("fetch", *options, "--", self.location, *refs)
+        self._in_mirror("fetch", *options, "--", self._location, *refs)
 
     def _in_mirror(self, *arguments: str) -> str:
         return self._git("--git-dir", str(self._mirror), *arguments)
@@ -141,17 +143,18 @@ class Repository:
         if "dubious ownership" in text:
             return self._error(
                 "belongs to another user, and git refuses to read it",
-                f"As the agent's user run: git config --global --add safe.directory {self.location}",
+                f"As the agent's user run: git config --global --add safe.directory {self.shown}",
             )
         if "not a git repository" in text or "does not appear to be a git repository" in text:
             advice = "Paceline measures commits: run `git init` and commit there, or use `paceline run`."
             return self._error("is not a git repository", advice)
         if "No such file" in text or "does not exist" in text:
             return self._error("does not exist", "Correct its path in agent.toml.")
-        return self._error(f"cannot be read: {text[-600:]}", "Check the location and the access to it.")
+        said = text[-600:].replace(self._location, self.shown)
+        return self._error(f"cannot be read: {said}", "Check the location and the access to it.")
 
     def _error(self, what: str, advice: str) -> SourceError:
-        text = f"Repository {self.name} ({self.location}) {what}."
+        text = f"Repository {self.name} ({self.shown}) {what}."
         return SourceError("checkout_failed", text, advice)
 
 

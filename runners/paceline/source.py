@@ -29,7 +29,9 @@ from paceline.stop import Stop
 
 STEP_TIMEOUT_S = 3600.0
 """Longest time of one build step: a cold release build with its dependencies on a slow host."""
-LOG_TAIL_LINES = 25
+LOG_TAIL_LINES = 20
+LOG_TAIL_CHARACTERS = 160
+"""Per line: the whole tail must fit into the detail of a finish."""
 
 BUILD_VARIABLES = (
     "CC", "CXX", "CFLAGS", "CXXFLAGS", "LDFLAGS", "RUSTFLAGS", "RUSTUP_TOOLCHAIN", "JAVA_HOME", "MAVEN_ARGS",
@@ -37,7 +39,7 @@ BUILD_VARIABLES = (
 )  # fmt: skip
 """Variables of the agent's environment that change what a build produces; part of the cache key."""
 
-_COLOURS = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
+_COLOURS = re.compile(r"\x1b\[[0-9;]*[A-Za-z]|\x00")
 
 Log = Callable[[list[str]], None]
 """Takes complete lines of build output as they come."""
@@ -162,7 +164,7 @@ def _step(argv: list[str], cwd: Path, env: dict[str, str], log: Log, stop: Stop)
     tail: list[str] = []
 
     def take(lines: list[str]) -> None:
-        tail[:] = [*tail, *lines][-LOG_TAIL_LINES:]
+        tail[:] = [*tail, *(line[:LOG_TAIL_CHARACTERS] for line in lines)][-LOG_TAIL_LINES:]
         log(lines)
 
     with GuardedProcess(argv, cwd, inherited_environment(env)) as process:

@@ -265,6 +265,17 @@ def test_work_that_cannot_be_done_fails_with_a_cause_to_act_on(
     assert running is not None
 
 
+def test_a_crash_is_told_with_the_last_words_free_of_nul(world: World, running: Agent) -> None:
+    path = world.repository / "bench" / "sorts.py"
+    path.write_text("import os, sys\nsys.stderr.write('last \\0 words')\nsys.stderr.flush()\nos.abort()\n")
+    git(world.repository, "commit", "--quiet", "-a", "-m", "Crash")
+    finish = finish_of(world, world.add_job())
+    assert (finish["outcome"], finish["cause"]) == ("failed", "workload_crashed")
+    assert "SIGABRT" in finish["detail"]
+    assert "last \ufffd words" in finish["detail"]
+    assert running is not None
+
+
 def test_a_full_disk_is_announced_and_no_job_is_taken(world: World) -> None:
     world.write_config(min_free_bytes=1 << 60)
     agent = world.agent()

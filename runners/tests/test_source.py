@@ -207,5 +207,13 @@ def test_the_artifact_hash_knows_names_and_contents(tmp_path: Path) -> None:
     shutil.rmtree(tmp_path / "three")
 
 
+def test_a_secret_in_a_url_is_not_repeated(tmp_path: Path) -> None:
+    repository = Repository("theirs", "https://user:hunter2@127.0.0.1:9/x.git", tmp_path)
+    with pytest.raises(SourceError) as caught:
+        repository.head()
+    assert "hunter2" not in str(caught.value)
+    assert "127.0.0.1" in str(caught.value)
+
+
 def test_source_errors_are_for_people() -> None:
     assert isinstance(SourceError("build_failed", "x"), UserError)
