@@ -162,7 +162,7 @@ class Job:
         finish: dict[str, object] = {
             "outcome": kind,
             "cause": outcome.cause,
-            "detail": outcome.detail[:DETAIL_LIMIT] or None,
+            "detail": text or None,
         }
         try:
             self._spool.record_finish(finish)
