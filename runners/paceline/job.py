@@ -158,7 +158,8 @@ class Job:
     def _record(self, outcome: Outcome) -> dict[str, object]:
         ends: dict[Cause, str] = {"cancelled": "cancelled"}
         kind = "done" if outcome.cause is None else ends.get(outcome.cause, "failed")
-        text = outcome.detail[:DETAIL_LIMIT].replace("\x00", "\ufffd")
+        clean = outcome.detail[:DETAIL_LIMIT].encode("utf-8", "replace").decode()
+        text = clean.replace("\x00", "\ufffd")
         finish: dict[str, object] = {
             "outcome": kind,
             "cause": outcome.cause,

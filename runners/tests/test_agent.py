@@ -317,6 +317,24 @@ def test_kill_9_leaves_no_workload_and_the_spool_reaches_the_same_attempt_once(w
     assert {attempt for attempt, _ in job.items} == {1}
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="limits of another process are a Linux service")
+def test_a_disk_that_fills_up_while_measuring_ends_the_job_and_loses_nothing(world: World) -> None:
+    hang_from_now_on(world)
+    job = world.add_job()
+    process = world.spawn()
+    world.server.wait_for(lambda: values_of(job) > 0)
+    held = len(job.items)
+    size = (world.data / "spool" / "job-1-1" / "items.ndjson").stat().st_size
+    psutil.Process(process.pid).rlimit(psutil.RLIMIT_FSIZE, (size + 50, size + 50))
+    finish = finish_of(world, job)
+    assert (finish["outcome"], finish["cause"]) == ("failed", "disk_full")
+    assert len(job.items) >= held
+    assert_complete(job, finish)
+    world.server.wait_for(lambda: not orphans(world))
+    process.terminate()
+    assert process.wait(30) == 0
+
+
 def test_sigterm_finishes_the_job_and_leaves(world: World) -> None:
     job = world.add_job(launches=3)
     process = world.spawn()
