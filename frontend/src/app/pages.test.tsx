@@ -150,7 +150,7 @@ describe('the application', () => {
     const { world, router, user } = renderApp('/runs');
     await screen.findAllByText(/^run-live$/);
     world.signedIn = false;
-    await user.click(screen.getByRole('link', { name: 'Targets' }));
+    await user.click(screen.getByRole('link', { name: 'Alerts' }));
     await waitFor(() => expect(router.state.location.pathname).toBe('/sign-in'));
   });
 

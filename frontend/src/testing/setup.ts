@@ -1,9 +1,12 @@
 /** What jsdom lacks, and the interception of requests: an unexpected request fails the test that made it. */
 import '@testing-library/jest-dom/vitest';
 
-import { cleanup } from '@testing-library/react';
+import { cleanup, configure } from '@testing-library/react';
 
 import { server } from './server';
+
+// A busy machine loads a page's chunk slowly; a claim that fails still fails.
+configure({ asyncUtilTimeout: 8000 });
 
 class NoResizeObserver implements ResizeObserver {
   observe(): void {}

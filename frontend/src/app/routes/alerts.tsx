@@ -1,6 +1,7 @@
 /** /alerts */
 import { getRouteApi } from '@tanstack/react-router';
 
+import { compact } from '../../lib/search';
 import { AlertsPage } from '../../features/alerts/alerts-page';
 
 const route = getRouteApi('/app/alerts');
@@ -9,7 +10,7 @@ export function AlertsRoute() {
   const navigate = route.useNavigate();
   return (
     <AlertsPage
-      search={route.useSearch()}
+      search={compact(route.useSearch())}
       onSearch={(search, replace) => void navigate({ search, replace, resetScroll: false })}
       onOpen={(alertId) => void navigate({ to: '/alerts/$alertId', params: { alertId } })}
     />

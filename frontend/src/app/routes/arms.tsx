@@ -1,6 +1,7 @@
 /** /arms */
 import { getRouteApi } from '@tanstack/react-router';
 
+import { compact } from '../../lib/search';
 import { ArmsPage } from '../../features/arms/arms-page';
 
 const route = getRouteApi('/app/arms');
@@ -9,7 +10,7 @@ export function ArmsRoute() {
   const navigate = route.useNavigate();
   return (
     <ArmsPage
-      search={route.useSearch()}
+      search={compact(route.useSearch())}
       onSearch={(search) => void navigate({ search, resetScroll: false })}
     />
   );

@@ -1,6 +1,7 @@
 /** /runs/new */
 import { getRouteApi } from '@tanstack/react-router';
 
+import { compact } from '../../lib/search';
 import { NewRunPage } from '../../features/runs/new-run-page';
 
 const route = getRouteApi('/app/runs/new');
@@ -9,7 +10,7 @@ export function NewRunRoute() {
   const navigate = route.useNavigate();
   return (
     <NewRunPage
-      search={route.useSearch()}
+      search={compact(route.useSearch())}
       onSearch={(search) => void navigate({ search, replace: true })}
       onRequested={(run) => void navigate({ to: '/runs/$runId', params: { runId: run.id } })}
     />

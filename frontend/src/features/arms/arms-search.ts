@@ -1,5 +1,5 @@
 /** Search values of /arms; `point` is `comparisonKey` of the chosen row. */
-import { compact, text } from '../../lib/search';
+import { text } from '../../lib/search';
 
 export interface ArmsSearch {
   suite?: string | undefined;
@@ -10,11 +10,11 @@ export interface ArmsSearch {
 }
 
 export function parseArmsSearch(search: Record<string, unknown>): ArmsSearch {
-  return compact({
+  return {
     suite: text(search['suite']),
     benchmark: text(search['benchmark']),
     metric: text(search['metric']),
     target: text(search['target']),
     point: text(search['point']),
-  });
+  };
 }

@@ -16,7 +16,7 @@ export function changedKnobs(knobs: readonly Knob[], values: KnobValues): Record
   const changed: Record<string, number | string> = {};
   for (const knob of knobs) {
     const value = values[knob.name];
-    if (value !== undefined && value !== knob.default) changed[knob.name] = value;
+    if (value !== undefined && value !== '' && value !== knob.default) changed[knob.name] = value;
   }
   return changed;
 }
@@ -92,12 +92,12 @@ function KnobField({ knob, value, onChange }: KnobFieldProps) {
     <NumberInput
       label={label}
       description={knob.description}
-      value={Number(value)}
+      value={value}
       maw={420}
       allowDecimal={false}
       {...(knob.minimum === null || knob.minimum === undefined ? {} : { min: knob.minimum })}
       {...(knob.maximum === null || knob.maximum === undefined ? {} : { max: knob.maximum })}
-      onChange={(next) => onChange(next === '' ? knob.default : Number(next))}
+      onChange={(next) => onChange(next === '' ? '' : Number(next))}
     />
   );
 }

@@ -76,8 +76,9 @@ function NoSuites() {
 interface Draft {
   benchmarks: string[];
   targets: string[];
-  launches: number;
-  rounds: number;
+  /** Empty while the box is being edited. */
+  launches: number | '';
+  rounds: number | '';
   knobs: KnobValues;
 }
 
@@ -88,13 +89,17 @@ function toRequest(suite: Suite, draft: Draft): RunRequest {
     suite: suite.name,
     benchmarks: draft.benchmarks.length === suite.benchmarks.length ? null : draft.benchmarks,
     targets: draft.targets.length === 0 ? null : draft.targets,
-    launches: draft.launches,
-    rounds: draft.rounds,
+    launches: Number(draft.launches),
+    rounds: Number(draft.rounds),
     min_time_ns: 1_000_000,
     params: {},
     knobs,
     trigger: 'manual',
   };
+}
+
+function complete(draft: Draft): boolean {
+  return draft.benchmarks.length > 0 && draft.launches !== '' && draft.rounds !== '';
 }
 
 function useRequest(suite: Suite, draft: Draft, onRequested: (run: Run) => void) {
@@ -152,7 +157,7 @@ function RunForm({ suite, onRequested }: { suite: Suite; onRequested: (run: Run)
         <Button
           type="submit"
           loading={request.isPending}
-          disabled={draft.benchmarks.length === 0}
+          disabled={!complete(draft)}
           leftSection={<Icon name="play" size={16} />}
         >
           Start the run
@@ -197,7 +202,8 @@ function TargetLabel({ target }: { target: Target }) {
 }
 
 function SizeFields({ draft, onChange }: { draft: Draft; onChange: (part: Partial<Draft>) => void }) {
-  const thin = draft.launches < 3 || draft.launches * draft.rounds < 30;
+  const { launches, rounds } = draft;
+  const thin = launches !== '' && rounds !== '' && (launches < 3 || launches * rounds < 30);
   return (
     <Panel
       title="How much"
@@ -211,7 +217,7 @@ function SizeFields({ draft, onChange }: { draft: Draft; onChange: (part: Partia
           allowDecimal={false}
           value={draft.launches}
           required
-          onChange={(value) => onChange({ launches: Number(value) || 1 })}
+          onChange={(value) => onChange({ launches: value === '' ? '' : Number(value) })}
         />
         <NumberInput
           label="Rounds per launch"
@@ -220,7 +226,7 @@ function SizeFields({ draft, onChange }: { draft: Draft; onChange: (part: Partia
           allowDecimal={false}
           value={draft.rounds}
           required
-          onChange={(value) => onChange({ rounds: Number(value) || 1 })}
+          onChange={(value) => onChange({ rounds: value === '' ? '' : Number(value) })}
         />
       </Group>
       {thin && (

@@ -1,19 +1,19 @@
 /** Search values of the run pages. */
 import type { RunFilters } from '../../api/runs';
 import type { RunState, Trigger } from '../../api/types';
-import { compact, oneOf, text } from '../../lib/search';
+import { oneOf, text } from '../../lib/search';
 
 export const RUN_STATE_VALUES: readonly RunState[] = ['queued', 'active', 'done', 'failed', 'cancelled'];
 export const TRIGGER_VALUES: readonly Trigger[] = ['manual', 'schedule', 'ci', 'confirm', 'bisect', 'a_a'];
 
 export function parseRunsSearch(search: Record<string, unknown>): RunFilters {
-  return compact({
+  return {
     suite: text(search['suite']),
     target: text(search['target']),
     state: oneOf(search['state'], RUN_STATE_VALUES),
     trigger: oneOf(search['trigger'], TRIGGER_VALUES),
     cursor: text(search['cursor']),
-  });
+  };
 }
 
 export interface RunSearch {
@@ -21,7 +21,7 @@ export interface RunSearch {
 }
 
 export function parseRunSearch(search: Record<string, unknown>): RunSearch {
-  return compact({ job: text(search['job']) });
+  return { job: text(search['job']) };
 }
 
 export interface NewRunSearch {
@@ -29,5 +29,5 @@ export interface NewRunSearch {
 }
 
 export function parseNewRunSearch(search: Record<string, unknown>): NewRunSearch {
-  return compact({ suite: text(search['suite']) });
+  return { suite: text(search['suite']) };
 }

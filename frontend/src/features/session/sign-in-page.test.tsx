@@ -50,9 +50,15 @@ describe('the address to go on to', () => {
   it.each(['https://elsewhere.example', '//elsewhere.example', '/\\elsewhere.example', 'javascript:x'])(
     'is never %s',
     (next) => {
-      expect(parseSignInSearch({ next })).toEqual({});
+      expect(parseSignInSearch({ next })).toEqual({ next: undefined });
     },
   );
+
+  it('is the overview when the address names another site', async () => {
+    window.history.replaceState(null, '', '/sign-in#token=good');
+    const { router } = renderApp('/sign-in?next=//elsewhere.example', signedOut);
+    await waitFor(() => expect(router.state.location.href).toBe('/'));
+  });
 
   it('is a path of this site', () => {
     expect(parseSignInSearch({ next: '/runs?state=done' })).toEqual({ next: '/runs?state=done' });
