@@ -151,7 +151,9 @@ def _verdict(
         return "inconclusive", "none of the benchmarks asked for is in the suite"
     if not deciding and not required:
         return "pass", "measured; the suite has no rule and no required gate about it"
-    return "pass", f"{_count(len(deciding), 'comparison')} and {_count(len(required), 'required gate')} hold"
+    held = [(len(deciding), "comparison"), (len(required), "required gate")]
+    said = " and ".join(_count(number, noun) for number, noun in held if number)
+    return "pass", f"{said} {'holds' if len(deciding) + len(required) == 1 else 'hold'}"
 
 
 def _pair_words(pair: Pair, verdict: str) -> str:

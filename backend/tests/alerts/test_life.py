@@ -211,6 +211,27 @@ def test_evaluating_a_job_again_adds_nothing(desk: Desk) -> None:
     assert desk.alert() == before
 
 
+def test_two_workers_raise_one_alert(desk: Desk, together: Callable[..., list[object]]) -> None:
+    for seed in (1, 2):
+        desk.lab.request()
+        desk.lab.deliver(SLOWER, seed=seed)
+    for message_id in _pending("job.analyse"):
+        assert outbox.carry_out(message_id)
+    both = _pending("alerts.evaluate")
+    assert len(both) == 2
+    together(*(lambda message_id=message_id: outbox.carry_out(message_id) for message_id in both))
+    desk.clock.advance(2)
+    outbox.drain()
+    alert = desk.alert()
+    assert (alert["state"], len(alert["findings"])) == ("candidate", 2)
+
+
+def _pending(topic: str) -> list[int]:
+    query = select(OutboxMessage.id).where(OutboxMessage.topic == topic, OutboxMessage.done_at.is_(None))
+    with read_scope() as session:
+        return list(session.scalars(query.order_by(OutboxMessage.id)))
+
+
 class _Receiver(BaseHTTPRequestHandler):
     """Remembers what was posted; answers with the next status."""
 
