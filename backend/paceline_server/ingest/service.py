@@ -85,7 +85,7 @@ def store(session: Session, writer: jobs.Writer, items: Sequence[Checked]) -> It
         return ItemsOut(stored=0, duplicates=len(items))
     _append(session, writer, fresh)
     job = held.job
-    job.samples += sum(len(checked.item.values) for checked in fresh if isinstance(checked.item, SamplesItem))
+    job.samples += sum(len(checked.packed.values) for checked in fresh if checked.packed is not None)
     live.tell(session, job, fresh, first_launch=first, launches=plan.launches)
     return ItemsOut(stored=len(fresh), duplicates=len(items) - len(fresh))
 
@@ -207,7 +207,7 @@ def _columns(checked: Checked) -> queries.Row:
         "unit": item.unit,
         "direction": item.direction,
         "phase": item.phase,
-        "n": len(item.values),
+        "n": len(packed.values),
         "values": packed.values,
         "rounds": packed.rounds,
         "positions": packed.positions,

@@ -8,9 +8,11 @@ field; what passes can be stored by both databases. Samples leave packed, ready 
 from __future__ import annotations
 
 import hashlib
+import struct
 import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Annotated, Any, Final, Literal
 
 import msgspec
@@ -110,7 +112,10 @@ class Checked:
 
 @dataclass(frozen=True, slots=True)
 class Packed:
-    """The arrays of a samples item, little-endian: int32 rounds and positions, int64 iterations and t_ns."""
+    """The arrays of a samples item, little-endian: int32 rounds and positions, int64 iterations and t_ns.
+
+    The item's own lists are emptied once packed: as Python numbers they are ten times as large.
+    """
 
     values: NDArray[np.float64]
     rounds: bytes
@@ -251,32 +256,39 @@ def _check_samples(item: SamplesItem) -> Checked:
     for field in ("benchmark", "arm", "metric", "params"):
         if not is_storable(getattr(item, field)):
             raise _RefusedError(field, "contains U+0000 or a number beyond 64 bits")
-    values = np.array(item.values, dtype="<f8")
+    values = np.frombuffer(_struct("d", n).pack(*item.values), dtype="<f8")
     if not (values.min() >= 0.0 and np.isfinite(values).all()):
         bad = int(np.flatnonzero(~(np.isfinite(values) & (values >= 0.0)))[0])
         raise _RefusedError(f"values[{bad}]", "expected a finite number, not negative")
     packed = Packed(
         values=values,
-        rounds=_packed("rounds", item.rounds, n, ("<i4", 0, INT32_MAX)),
-        positions=_packed("positions", item.positions, n, ("<i4", 0, INT32_MAX)),
-        iterations=_packed("iterations", item.iterations, n, ("<i8", 1, INT64_MAX)),
-        t_ns=_packed("t_ns", item.t_ns, n, ("<i8", 0, INT64_MAX)),
+        rounds=_packed("rounds", item.rounds, n, ("i", 0, INT32_MAX)),
+        positions=_packed("positions", item.positions, n, ("i", 0, INT32_MAX)),
+        iterations=_packed("iterations", item.iterations, n, ("q", 1, INT64_MAX)),
+        t_ns=_packed("t_ns", item.t_ns, n, ("q", 0, INT64_MAX)),
     )
+    item.rounds = item.positions = item.iterations = item.t_ns = item.values = []  # type: ignore[assignment]  # freed
     return Checked(item, _samples_digest(item, packed), packed)
 
 
+@lru_cache(maxsize=4096)
+def _struct(code: str, n: int) -> struct.Struct:
+    """Packs n numbers; on a list this is twice as fast as numpy."""
+    return struct.Struct(f"<{n}{code}")
+
+
 def _packed(name: str, numbers: Sequence[int], n: int, limits: tuple[str, int, int]) -> bytes:
-    dtype, least, most = limits
+    code, least, most = limits
     if len(numbers) != n:
         raise _RefusedError(name, f"{len(numbers)} entries for {n} values")
     try:
-        array = np.array(numbers, dtype=dtype)
-    except OverflowError:
-        array = np.empty(0, dtype=dtype)
-    if not array.size or array.min() < least:
+        packed = _struct(code, n).pack(*numbers)
+    except struct.error:  # beyond what the type holds
+        packed = b""
+    if not packed or np.frombuffer(packed, dtype=f"<{code}").min() < least:
         bad = next(index for index, number in enumerate(numbers) if not least <= number <= most)
         raise _RefusedError(f"{name}[{bad}]", f"expected a whole number from {least} to {most}")
-    return array.tobytes()
+    return packed
 
 
 def _samples_digest(item: SamplesItem, packed: Packed) -> bytes:

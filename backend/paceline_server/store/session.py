@@ -31,6 +31,9 @@ log = structlog.get_logger("paceline.store")
 
 WRITER_WAIT_S = 30.0
 """How long a writer may queue before it is told to come back (503)."""
+PRAGMAS = ("journal_mode=WAL", "synchronous=NORMAL", "wal_autocheckpoint=4000", "foreign_keys=ON",
+           "temp_store=MEMORY")  # fmt: skip
+"""Checkpoints every 16 MiB of log instead of 4: uploads then wait for the disk a quarter as often."""
 SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
 AFTER_COMMIT = "after_commit"
 HINTS = "hints"
@@ -119,7 +122,7 @@ def _sqlite_engine(url: str) -> Engine:
     @event.listens_for(engine, "connect")
     def _connect(connection: Any, _: ConnectionPoolEntry) -> None:
         connection.isolation_level = None  # we say BEGIN ourselves, below
-        for pragma in ("journal_mode=WAL", "synchronous=NORMAL", "foreign_keys=ON", "temp_store=MEMORY"):
+        for pragma in PRAGMAS:
             connection.execute(f"PRAGMA {pragma}")
 
     @event.listens_for(engine, "begin")

@@ -1,0 +1,111 @@
+"""kill −9 of the server in the middle of uploads: what was acknowledged is there, once (I8)."""
+
+from __future__ import annotations
+
+import random
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from paceline_server.store.session import Database, read_scope
+from paceline_server.store.tables.samples import Item, SampleChunk
+from paceline_server.testing import servers
+from paceline_server.testing.lives import Lives, lives
+from paceline_server.testing.scripted_agent import LeasedJob, ScriptedAgent, announce, samples_item
+from sqlalchemy import select
+
+KILLS = {"embedded": 50, "scaled": 20}
+"""A life of the scaled shape takes twice as long to begin: it connects to PostgreSQL and Redis."""
+LONGEST_LIFE_S = 0.12
+"""A life is cut somewhere between its first acknowledged request and this much later."""
+CHUNKS = 8
+Make = Callable[..., Any]
+
+
+class Uploader:
+    """Sends numbered chunks, each again until it is acknowledged, as an agent's spool does."""
+
+    def __init__(self, job: LeasedJob) -> None:
+        self.job = job
+        self.acknowledged = 0
+        """Every seq below this was acknowledged."""
+        self.sent = 0
+        self.refused: list[str] = []
+        self.heard = threading.Event()
+        self.stop = threading.Event()
+
+    def run(self) -> None:
+        while not self.stop.is_set():
+            first = self.acknowledged
+            items = [samples_item(first + n, [float(first + n)] * 50) for n in range(CHUNKS)]
+            self.sent = max(self.sent, first + CHUNKS)
+            try:
+                answer = self.job.send(*items)
+            except httpx.TransportError:
+                self.stop.wait(0.01)  # the server is dead; try again
+                continue
+            if answer.status_code != 200:
+                self.refused.append(answer.text)
+                return
+            self.acknowledged += CHUNKS
+            self.heard.set()
+
+
+def leased_job(
+    server: Lives, client: httpx.Client, agent_headers: dict[str, str], ci: dict[str, str]
+) -> LeasedJob:
+    server.start()
+    assert client.post("/api/v1/runs", json={"suite": "demo"}, headers=ci).status_code == 201
+    job = ScriptedAgent(client, agent_headers).lease()
+    assert job.report("measuring").status_code == 204
+    return job
+
+
+@pytest.mark.timeout(240)
+def test_no_acknowledged_chunk_is_lost_or_doubled_by_kills_at_any_point(
+    shape: Any, database: Database, enrolled: Make, token: Make, tmp_path: Path
+) -> None:
+    lab, ci, rng = enrolled("lab-1"), token("ingest", "read"), random.Random(20261120)  # noqa: S311 - reproducible
+    announce(lab.agent_id)
+    settings = {
+        "PACELINE_DATABASE_URL": shape.database_url,
+        "PACELINE_REDIS_URL": shape.redis_url or "",
+        "PACELINE_DATA_DIR": str(tmp_path / "data"),
+        "PACELINE_LEASE_S": "3600",
+    }
+    with (
+        lives(servers.free_port(), settings) as server,
+        httpx.Client(base_url=server.url, timeout=30) as client,
+    ):
+        job = leased_job(server, client, lab.headers, ci)
+        uploader = Uploader(job)
+        thread = threading.Thread(target=uploader.run)
+        thread.start()
+        for _ in range(KILLS[shape.name]):
+            uploader.heard.clear()
+            assert uploader.heard.wait(30), uploader.refused
+            threading.Event().wait(rng.uniform(0, LONGEST_LIFE_S))
+            server.kill()
+            server.start()
+        uploader.stop.set()
+        thread.join(60)
+        assert not uploader.refused
+        acknowledged = uploader.acknowledged
+        with read_scope() as session:
+            here = list(session.scalars(select(Item.seq).order_by(Item.seq)))
+        assert here[:acknowledged] == list(range(acknowledged))
+        assert len(here) == len(set(here)) <= uploader.sent
+        uploader.stop.clear()
+        assert job.send(*[samples_item(seq, [float(seq)] * 50) for seq in here[acknowledged:]]).json() == {
+            "stored": 0,
+            "duplicates": len(here) - acknowledged,
+        }
+        assert job.finish(len(here) - 1).status_code == 204
+    with read_scope() as session:
+        chunks = list(session.execute(select(SampleChunk.seq, SampleChunk.values).order_by(SampleChunk.seq)))
+    assert [seq for seq, _ in chunks] == here
+    assert all(values.tolist() == [float(seq)] * 50 for seq, values in chunks)
+    assert acknowledged >= KILLS[shape.name] * CHUNKS
