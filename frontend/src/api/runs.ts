@@ -73,10 +73,7 @@ export function liveSeriesQuery(jobId: string) {
     queryKey: [...runKeys.job(jobId), 'live-series'],
     queryFn: ({ signal }): Promise<Page<LiveSeries>> =>
       unwrap(
-        client.GET('/api/v1/jobs/{job_id}/live-series', {
-          signal,
-          params: { path: { job_id: jobId }, query: { limit: 200 } },
-        }),
+        client.GET('/api/v1/jobs/{job_id}/live-series', { signal, params: { path: { job_id: jobId } } }),
       ),
   });
 }

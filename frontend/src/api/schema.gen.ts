@@ -540,6 +540,226 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/overview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Overview
+         * @description Alerts by state, agents, the newest runs.
+         */
+        get: operations["get_overview"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/jobs/{job_id}/report": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Report
+         * @description A job's newest analysis; 404 `not_analysed` before there is one.
+         */
+        get: operations["get_report"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/runs/{run_id}/comparisons": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Comparisons
+         * @description Every arm against its reference, of the run's concluded jobs.
+         */
+        get: operations["list_comparisons"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/arms": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Arms
+         * @description The newest comparisons of one benchmark per target, with the rule and a summary in words.
+         */
+        get: operations["get_arms"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/jobs/{job_id}/distribution": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Distribution
+         * @description The empirical distribution of each arm at one point of the params.
+         */
+        get: operations["get_distribution"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/jobs/{job_id}/live-series": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Live Series
+         * @description Recent values per case while a job measures.
+         */
+        get: operations["list_live_series"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/alerts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Alerts
+         * @description Alerts, the newest first; `assignee=none` lists those nobody has taken.
+         */
+        get: operations["list_alerts"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/alerts/{alert_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Alert
+         * @description One alert: its rule, its evidence with every filter, its history, and what can be done with it.
+         */
+        get: operations["get_alert"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/alerts/{alert_id}/actions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Act On Alert
+         * @description Acknowledge, resolve or reopen.
+         */
+        post: operations["act_on_alert"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/alerts/{alert_id}/notes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Add Alert Note
+         * @description Add a remark to the history.
+         */
+        post: operations["add_alert_note"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/alerts/{alert_id}/assignee": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Assign Alert
+         * @description Give the alert to a person, or to nobody (null).
+         */
+        put: operations["assign_alert"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/healthz": {
         parameters: {
             query?: never;
@@ -601,193 +821,6 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api/v1/overview": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** Get Overview */
-        get: operations["get_overview_api_v1_overview_get"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/jobs/{job_id}/report": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** Get Jobs Job Id Report */
-        get: operations["get_jobs_job_id_report_api_v1_jobs__job_id__report_get"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/runs/{run_id}/comparisons": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** Get Runs Run Id Comparisons */
-        get: operations["get_runs_run_id_comparisons_api_v1_runs__run_id__comparisons_get"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/arms": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** Get Arms */
-        get: operations["get_arms_api_v1_arms_get"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/jobs/{job_id}/distribution": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** Get Jobs Job Id Distribution */
-        get: operations["get_jobs_job_id_distribution_api_v1_jobs__job_id__distribution_get"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/jobs/{job_id}/live-series": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** Get Jobs Job Id Live Series */
-        get: operations["get_jobs_job_id_live_series_api_v1_jobs__job_id__live_series_get"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/alerts": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** Get Alerts */
-        get: operations["get_alerts_api_v1_alerts_get"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/alerts/{alert_id}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** Get Alerts Alert Id */
-        get: operations["get_alerts_alert_id__api_v1_alerts__alert_id__get"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/alerts/{alert_id}/actions": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /** Post Alerts Alert Id Actions */
-        post: operations["post_alerts_alert_id_actions_api_v1_alerts__alert_id__actions_post"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/alerts/{alert_id}/notes": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /** Post Alerts Alert Id Notes */
-        post: operations["post_alerts_alert_id_notes_api_v1_alerts__alert_id__notes_post"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/alerts/{alert_id}/assignee": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        /** Put Alerts Alert Id Assignee */
-        put: operations["put_alerts_alert_id_assignee_api_v1_alerts__alert_id__assignee_put"];
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
 }
 export type webhooks = Record<string, never>;
 export interface components {
@@ -822,6 +855,189 @@ export interface components {
              */
             created_at: string;
         };
+        /** AlertActionIn */
+        AlertActionIn: {
+            /**
+             * Action
+             * @enum {string}
+             */
+            action: "acknowledge" | "fixed" | "expected" | "invalid" | "infra" | "reopen";
+            /** Note */
+            note?: string | null;
+        };
+        /** AlertDetailOut */
+        AlertDetailOut: {
+            /** Id */
+            id: string;
+            /** Title */
+            title: string;
+            /**
+             * State
+             * @enum {string}
+             */
+            state: "candidate" | "unconfirmed" | "inconclusive" | "open" | "acknowledged" | "fixed" | "expected" | "invalid" | "infra";
+            /** Suite */
+            suite: string;
+            /** Benchmark */
+            benchmark: string;
+            /** Arm */
+            arm: string;
+            /** Reference */
+            reference: string;
+            /** Metric */
+            metric: string;
+            /** Target Id */
+            target_id: string;
+            /** Target Name */
+            target_name: string;
+            /** Demonstration */
+            demonstration: boolean;
+            /** Words */
+            words: string;
+            /** Ratio */
+            ratio: number | null;
+            /** Lower */
+            lower: number | null;
+            /** Upper */
+            upper: number | null;
+            assignee: components["schemas"]["AccountOut"] | null;
+            /**
+             * Created At
+             * Format: date-time
+             */
+            created_at: string;
+            /**
+             * Updated At
+             * Format: date-time
+             */
+            updated_at: string;
+            /** Run Id */
+            run_id: string;
+            /** Confirmation Run Id */
+            confirmation_run_id: string | null;
+            rule: components["schemas"]["RuleOut"];
+            /** Explanation */
+            explanation: string;
+            /** Findings */
+            findings: components["schemas"]["FindingOut"][];
+            /** History */
+            history: components["schemas"]["AlertEventOut"][];
+            /** Actions */
+            actions: ("acknowledge" | "fixed" | "expected" | "invalid" | "infra" | "reopen")[];
+        };
+        /** AlertEventOut */
+        AlertEventOut: {
+            /** Id */
+            id: string;
+            /**
+             * At
+             * Format: date-time
+             */
+            at: string;
+            /** Actor */
+            actor: string;
+            /** Action */
+            action: string;
+            /** From State */
+            from_state: ("candidate" | "unconfirmed" | "inconclusive" | "open" | "acknowledged" | "fixed" | "expected" | "invalid" | "infra") | null;
+            /** To State */
+            to_state: ("candidate" | "unconfirmed" | "inconclusive" | "open" | "acknowledged" | "fixed" | "expected" | "invalid" | "infra") | null;
+            /** Note */
+            note: string | null;
+        };
+        /** AlertNoteIn */
+        AlertNoteIn: {
+            /** Note */
+            note: string;
+        };
+        /** AlertOut */
+        AlertOut: {
+            /** Id */
+            id: string;
+            /** Title */
+            title: string;
+            /**
+             * State
+             * @enum {string}
+             */
+            state: "candidate" | "unconfirmed" | "inconclusive" | "open" | "acknowledged" | "fixed" | "expected" | "invalid" | "infra";
+            /** Suite */
+            suite: string;
+            /** Benchmark */
+            benchmark: string;
+            /** Arm */
+            arm: string;
+            /** Reference */
+            reference: string;
+            /** Metric */
+            metric: string;
+            /** Target Id */
+            target_id: string;
+            /** Target Name */
+            target_name: string;
+            /** Demonstration */
+            demonstration: boolean;
+            /** Words */
+            words: string;
+            /** Ratio */
+            ratio: number | null;
+            /** Lower */
+            lower: number | null;
+            /** Upper */
+            upper: number | null;
+            assignee: components["schemas"]["AccountOut"] | null;
+            /**
+             * Created At
+             * Format: date-time
+             */
+            created_at: string;
+            /**
+             * Updated At
+             * Format: date-time
+             */
+            updated_at: string;
+            /** Run Id */
+            run_id: string;
+            /** Confirmation Run Id */
+            confirmation_run_id: string | null;
+        };
+        /** ArmDistributionOut */
+        ArmDistributionOut: {
+            /** Arm */
+            arm: string;
+            /** N */
+            n: number;
+            /** Median */
+            median: number;
+            /** Points */
+            points: components["schemas"]["EcdfPointOut"][];
+        };
+        /**
+         * ArmsOut
+         * @description The newest comparisons of one benchmark per target, with the rule in words and a one-sentence
+         *     summary.
+         */
+        ArmsOut: {
+            /** Suite */
+            suite: string;
+            /** Benchmark */
+            benchmark: string;
+            /** Reference */
+            reference: string;
+            /** Metric */
+            metric: string;
+            /** Rule */
+            rule: string;
+            /** Summary */
+            summary: string;
+            /** Comparisons */
+            comparisons: components["schemas"]["ComparisonOut"][];
+        };
+        /** AssigneeIn */
+        AssigneeIn: {
+            /** Account Id */
+            account_id: string | null;
+        };
         /** BenchmarkOut */
         BenchmarkOut: {
             /** Name */
@@ -843,6 +1059,74 @@ export interface components {
             /** Margin Percent */
             margin_percent: number;
         };
+        /** CheckOut */
+        CheckOut: {
+            /** Name */
+            name: string;
+            /** Ok */
+            ok: boolean;
+            /** Detail */
+            detail: string;
+        };
+        /**
+         * ComparisonOut
+         * @description One arm against the reference at one point of the params. `ratio` = arm time ÷ reference time: below
+         *     1 is faster, for every metric. `lower`/`upper`: order-statistic interval of the paired ratio.
+         */
+        ComparisonOut: {
+            /** Benchmark */
+            benchmark: string;
+            /** Params */
+            params: {
+                [key: string]: number | string;
+            };
+            /** Metric */
+            metric: string;
+            /** Arm */
+            arm: string;
+            /** Reference */
+            reference: string;
+            /** Launches */
+            launches: number;
+            /** Blocks */
+            blocks: number;
+            /** Ratio */
+            ratio: number | null;
+            /** Lower */
+            lower: number | null;
+            /** Upper */
+            upper: number | null;
+            /** Share Slower */
+            share_slower: number | null;
+            /**
+             * Verdict
+             * @enum {string}
+             */
+            verdict: "pass" | "fail" | "inconclusive";
+            /** Reason */
+            reason: string;
+            /** Words */
+            words: string;
+            /** Margin Percent */
+            margin_percent: number;
+            /** Launch Ratios */
+            launch_ratios: number[];
+            /** Run Id */
+            run_id?: string | null;
+            /** Job Id */
+            job_id?: string | null;
+            /** Target Id */
+            target_id?: string | null;
+            /** Target Name */
+            target_name?: string | null;
+            /** Measured At */
+            measured_at?: string | null;
+            /**
+             * Demonstration
+             * @default false
+             */
+            demonstration: boolean;
+        };
         /** ConditionsOut */
         ConditionsOut: {
             /** Seq */
@@ -858,6 +1142,57 @@ export interface components {
             values: {
                 [key: string]: unknown;
             };
+        };
+        /** DerivedOut */
+        DerivedOut: {
+            /** Name */
+            name: string;
+            /** Benchmark */
+            benchmark: string;
+            /** Arm */
+            arm: string;
+            /** Params */
+            params: {
+                [key: string]: number | string;
+            };
+            /** Value */
+            value: number | null;
+            /** Lower */
+            lower: number | null;
+            /** Upper */
+            upper: number | null;
+        };
+        /**
+         * DistributionOut
+         * @description Empirical distribution per arm, at most 150 points each, values in the metric's base unit.
+         */
+        DistributionOut: {
+            /** Job Id */
+            job_id: string;
+            /** Benchmark */
+            benchmark: string;
+            /** Params */
+            params: {
+                [key: string]: number | string;
+            };
+            /** Metric */
+            metric: string;
+            /**
+             * Unit
+             * @enum {string}
+             */
+            unit: "ns" | "bytes" | "ops" | "op/s" | "bytes/s" | "count";
+            /** Summary */
+            summary: string;
+            /** Arms */
+            arms: components["schemas"]["ArmDistributionOut"][];
+        };
+        /** EcdfPointOut */
+        EcdfPointOut: {
+            /** Value */
+            value: number;
+            /** Share */
+            share: number;
         };
         /** EnrolIn */
         EnrolIn: {
@@ -886,6 +1221,83 @@ export interface components {
             expires_at: string;
         };
         /**
+         * FilterOut
+         * @description One filter of the decision with its number and limit (I16).
+         */
+        FilterOut: {
+            /** Name */
+            name: string;
+            /** Value */
+            value: number | null;
+            /** Limit */
+            limit: number | null;
+            /** Passed */
+            passed: boolean;
+            /** Text */
+            text: string;
+        };
+        /** FindingOut */
+        FindingOut: {
+            /** Id */
+            id: string;
+            /**
+             * Kind
+             * @constant
+             */
+            kind: "arm_slower";
+            /**
+             * Role
+             * @enum {string}
+             */
+            role: "candidate" | "confirmation" | "recovery";
+            /** Run Id */
+            run_id: string;
+            /** Job Id */
+            job_id: string;
+            /** Params */
+            params: {
+                [key: string]: number | string;
+            };
+            /**
+             * Verdict
+             * @enum {string}
+             */
+            verdict: "pass" | "fail" | "inconclusive";
+            /** Reason */
+            reason: string;
+            /** Words */
+            words: string;
+            /** Ratio */
+            ratio: number | null;
+            /** Lower */
+            lower: number | null;
+            /** Upper */
+            upper: number | null;
+            /** Share Slower */
+            share_slower: number | null;
+            /** Launches */
+            launches: number;
+            /** Blocks */
+            blocks: number;
+            /** Method */
+            method: string;
+            /** Parameters */
+            parameters: {
+                [key: string]: unknown;
+            };
+            /** Filters */
+            filters: components["schemas"]["FilterOut"][];
+            /** Window */
+            window: {
+                [key: string]: unknown;
+            };
+            /**
+             * Created At
+             * Format: date-time
+             */
+            created_at: string;
+        };
+        /**
          * FinishIn
          * @description The last write of an attempt; `last_seq` is the highest sequence number it produced (−1: none).
          */
@@ -901,6 +1313,42 @@ export interface components {
             detail?: string | null;
             /** Last Seq */
             last_seq: number;
+        };
+        /** GateOut */
+        GateOut: {
+            /** Benchmark */
+            benchmark: string;
+            /** Arm */
+            arm: string;
+            /** Params */
+            params: {
+                [key: string]: number | string;
+            };
+            /** Metric */
+            metric: string;
+            /** Statistic */
+            statistic: string;
+            /**
+             * Op
+             * @enum {string}
+             */
+            op: "<" | "<=" | ">" | ">=";
+            /**
+             * Level
+             * @enum {string}
+             */
+            level: "required" | "stretch";
+            /** Target */
+            target: number;
+            /** Actual */
+            actual: number | null;
+            /**
+             * Verdict
+             * @enum {string}
+             */
+            verdict: "pass" | "fail" | "inconclusive";
+            /** Reason */
+            reason: string;
         };
         /**
          * HeartbeatIn
@@ -974,6 +1422,32 @@ export interface components {
             finished_at: string | null;
         };
         /**
+         * JobReportOut
+         * @description The same shape `make bench JSON=…` writes.
+         */
+        JobReportOut: {
+            /** Suite */
+            suite: string;
+            /** Revision */
+            revision: string;
+            /** Artifact Hash */
+            artifact_hash: string | null;
+            /** Target */
+            target: string;
+            /** Started At */
+            started_at: string | null;
+            /** Checks */
+            checks: components["schemas"]["CheckOut"][];
+            /** Measurements */
+            measurements: components["schemas"]["MeasurementOut"][];
+            /** Comparisons */
+            comparisons: components["schemas"]["ComparisonOut"][];
+            /** Derived */
+            derived: components["schemas"]["DerivedOut"][];
+            /** Gates */
+            gates: components["schemas"]["GateOut"][];
+        };
+        /**
          * KnobOut
          * @description A workload option that is no param. `demonstration` marks one made to show an alert (a slowed arm).
          */
@@ -1034,6 +1508,33 @@ export interface components {
             /** Token */
             token: string;
         };
+        /**
+         * LiveSeriesOut
+         * @description Thinned recent values of one case while a job measures: `values` per iteration, base unit.
+         */
+        LiveSeriesOut: {
+            /** Benchmark */
+            benchmark: string;
+            /** Arm */
+            arm: string;
+            /** Params */
+            params: {
+                [key: string]: number | string;
+            };
+            /** Metric */
+            metric: string;
+            /**
+             * Unit
+             * @enum {string}
+             */
+            unit: "ns" | "bytes" | "ops" | "op/s" | "bytes/s" | "count";
+            /** N */
+            n: number;
+            /** Median */
+            median: number;
+            /** Values */
+            values: number[];
+        };
         /** LogLineOut */
         LogLineOut: {
             /** Seq */
@@ -1050,6 +1551,47 @@ export interface components {
             /** Reason */
             reason?: string | null;
         };
+        /** MeasurementOut */
+        MeasurementOut: {
+            /** Benchmark */
+            benchmark: string;
+            /** Arm */
+            arm: string;
+            /** Params */
+            params: {
+                [key: string]: number | string;
+            };
+            /** Metric */
+            metric: string;
+            /**
+             * Unit
+             * @enum {string}
+             */
+            unit: "ns" | "bytes" | "ops" | "op/s" | "bytes/s" | "count";
+            /**
+             * Direction
+             * @enum {string}
+             */
+            direction: "lower" | "higher";
+            /** Launches */
+            launches: number;
+            /** N */
+            n: number;
+            /** Median */
+            median: number;
+            /** Mean */
+            mean: number;
+            /** P99 */
+            p99: number;
+            /** Min */
+            min: number;
+            /** Max */
+            max: number;
+            /** Sd */
+            sd: number;
+            /** Flags */
+            flags: string[];
+        };
         /** MetricOut */
         MetricOut: {
             /** Name */
@@ -1065,6 +1607,17 @@ export interface components {
              */
             direction: "lower" | "higher";
         };
+        /** OverviewOut */
+        OverviewOut: {
+            /** Alerts By State */
+            alerts_by_state: {
+                [key: string]: number;
+            };
+            /** Agents */
+            agents: components["schemas"]["AgentOut"][];
+            /** Runs */
+            runs: components["schemas"]["RunOut"][];
+        };
         /** Page[AccountOut] */
         Page_AccountOut_: {
             /** Items */
@@ -1079,10 +1632,31 @@ export interface components {
             /** Next */
             next: string | null;
         };
+        /** Page[AlertOut] */
+        Page_AlertOut_: {
+            /** Items */
+            items: components["schemas"]["AlertOut"][];
+            /** Next */
+            next: string | null;
+        };
+        /** Page[ComparisonOut] */
+        Page_ComparisonOut_: {
+            /** Items */
+            items: components["schemas"]["ComparisonOut"][];
+            /** Next */
+            next: string | null;
+        };
         /** Page[ConditionsOut] */
         Page_ConditionsOut_: {
             /** Items */
             items: components["schemas"]["ConditionsOut"][];
+            /** Next */
+            next: string | null;
+        };
+        /** Page[LiveSeriesOut] */
+        Page_LiveSeriesOut_: {
+            /** Items */
+            items: components["schemas"]["LiveSeriesOut"][];
             /** Next */
             next: string | null;
         };
@@ -1219,6 +1793,15 @@ export interface components {
             lease_s: number;
             /** Cancel */
             cancel: boolean;
+        };
+        /** RuleOut */
+        RuleOut: {
+            /** Name */
+            name: string;
+            /** Version */
+            version: number;
+            /** Text */
+            text: string;
         };
         /**
          * RunIn
@@ -1564,596 +2147,6 @@ export interface components {
             seed: number;
             /** Launch Timeout S */
             launch_timeout_s: number;
-        };
-        /** AlertActionIn */
-        AlertActionIn: {
-            /**
-             * Action
-             * @enum {string}
-             */
-            action: "acknowledge" | "fixed" | "expected" | "invalid" | "infra" | "reopen";
-            /** Note */
-            note?: string | null;
-        };
-        /** AlertDetailOut */
-        AlertDetailOut: {
-            /** Id */
-            id: string;
-            /** Title */
-            title: string;
-            /**
-             * State
-             * @enum {string}
-             */
-            state: "candidate" | "unconfirmed" | "inconclusive" | "open" | "acknowledged" | "fixed" | "expected" | "invalid" | "infra";
-            /** Suite */
-            suite: string;
-            /** Benchmark */
-            benchmark: string;
-            /** Arm */
-            arm: string;
-            /** Reference */
-            reference: string;
-            /** Metric */
-            metric: string;
-            /** Target Id */
-            target_id: string;
-            /** Target Name */
-            target_name: string;
-            /** Demonstration */
-            demonstration: boolean;
-            /** Words */
-            words: string;
-            /** Ratio */
-            ratio: number | null;
-            /** Lower */
-            lower: number | null;
-            /** Upper */
-            upper: number | null;
-            assignee: components["schemas"]["AccountOut"] | null;
-            /**
-             * Created At
-             * Format: date-time
-             */
-            created_at: string;
-            /**
-             * Updated At
-             * Format: date-time
-             */
-            updated_at: string;
-            /** Run Id */
-            run_id: string;
-            /** Confirmation Run Id */
-            confirmation_run_id: string | null;
-            rule: components["schemas"]["RuleOut"];
-            /** Explanation */
-            explanation: string;
-            /** Findings */
-            findings: components["schemas"]["FindingOut"][];
-            /** History */
-            history: components["schemas"]["AlertEventOut"][];
-            /** Actions */
-            actions: ("acknowledge" | "fixed" | "expected" | "invalid" | "infra" | "reopen")[];
-        };
-        /** AlertEventOut */
-        AlertEventOut: {
-            /** Id */
-            id: string;
-            /**
-             * At
-             * Format: date-time
-             */
-            at: string;
-            /** Actor */
-            actor: string;
-            /** Action */
-            action: string;
-            /** From State */
-            from_state: ("candidate" | "unconfirmed" | "inconclusive" | "open" | "acknowledged" | "fixed" | "expected" | "invalid" | "infra") | null;
-            /** To State */
-            to_state: ("candidate" | "unconfirmed" | "inconclusive" | "open" | "acknowledged" | "fixed" | "expected" | "invalid" | "infra") | null;
-            /** Note */
-            note: string | null;
-        };
-        /** AlertNoteIn */
-        AlertNoteIn: {
-            /** Note */
-            note: string;
-        };
-        /** AlertOut */
-        AlertOut: {
-            /** Id */
-            id: string;
-            /** Title */
-            title: string;
-            /**
-             * State
-             * @enum {string}
-             */
-            state: "candidate" | "unconfirmed" | "inconclusive" | "open" | "acknowledged" | "fixed" | "expected" | "invalid" | "infra";
-            /** Suite */
-            suite: string;
-            /** Benchmark */
-            benchmark: string;
-            /** Arm */
-            arm: string;
-            /** Reference */
-            reference: string;
-            /** Metric */
-            metric: string;
-            /** Target Id */
-            target_id: string;
-            /** Target Name */
-            target_name: string;
-            /** Demonstration */
-            demonstration: boolean;
-            /** Words */
-            words: string;
-            /** Ratio */
-            ratio: number | null;
-            /** Lower */
-            lower: number | null;
-            /** Upper */
-            upper: number | null;
-            assignee: components["schemas"]["AccountOut"] | null;
-            /**
-             * Created At
-             * Format: date-time
-             */
-            created_at: string;
-            /**
-             * Updated At
-             * Format: date-time
-             */
-            updated_at: string;
-            /** Run Id */
-            run_id: string;
-            /** Confirmation Run Id */
-            confirmation_run_id: string | null;
-        };
-        /** ArmDistributionOut */
-        ArmDistributionOut: {
-            /** Arm */
-            arm: string;
-            /** N */
-            n: number;
-            /** Median */
-            median: number;
-            /** Points */
-            points: components["schemas"]["EcdfPointOut"][];
-        };
-        /**
-         * ArmsOut
-         * @description The newest comparisons of one benchmark per target, with the rule in words and a one-sentence summary.
-         */
-        ArmsOut: {
-            /** Suite */
-            suite: string;
-            /** Benchmark */
-            benchmark: string;
-            /** Reference */
-            reference: string;
-            /** Metric */
-            metric: string;
-            /** Rule */
-            rule: string;
-            /** Summary */
-            summary: string;
-            /** Comparisons */
-            comparisons: components["schemas"]["ComparisonOut"][];
-        };
-        /** AssigneeIn */
-        AssigneeIn: {
-            /** Account Id */
-            account_id: string | null;
-        };
-        /** CheckOut */
-        CheckOut: {
-            /** Name */
-            name: string;
-            /** Ok */
-            ok: boolean;
-            /** Detail */
-            detail: string;
-        };
-        /**
-         * ComparisonOut
-         * @description One arm against the reference at one point of the params. `ratio` = arm time ÷ reference time: below 1 is
-         *     faster, for every metric. `lower`/`upper`: order-statistic interval of the paired ratio.
-         */
-        ComparisonOut: {
-            /** Benchmark */
-            benchmark: string;
-            /** Params */
-            params: {
-                [key: string]: number | string;
-            };
-            /** Metric */
-            metric: string;
-            /** Arm */
-            arm: string;
-            /** Reference */
-            reference: string;
-            /** Launches */
-            launches: number;
-            /** Blocks */
-            blocks: number;
-            /** Ratio */
-            ratio: number | null;
-            /** Lower */
-            lower: number | null;
-            /** Upper */
-            upper: number | null;
-            /** Share Slower */
-            share_slower: number | null;
-            /**
-             * Verdict
-             * @enum {string}
-             */
-            verdict: "pass" | "fail" | "inconclusive";
-            /** Reason */
-            reason: string;
-            /** Words */
-            words: string;
-            /** Margin Percent */
-            margin_percent: number;
-            /** Launch Ratios */
-            launch_ratios: number[];
-            /** Run Id */
-            run_id?: string | null;
-            /** Job Id */
-            job_id?: string | null;
-            /** Target Id */
-            target_id?: string | null;
-            /** Target Name */
-            target_name?: string | null;
-            /** Measured At */
-            measured_at?: string | null;
-            /**
-             * Demonstration
-             * @default false
-             */
-            demonstration: boolean;
-        };
-        /** DerivedOut */
-        DerivedOut: {
-            /** Name */
-            name: string;
-            /** Benchmark */
-            benchmark: string;
-            /** Arm */
-            arm: string;
-            /** Params */
-            params: {
-                [key: string]: number | string;
-            };
-            /** Value */
-            value: number | null;
-            /** Lower */
-            lower: number | null;
-            /** Upper */
-            upper: number | null;
-        };
-        /**
-         * DistributionOut
-         * @description Empirical distribution per arm, at most 150 points each, values in the metric's base unit.
-         */
-        DistributionOut: {
-            /** Job Id */
-            job_id: string;
-            /** Benchmark */
-            benchmark: string;
-            /** Params */
-            params: {
-                [key: string]: number | string;
-            };
-            /** Metric */
-            metric: string;
-            /**
-             * Unit
-             * @enum {string}
-             */
-            unit: "ns" | "bytes" | "ops" | "op/s" | "bytes/s" | "count";
-            /** Summary */
-            summary: string;
-            /** Arms */
-            arms: components["schemas"]["ArmDistributionOut"][];
-        };
-        /** EcdfPointOut */
-        EcdfPointOut: {
-            /** Value */
-            value: number;
-            /** Share */
-            share: number;
-        };
-        /**
-         * FilterOut
-         * @description One filter of the decision with its number and limit (I16).
-         */
-        FilterOut: {
-            /** Name */
-            name: string;
-            /** Value */
-            value: number | null;
-            /** Limit */
-            limit: number | null;
-            /** Passed */
-            passed: boolean;
-            /** Text */
-            text: string;
-        };
-        /** FindingOut */
-        FindingOut: {
-            /** Id */
-            id: string;
-            /**
-             * Kind
-             * @constant
-             */
-            kind: "arm_slower";
-            /**
-             * Role
-             * @enum {string}
-             */
-            role: "candidate" | "confirmation" | "recovery";
-            /** Run Id */
-            run_id: string;
-            /** Job Id */
-            job_id: string;
-            /** Params */
-            params: {
-                [key: string]: number | string;
-            };
-            /**
-             * Verdict
-             * @enum {string}
-             */
-            verdict: "pass" | "fail" | "inconclusive";
-            /** Reason */
-            reason: string;
-            /** Words */
-            words: string;
-            /** Ratio */
-            ratio: number | null;
-            /** Lower */
-            lower: number | null;
-            /** Upper */
-            upper: number | null;
-            /** Share Slower */
-            share_slower: number | null;
-            /** Launches */
-            launches: number;
-            /** Blocks */
-            blocks: number;
-            /** Method */
-            method: string;
-            /** Parameters */
-            parameters: {
-                [key: string]: unknown;
-            };
-            /** Filters */
-            filters: components["schemas"]["FilterOut"][];
-            /** Window */
-            window: {
-                [key: string]: unknown;
-            };
-            /**
-             * Created At
-             * Format: date-time
-             */
-            created_at: string;
-        };
-        /** GateOut */
-        GateOut: {
-            /** Benchmark */
-            benchmark: string;
-            /** Arm */
-            arm: string;
-            /** Params */
-            params: {
-                [key: string]: number | string;
-            };
-            /** Metric */
-            metric: string;
-            /** Statistic */
-            statistic: string;
-            /**
-             * Op
-             * @enum {string}
-             */
-            op: "<" | "<=" | ">" | ">=";
-            /**
-             * Level
-             * @enum {string}
-             */
-            level: "required" | "stretch";
-            /** Target */
-            target: number;
-            /** Actual */
-            actual: number | null;
-            /**
-             * Verdict
-             * @enum {string}
-             */
-            verdict: "pass" | "fail" | "inconclusive";
-            /** Reason */
-            reason: string;
-        };
-        /** HTTPValidationError */
-        HTTPValidationError: {
-            /** Detail */
-            detail?: components["schemas"]["ValidationError"][];
-        };
-        /**
-         * JobReportOut
-         * @description The same shape `make bench JSON=…` writes.
-         */
-        JobReportOut: {
-            /** Suite */
-            suite: string;
-            /** Revision */
-            revision: string;
-            /** Artifact Hash */
-            artifact_hash: string | null;
-            /** Target */
-            target: string;
-            /** Started At */
-            started_at: string | null;
-            /** Checks */
-            checks: components["schemas"]["CheckOut"][];
-            /** Measurements */
-            measurements: components["schemas"]["MeasurementOut"][];
-            /** Comparisons */
-            comparisons: components["schemas"]["ComparisonOut"][];
-            /** Derived */
-            derived: components["schemas"]["DerivedOut"][];
-            /** Gates */
-            gates: components["schemas"]["GateOut"][];
-        };
-        /** LiveEventOut */
-        LiveEventOut: {
-            /** Id */
-            id: number;
-            /**
-             * Kind
-             * @enum {string}
-             */
-            kind: "run" | "job" | "progress" | "samples" | "conditions" | "log" | "alert" | "target";
-            /**
-             * At
-             * Format: date-time
-             */
-            at: string;
-            /** Run Id */
-            run_id: string | null;
-            /** Job Id */
-            job_id: string | null;
-            /** Data */
-            data: {
-                [key: string]: unknown;
-            };
-        };
-        /**
-         * LiveSeriesOut
-         * @description Thinned recent values of one case while a job measures: `values` per iteration, base unit.
-         */
-        LiveSeriesOut: {
-            /** Benchmark */
-            benchmark: string;
-            /** Arm */
-            arm: string;
-            /** Params */
-            params: {
-                [key: string]: number | string;
-            };
-            /** Metric */
-            metric: string;
-            /**
-             * Unit
-             * @enum {string}
-             */
-            unit: "ns" | "bytes" | "ops" | "op/s" | "bytes/s" | "count";
-            /** N */
-            n: number;
-            /** Median */
-            median: number;
-            /** Values */
-            values: number[];
-        };
-        /** MeasurementOut */
-        MeasurementOut: {
-            /** Benchmark */
-            benchmark: string;
-            /** Arm */
-            arm: string;
-            /** Params */
-            params: {
-                [key: string]: number | string;
-            };
-            /** Metric */
-            metric: string;
-            /**
-             * Unit
-             * @enum {string}
-             */
-            unit: "ns" | "bytes" | "ops" | "op/s" | "bytes/s" | "count";
-            /**
-             * Direction
-             * @enum {string}
-             */
-            direction: "lower" | "higher";
-            /** Launches */
-            launches: number;
-            /** N */
-            n: number;
-            /** Median */
-            median: number;
-            /** Mean */
-            mean: number;
-            /** P99 */
-            p99: number;
-            /** Min */
-            min: number;
-            /** Max */
-            max: number;
-            /** Sd */
-            sd: number;
-            /** Flags */
-            flags: string[];
-        };
-        /** OverviewOut */
-        OverviewOut: {
-            /** Alerts By State */
-            alerts_by_state: {
-                [key: string]: number;
-            };
-            /** Agents */
-            agents: components["schemas"]["AgentOut"][];
-            /** Runs */
-            runs: components["schemas"]["RunOut"][];
-        };
-        /** Page[AlertOut] */
-        Page_AlertOut_: {
-            /** Items */
-            items: components["schemas"]["AlertOut"][];
-            /** Next */
-            next: string | null;
-        };
-        /** Page[ComparisonOut] */
-        Page_ComparisonOut_: {
-            /** Items */
-            items: components["schemas"]["ComparisonOut"][];
-            /** Next */
-            next: string | null;
-        };
-        /** Page[LiveSeriesOut] */
-        Page_LiveSeriesOut_: {
-            /** Items */
-            items: components["schemas"]["LiveSeriesOut"][];
-            /** Next */
-            next: string | null;
-        };
-        /** RuleOut */
-        RuleOut: {
-            /** Name */
-            name: string;
-            /** Version */
-            version: number;
-            /** Text */
-            text: string;
-        };
-        /** ValidationError */
-        ValidationError: {
-            /** Location */
-            loc: (string | number)[];
-            /** Message */
-            msg: string;
-            /** Error Type */
-            type: string;
-            /** Input */
-            input?: unknown;
-            /** Context */
-            ctx?: Record<string, never>;
         };
     };
     responses: never;
@@ -3269,6 +3262,373 @@ export interface operations {
             };
         };
     };
+    get_overview: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OverviewOut"];
+                };
+            };
+            /** @description What went wrong; `code` is the literal to switch on. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_report: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                job_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["JobReportOut"];
+                };
+            };
+            /** @description What went wrong; `code` is the literal to switch on. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list_comparisons: {
+        parameters: {
+            query?: {
+                limit?: number;
+                cursor?: string | null;
+            };
+            header?: never;
+            path: {
+                run_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_ComparisonOut_"];
+                };
+            };
+            /** @description What went wrong; `code` is the literal to switch on. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_arms: {
+        parameters: {
+            query: {
+                suite: string;
+                benchmark: string;
+                metric?: string | null;
+                target?: string | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ArmsOut"];
+                };
+            };
+            /** @description What went wrong; `code` is the literal to switch on. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_distribution: {
+        parameters: {
+            query: {
+                benchmark: string;
+                metric: string;
+                /** @description A JSON object of params. */
+                params?: string;
+            };
+            header?: never;
+            path: {
+                job_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DistributionOut"];
+                };
+            };
+            /** @description What went wrong; `code` is the literal to switch on. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list_live_series: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                job_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_LiveSeriesOut_"];
+                };
+            };
+            /** @description What went wrong; `code` is the literal to switch on. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list_alerts: {
+        parameters: {
+            query?: {
+                state?: ("candidate" | "unconfirmed" | "inconclusive" | "open" | "acknowledged" | "fixed" | "expected" | "invalid" | "infra") | null;
+                suite?: string | null;
+                target?: string | null;
+                assignee?: string | null;
+                limit?: number;
+                cursor?: string | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_AlertOut_"];
+                };
+            };
+            /** @description What went wrong; `code` is the literal to switch on. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_alert: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                alert_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AlertDetailOut"];
+                };
+            };
+            /** @description What went wrong; `code` is the literal to switch on. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    act_on_alert: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                alert_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AlertActionIn"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AlertDetailOut"];
+                };
+            };
+            /** @description What went wrong; `code` is the literal to switch on. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    add_alert_note: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                alert_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AlertNoteIn"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AlertDetailOut"];
+                };
+            };
+            /** @description What went wrong; `code` is the literal to switch on. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    assign_alert: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                alert_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AssigneeIn"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AlertDetailOut"];
+                };
+            };
+            /** @description What went wrong; `code` is the literal to switch on. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     healthz: {
         parameters: {
             query?: never;
@@ -3326,366 +3686,6 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
-            };
-        };
-    };
-    get_overview_api_v1_overview_get: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Successful Response */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["OverviewOut"];
-                };
-            };
-        };
-    };
-    get_jobs_job_id_report_api_v1_jobs__job_id__report_get: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                job_id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Successful Response */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["JobReportOut"];
-                };
-            };
-            /** @description Validation Error */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["HTTPValidationError"];
-                };
-            };
-        };
-    };
-    get_runs_run_id_comparisons_api_v1_runs__run_id__comparisons_get: {
-        parameters: {
-            query?: {
-                limit?: number;
-                cursor?: string | null;
-            };
-            header?: never;
-            path: {
-                run_id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Successful Response */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Page_ComparisonOut_"];
-                };
-            };
-            /** @description Validation Error */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["HTTPValidationError"];
-                };
-            };
-        };
-    };
-    get_arms_api_v1_arms_get: {
-        parameters: {
-            query?: {
-                suite?: string | null;
-                benchmark?: string | null;
-                metric?: string | null;
-                target?: string | null;
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Successful Response */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ArmsOut"];
-                };
-            };
-            /** @description Validation Error */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["HTTPValidationError"];
-                };
-            };
-        };
-    };
-    get_jobs_job_id_distribution_api_v1_jobs__job_id__distribution_get: {
-        parameters: {
-            query?: {
-                benchmark?: string | null;
-                metric?: string | null;
-                params?: string | null;
-            };
-            header?: never;
-            path: {
-                job_id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Successful Response */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["DistributionOut"];
-                };
-            };
-            /** @description Validation Error */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["HTTPValidationError"];
-                };
-            };
-        };
-    };
-    get_jobs_job_id_live_series_api_v1_jobs__job_id__live_series_get: {
-        parameters: {
-            query?: {
-                limit?: number;
-                cursor?: string | null;
-            };
-            header?: never;
-            path: {
-                job_id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Successful Response */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Page_LiveSeriesOut_"];
-                };
-            };
-            /** @description Validation Error */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["HTTPValidationError"];
-                };
-            };
-        };
-    };
-    get_alerts_api_v1_alerts_get: {
-        parameters: {
-            query?: {
-                state?: string | null;
-                suite?: string | null;
-                target?: string | null;
-                assignee?: string | null;
-                limit?: number;
-                cursor?: string | null;
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Successful Response */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Page_AlertOut_"];
-                };
-            };
-            /** @description Validation Error */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["HTTPValidationError"];
-                };
-            };
-        };
-    };
-    get_alerts_alert_id__api_v1_alerts__alert_id__get: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                alert_id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Successful Response */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["AlertDetailOut"];
-                };
-            };
-            /** @description Validation Error */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["HTTPValidationError"];
-                };
-            };
-        };
-    };
-    post_alerts_alert_id_actions_api_v1_alerts__alert_id__actions_post: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                alert_id: string;
-            };
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["AlertActionIn"];
-            };
-        };
-        responses: {
-            /** @description Successful Response */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["AlertDetailOut"];
-                };
-            };
-            /** @description Validation Error */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["HTTPValidationError"];
-                };
-            };
-        };
-    };
-    post_alerts_alert_id_notes_api_v1_alerts__alert_id__notes_post: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                alert_id: string;
-            };
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["AlertNoteIn"];
-            };
-        };
-        responses: {
-            /** @description Successful Response */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["AlertDetailOut"];
-                };
-            };
-            /** @description Validation Error */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["HTTPValidationError"];
-                };
-            };
-        };
-    };
-    put_alerts_alert_id_assignee_api_v1_alerts__alert_id__assignee_put: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                alert_id: string;
-            };
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["AssigneeIn"];
-            };
-        };
-        responses: {
-            /** @description Successful Response */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["AlertDetailOut"];
-                };
-            };
-            /** @description Validation Error */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["HTTPValidationError"];
-                };
             };
         };
     };

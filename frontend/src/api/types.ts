@@ -1,5 +1,5 @@
 /** Short names of the wire shapes (contract C2). Everything here is an alias of the generated schema. */
-import type { components } from './schema.gen';
+import type { components, paths } from './schema.gen';
 
 type Schemas = components['schemas'];
 
@@ -31,7 +31,7 @@ export type Derived = Schemas['DerivedOut'];
 export type Arms = Schemas['ArmsOut'];
 export type Distribution = Schemas['DistributionOut'];
 export type LiveSeries = Schemas['LiveSeriesOut'];
-export type LiveEvent = Schemas['LiveEventOut'];
+export type LiveEvent = paths['/api/v1/stream']['get']['responses'][200]['content']['text/event-stream'];
 export type LiveKind = LiveEvent['kind'];
 export type Overview = Schemas['OverviewOut'];
 export type Alert = Schemas['AlertOut'];

@@ -43,11 +43,8 @@ export function NoPermission({ what }: { what: string }) {
 export function ErrorState({ error, what, onRetry }: { error: Error; what: string; onRetry?: () => void }) {
   if (isApiError(error) && error.status === 403) return <NoPermission what={what} />;
   const missing = isApiError(error) && error.status === 404;
-  const title = missing
-    ? `There is no such ${what}`
-    : isApiError(error)
-      ? error.title
-      : `Cannot show ${what}`;
+  const absent = what.startsWith('the ') ? 'Nothing was found' : `There is no such ${what}`;
+  const title = missing ? absent : isApiError(error) ? error.title : `Cannot show ${what}`;
   return (
     <div className={classes.state} role="alert">
       <span className={`${classes.stateIcon} ${classes.stateBad}`}>
