@@ -12,9 +12,12 @@ Keys of a reading's `values` that are looked at; all optional (the agent's `cond
     boot_id                 text
     calibration_ns          number: time of a fixed kernel, measured before and after
     steal_percent           number: share of CPU time the hypervisor took since the last reading
+    workload_wait_percent   number: share of the time since the last reading in which a measuring thread
+                            waited for a CPU. Where it is known it stands in for psi_cpu_percent, which also
+                            counts tasks that waited while the workload ran on undisturbed
     psi_cpu_percent, psi_memory_percent
-                            number: share of the last 10 s in which some task waited. Waiting for I/O is not
-                            looked at: a benchmark of durable storage makes it itself
+                            number: share of the time since the last reading in which some task waited.
+                            Waiting for I/O is not looked at: a benchmark of durable storage makes it itself
     cpus_online             int (how many), or list of cores
 """
 
@@ -66,7 +69,7 @@ def find_voids(readings: Sequence[Reading], limits: VoidLimits | None = None) ->
         _boot(readings),
         _calibration(readings, limits),
         _pressure(readings, limits, "steal_percent", "steal", "the hypervisor took"),
-        _pressure(readings, limits, "psi_cpu_percent", "pressure", "some task waited for"),
+        _cpu_pressure(readings, limits),
         _pressure(
             readings, limits, "psi_memory_percent", "memory_pressure", "some task waited for memory on"
         ),
@@ -134,6 +137,13 @@ def _calibration(readings: Sequence[Reading], limits: VoidLimits) -> Void | None
         f"{drift * 100:.1f} %, limit {limits.calibration_drift * 100:g} %"
     )
     return Void("calibration", drift, limits.calibration_drift, text)
+
+
+def _cpu_pressure(readings: Sequence[Reading], limits: VoidLimits) -> Void | None:
+    """What the workload felt itself; the whole system's figure where that is not known."""
+    if any("workload_wait_percent" in reading.values for reading in readings if reading.phase == "during"):
+        return _pressure(readings, limits, "workload_wait_percent", "pressure", "the workload waited for")
+    return _pressure(readings, limits, "psi_cpu_percent", "pressure", "some task waited for")
 
 
 def _pressure(readings: Sequence[Reading], limits: VoidLimits, key: str, code: str, who: str) -> Void | None:

@@ -143,7 +143,8 @@ def test_a_demonstration_never_hides_a_real_measurement(lab: Lab) -> None:
 
 def test_a_distribution_is_thinned_and_compared_in_words(lab: Lab) -> None:
     leased = lab.measure(FASTER, launches=10, rounds=100)
-    query: dict[str, Any] = {"benchmark": "sort_batch", "metric": "time", "params": json.dumps({"batch": 1000})}
+    params = json.dumps({"batch": 1000})
+    query: dict[str, Any] = {"benchmark": "sort_batch", "metric": "time", "params": params}
     found = _get(lab, f"/jobs/{leased.job_id}/distribution", **query)
     assert {arm["arm"]: arm["n"] >= 450 for arm in found["arms"]} == {"native": True, "fallback": True}
     for arm in found["arms"]:
