@@ -3,16 +3,11 @@ import { screen, waitFor, within } from '@testing-library/react';
 import { renderApp } from '../../testing/render-app';
 
 describe('the arms page', () => {
-  it('draws each target with a sentence and a table beside the chart', async () => {
+  it.each(['lab-host', 'pixel-8'])('draws %s with a sentence and a table beside the chart', async (name) => {
     renderApp('/arms');
-    for (const name of ['lab-host', 'pixel-8']) {
-      const panel = (await screen.findByRole('heading', { level: 2, name })).closest(
-        'section',
-      ) as HTMLElement;
-      const chart = within(panel).getByRole('img');
-      expect(chart).toHaveAccessibleName(/native is .* than fallback at batch 1,000/);
-      expect(within(panel).getAllByRole('row').length).toBe(5);
-    }
+    const panel = (await screen.findByRole('heading', { level: 2, name })).closest('section') as HTMLElement;
+    expect(within(panel).getByRole('img')).toHaveAccessibleName(/native is .* than fallback at batch 1,000/);
+    expect(within(panel).getAllByRole('row').length).toBe(5);
   });
 
   it('states the rule in words', async () => {

@@ -18,6 +18,14 @@ describe('signing in by link', () => {
     expect(window.location.hash).toBe('');
   });
 
+  it('takes a link pasted while the page is open', async () => {
+    window.history.replaceState(null, '', '/sign-in');
+    const { router } = renderApp('/sign-in', signedOut);
+    await screen.findByLabelText(/E-mail/);
+    window.location.hash = '#token=good';
+    await waitFor(() => expect(router.state.location.pathname).toBe('/'));
+  });
+
   it('explains a link that was used or is too old and how to get a new one', async () => {
     window.history.replaceState(null, '', '/sign-in#token=spent');
     renderApp('/sign-in', signedOut);

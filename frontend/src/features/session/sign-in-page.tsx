@@ -4,7 +4,7 @@
  */
 import { Alert, Button, Center, Loader, Paper, PasswordInput, Stack, TextInput, Title } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { useEffect, useRef, useState, type FormEvent } from 'react';
+import { useEffect, useState, type FormEvent } from 'react';
 
 import { isApiError } from '../../api/errors';
 import { sessionQuery, signInByLink, signInByPassword } from '../../api/session';
@@ -33,14 +33,17 @@ export function SignInPage({ onSignedIn }: SignInPageProps) {
     onSignedIn();
   };
   const byLink = useMutation({ mutationFn: signInByLink, onSuccess: enter });
-  // The link works once: a second effect run (React's strict mode) must not spend it twice.
-  const asked = useRef(false);
+  // The link works once: taking the token out of the address makes sure that it is spent once. A link pasted
+  // while this page is open changes only the fragment, so that is listened for.
   const { mutate } = byLink;
   useEffect(() => {
-    if (asked.current) return;
-    asked.current = true;
-    const token = takeToken();
-    if (token !== null) mutate(token);
+    const spend = () => {
+      const token = takeToken();
+      if (token !== null) mutate(token);
+    };
+    spend();
+    window.addEventListener('hashchange', spend);
+    return () => window.removeEventListener('hashchange', spend);
   }, [mutate]);
   return (
     <Center component="main" mih="100vh" p="md" style={{ background: 'var(--pl-body)' }}>

@@ -1,0 +1,128 @@
+/**
+ * The journey of one visitor on the embedded shape: sign in by the printed link, watch a real run live, read the
+ * arms, slow the native arm on purpose, see the confirmed alert, acknowledge it. Nothing is simulated here.
+ */
+import { expect, test, type Page } from '@playwright/test';
+
+import { look } from './look';
+
+const MINUTE_MS = 60_000;
+const RUN_MS = 8 * MINUTE_MS;
+const SUITE = 'hashing';
+
+function link(): string {
+  const value = process.env.PACELINE_E2E_LINK;
+  if (value === undefined) throw new Error('set PACELINE_E2E_URL and PACELINE_E2E_LINK to a running server');
+  return value;
+}
+
+/** Anything the page's policy or its code complains about fails the journey at its end. */
+function listen(page: Page): string[] {
+  const complaints: string[] = [];
+  page.on('pageerror', (error) => complaints.push(`page: ${error.message}`));
+  page.on('console', (message) => {
+    // A refused request is an answer the page shows; policy violations and errors of code are not.
+    if (message.type() === 'error' && !message.text().startsWith('Failed to load resource')) {
+      complaints.push(`console: ${message.text()}`);
+    }
+  });
+  return complaints;
+}
+
+async function startRun(page: Page, slowdownPercent: number): Promise<void> {
+  await page.goto(`/runs/new?suite=${SUITE}`);
+  await expect(page.getByRole('button', { name: 'Start the run' })).toBeVisible();
+  await page.getByLabel(/^Launches/).fill(process.env.PACELINE_E2E_LAUNCHES ?? '3');
+  await page.getByLabel(/^Rounds per launch/).fill(process.env.PACELINE_E2E_ROUNDS ?? '12');
+  if (slowdownPercent > 0) {
+    await page.getByLabel(/native_slowdown_percent/).fill(String(slowdownPercent));
+    await expect(page.getByText('will carry the mark “demonstration”')).toBeVisible();
+  }
+  await page.getByRole('button', { name: 'Start the run' }).click();
+  await expect(page.getByRole('heading', { level: 1, name: /hashing run/ })).toBeVisible();
+}
+
+async function signIn(page: Page): Promise<void> {
+  await page.goto(link());
+  await expect(page.getByRole('heading', { level: 1, name: 'Overview' })).toBeVisible();
+  expect(page.url()).not.toContain('token');
+}
+
+async function watchLive(page: Page): Promise<void> {
+  await expect(page.getByText('live', { exact: true })).toBeVisible({ timeout: RUN_MS });
+  const table = page.getByRole('table', { name: 'Samples per case' });
+  await expect(table).toBeVisible({ timeout: RUN_MS });
+  await expect(table.getByRole('row').nth(2)).toBeVisible({ timeout: RUN_MS });
+  await look(page, 'run-live');
+  await page.reload();
+  await expect(table).toBeVisible();
+  await expect(page.getByRole('list', { name: 'Phases' })).toBeVisible();
+  await expect(page.getByRole('heading', { name: 'Verdicts' })).toBeVisible({ timeout: RUN_MS });
+  await look(page, 'run-done');
+}
+
+test('a visitor signs in, watches a run, reads the arms and triages a confirmed alert', async ({ page }) => {
+  const complaints = listen(page);
+
+  await test.step('sign in by link', async () => {
+    await page.goto('/sign-in');
+    await expect(page.getByRole('heading', { name: 'Sign in to Paceline' })).toBeVisible();
+    await look(page, 'sign-in');
+    await signIn(page);
+    await look(page, 'overview');
+  });
+
+  await test.step('look at targets and the form', async () => {
+    await page.getByRole('link', { name: 'Targets', exact: true }).first().click();
+    const table = page.getByRole('table', { name: 'Targets' });
+    await expect(table).toBeVisible();
+    await look(page, 'targets');
+    await table.getByRole('link').first().click();
+    await expect(page.getByRole('heading', { name: 'Fingerprint' })).toBeVisible();
+    await look(page, 'target');
+    await page.goto(`/runs/new?suite=${SUITE}`);
+    await expect(page.getByRole('heading', { name: 'Demonstration knobs' })).toBeVisible();
+    await look(page, 'new-run');
+  });
+
+  await test.step('watch a run live, across a reload', async () => {
+    await startRun(page, 0);
+    await watchLive(page);
+    await page.goto('/runs');
+    await expect(page.getByRole('table', { name: 'Runs' })).toBeVisible();
+    await look(page, 'runs');
+  });
+
+  await test.step('read the arms', async () => {
+    await page.goto(`/arms?suite=${SUITE}`);
+    await expect(page.getByRole('table', { name: 'Comparisons' })).toBeVisible();
+    await expect(page.getByRole('table', { name: 'Distribution per arm' })).toBeVisible();
+    await look(page, 'arms');
+  });
+
+  await test.step('slow the native arm on purpose and wait for the confirmed alert', async () => {
+    await startRun(page, 200);
+    await expect(page.getByText('Its figures say nothing about the code.')).toBeVisible();
+    await page.goto('/alerts?state=open');
+    await expect(page.getByRole('table', { name: 'Alerts' })).toBeVisible({ timeout: RUN_MS });
+    await expect(page.getByText('demonstration').first()).toBeVisible();
+    await look(page, 'alerts');
+  });
+
+  await test.step('acknowledge it by keyboard', async () => {
+    await page.keyboard.press('Enter');
+    await expect(page.getByRole('heading', { name: 'Evidence' })).toBeVisible();
+    await expect(page.getByText('confirmation', { exact: true }).first()).toBeVisible();
+    await look(page, 'alert-open');
+    await page.keyboard.press('a');
+    await expect(page.getByText(/open → acknowledged/)).toBeVisible();
+    await page.reload();
+    await expect(page.getByText(/open → acknowledged/)).toBeVisible();
+    await look(page, 'alert-acknowledged');
+    await page.goto('/');
+    await page.getByRole('link', { name: /^acknowledged/ }).click();
+    await expect(page.getByRole('table', { name: 'Alerts' })).toBeVisible();
+  });
+
+  expect(complaints).toEqual([]);
+});

@@ -1,0 +1,22 @@
+/** The journey in a real browser against a running server, given by PACELINE_E2E_URL and PACELINE_E2E_LINK. */
+import { defineConfig } from '@playwright/test';
+
+const MINUTE_MS = 60_000;
+
+export default defineConfig({
+  testDir: './e2e',
+  outputDir: './test-results',
+  workers: 1,
+  retries: 0,
+  timeout: 15 * MINUTE_MS,
+  expect: { timeout: 20_000 },
+  reporter: [['list']],
+  use: {
+    ...(process.env.PACELINE_E2E_URL === undefined ? {} : { baseURL: process.env.PACELINE_E2E_URL }),
+    trace: 'retain-on-failure',
+    launchOptions: {
+      executablePath: process.env.PACELINE_CHROMIUM ?? '/usr/bin/chromium',
+      args: ['--no-sandbox', '--disable-background-networking'],
+    },
+  },
+});
