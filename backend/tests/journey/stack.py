@@ -22,7 +22,7 @@ from typing import Any, TypeVar
 import httpx
 
 BIN = Path(sys.executable).parent
-WITHIN_S = 120.0
+WITHIN_S = 400.0
 """How long a journey waits for anything before it says what it waited for."""
 Found = TypeVar("Found")
 SUITES = Path(__file__).parent / "workload"
@@ -99,7 +99,9 @@ class Stack:
     processes: list[Process] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        self.client = self.stack.enter_context(httpx.Client(base_url=self.url, headers=self.headers, timeout=60))
+        self.client = self.stack.enter_context(
+            httpx.Client(base_url=self.url, headers=self.headers, timeout=60)
+        )
         (self.directory / "logs").mkdir()
 
     def start(self, name: str, *argv: str, **env: str) -> Process:
@@ -117,7 +119,16 @@ class Stack:
         for repository, (path, manifest) in repositories.items():
             lines.append(f'[repositories.{repository}]\npath = "{path}"\nmanifests = ["{manifest}"]\n')
         (data / "agent.toml").write_text("\n".join(lines))
-        argv = ["paceline", "agent", "--server", self.url, "--data", str(data), "--config", str(data / "agent.toml")]
+        argv = [
+            "paceline",
+            "agent",
+            "--server",
+            self.url,
+            "--data",
+            str(data),
+            "--config",
+            str(data / "agent.toml"),
+        ]
         if not (data / "credential.json").exists():
             argv += ["--enrol", self.post("/agents/enrolment-codes")["code"]]
         return self.start(name, *argv, **env)
@@ -178,7 +189,9 @@ def commit_all(repository: Path) -> str:
         subprocess.run([*git, "init", "-q", "-b", "main"], check=True)
     subprocess.run([*git, "add", "-A"], check=True)
     subprocess.run([*git, "commit", "-q", "-m", "a revision"], check=True)
-    return subprocess.run([*git, "rev-parse", "HEAD"], check=True, capture_output=True, text=True).stdout.strip()
+    return subprocess.run(
+        [*git, "rev-parse", "HEAD"], check=True, capture_output=True, text=True
+    ).stdout.strip()
 
 
 def misbehaving_repository(directory: Path) -> Path:

@@ -70,7 +70,9 @@ def test_a_killed_agent_leaves_no_workload_and_its_spool_arrives_once_after_rest
     wait_until("the spool to be delivered", lambda: not spooled.exists())
 
 
-def test_losing_the_lease_stops_the_workload_and_the_late_writer_is_refused(stack: Stack, tmp_path: Path) -> None:
+def test_losing_the_lease_stops_the_workload_and_the_late_writer_is_refused(
+    stack: Stack, tmp_path: Path
+) -> None:
     repository = misbehaving_repository(tmp_path)
     agent = stack.agent({"faulty": (repository, "suite.toml")})
     job = stack.measure("misbehaving", launches=5, rounds=60, knobs={"mode": "slow"})

@@ -64,6 +64,14 @@ def test_pressure_is_a_mean_while_measuring_so_one_burst_voids_nothing() -> None
     assert find_voids(_readings(burst, [calm] * 3, burst)) == []
 
 
+def test_what_the_workload_felt_outweighs_what_any_task_waited() -> None:
+    undisturbed = {"psi_cpu_percent": 40.0, "workload_wait_percent": 0.4}
+    starved = {"psi_cpu_percent": 40.0, "workload_wait_percent": 30.0}
+    assert find_voids(_readings({}, [undisturbed] * 3, {})) == []
+    found = find_voids(_readings({}, [starved] * 3, {}))
+    assert [(void.code, void.value) for void in found] == [("pressure", 30.0)]
+
+
 def test_an_operator_may_raise_the_pressure_limit_of_a_shared_target() -> None:
     busy = _readings({}, [{"psi_cpu_percent": 40.0}], {})
     assert find_voids(busy)

@@ -58,7 +58,9 @@ def measure(options, n):
     for number in range(total):
         arms = list(enumerate(ARMS))
         order.shuffle(arms)
-        taken = [(case, position, *timed(work, n, iterations)) for position, (case, (_, work)) in enumerate(arms)]
+        taken = [
+            (case, position, *timed(work, n, iterations)) for position, (case, (_, work)) in enumerate(arms)
+        ]
         for case, position, value, t_ns in taken:
             phase = "warmup" if number < warmup else "measure"
             emit(type="samples", case=case, metric="time", launch=options.launch, round=number, position=position,

@@ -1,0 +1,86 @@
+"""How long the workload's threads waited for a CPU: the pressure it felt itself.
+
+Place in the journey: one reader of `conditions.py`. Why beside PSI: the kernel's system-wide figure counts
+any task, also the browser that watches the run; a verdict is void when the *workload* was starved
+(STATISTICS §1). Invariants: Linux only, absent elsewhere; reads `/proc` alone, so nothing happens inside the
+workload. It does not see time taken by a hypervisor (that is steal).
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sys
+import time
+from pathlib import Path
+
+PROC = Path("/proc")
+WANTED_SHARE = 0.5
+"""A thread counts when it ran or waited to run at least this share of the interval: the measuring thread
+does, helpers that nap between bursts do not."""
+
+Spent = dict[tuple[int, int], tuple[int, int]]
+"""(pid, tid) → ns run, ns waited for a CPU, both since the thread began."""
+
+
+class WorkloadWait:
+    """Shares between readings over every process that descends from `ancestor`."""
+
+    def __init__(self, ancestor: int | None = None) -> None:
+        self._ancestor = os.getpid() if ancestor is None else ancestor
+        self._before: Spent = {}
+        self._at_ns = time.monotonic_ns()
+
+    def read(self) -> dict[str, float]:
+        """`workload_wait_percent`: of the threads that wanted a CPU most of the time since the last reading,
+        the one that waited longest; absent when there was none.
+        """
+        if sys.platform != "linux":
+            return {}
+        now_ns = time.monotonic_ns()
+        elapsed_ns = now_ns - self._at_ns
+        spent = _spent(_descendants(self._ancestor))
+        before, self._before, self._at_ns = self._before, spent, now_ns
+        worst = starvation(before, spent, elapsed_ns)
+        return {} if worst is None else {"workload_wait_percent": round(100 * worst, 2)}
+
+
+def starvation(before: Spent, after: Spent, elapsed_ns: int) -> float | None:
+    """The largest share of `elapsed_ns` that a thread in demand waited; None without such a thread.
+
+    A thread younger than the interval counts from its birth.
+    """
+    shares = []
+    for key, (ran, waited) in after.items():
+        ran_before, waited_before = before.get(key, (0, 0))
+        run, wait = ran - ran_before, waited - waited_before
+        if run + wait >= WANTED_SHARE * elapsed_ns:
+            shares.append(min(wait / elapsed_ns, 1.0))
+    return max(shares, default=None)
+
+
+def _descendants(ancestor: int) -> list[int]:
+    children: dict[int, list[int]] = {}
+    for entry in os.scandir(PROC):
+        if entry.name.isdecimal():
+            with contextlib.suppress(OSError, ValueError):
+                # The name in parentheses may hold anything; the parent's id is the second field after it.
+                stat = Path(entry.path, "stat").read_text(errors="replace")
+                children.setdefault(int(stat.rpartition(")")[2].split()[1]), []).append(int(entry.name))
+    found, pending = [], [ancestor]
+    while pending:
+        below = children.get(pending.pop(), [])
+        found += below
+        pending += below
+    return found
+
+
+def _spent(pids: list[int]) -> Spent:
+    spent: Spent = {}
+    for pid in pids:
+        with contextlib.suppress(OSError):
+            for task in os.scandir(PROC / str(pid) / "task"):
+                with contextlib.suppress(OSError, ValueError):
+                    ran, waited, _ = Path(task.path, "schedstat").read_text().split()
+                    spent[pid, int(task.name)] = (int(ran), int(waited))
+    return spent
