@@ -6,6 +6,7 @@ anything that looks like one of our tokens, whatever the key.
 
 from __future__ import annotations
 
+import contextlib
 import logging
 import re
 import sys
@@ -48,6 +49,20 @@ class _Bridge(logging.Handler):
             getattr(logger, level if level != "critical" else "error", logger.info)(text)
 
 
+class _Lines:
+    """Writes a line to the current stderr. A reader that went away (closed pipe) must not fail a request."""
+
+    def __init__(self, *_: object) -> None:
+        pass
+
+    def msg(self, line: str) -> None:
+        with contextlib.suppress(OSError, ValueError):
+            sys.stderr.write(line + "\n")
+            sys.stderr.flush()
+
+    log = debug = info = warning = warn = error = critical = exception = fatal = msg
+
+
 def configure(json: bool | None = None, level: int = logging.INFO) -> None:
     """Set up this process's logs on stderr. `json` None: by whether stderr is a terminal."""
     as_json = (not sys.stderr.isatty()) if json is None else json
@@ -66,7 +81,7 @@ def configure(json: bool | None = None, level: int = logging.INFO) -> None:
     structlog.configure(
         processors=[*shared, last],
         wrapper_class=structlog.make_filtering_bound_logger(level),
-        logger_factory=structlog.PrintLoggerFactory(file=sys.stderr),
+        logger_factory=_Lines,
         cache_logger_on_first_use=False,
     )
     root = logging.getLogger()

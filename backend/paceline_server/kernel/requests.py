@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Awaitable, Callable, MutableMapping
+from collections.abc import Awaitable, Callable, Mapping, MutableMapping
 from typing import Any
 
 import structlog
@@ -51,6 +51,17 @@ SECURITY_HEADERS = [
 def _too_large(limit: int) -> HTTPException:
     """FastAPI lets this type pass where it would answer 400 to any other failure while reading a body."""
     return HTTPException(413, body_too_large(limit).detail)
+
+
+def template(path: str, params: Mapping[str, Any]) -> str:
+    """The route's template, from what it matched: `/api/v1/targets/{target_id}`. Pages share one name.
+
+    (FastAPI leaves the included router's own, unprefixed route in the scope.)
+    """
+    if "path" in params:
+        return "pages"
+    names = {str(value): f"{{{name}}}" for name, value in params.items()}
+    return "/".join(names.get(part, part) for part in path.split("/"))
 
 
 class Requests:
@@ -110,7 +121,7 @@ class Requests:
         await self.app(scope, receive_some, send)
 
     def _record(self, scope: Scope, status: int, seconds: float) -> None:
-        route = getattr(scope.get("route"), "path", "unmatched")
+        route = template(scope["path"], scope["path_params"]) if "endpoint" in scope else "unmatched"
         REQUESTS.labels(route, scope["method"], status).inc()
         SECONDS.labels(route, scope["method"]).observe(seconds)
         quiet = status < 400

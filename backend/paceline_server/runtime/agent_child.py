@@ -125,14 +125,14 @@ class AgentChild:
     def _run_once(self) -> None:
         argv = [*command(), "--server", self._url, "--data", str(self._data), "--config", str(self._config)]
         code = self._new_code()
-        if code is not None:
-            argv += ["--enrol", code]
+        environment = {**os.environ, **({} if code is None else {"PACELINE_ENROL": code})}  # not seen in `ps`
         with self.log_file.open("ab") as output:
             with self._lock:
                 if self._stopping.is_set():
                     return
                 self._process = subprocess.Popen(
                     argv,
+                    env=environment,
                     stdin=subprocess.DEVNULL,
                     stdout=output,
                     stderr=subprocess.STDOUT,

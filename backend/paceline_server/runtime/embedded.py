@@ -54,8 +54,9 @@ class Background:
         """Finish what is being carried out, then end. What is left is found by the next start's sweeper."""
         self.sweeper.stop()
         state.should_stop = 0
-        with contextlib.suppress(Exception):  # it looks up by itself after 2 s
-            self.app.send_task(broker.WAKE, queue=broker.QUEUE)
+        with contextlib.suppress(Exception):  # it looks up by itself after 2 s, and once more before it ends
+            for _ in range(2):
+                self.app.send_task(broker.WAKE, queue=broker.QUEUE)
         self._thread.join(ENDS_WITHIN_S)
         state.should_stop = None
 

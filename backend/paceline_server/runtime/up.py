@@ -10,6 +10,7 @@ link signs in); ending ends everything that was started. Everything it needs lie
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 import socket
 import sys
@@ -66,7 +67,7 @@ def run(settings: Settings, options: Options) -> int:
         process_settings.use(settings)
         (settings.data_dir / "address").write_text(f"{address}\n", encoding="utf-8")
         app = create_app(settings, serving.lifespan)
-        agent = AgentChild(address, settings.data_dir, lambda: _code_if_needed(settings.data_dir))
+        agent = AgentChild(address, settings.data_dir, lambda: _code_if_needed(settings.data_dir, address))
         ended = threading.Event()
         after = threading.Thread(
             target=_after_start, args=(settings, options, agent, ended), name="after-start", daemon=True
@@ -119,10 +120,12 @@ def _sign_in_link(session: Session, settings: Settings) -> str:
     return accounts.link_url(settings.public_url or "", secret)
 
 
-def _code_if_needed(data_dir: Path) -> str | None:
-    """A fresh enrolment code unless the agent holds a credential already."""
-    if any((data_dir / "agent").glob("credential*")):
-        return None
+def _code_if_needed(data_dir: Path, address: str) -> str | None:
+    """A fresh enrolment code unless the agent holds a credential for this address already."""
+    with contextlib.suppress(OSError, ValueError, AttributeError):
+        credential = json.loads((data_dir / "agent" / "credential.json").read_text(encoding="utf-8"))
+        if credential.get("server") == address:
+            return None
     with session_scope() as session:
         return fleet.create_enrolment_code(session).code
 

@@ -1,27 +1,43 @@
-"""Signing in and out, over HTTP."""
+"""Signing in and out, over HTTP: links, passwords, cookies, other sites."""
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable
 
+import pytest
+from fastapi import FastAPI
 from fastapi.testclient import TestClient
 from paceline_server.accounts import service
-from paceline_server.store.session import session_scope
+from paceline_server.kernel.clock import FrozenClock
+from paceline_server.kernel.settings import Settings
+from paceline_server.store.session import read_scope, session_scope
+from paceline_server.store.tables.accounts import Account, BrowserSession, SignInLink, SignInThrottle
+from sqlalchemy import select
+
+API = "/api/v1"
+PASSWORD = "correct horse battery"
 
 
 def make_link(minutes: float = 30) -> str:
     with session_scope() as session:
-        account = service.create_account(session, "ada", email="ada@example.org")
+        account = service.create_account(session, "ada", email="Ada@example.org", password=PASSWORD)
         return service.create_link(session, account, minutes)
+
+
+def sign_in(client: TestClient, password: str = PASSWORD, email: str = "ada@example.org") -> tuple[int, str]:
+    answer = client.post(f"{API}/session", json={"email": email, "password": password})
+    return answer.status_code, answer.json().get("code", "")
 
 
 def test_a_link_signs_in_once(client: TestClient) -> None:
     link = make_link()
-    first = client.post("/api/v1/session/link", json={"token": link})
+    first = client.post(f"{API}/session/link", json={"token": link})
     assert first.status_code == 200, first.text
     assert first.json()["account"]["name"] == "ada"
-    assert client.get("/api/v1/session").json()["account"]["name"] == "ada"
-    again = client.post("/api/v1/session/link", json={"token": link})
+    assert set(first.json()["scopes"]) == {"read", "alerts:write", "ingest", "admin"}
+    assert client.get(f"{API}/session").json()["account"]["name"] == "ada"
+    again = client.post(f"{API}/session/link", json={"token": link})
     assert (again.status_code, again.json()["code"]) == (401, "link_invalid")
 
 
@@ -29,5 +45,179 @@ def test_of_racing_sign_ins_with_one_link_one_wins(
     client: TestClient, together: Callable[..., list[object]]
 ) -> None:
     link = make_link()
-    answers = together(*[lambda: client.post("/api/v1/session/link", json={"token": link}).status_code] * 8)
-    assert sorted(answers) == [200] + [401] * 7
+    answers = together(*[lambda: client.post(f"{API}/session/link", json={"token": link}).status_code] * 8)
+    assert sorted(answers, key=str) == [200] + [401] * 7
+
+
+def test_an_old_link_is_refused(client: TestClient, clock: FrozenClock) -> None:
+    link = make_link(minutes=5)
+    clock.advance(301)
+    answer = client.post(f"{API}/session/link", json={"token": link})
+    assert (answer.status_code, answer.json()["code"]) == (401, "link_invalid")
+
+
+def test_an_old_session_is_over(client: TestClient, clock: FrozenClock) -> None:
+    client.post(f"{API}/session/link", json={"token": make_link()})
+    cookie = {"Cookie": f"paceline={client.cookies['paceline']}"}
+    clock.advance(14 * 86400 - 1)
+    assert client.get(f"{API}/session", headers=cookie).status_code == 200
+    clock.advance(1)
+    assert client.get(f"{API}/session", headers=cookie).status_code == 401
+
+
+def test_no_secret_is_stored(client: TestClient) -> None:
+    link = make_link()
+    client.post(f"{API}/session/link", json={"token": link})
+    cookie = client.cookies["paceline"]
+    with read_scope() as session:
+        assert session.scalars(select(SignInLink.token_sha256)).all() == [
+            hashlib.sha256(link.encode()).hexdigest()
+        ]
+        assert session.scalars(select(BrowserSession.token_sha256)).all() == [
+            hashlib.sha256(cookie.encode()).hexdigest()
+        ]
+        password_hash = session.scalars(select(Account.password_hash)).one()
+    assert password_hash is not None
+    assert password_hash.startswith("$argon2id$")
+
+
+def test_a_password_signs_in_whatever_the_case_of_the_address(client: TestClient) -> None:
+    make_link()
+    assert sign_in(client, email="ADA@Example.org")[0] == 200
+
+
+@pytest.mark.parametrize("email", ["ada@example.org", "nobody@example.org"])
+def test_a_wrong_password_and_an_unknown_address_get_one_answer(client: TestClient, email: str) -> None:
+    make_link()
+    assert sign_in(client, password="wrong", email=email) == (401, "unauthenticated")
+
+
+def test_an_account_without_a_password_has_none(client: TestClient) -> None:
+    with session_scope() as session:
+        service.create_account(session, "eve", email="eve@example.org")
+    for guess in (
+        "x",
+        "password",
+        "a password nobody has: compared against so that unknown addresses take as long",
+    ):
+        assert sign_in(client, password=guess, email="eve@example.org")[0] == 401
+
+
+def test_failing_again_and_again_must_wait_and_success_forgets(
+    client: TestClient, clock: FrozenClock
+) -> None:
+    make_link()
+    for _ in range(5):
+        assert sign_in(client, "wrong") == (401, "unauthenticated")
+    answer = client.post(f"{API}/session", json={"email": "ada@example.org", "password": PASSWORD})
+    assert (answer.status_code, answer.json()["code"]) == (429, "throttled")
+    assert int(answer.headers["retry-after"]) >= 1
+    clock.advance(2)
+    assert sign_in(client)[0] == 200
+    assert sign_in(client, "wrong") == (401, "unauthenticated")
+    assert sign_in(client)[0] == 200
+
+
+def test_throttling_stores_no_typed_in_address(client: TestClient) -> None:
+    sign_in(client, "wrong", email="typo-of-a-password@example.org")
+    with read_scope() as session:
+        assert not any("typo" in key for key in session.scalars(select(SignInThrottle.key)))
+
+
+def test_a_short_password_is_refused(client: TestClient) -> None:
+    with pytest.raises(Exception, match="at least 12"), session_scope() as session:
+        service.create_account(session, "bob", email="b@example.org", password="short")
+
+
+def test_signing_out_ends_the_session_at_once(client: TestClient) -> None:
+    client.post(f"{API}/session/link", json={"token": make_link()})
+    cookie = client.cookies["paceline"]
+    assert client.delete(f"{API}/session", headers={"Sec-Fetch-Site": "same-origin"}).status_code == 204
+    assert client.get(f"{API}/session", headers={"Cookie": f"paceline={cookie}"}).status_code == 401
+
+
+# --- cookies
+
+
+def cookie_of(answer_headers: str) -> tuple[str, set[str]]:
+    name = answer_headers.split("=", 1)[0]
+    return name, {part.strip().lower() for part in answer_headers.split(";")[1:]}
+
+
+def test_over_https_the_cookie_is_host_bound(app: FastAPI) -> None:
+    with TestClient(app, base_url="https://paceline.example.org") as client:
+        answer = client.post(f"{API}/session/link", json={"token": make_link()})
+        name, flags = cookie_of(answer.headers["set-cookie"])
+        assert name == "__Host-paceline"
+        assert {"secure", "httponly", "samesite=lax", "path=/"} <= flags
+        assert not any(flag.startswith("domain") for flag in flags)
+        assert client.get(f"{API}/session").status_code == 200
+
+
+def test_over_plain_http_on_loopback_the_cookie_is_unprefixed_and_said_in_the_log(
+    client: TestClient, capfd: pytest.CaptureFixture[str]
+) -> None:
+    from paceline_server.kernel import logging  # noqa: PLC0415 - the log goes to this test's stderr
+
+    logging.configure(json=True)
+    answer = client.post(f"{API}/session/link", json={"token": make_link()})
+    name, flags = cookie_of(answer.headers["set-cookie"])
+    assert name == "paceline"
+    assert {"httponly", "samesite=lax"} <= flags
+    assert "session_cookie_without_https" in capfd.readouterr().err
+
+
+def test_over_plain_http_elsewhere_nobody_signs_in(app: FastAPI) -> None:
+    link = make_link()
+    with TestClient(app, base_url="http://192.0.2.7:8321") as client:
+        answer = client.post(f"{API}/session/link", json={"token": link})
+        assert (answer.status_code, answer.json()["code"]) == (403, "insecure_transport")
+        assert "set-cookie" not in answer.headers
+    with TestClient(app, base_url="http://127.0.0.1") as client:
+        assert client.post(f"{API}/session/link", json={"token": link}).status_code == 200  # not used up
+
+
+def test_behind_a_proxy_that_ends_tls_the_public_url_makes_it_secure(
+    settings: Settings, database: object
+) -> None:
+    from paceline_server.api import create_app  # noqa: PLC0415 - with other settings
+
+    behind = create_app(settings.model_copy(update={"public_url": "https://perf.example.org"}))
+    with TestClient(behind, base_url="http://perf.example.org") as client:
+        answer = client.post(f"{API}/session/link", json={"token": make_link()})
+        assert cookie_of(answer.headers["set-cookie"])[0] == "__Host-paceline"
+
+
+# --- other sites
+
+
+@pytest.mark.parametrize(
+    ("headers", "status"),
+    [
+        ({"Sec-Fetch-Site": "same-origin"}, 201),
+        ({"Origin": "http://127.0.0.1:8321"}, 201),
+        ({"Sec-Fetch-Site": "cross-site"}, 403),
+        ({"Sec-Fetch-Site": "same-site"}, 403),
+        ({"Sec-Fetch-Site": "none"}, 403),
+        ({"Origin": "http://evil.example"}, 403),
+        ({"Origin": "null"}, 403),
+        ({}, 403),
+        ({"Sec-Fetch-Site": "cross-site", "Origin": "http://127.0.0.1:8321"}, 403),
+    ],
+)
+def test_a_cookie_writes_only_from_our_own_pages(
+    client: TestClient, headers: dict[str, str], status: int
+) -> None:
+    client.post(f"{API}/session/link", json={"token": make_link()})
+    answer = client.post(f"{API}/tokens", json={"name": "t", "scopes": ["read"]}, headers=headers)
+    assert answer.status_code == status
+    if status == 403:
+        assert answer.json()["code"] == "csrf_refused"
+
+
+def test_another_site_cannot_sign_a_browser_in(client: TestClient) -> None:
+    link = make_link()
+    answer = client.post(
+        f"{API}/session/link", json={"token": link}, headers={"Sec-Fetch-Site": "cross-site"}
+    )
+    assert (answer.status_code, answer.json()["code"]) == (403, "csrf_refused")

@@ -1,0 +1,207 @@
+"""What every request meets: problem answers, limits, headers, pages, readiness, metrics, logs."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import json
+from collections.abc import Callable, Iterator
+from contextlib import redirect_stderr
+from pathlib import Path
+
+import pytest
+import structlog
+from fastapi import FastAPI
+from fastapi.testclient import TestClient
+from paceline_server.api import create_app
+from paceline_server.kernel import logging
+from paceline_server.kernel.ids import new_id
+from paceline_server.kernel.settings import Settings, SettingsError, load_settings
+from paceline_server.store.session import Database
+
+API = "/api/v1"
+Headers = dict[str, str]
+
+
+def is_problem(answer: object, status: int, code: str) -> None:
+    assert answer.status_code == status, answer.text  # type: ignore[attr-defined]
+    assert answer.headers["content-type"] == "application/problem+json"  # type: ignore[attr-defined]
+    body = answer.json()  # type: ignore[attr-defined]
+    assert (body["status"], body["code"]) == (status, code)
+    assert body["title"]
+    assert body["detail"]
+
+
+def test_every_kind_of_refusal_is_a_problem(client: TestClient, token: Callable[..., Headers]) -> None:
+    admin = token("admin")
+    is_problem(client.get(f"{API}/nothing"), 404, "not_found")
+    is_problem(client.patch(f"{API}/tokens", headers=admin), 405, "method_not_allowed")
+    is_problem(client.get(f"{API}/targets/tgt_none", headers=admin), 404, "not_found")
+    is_problem(client.get(f"{API}/targets"), 401, "unauthenticated")
+    is_problem(client.get(f"{API}/targets", params={"limit": 0}, headers=admin), 422, "invalid_request")
+    is_problem(client.get(f"{API}/targets", params={"limit": 201}, headers=admin), 422, "invalid_request")
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"", b"{", b"[]", b"null", b"\xff\xfe", b'{"name": 1}', b'{"name":"a","scopes":[]}',
+        b'{"name":"a","scopes":["read"],"extra":1}', b'{"name":"a\\u0000","scopes":["read"]}',
+        b'{"name":"\\ud800","scopes":["read"]}', b'{"name":"a","scopes":["read"],"expires_in_days":NaN}',
+        b'{"name":"a","scopes":["read"],"expires_in_days":9223372036854775808}', b"[" * 100_000,
+        b'{"name":"a","scopes":' + b'["read",' * 5000, b'{"a":' * 20_000,
+    ],
+)  # fmt: skip
+def test_garbage_is_a_4xx_problem(client: TestClient, token: Callable[..., Headers], body: bytes) -> None:
+    answer = client.post(
+        f"{API}/tokens", content=body, headers={**token("admin"), "Content-Type": "application/json"}
+    )
+    assert 400 <= answer.status_code < 500
+    assert answer.headers["content-type"] == "application/problem+json"
+    assert answer.json()["code"]
+
+
+def test_a_body_over_the_limit_is_refused_declared_or_not(
+    settings: Settings, database: Database, token: Callable[..., Headers]
+) -> None:
+    app = create_app(settings.model_copy(update={"max_body_bytes": 4096}))
+    headers = {**token("admin"), "Content-Type": "application/json"}
+    with TestClient(app, base_url="http://127.0.0.1") as client:
+        is_problem(client.post(f"{API}/tokens", content=b" " * 4097, headers=headers), 413, "body_too_large")
+
+        def parts() -> Iterator[bytes]:
+            for _ in range(5):
+                yield b" " * 1024
+
+        is_problem(client.post(f"{API}/tokens", content=parts(), headers=headers), 413, "body_too_large")
+
+
+def test_a_compressed_body_is_not_inflated_where_nobody_asked(
+    client: TestClient, token: Callable[..., Headers]
+) -> None:
+    headers = {**token("admin"), "Content-Type": "application/json", "Content-Encoding": "gzip"}
+    bomb = gzip.compress(b" " * 1_000_000)
+    answer = client.post(f"{API}/tokens", content=bomb, headers=headers)
+    assert 400 <= answer.status_code < 500
+
+
+def test_every_answer_carries_security_headers_and_a_request_id(client: TestClient) -> None:
+    answer = client.get("/healthz")
+    assert answer.json() == {"status": "ok"}
+    assert "default-src 'self'" in answer.headers["content-security-policy"]
+    assert "script-src 'self';" in answer.headers["content-security-policy"]
+    assert answer.headers["x-content-type-options"] == "nosniff"
+    assert answer.headers["x-frame-options"] == "DENY"
+    assert answer.headers["x-request-id"].startswith("req_")
+    assert client.get("/healthz", headers={"X-Request-Id": "abc-1"}).headers["x-request-id"] == "abc-1"
+    assert client.get("/healthz", headers={"X-Request-Id": "a b\n"[:3]}).headers["x-request-id"] != "a b"
+
+
+def test_ready_names_what_is_not(app: FastAPI, client: TestClient) -> None:
+    assert client.get("/readyz").json()["status"] == "ready"
+    app.state.checks["broker"] = lambda: False
+    answer = client.get("/readyz")
+    assert answer.status_code == 503
+    assert answer.json()["checks"] == {"database": "ok", "broker": "failing"}
+
+
+def test_an_unmigrated_database_is_not_ready(client: TestClient, database: Database) -> None:
+    with database.engine.begin() as connection:
+        connection.exec_driver_sql("UPDATE alembic_version SET version_num = '0000'")
+    assert client.get("/readyz").json()["checks"]["database"] == "failing"
+
+
+def test_metrics_count_requests_by_route_not_by_address(client: TestClient) -> None:
+    client.get(f"{API}/targets/tgt_secret")
+    text = client.get("/metrics").text
+    assert 'route="/api/v1/targets/{target_id}"' in text
+    assert "tgt_secret" not in text
+    assert "paceline_outbox_pending 0.0" in text
+
+
+# --- pages
+
+
+@pytest.fixture
+def paged(settings: Settings, database: Database, tmp_path: Path) -> Iterator[TestClient]:
+    root = tmp_path / "dist"
+    (root / "assets").mkdir(parents=True)
+    (root / "index.html").write_text("<title>Paceline</title>")
+    (root / "assets" / "app-1a2b.js").write_text("1")
+    (tmp_path / "secret.txt").write_text("TOP")
+    app = create_app(settings.model_copy(update={"frontend_dir": root}))
+    with TestClient(app, base_url="http://127.0.0.1") as client:
+        yield client
+
+
+def test_an_address_of_the_app_is_answered_with_the_page_uncached(paged: TestClient) -> None:
+    for path in ("/", "/runs/run_1", "/sign-in"):
+        answer = paged.get(path)
+        assert "Paceline" in answer.text
+        assert answer.headers["cache-control"] == "no-cache"
+
+
+def test_hashed_files_are_kept_for_ever(paged: TestClient) -> None:
+    answer = paged.get("/assets/app-1a2b.js")
+    assert answer.headers["cache-control"] == "public, max-age=31536000, immutable"
+    assert answer.headers["content-type"].startswith("text/javascript")
+
+
+@pytest.mark.parametrize(
+    "path", ["/../secret.txt", "/%2e%2e/secret.txt", "/assets/..%2f..%2fsecret.txt", "/%00"]
+)
+def test_no_file_outside_the_build_is_reachable(paged: TestClient, path: str) -> None:
+    assert "TOP" not in paged.get(path).text
+
+
+def test_a_missing_file_or_endpoint_is_no_page(paged: TestClient) -> None:
+    is_problem(paged.get("/assets/gone-1.js"), 404, "not_found")
+    is_problem(paged.get("/api/v2/runs"), 404, "not_found")
+
+
+def test_without_a_build_the_page_says_how_to_make_one(
+    settings: Settings, database: Database, tmp_path: Path
+) -> None:
+    app = create_app(settings.model_copy(update={"frontend_dir": tmp_path}))
+    with TestClient(app) as client:
+        assert "make run" in client.get("/").text
+
+
+# --- settings, ids, logs
+
+
+def test_several_processes_without_redis_are_refused_with_advice() -> None:
+    with pytest.raises(SettingsError, match="PACELINE_REDIS_URL"):
+        load_settings({}, processes=2)
+
+
+def test_a_wrong_setting_is_named() -> None:
+    with pytest.raises(SettingsError, match="PACELINE_PORT"):
+        load_settings({"PACELINE_PORT": "http"})
+
+
+def test_ids_sort_in_the_order_they_were_made() -> None:
+    made = [new_id("job") for _ in range(5000)]
+    assert made == sorted(made)
+    assert len(set(made)) == len(made)
+
+
+@pytest.mark.parametrize("json_lines", [True, False])
+def test_logs_hold_no_secret(json_lines: bool) -> None:
+    secret = "plt_abcd1234_" + "x" * 43
+    said = io.StringIO()
+    with redirect_stderr(said):
+        logging.configure(json=json_lines)
+        log = structlog.get_logger("test")
+        log.info("a", authorization=f"Bearer {secret}", url=f"/sign-in#token={secret}", lease_token="abc123")
+        log.info("b", url="postgresql+psycopg://me:hunter2@db/x")
+        try:
+            raise RuntimeError(f"bad {secret}")
+        except RuntimeError:
+            log.exception("c")
+    logging.configure(json=True)
+    assert secret not in said.getvalue()
+    assert "hunter2" not in said.getvalue()
+    assert "abc123" not in said.getvalue()
+    if json_lines:
+        assert [json.loads(line)["event"] for line in said.getvalue().splitlines()] == ["a", "b", "c"]
