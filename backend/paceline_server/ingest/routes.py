@@ -9,8 +9,8 @@ from fastapi import APIRouter, Depends, Header, Query, Request
 from paceline_server.accounts.auth import Principal, require
 from paceline_server.ingest import reader, service
 from paceline_server.ingest.schemas import ItemsIn, ItemsOut
-from paceline_server.jobs.routes import LeaseWriter
 from paceline_server.jobs.schemas import ConditionsOut, FinishIn, LogLineOut
+from paceline_server.jobs.writer import LeaseWriter
 from paceline_server.kernel.wire import Page
 from paceline_server.store.page import Cursor, Limit
 from paceline_server.store.session import DbSession

@@ -267,7 +267,8 @@ def _check_samples(item: SamplesItem) -> Checked:
         iterations=_packed("iterations", item.iterations, n, ("q", 1, INT64_MAX)),
         t_ns=_packed("t_ns", item.t_ns, n, ("q", 0, INT64_MAX)),
     )
-    item.rounds = item.positions = item.iterations = item.t_ns = item.values = []  # type: ignore[assignment]  # freed
+    item.rounds = item.positions = item.iterations = item.t_ns = []
+    item.values = []
     return Checked(item, _samples_digest(item, packed), packed)
 
 

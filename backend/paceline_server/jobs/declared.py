@@ -49,11 +49,10 @@ class Param:
         return f"{value!r} is not declared: expected {wanted}"
 
     def _refuses_int(self, value: ParamValue) -> str | None:
-        bounded = self.minimum is not None and self.maximum is not None
-        if isinstance(value, int) and bounded and self.minimum <= value <= self.maximum:  # type: ignore[operator]  # bounded
-            return None
         wanted = [_listed(self.values)] if self.values else []
-        if bounded:
+        if self.minimum is not None and self.maximum is not None:
+            if isinstance(value, int) and self.minimum <= value <= self.maximum:
+                return None
             wanted.append(f"{self.minimum} to {self.maximum}")
         return f"{value!r} is not declared: expected {' or '.join(wanted) or 'nothing'}"
 

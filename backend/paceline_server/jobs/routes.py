@@ -6,7 +6,7 @@ import asyncio
 import time
 from typing import Annotated
 
-from fastapi import APIRouter, Depends, Header, Path, Request, Response
+from fastapi import APIRouter, Depends, Request, Response
 from fastapi.concurrency import run_in_threadpool
 
 from paceline_server.accounts.auth import Principal, require
@@ -24,6 +24,7 @@ from paceline_server.jobs.schemas import (
     Trigger,
 )
 from paceline_server.jobs.transitions import JOBS_CHANNEL
+from paceline_server.jobs.writer import Agent, LeaseWriter
 from paceline_server.kernel import clock, settings
 from paceline_server.kernel.errors import forbidden
 from paceline_server.kernel.wire import Page
@@ -36,8 +37,6 @@ POLL_S = 1.0
 """A waiting agent looks at the rows at least this often: hints may be lost (I4) and jobs become due."""
 
 Reader = Annotated[Principal, Depends(require("read"))]
-Agent = Annotated[Principal, Depends(require("agent"))]
-AttemptNumber = Annotated[int, Path(ge=1, le=2**31 - 1)]
 
 
 def requester(principal: Annotated[Principal, Depends(require("read", "ingest"))]) -> Principal:
@@ -48,19 +47,6 @@ def requester(principal: Annotated[Principal, Depends(require("read", "ingest"))
 
 
 Requester = Annotated[Principal, Depends(requester)]
-
-
-def writer_of(
-    job_id: str,
-    attempt: AttemptNumber,
-    agent: Agent,
-    lease_token: Annotated[str, Header(alias="Lease-Token", max_length=200)],
-) -> leases.Writer:
-    """The lease an agent's write claims to hold."""
-    return leases.Writer(agent.agent_id or "", job_id, attempt, lease_token)
-
-
-LeaseWriter = Annotated[leases.Writer, Depends(writer_of)]
 
 
 @router.post("/runs", status_code=201)

@@ -8,12 +8,13 @@ same transaction. A confirmation that ended without a verdict leaves an outbox r
 from __future__ import annotations
 
 from datetime import datetime
+from typing import cast
 
 from sqlalchemy.orm import Session
 
 from paceline_server.fleet import service as fleet
 from paceline_server.jobs import queries, shapes
-from paceline_server.jobs.schemas import Cause
+from paceline_server.jobs.schemas import Cause, JobState, Verdict
 from paceline_server.jobs.states import FINAL, HELD, Event, JobSummary, roll_up, step
 from paceline_server.store import live_events, outbox
 from paceline_server.store.session import hint
@@ -37,8 +38,8 @@ def move(
 
     Raises `IllegalTransitionError` and changes nothing.
     """
-    before = job.state
-    job.state = step(before, event)  # type: ignore[arg-type]  # the column holds `JobState`s only
+    before = cast(JobState, job.state)
+    job.state = step(before, event)
     match event:
         case Event.lose:
             job.partial = True
@@ -90,7 +91,12 @@ def refresh_run(session: Session, run_id: str, at: datetime) -> Run:
     run = queries.lock_run(session, run_id)
     jobs = queries.jobs_of_runs(session, [run_id])[run_id]
     rolled = roll_up(
-        JobSummary(job.state, job.verdict, job.reason or job.cause_detail, target.name)  # type: ignore[arg-type]  # literals
+        JobSummary(
+            cast(JobState, job.state),
+            cast(Verdict | None, job.verdict),
+            job.reason or job.cause_detail,
+            target.name,
+        )
         for job, target in jobs
     )
     if (run.state, run.verdict, run.reason) != (rolled.state, rolled.verdict, rolled.reason):

@@ -78,7 +78,7 @@ class FloatVector(TypeDecorator[NDArray[np.float64]]):
         pack = vectors.to_postgresql if dialect.name == "postgresql" else vectors.to_sqlite
         return lambda value: None if value is None else pack(value)
 
-    def result_processor(self, dialect: Dialect, coltype: object) -> Callable[[Any], Any]:  # noqa: ARG002 - theirs
+    def result_processor(self, dialect: Dialect, coltype: object) -> Callable[[Any], Any]:  # noqa: ARG002
         unpack = vectors.from_postgresql if dialect.name == "postgresql" else vectors.from_sqlite
         return lambda value: None if value is None else unpack(value)
 

@@ -1,8 +1,8 @@
 """Servers made to be killed: one process imports everything once and forks a real uvicorn for each life.
 
 Place: crash tests, which kill −9 a server dozens of times and cannot wait for Python to start each time. Run
-as `python -m paceline_server.testing.lives PORT`: a line on stdin starts the next life and prints its pid; the
-end of stdin ends everything. Settings come from the environment, as for any API process.
+as `python -m paceline_server.testing.lives PORT`: a line on stdin starts the next life and prints its pid,
+the end of stdin ends everything. Settings come from the environment, as for any API process.
 """
 
 from __future__ import annotations

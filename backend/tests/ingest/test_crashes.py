@@ -68,7 +68,8 @@ def leased_job(
 def test_no_acknowledged_chunk_is_lost_or_doubled_by_kills_at_any_point(
     shape: Any, database: Database, enrolled: Make, token: Make, tmp_path: Path
 ) -> None:
-    lab, ci, rng = enrolled("lab-1"), token("ingest", "read"), random.Random(20261120)  # noqa: S311 - reproducible
+    lab, ci = enrolled("lab-1"), token("ingest", "read")
+    rng = random.Random(20261120)  # noqa: S311 - reproducible
     announce(lab.agent_id)
     settings = {
         "PACELINE_DATABASE_URL": shape.database_url,

@@ -1,4 +1,4 @@
-"""Runs become jobs, jobs become leases, leases are fenced."""
+"""Jobs become leases, leases are fenced, kept, lost and delivered late."""
 
 from __future__ import annotations
 
@@ -16,130 +16,18 @@ from paceline_server.kernel import clock as clock_module
 from paceline_server.kernel.clock import FrozenClock
 from paceline_server.store.session import session_scope
 from paceline_server.store.tables.fleet import Target
-from paceline_server.store.tables.jobs import Attempt, Job
+from paceline_server.store.tables.jobs import Attempt
 from paceline_server.store.tables.messages import LiveEvent, OutboxMessage
 from paceline_server.testing.scripted_agent import (
-    LeasedJob,
     ScriptedAgent,
     announce,
     event_item,
-    log_item,
     samples_item,
 )
 from sqlalchemy import select, update
 
 PREFIX = "/api/v1"
 Make = Callable[..., Any]
-
-
-@pytest.fixture
-def agent(client: TestClient, enrolled: Make) -> ScriptedAgent:
-    """An agent whose one host target can run the suite `demo`."""
-    lab = enrolled("lab-1")
-    announce(lab.agent_id)
-    return ScriptedAgent(client, lab.headers)
-
-
-@pytest.fixture
-def ci(token: Make) -> dict[str, str]:
-    return dict(token("ingest", "read"))
-
-
-@pytest.fixture
-def new_run(client: TestClient, agent: ScriptedAgent, ci: dict[str, str]) -> Make:
-    """`new_run(**fields of RunIn)` → the created run."""
-
-    def make(**fields: Any) -> dict[str, Any]:
-        answer = client.post(f"{PREFIX}/runs", json={"suite": "demo", **fields}, headers=ci)
-        assert answer.status_code == 201, answer.text
-        return dict(answer.json())
-
-    return make
-
-
-@pytest.fixture
-def job_now(client: TestClient, ci: dict[str, str]) -> Make:
-    def read(job_id: str) -> dict[str, Any]:
-        return dict(client.get(f"{PREFIX}/jobs/{job_id}", headers=ci).json())
-
-    return read
-
-
-def measuring(agent: ScriptedAgent) -> LeasedJob:
-    leased = agent.lease()
-    assert leased.report("preparing").status_code == 204
-    assert leased.report("measuring", artifact_hash="a" * 64, build={"cc": "x"}).status_code == 204
-    return leased
-
-
-def test_a_run_makes_one_queued_job_per_online_target(
-    client: TestClient, enrolled: Make, new_run: Make, ci: dict[str, str]
-) -> None:
-    announce(enrolled("lab-2").agent_id)
-    enrolled("lab-without-suite")
-    run = new_run()
-    assert run["state"] == "queued"
-    assert sorted(job["target_name"] for job in run["jobs"]) == ["lab-1", "lab-2"]
-    assert {job["state"] for job in run["jobs"]} == {"queued"}
-    assert client.get(f"{PREFIX}/runs/{run['id']}", headers=ci).json() == run
-
-
-@pytest.mark.parametrize(
-    "case",
-    [
-        ({"suite": "nothing"}, 404, "unknown_suite", None),
-        ({"benchmarks": ["nope"]}, 400, "invalid_request", "benchmarks"),
-        ({"params": {"nope": [1]}}, 400, "invalid_request", "params.nope"),
-        ({"params": {"n": [0]}}, 400, "invalid_request", "params.n"),
-        ({"params": {"n": ["1000"]}}, 400, "invalid_request", "params.n"),
-        ({"params": {"n": []}}, 400, "invalid_request", "params.n"),
-        ({"params": {"order": ["upside"]}}, 400, "invalid_request", "params.order"),
-        ({"params": {"key": ["x1"]}}, 400, "invalid_request", "params.key"),
-        ({"benchmarks": ["hashing"], "params": {"n": [1000]}}, 400, "invalid_request", "params.n"),
-        ({"knobs": {"nope": 1}}, 400, "invalid_request", "knobs.nope"),
-        ({"knobs": {"slowdown_percent": 401}}, 400, "invalid_request", "knobs.slowdown_percent"),
-        ({"knobs": {"engine": "c"}}, 400, "invalid_request", "knobs.engine"),
-        ({"targets": ["tgt_unknown"]}, 400, "invalid_request", "targets"),
-    ],
-)
-def test_a_run_the_manifest_does_not_allow_is_refused_by_field(
-    client: TestClient,
-    agent: ScriptedAgent,
-    ci: dict[str, str],
-    case: tuple[dict[str, Any], int, str, str | None],
-) -> None:
-    fields, status, code, field = case
-    answer = client.post(f"{PREFIX}/runs", json={"suite": "demo", **fields}, headers=ci)
-    assert (answer.status_code, answer.json()["code"]) == (status, code)
-    assert field is None or field in answer.json()["fields"]
-
-
-def test_an_undeclared_value_inside_the_declared_range_may_be_asked_for(new_run: Make) -> None:
-    run = new_run(params={"n": [7, 1000], "key": ["k77"]})
-    assert run["params"] == {"n": [7, 1000], "key": ["k77"]}
-
-
-def test_a_run_with_a_demonstration_knob_says_so(new_run: Make) -> None:
-    assert new_run(knobs={"slowdown_percent": 30})["demonstration"] is True
-    assert new_run(knobs={"slowdown_percent": 0, "engine": "b"})["demonstration"] is False
-
-
-def test_no_run_starts_without_an_online_target(
-    client: TestClient, clock: FrozenClock, agent: ScriptedAgent, ci: dict[str, str]
-) -> None:
-    clock.advance(3600)
-    answer = client.post(f"{PREFIX}/runs", json={"suite": "demo"}, headers=ci)
-    assert (answer.status_code, answer.json()["code"]) == (409, "no_target")
-
-
-def test_a_token_needs_ingest_to_ask_for_a_run_and_a_person_only_read(
-    client: TestClient, agent: ScriptedAgent, token: Make, sign_in: Make
-) -> None:
-    body = {"suite": "demo"}
-    assert client.post(f"{PREFIX}/runs", json=body, headers=token("read")).status_code == 403
-    assert client.post(f"{PREFIX}/runs", json=body, headers=token("ingest")).status_code == 201
-    assert client.post(f"{PREFIX}/runs", json=body, headers=sign_in("read").headers).status_code == 201
-    assert client.post(f"{PREFIX}/runs", json=body).status_code == 401
 
 
 def test_a_lease_says_what_to_measure(agent: ScriptedAgent, new_run: Make) -> None:
@@ -251,7 +139,7 @@ def test_a_job_not_due_yet_waits(agent: ScriptedAgent, clock: FrozenClock, new_r
 
 def test_the_whole_way_of_a_job(agent: ScriptedAgent, new_run: Make, job_now: Make) -> None:
     run = new_run()
-    leased = measuring(agent)
+    leased = agent.measuring()
     progress = event_item(1, {"type": "progress", "done": 1, "total": 4})
     assert leased.send(samples_item(0), progress).json() == {"stored": 2, "duplicates": 0}
     seen = job_now(leased.job_id)
@@ -282,7 +170,7 @@ def test_the_whole_way_of_a_job(agent: ScriptedAgent, new_run: Make, job_now: Ma
 def test_another_batch_measures_the_next_launches(agent: ScriptedAgent, new_run: Make) -> None:
     new_run(launches=2)
     for batch in range(3):
-        leased = measuring(agent)
+        leased = agent.measuring()
         assert (leased.lease["attempt"], leased.lease["work"]["first_launch"]) == (batch + 1, 2 * batch)
         assert leased.send(samples_item(0, launch=2 * batch)).status_code == 200
         assert leased.send(samples_item(1, launch=2 * batch + 2)).status_code == 422
@@ -294,7 +182,7 @@ def test_another_batch_measures_the_next_launches(agent: ScriptedAgent, new_run:
 
 def test_a_step_backwards_is_refused_and_a_repeated_one_is_not(agent: ScriptedAgent, new_run: Make) -> None:
     new_run()
-    leased = measuring(agent)
+    leased = agent.measuring()
     assert leased.report("measuring").status_code == 204
     assert leased.report("preparing").json()["code"] == "conflict"
     assert leased.finish(-1).status_code == 204
@@ -310,7 +198,7 @@ def test_done_before_measuring_is_refused(agent: ScriptedAgent, new_run: Make) -
 
 def test_done_needs_every_item(agent: ScriptedAgent, new_run: Make) -> None:
     new_run()
-    leased = measuring(agent)
+    leased = agent.measuring()
     leased.send(*[samples_item(seq) for seq in (0, 1, 4, 8)])
     answer = leased.finish(8)
     assert (answer.status_code, answer.json()["code"]) == (409, "items_missing")
@@ -382,7 +270,7 @@ def test_a_lease_lost_while_measuring_keeps_what_arrived_and_takes_the_rest_late
     agent: ScriptedAgent, clock: FrozenClock, new_run: Make, job_now: Make
 ) -> None:
     new_run()
-    leased = measuring(agent)
+    leased = agent.measuring()
     leased.send(samples_item(0))
     clock.advance(31)
     assert expiry.sweep() == 1
@@ -402,10 +290,10 @@ def test_a_late_result_does_not_take_its_target_from_the_job_that_has_it_now(
 ) -> None:
     new_run()
     new_run()
-    late = measuring(agent)
+    late = agent.measuring()
     clock.advance(31)
     expiry.sweep()
-    current = measuring(agent)
+    current = agent.measuring()
     assert late.send(samples_item(0)).status_code == 200
     assert late.report("uploading").status_code == 204
     assert job_now(late.job_id)["state"] == "lost"
@@ -417,7 +305,7 @@ def test_a_late_result_does_not_take_its_target_from_the_job_that_has_it_now(
 
 def test_a_repeat_after_the_end_is_answered_and_news_is_refused(agent: ScriptedAgent, new_run: Make) -> None:
     new_run()
-    leased = measuring(agent)
+    leased = agent.measuring()
     leased.send(samples_item(0))
     leased.finish(0)
     assert leased.send(samples_item(0)).json() == {"stored": 0, "duplicates": 1}
@@ -444,138 +332,3 @@ def test_a_failure_says_why_and_only_early_infrastructure_is_tried_again(
     seen = job_now(leased.job_id)
     assert (seen["state"], seen["cause"], seen["cause_detail"]) == (then, cause, "SIGSEGV in launch 2")
     assert leased.finish(-1, "failed", cause=cause).status_code == 204
-
-
-def test_cancel_ends_queued_jobs_and_asks_held_ones_to_stop(
-    client: TestClient, agent: ScriptedAgent, ci: dict[str, str], new_run: Make, job_now: Make
-) -> None:
-    held, queued = new_run(), new_run()
-    leased = measuring(agent)
-    leased.send(log_item(0, "hello"))
-    for run in (held, queued):
-        assert client.post(f"{PREFIX}/runs/{run['id']}/cancel", headers=ci).status_code == 200
-    assert job_now(queued["jobs"][0]["id"])["state"] == "cancelled"
-    assert job_now(leased.job_id)["state"] == "measuring"
-    assert leased.renew().json()["cancel"] is True
-    assert leased.finish(0, "cancelled").status_code == 204
-    assert job_now(leased.job_id)["state"] == "cancelled"
-    again = client.post(f"{PREFIX}/runs/{held['id']}/cancel", headers=ci).json()
-    assert (again["state"], again["verdict"]) == ("cancelled", None)
-
-
-def test_a_cancelled_job_whose_agent_is_gone_ends_with_its_lease(
-    agent: ScriptedAgent, clock: FrozenClock, new_run: Make, job_now: Make
-) -> None:
-    run = new_run()
-    leased = measuring(agent)
-    with session_scope() as session:
-        jobs.cancel(session, run["id"])
-    clock.advance(31)
-    expiry.sweep()
-    assert job_now(leased.job_id)["state"] == "cancelled"
-
-
-def test_a_cancelled_analysis_concludes_nothing(
-    client: TestClient, agent: ScriptedAgent, ci: dict[str, str], new_run: Make, job_now: Make
-) -> None:
-    run = new_run()
-    leased = measuring(agent)
-    leased.finish(-1)
-    client.post(f"{PREFIX}/runs/{run['id']}/cancel", headers=ci)
-    with session_scope() as session:
-        assert jobs.conclude(session, leased.job_id, "pass", "fine") is False
-        assert jobs.request_batch(session, leased.job_id) is False
-    assert job_now(leased.job_id)["state"] == "cancelled"
-
-
-def test_a_job_nobody_leases_expires(
-    agent: ScriptedAgent, clock: FrozenClock, new_run: Make, job_now: Make
-) -> None:
-    run = new_run()
-    clock.advance(24 * 3600 + 1)
-    assert agent.ask().status_code == 204
-    assert expiry.sweep() == 1
-    assert expiry.sweep() == 0
-    assert job_now(run["jobs"][0]["id"])["state"] == "expired"
-
-
-@pytest.mark.parametrize("end", ["failed", "lost", "cancelled"])
-def test_a_confirmation_that_ends_without_a_verdict_wakes_its_alert(
-    agent: ScriptedAgent, clock: FrozenClock, new_run: Make, end: str
-) -> None:
-    run = new_run()
-    with session_scope() as session:
-        jobs.cancel(session, run["id"])
-        confirmation = jobs.confirmation_run(
-            session,
-            alert_id="alr_1",
-            original_run_id=run["id"],
-            benchmarks=["sorting"],
-            params={},
-            target_id=run["jobs"][0]["target_id"],
-            not_before=clock_module.now(),
-        )
-        confirmation_id = confirmation.id
-    leased = measuring(agent)
-    assert leased.run_id == confirmation_id
-    if end == "lost":
-        clock.advance(31)
-        expiry.sweep()
-    else:
-        leased.finish(-1, end)
-    with session_scope() as session:
-        messages = [(each.topic, each.key) for each in session.scalars(select(OutboxMessage))]
-    assert messages == [("alerts.evaluate", leased.job_id)]
-
-
-def test_runs_are_listed_newest_first_in_pages_and_filtered(
-    client: TestClient, agent: ScriptedAgent, ci: dict[str, str], new_run: Make
-) -> None:
-    made = [new_run()["id"] for _ in range(5)]
-    with session_scope() as session:
-        jobs.cancel(session, made[0])
-    seen, cursor = [], None
-    while True:
-        query: dict[str, Any] = {"limit": 2} | ({"cursor": cursor} if cursor else {})
-        page = client.get(f"{PREFIX}/runs", params=query, headers=ci).json()
-        seen += [run["id"] for run in page["items"]]
-        cursor = page["next"]
-        if cursor is None:
-            break
-    assert seen == made[::-1]
-
-    def ids(**query: str) -> list[str]:
-        items = client.get(f"{PREFIX}/runs", params=query, headers=ci).json()["items"]
-        return [run["id"] for run in items]
-
-    target = client.get(f"{PREFIX}/runs", headers=ci).json()["items"][0]["jobs"][0]["target_id"]
-    assert ids(state="cancelled") == made[:1]
-    assert ids(suite="demo", trigger="manual", target=target) == made[::-1]
-    assert ids(suite="other") == ids(trigger="ci") == ids(target="tgt_none") == []
-    assert client.get(f"{PREFIX}/runs", params={"state": "odd"}, headers=ci).status_code == 422
-
-
-@pytest.mark.parametrize(
-    "path", ["runs/run_none", "jobs/job_none", "jobs/job_none/log", "jobs/job_none/conditions"]
-)
-def test_what_is_not_there_is_a_404(client: TestClient, ci: dict[str, str], path: str) -> None:
-    answer = client.get(f"{PREFIX}/{path}", headers=ci)
-    assert (answer.status_code, answer.json()["code"]) == (404, "not_found")
-
-
-def test_jobs_of_one_run_finishing_at_once_roll_up(
-    client: TestClient, agent: ScriptedAgent, enrolled: Make, new_run: Make, together: Make
-) -> None:
-    agents = [agent]
-    for name in ("lab-2", "lab-3", "lab-4"):
-        lab = enrolled(name)
-        announce(lab.agent_id)
-        agents.append(ScriptedAgent(client, lab.headers))
-    run = new_run()
-    leased = [measuring(each) for each in agents]
-    together(*[lambda each=each: each.finish(-1, "failed", cause="workload_error") for each in leased])
-    with session_scope() as session:
-        rolled = jobs.get_run(session, run["id"])
-        assert [job.state for job in rolled.jobs] == ["failed"] * 4
-        assert rolled.state == "failed"
-        assert len(list(session.scalars(select(Job)))) == 4

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
-from paceline_server.jobs.schemas import JobState
+from paceline_server.jobs.schemas import JobState, Verdict
 from paceline_server.jobs.states import (
     FINAL,
     HELD,
@@ -95,8 +95,8 @@ def test_infrastructure_failures_are_retried_before_measuring_only() -> None:
     assert on_failure("measuring", cause="agent_error", requeues=0) is Event.finish_failed
 
 
-def job(state: JobState, verdict: str | None = None) -> JobSummary:
-    return JobSummary(state=state, verdict=verdict, reason=None, target_name="host")  # type: ignore[arg-type]  # literals
+def job(state: JobState, verdict: Verdict | None = None) -> JobSummary:
+    return JobSummary(state=state, verdict=verdict, reason=None, target_name="host")
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,30 @@
+"""Who writes: the dependency of every route an agent writes through.
+
+Place: the edge of HTTP, shared by the routes of jobs and ingest. Invariant: it only reads the request;
+whether the lease holds is decided by `leases.hold`, in the transaction of the write.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import Depends, Header, Path
+
+from paceline_server.accounts.auth import Principal, require
+from paceline_server.jobs.leases import Writer
+
+Agent = Annotated[Principal, Depends(require("agent"))]
+AttemptNumber = Annotated[int, Path(ge=1, le=2**31 - 1)]
+
+
+def writer_of(
+    job_id: str,
+    attempt: AttemptNumber,
+    agent: Agent,
+    lease_token: Annotated[str, Header(alias="Lease-Token", max_length=200)],
+) -> Writer:
+    """The lease an agent's write claims to hold."""
+    return Writer(agent.agent_id or "", job_id, attempt, lease_token)
+
+
+LeaseWriter = Annotated[Writer, Depends(writer_of)]
