@@ -8,6 +8,7 @@ stream · error event · failed check · exit status that contradicts the stream
 
 from __future__ import annotations
 
+import re
 import signal
 from typing import Literal
 
@@ -23,6 +24,7 @@ Cause = Literal[
     "checkout_failed", "agent_lost", "agent_error", "disk_full", "target_refused", "lease_lost", "cancelled",
 ]  # fmt: skip
 
+CONTROL_SEQUENCE = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 DETAIL_LIMIT = 4000
 """Longest detail the server takes (characters)."""
 
@@ -69,12 +71,17 @@ def judge(facts: LaunchFacts) -> Outcome:
 def detail(text: str, advice: str, facts: LaunchFacts | None = None) -> str:
     """Sentence, advice and the tail of standard error within the server's limit."""
     head = f"{text}\n{advice}".rstrip()
-    tail = facts.stderr_tail.rstrip() if facts else ""
+    tail = plain(facts.stderr_tail).rstrip() if facts else ""
     if not tail:
         return head[:DETAIL_LIMIT]
     intro = "\nLast lines on standard error:\n"
     room = max(DETAIL_LIMIT - len(head) - len(intro), 0)
     return (head + intro + tail[-room:] if room else head)[:DETAIL_LIMIT]
+
+
+def plain(text: str) -> str:
+    """`text` without terminal control sequences: it is read in a browser."""
+    return CONTROL_SEQUENCE.sub("", text)
 
 
 def signal_name(number: int) -> str:

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import os
 import platform
-import re
 import threading
 import time
 from collections.abc import Callable, Iterable
@@ -24,7 +23,7 @@ from paceline.errors import UserError
 from paceline.executors.process import End, GuardedProcess, inherited_environment
 from paceline.git import GitFailedError, Repository, SourceError, run_git
 from paceline.manifest import Manifest, TargetBuild, Workload, parse
-from paceline.outcome import signal_name
+from paceline.outcome import plain, signal_name
 from paceline.stop import Stop
 
 STEP_TIMEOUT_S = 3600.0
@@ -39,7 +38,6 @@ BUILD_VARIABLES = (
 )  # fmt: skip
 """Variables of the agent's environment that change what a build produces; part of the cache key."""
 
-_COLOURS = re.compile(r"\x1b\[[0-9;]*[A-Za-z]|\x00")
 
 Log = Callable[[list[str]], None]
 """Takes complete lines of build output as they come."""
@@ -123,7 +121,7 @@ def toolchain_facts(build: TargetBuild) -> dict[str, str]:
         lines: list[str] = []
         with GuardedProcess(argv, Path.cwd(), inherited_environment(build.env)) as process:
             end = _drain(process, lines.extend, Stop(), 60.0)
-        printed = _COLOURS.sub("", "\n".join(lines)).strip()
+        printed = plain("\n".join(lines)).replace("\x00", "").strip()
         shown = printed if end.exit_code == 0 else f"missing: {_how(end)}"
         facts[" ".join(argv)] = shown[:1000]
     return facts

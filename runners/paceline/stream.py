@@ -13,6 +13,7 @@ from collections.abc import Callable, Mapping
 import msgspec
 
 from paceline.events import Case, Direction, Event, ParamValue, Phase, Progress, Samples, Unit, wire
+from paceline.outcome import plain
 
 CHUNK_VALUES = 1000
 FLUSH_S = 0.5
@@ -130,8 +131,8 @@ class ItemSink:
 
 
 def log_items(stream: str, lines: list[str]) -> list[Item]:
-    """Lines as items the server takes: no NUL, bounded length and count."""
-    clean = [line.replace("\x00", "\ufffd")[:LINE_CHARACTERS] for line in lines]
+    """Lines as items the server takes: no NUL, bounded length and count, no terminal colours."""
+    clean = [plain(line).replace("\x00", "\ufffd")[:LINE_CHARACTERS] for line in lines]
     return [
         {"kind": "log", "stream": stream, "lines": clean[start : start + LOG_LINES]}
         for start in range(0, len(clean), LOG_LINES)

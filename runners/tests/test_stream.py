@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from paceline.events import Case, Metric, Progress, Samples, Warn
-from paceline.stream import CHUNK_VALUES, FLUSH_S, LOG_LINES_PER_LAUNCH, Item, ItemSink
+from paceline.stream import CHUNK_VALUES, FLUSH_S, LOG_LINES_PER_LAUNCH, Item, ItemSink, log_items
 
 TIME = Metric("time", "ns", "lower")
 RATE = Metric("rate", "op/s", "higher")
@@ -99,3 +99,8 @@ def test_log_lines_are_bounded_and_free_of_nul() -> None:
     assert max(map(len, lines)) <= 4000
     assert len(lines) == LOG_LINES_PER_LAUNCH + 1
     assert "not kept" in lines[-1]
+
+
+def test_log_lines_carry_no_terminal_colours() -> None:
+    (item,) = log_items("build", ["\x1b[1mBUILD\x1b[0m ok", "\x1b[0m\x1b[?25h"])
+    assert item["lines"] == ["BUILD ok", ""]

@@ -16,6 +16,7 @@ const KNOWN: readonly (readonly [pattern: RegExp, label: string])[] = [
   [/freq(?!.*cap)/, 'CPU frequency'],
   [/temp|celsius|thermal_c/, 'Temperature'],
   [/^load_1m/, 'Load (1 min)'],
+  [/^workload_wait/, 'Workload waited for a CPU'],
   [/(psi|pressure)_?cpu/, 'CPU pressure (PSI)'],
   [/^cpu_percent/, 'CPU use'],
   [/steal/, 'Stolen by the hypervisor'],
