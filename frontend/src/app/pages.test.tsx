@@ -29,7 +29,7 @@ const PAGES: Record<string, PageCase> = {
     address: '/runs',
     heading: /^Runs$/,
     path: /\/runs$/,
-    full: /^run-live$/,
+    full: /^live-1$/,
     empty: (world) => (world.runs = []),
     advice: /Choose a suite and watch its samples arrive/,
   },
@@ -148,7 +148,7 @@ describe('the application', () => {
 
   it('sends to sign-in when the session ends under a page', async () => {
     const { world, router, user } = renderApp('/runs');
-    await screen.findAllByText(/^run-live$/);
+    await screen.findAllByText(/^live-1$/);
     world.signedIn = false;
     await user.click(screen.getByRole('link', { name: 'Alerts' }));
     await waitFor(() => expect(router.state.location.pathname).toBe('/sign-in'));

@@ -16,12 +16,14 @@ export interface StepChartProps {
   series: readonly StepSeries[];
   xLabel: string;
   format: (value: number) => string;
+  /** Where the axis ends when the data go further; without it everything is shown. */
+  until?: number | undefined;
   height?: number;
 }
 
-export function StepChart({ series, xLabel, format, height = 280 }: StepChartProps) {
+export function StepChart({ series, xLabel, format, until, height = 280 }: StepChartProps) {
   const values = series.flatMap(({ points }) => points.map(({ x }) => x));
-  const { domain, ticks } = niceTicks(Math.min(...values), Math.max(...values), 6);
+  const { domain, ticks } = niceTicks(Math.min(...values), until ?? Math.max(...values), 6);
   return (
     <ResponsiveContainer width="100%" height={height} initialDimension={{ width: 640, height }}>
       <LineChart margin={{ top: 8, right: 24, bottom: 22, left: 0 }} accessibilityLayer={false}>
@@ -30,6 +32,7 @@ export function StepChart({ series, xLabel, format, height = 280 }: StepChartPro
           dataKey="x"
           type="number"
           domain={[domain[0], domain[1]]}
+          allowDataOverflow={until !== undefined}
           ticks={ticks}
           tick={AXIS}
           stroke={GRID}

@@ -2,6 +2,7 @@
 import { Area, AreaChart, ResponsiveContainer, XAxis, YAxis } from 'recharts';
 
 import { AXIS, GRID } from './palette';
+import { niceTicks } from './ticks';
 
 export interface TrackPoint {
   seconds: number;
@@ -30,6 +31,9 @@ export function thinKeepingPeaks(points: readonly TrackPoint[], limit: number): 
 
 export function TrackChart({ points, span, format, showAxis }: TrackChartProps) {
   const height = showAxis ? 84 : 64;
+  const values = points.map(({ value }) => value);
+  const { domain } = niceTicks(Math.min(...values), Math.max(...values), 2);
+  const seconds = niceTicks(span[0], span[1], 5).ticks.filter((tick) => tick <= span[1]);
   return (
     <ResponsiveContainer width="100%" height={height} initialDimension={{ width: 480, height }}>
       <AreaChart
@@ -42,17 +46,18 @@ export function TrackChart({ points, span, format, showAxis }: TrackChartProps) 
           type="number"
           domain={[span[0], span[1]]}
           hide={!showAxis}
+          ticks={seconds}
           tick={AXIS}
           stroke={GRID}
           height={20}
-          tickFormatter={(seconds: number) => `${Math.round(seconds)} s`}
+          tickFormatter={(tick: number) => `${tick} s`}
         />
         <YAxis
           width={72}
           tick={AXIS}
           stroke={GRID}
-          tickCount={3}
-          domain={['auto', 'auto']}
+          ticks={[...domain]}
+          domain={[domain[0], domain[1]]}
           tickFormatter={format}
         />
         <Area

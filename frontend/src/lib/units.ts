@@ -37,6 +37,7 @@ function scaled(value: number, scale: Scale): readonly [number, string] {
 /** Three significant digits, thousands separated; never rounds a non-zero value to 0. */
 export function formatNumber(value: number): string {
   if (!Number.isFinite(value)) return '–';
+  if (value === 0) return '0';
   const magnitude = Math.abs(value);
   const digits = magnitude >= 100 ? 0 : magnitude >= 10 ? 1 : 2;
   if (magnitude !== 0 && magnitude < 0.01) return value.toPrecision(2);

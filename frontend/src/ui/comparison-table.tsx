@@ -21,7 +21,7 @@ export function comparisonKey(row: Comparison): string {
 
 const COLUMNS: readonly Column<Comparison>[] = [
   { header: 'Verdict', cell: (row) => <Status look={VERDICTS[row.verdict]} title={row.reason} /> },
-  { header: 'In words', cell: (row) => row.words, wrap: true },
+  { header: 'In words', cell: (row) => <Words row={row} />, wrap: true },
   { header: 'Ratio', cell: (row) => formatRatio(row.ratio), align: 'right' },
   { header: '99.8 % interval', cell: (row) => formatInterval(row.lower, row.upper), align: 'right' },
   {
@@ -73,5 +73,16 @@ function PointCell({ row, onChoose }: { row: Comparison; onChoose: ComparisonTab
     >
       {paramsLabel(row.params)}
     </Button>
+  );
+}
+
+/** A verdict that is not a pass says why, beside the figures in words. */
+function Words({ row }: { row: Comparison }) {
+  const reason = row.verdict === 'pass' || row.reason === '' || row.reason === row.words ? null : row.reason;
+  return (
+    <>
+      {row.words}
+      {reason !== null && <div style={{ color: 'var(--pl-muted)' }}>{reason}</div>}
+    </>
   );
 }

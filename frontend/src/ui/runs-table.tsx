@@ -2,6 +2,7 @@
 import { Group } from '@mantine/core';
 
 import type { Run } from '../api/types';
+import { shortId } from '../lib/ids';
 import { AppLink } from './app-link';
 import { DataTable, type Column } from './data-table';
 import { DEMONSTRATION, RUN_STATES, TRIGGER_WORDS, VERDICTS } from './looks';
@@ -27,7 +28,7 @@ const BRIEF: readonly Column<Run>[] = [
     header: 'Run',
     cell: (run) => (
       <AppLink to="/runs/$runId" params={{ runId: run.id }}>
-        {run.suite} <span className="pl-mono">{run.id.slice(0, 8)}</span>
+        {run.suite} <span className="pl-mono">{shortId(run.id)}</span>
       </AppLink>
     ),
   },

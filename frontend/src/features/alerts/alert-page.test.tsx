@@ -18,7 +18,7 @@ describe('the evidence of an alert', () => {
     expect(within(table).getAllByText('first seen')).toHaveLength(4);
     expect(within(table).getAllByText('confirmation')).toHaveLength(4);
     expect(within(table).getByText('1.171 – 1.210')).toBeInTheDocument();
-    expect(screen.getByRole('link', { name: 'Run run-conf' })).toHaveAttribute('href', '/runs/run-confirm-1');
+    expect(screen.getByRole('link', { name: 'Run firm-1' })).toHaveAttribute('href', '/runs/run-confirm-1');
   });
 
   it('shows every filter with its number and limit', async () => {

@@ -7,6 +7,7 @@ import { alertQuery } from '../../api/alerts';
 import { may, sessionQuery } from '../../api/session';
 import type { AlertDetail } from '../../api/types';
 import { useLiveStream } from '../../api/use-live-stream';
+import { shortId } from '../../lib/ids';
 import { AppLink } from '../../ui/app-link';
 import { Icon } from '../../ui/icon';
 import { KeyboardHelp, type KeyWords } from '../../ui/keyboard-help';
@@ -163,7 +164,7 @@ function AlertFacts({ alert }: { alert: AlertDetail }) {
           [
             'Found in',
             <AppLink key="r" to="/runs/$runId" params={{ runId: alert.run_id }}>
-              Run {alert.run_id.slice(0, 8)}
+              Run {shortId(alert.run_id)}
             </AppLink>,
           ],
           [
@@ -172,7 +173,7 @@ function AlertFacts({ alert }: { alert: AlertDetail }) {
               'no confirmation run yet'
             ) : (
               <AppLink key="c" to="/runs/$runId" params={{ runId: alert.confirmation_run_id }}>
-                Run {alert.confirmation_run_id.slice(0, 8)}
+                Run {shortId(alert.confirmation_run_id)}
               </AppLink>
             ),
           ],

@@ -6,6 +6,7 @@ import type { AlertDetail, Finding } from '../../api/types';
 import { ChartFrame } from '../../charts/chart-frame';
 import { IntervalChart, type IntervalSeries } from '../../charts/interval-chart';
 import { Legend } from '../../charts/legend';
+import { shortId } from '../../lib/ids';
 import { compareParams, paramsLabel } from '../../lib/params';
 import { formatInterval, formatNumber, formatRatio, formatShare } from '../../lib/units';
 import { AppLink } from '../../ui/app-link';
@@ -109,7 +110,7 @@ function FindingsTable({ findings }: { findings: readonly Finding[] }) {
           header: 'Run',
           cell: ({ run_id: runId, job_id: job }) => (
             <AppLink to="/runs/$runId" params={{ runId }} search={{ job }}>
-              {runId.slice(0, 8)}
+              {shortId(runId)}
             </AppLink>
           ),
         },

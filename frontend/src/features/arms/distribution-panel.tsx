@@ -10,11 +10,12 @@ import { ChartFrame } from '../../charts/chart-frame';
 import { Legend } from '../../charts/legend';
 import { StepChart } from '../../charts/step-chart';
 import { paramsLabel } from '../../lib/params';
-import { formatInteger, formatValue } from '../../lib/units';
+import { formatInteger, formatShare, formatValue } from '../../lib/units';
 import { DataTable } from '../../ui/data-table';
 import { Loaded } from '../../ui/loaded';
 import { Panel } from '../../ui/panel';
 import { EmptyState } from '../../ui/states';
+import { farOut, quantile, type FarOut } from './far-out';
 
 export function DistributionPanel({ comparison }: { comparison: Comparison }) {
   const { job_id: jobId, benchmark, metric, params } = comparison;
@@ -43,22 +44,24 @@ function Loader({ title, point }: { title: string; point: Point }) {
   );
 }
 
-/** The value at or below which a share of the samples lies, read from the steps. */
-function quantile(arm: Distribution['arms'][number], share: number): number | undefined {
-  return arm.points.find((point) => point.share >= share)?.value;
+function beyondWords({ beyond }: FarOut): string {
+  const shares = beyond.map(({ arm, share }) => `${formatShare(share)} of ${arm}`).join(' and ');
+  return ` The axis leaves out the slowest ${shares}.`;
 }
 
 function Ecdf({ data }: { data: Distribution }) {
+  const cut = farOut(data.arms);
   const format = (value: number | undefined) => (value === undefined ? '–' : formatValue(value, data.unit));
   return (
     <ChartFrame
       title={`Share of samples at or below each ${data.metric}`}
-      summary={data.summary}
+      summary={data.summary + (cut === undefined ? '' : beyondWords(cut))}
       legend={<Legend names={data.arms.map(({ arm }) => arm)} />}
       chart={
         <StepChart
           xLabel={`${data.metric} per iteration`}
           format={format}
+          until={cut?.until}
           series={data.arms.map(({ arm, points }) => ({
             name: arm,
             points: points.map(({ value, share }) => ({ x: value, share })),

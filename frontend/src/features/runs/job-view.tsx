@@ -1,8 +1,9 @@
 /** One job of a run: its phases and progress, then the results when there are any, else what arrives live. */
 import { Alert, Group } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
 
-import { jobEnded } from '../../api/runs';
-import type { Job, JobState, Run } from '../../api/types';
+import { jobEnded, liveSeriesQuery } from '../../api/runs';
+import type { Job, JobState, Progress, Run } from '../../api/types';
 import { formatInteger } from '../../lib/units';
 import { AppLink } from '../../ui/app-link';
 import { Icon, type IconName } from '../../ui/icon';
@@ -100,10 +101,22 @@ function Phases({ job }: { job: Job }) {
   );
 }
 
+/** Launches done and the part of the one under way, in percent; `done` and `total` are of one launch. */
+function overall({ launch, launches, done, total }: Progress): number {
+  const part = total === 0 ? 0 : Math.min(1, done / total);
+  return launches === 0 ? 0 : Math.min(100, ((launch + part) / launches) * 100);
+}
+
+/** Counted from what has arrived: the job's own figure follows only when it changes state. */
+function SampleCount({ job }: { job: Job }) {
+  const series = useQuery(liveSeriesQuery(job.id));
+  const arrived = (series.data?.items ?? []).reduce((sum, { n }) => sum + n, 0);
+  return <span>{formatInteger(Math.max(arrived, job.samples))} samples</span>;
+}
+
 function JobProgress({ job }: { job: Job }) {
   const { progress } = job;
-  const percent =
-    progress === null || progress.total === 0 ? 0 : Math.min(100, (progress.done / progress.total) * 100);
+  const percent = progress === null ? 0 : overall(progress);
   const where =
     progress === null
       ? (job.detail ?? waiting(job.state))
@@ -116,7 +129,7 @@ function JobProgress({ job }: { job: Job }) {
           {job.batch > 0 && ` · batch ${job.batch + 1}`}
           {job.attempt > 1 && ` · attempt ${job.attempt}`}
         </span>
-        <span>{formatInteger(job.samples)} samples</span>
+        <SampleCount job={job} />
       </div>
       <div
         className={classes.track}

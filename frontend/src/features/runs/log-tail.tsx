@@ -7,6 +7,7 @@ import { useEffect, useRef } from 'react';
 import { jobLogQuery } from '../../api/job-tails';
 import { jobEnded } from '../../api/runs';
 import type { Job, LogLine } from '../../api/types';
+import { withoutAnsi } from '../../lib/ansi';
 import { Loaded } from '../../ui/loaded';
 import { Panel } from '../../ui/panel';
 import { EmptyState } from '../../ui/states';
@@ -65,7 +66,7 @@ function Lines({ lines }: { lines: readonly LogLine[] }) {
         // oxlint-disable-next-line react/no-array-index-key
         <div key={`${line.seq}.${index}`}>
           <span className={classes.stream}>{line.stream.padEnd(9)}</span>
-          {line.text}
+          {withoutAnsi(line.text)}
         </div>
       ))}
     </div>

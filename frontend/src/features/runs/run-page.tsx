@@ -9,6 +9,7 @@ import { cancelRun, runEnded, runKeys, runQuery } from '../../api/runs';
 import { may, sessionQuery } from '../../api/session';
 import type { Job, Run } from '../../api/types';
 import type { StreamStatus } from '../../api/live-stream';
+import { shortId } from '../../lib/ids';
 import { formatDuration, secondsBetween } from '../../lib/times';
 import { formatParam, paramsLabel } from '../../lib/params';
 import { AppLink } from '../../ui/app-link';
@@ -38,10 +39,10 @@ export function RunPage({ runId, jobId, onJob }: RunPageProps) {
   const title = run.data === undefined ? 'Run' : `${run.data.suite} run`;
   return (
     <Page
-      title={`${title} ${runId.slice(0, 8)}`}
+      title={`${title} ${shortId(runId)}`}
       heading={
         <>
-          {title} <span className="pl-mono">{runId.slice(0, 8)}</span>
+          {title} <span className="pl-mono">{shortId(runId)}</span>
         </>
       }
       crumb={<AppLink to="/runs">Runs</AppLink>}

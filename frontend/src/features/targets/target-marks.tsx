@@ -23,7 +23,8 @@ export function whyNot(target: Target): string | undefined {
   return undefined;
 }
 
-const LEVELS = ['blocker', 'warning', 'info'] as const;
+/** The gravest first. */
+export const LEVELS = ['blocker', 'warning', 'info'] as const;
 
 export function Preflight({ findings }: { findings: readonly PreflightFinding[] }) {
   if (findings.length === 0) return <Status look={{ tone: 'good', icon: 'check', word: 'clean' }} />;

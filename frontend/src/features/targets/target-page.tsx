@@ -18,7 +18,7 @@ import { Facts, Panel, Split } from '../../ui/panel';
 import { EmptyState } from '../../ui/states';
 import { Status } from '../../ui/status';
 import { TimeAgo } from '../../ui/time-ago';
-import { TargetMarks, whyNot } from './target-marks';
+import { LEVELS, TargetMarks, whyNot } from './target-marks';
 
 export function TargetPage({ targetId }: { targetId: string }) {
   const target = useQuery(targetQuery(targetId));
@@ -67,7 +67,7 @@ function PreflightPanel({ findings }: { findings: readonly PreflightFinding[] })
       ) : (
         <DataTable
           label="Preflight findings"
-          rows={findings}
+          rows={findings.toSorted((a, b) => LEVELS.indexOf(a.level) - LEVELS.indexOf(b.level))}
           rowKey={({ code, text }) => `${code}|${text}`}
           columns={[
             { header: 'Level', cell: ({ level }) => <Status look={PREFLIGHT_LEVELS[level]} /> },

@@ -1,0 +1,38 @@
+/**
+ * Where to end the axis of a distribution: a few far-out samples must not squeeze the rest into one line. Pure.
+ * The fence is Tukey's for far-out values, upper quartile + 3 × interquartile range. It changes only the picture.
+ */
+import type { Distribution } from '../../api/types';
+
+type Arm = Distribution['arms'][number];
+
+/** The value at or below which a share of the samples lies, read from the steps. */
+export function quantile(arm: Arm, share: number): number | undefined {
+  return arm.points.find((point) => point.share >= share)?.value;
+}
+
+function fence(arm: Arm): number {
+  const low = quantile(arm, 0.25) ?? 0;
+  const high = quantile(arm, 0.75) ?? 0;
+  return high + 3 * (high - low);
+}
+
+export interface FarOut {
+  until: number;
+  /** Share of each arm's samples beyond the axis, arms without any left out. */
+  beyond: { arm: string; share: number }[];
+}
+
+/** Undefined when everything fits: nothing lies more than a quarter beyond the fence of the slowest arm. */
+export function farOut(arms: readonly Arm[]): FarOut | undefined {
+  const until = Math.max(...arms.map(fence));
+  const furthest = Math.max(...arms.map((arm) => arm.points.at(-1)?.value ?? 0));
+  if (furthest <= until * 1.25) return undefined;
+  const beyond = arms
+    .map((arm) => ({
+      arm: arm.arm,
+      share: 1 - (arm.points.findLast(({ value }) => value <= until)?.share ?? 0),
+    }))
+    .filter(({ share }) => share > 0);
+  return { until, beyond };
+}
