@@ -18,31 +18,33 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 
 import httpx
+from fastapi import FastAPI
 
 READY_WITHIN_S = 60.0
 
 
-def _serve(port: int) -> None:
+def _serve(app: FastAPI, port: int) -> None:
     import uvicorn  # noqa: PLC0415 - loaded by the parent before it forks
 
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # PR_SET_PDEATHSIG: no life outlasts the tests
-    uvicorn.run("paceline_server.main:create", factory=True, port=port, log_level="warning", lifespan="on")
+    uvicorn.run(app, port=port, log_level="warning", lifespan="on")
 
 
 def main() -> None:
-    """The parent of all lives: single-threaded, so that forking it is safe."""
+    """The parent of all lives: single-threaded (building an app starts nothing), so it may fork."""
     import celery  # noqa: F401, PLC0415
     import uvicorn  # noqa: F401, PLC0415
 
-    import paceline_server.main  # noqa: F401, PLC0415
+    from paceline_server.main import create  # noqa: PLC0415
     from paceline_server.runtime import embedded, handlers  # noqa: F401, PLC0415
 
+    app = create()
     for _ in sys.stdin:
         pid = os.fork()
         if pid == 0:
             signal.signal(signal.SIGCHLD, signal.SIG_DFL)
-            _serve(int(sys.argv[1]))
+            _serve(app, int(sys.argv[1]))
             os._exit(0)
         sys.stdout.write(f"{pid}\n")
         sys.stdout.flush()
