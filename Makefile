@@ -13,6 +13,10 @@ ENV := . scripts/environment.sh &&
 run: ## Set up, start the embedded shape, run the hashing suite once, serve (ARGS="--port 8001")
 	@scripts/setup run && exec .venv/bin/paceline-server up $(ARGS)
 
+.PHONY: sign-in-link
+sign-in-link: ## Print another one-time link to the dashboard that `make run` serves
+	@scripts/setup bench >/dev/null && .venv/bin/paceline-server sign-in-link $(ARGS)
+
 .PHONY: bench bench-run
 bench: bench-run ## Measure one suite here: make bench SUITE=hashing [JSON=out.json] [ARGS=…]
 	@$(exit-with $(file <build/bench/.exit)) exit $(file <build/bench/.exit)

@@ -11,7 +11,6 @@ export PATH="$ROOT/.venv/bin:$ROOT/.tools/bin:$PATH"
 export PYTHONDONTWRITEBYTECODE=
 # Maven and npm draw progress bars and ask questions when they believe a person watches.
 export NPM_CONFIG_FUND=false NPM_CONFIG_AUDIT=false NPM_CONFIG_UPDATE_NOTIFIER=false
-export CI=${CI:-}
 
 LOG_DIR=$ROOT/build
 mkdir -p "$LOG_DIR"

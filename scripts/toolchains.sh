@@ -12,7 +12,7 @@ tools_of_profile() {
   case $1 in
     bench) echo "python git gcc cargo java maven" ;;
     run) echo "python git gcc cargo java maven node" ;;
-    test) echo "python git gcc cargo java maven node clippy rustfmt postgresql redis chromium" ;;
+    test) echo "python git gcc cargo java maven node clippy rustfmt postgresql redis chromium curl jq" ;;
     *) echo "unknown profile '$1'; expected bench, run or test" >&2; return 1 ;;
   esac
 }
@@ -72,6 +72,8 @@ version_of() {
     node) node --version && npm --version >/dev/null ;;
     postgresql) p=$(postgresql_bin) && "$p/postgres" --version ;;
     redis) redis-server --version ;;
+    curl) curl --version | head -1 ;;
+    jq) jq --version ;;
     chromium) p=$(chromium_path) && "$p" --version ;;
   esac 2>/dev/null </dev/null | grep -oE '[0-9]+(\.[0-9]+)*' | head -1
 }
@@ -120,6 +122,7 @@ apt_packages_of() {
     node) apt_has_version nodejs "$(minimum_of node)" && echo "nodejs npm" ;;
     postgresql) echo postgresql ;;
     redis) echo redis-server ;;
+    curl | jq) echo "$1" ;;
     chromium) [ "$(. /etc/os-release && echo "$ID")" = debian ] && echo chromium ;;
   esac
 }

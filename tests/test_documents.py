@@ -105,6 +105,14 @@ def test_every_room_of_the_server_is_on_the_map() -> None:
     assert [room for room in sorted(rooms) if f"/{room}/`" not in text_of(ROOT / "ARCHITECTURE.md")] == []
 
 
+@pytest.mark.parametrize("feature", ["jobs", "alerts"])
+def test_both_state_machines_are_drawn_as_the_code_draws_them(feature: str) -> None:
+    source = text_of(ROOT / "backend" / "paceline_server" / feature / "states.py")
+    drawn = re.search(r"```\n(.*?)```", source, re.DOTALL)
+    assert drawn is not None
+    assert drawn[1] in text_of(ROOT / "ARCHITECTURE.md")
+
+
 def test_decisions_say_what_they_cost() -> None:
     entries = re.split(r"^## ", text_of(ROOT / "DECISIONS.md"), flags=re.MULTILINE)[1:]
     assert len(entries) >= 20

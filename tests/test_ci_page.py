@@ -1,0 +1,97 @@
+"""docs/ci.md, executed: the commands of the page against a real server in the embedded shape.
+
+Place: before a pipeline copies them. Invariant: the shell text is taken from the page. The run itself is
+refused here, because no agent has announced a suite; the journey tests carry runs to their end.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+BIN = Path(sys.executable).parent
+STARTS_WITHIN_S = 120.0
+
+
+def block(name: str) -> str:
+    """The shell block of the page that is marked with `name`."""
+    page = (ROOT / "docs" / "ci.md").read_text(encoding="utf-8")
+    found = re.search(rf"<!-- run: {name} -->\n```\n(.*?)```", page, re.DOTALL)
+    assert found is not None
+    return found[1]
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, str]]:
+    """(address, one-time link) of `paceline-server up` without an agent."""
+    data = tmp_path_factory.mktemp("server")
+    command = [BIN / "paceline-server", "up", "--no-agent", "--port", "0", "--data", data]
+    said: dict[str, str] = {}
+    ready = threading.Event()
+
+    def read(child: subprocess.Popen[str]) -> None:
+        assert child.stdout is not None
+        for line in child.stdout:
+            if found := re.match(r"\s*(Paceline is ready|Sign in once with):\s*(\S+)", line):
+                said[found[1]] = found[2]
+            if len(said) == 2:
+                ready.set()
+
+    env = {**os.environ, "PYTHONUNBUFFERED": "1"}
+    with subprocess.Popen(command, env=env, stdout=subprocess.PIPE, text=True) as child:
+        reader = threading.Thread(target=read, args=(child,), daemon=True)
+        reader.start()
+        try:
+            assert ready.wait(STARTS_WITHIN_S), "the server did not start"
+            yield said["Paceline is ready"], said["Sign in once with"]
+        finally:
+            child.terminate()
+            child.wait(60)
+            reader.join(10)
+
+
+def shell(text: str, cwd: Path, **env: str) -> subprocess.CompletedProcess[str]:
+    """As a CI system would run it: bash, stopping at the first error."""
+    return subprocess.run(
+        ["bash", "-eo", "pipefail", "-c", text],
+        cwd=cwd, env={**os.environ, **env}, capture_output=True, text=True, timeout=60, check=False,
+    )  # fmt: skip
+
+
+def test_the_pages_commands_make_a_token_that_may_ask_for_runs(
+    server: tuple[str, str], tmp_path: Path
+) -> None:
+    address, link = server
+    made = shell(block("token"), tmp_path, PACELINE_SERVER=address, LINK=link)
+    assert made.returncode == 0, made.stdout + made.stderr
+    secret = re.search(r'"secret":\s*"(plt_[^"]+)"', made.stdout)
+    assert secret is not None, made.stdout
+    assert not (tmp_path / "session.txt").exists()
+
+    environment = {"PACELINE_SERVER": address, "PACELINE_TOKEN": secret[1], "COMMIT": "0123456789abcdef"}
+    asked = shell(block("request"), tmp_path, **environment)
+    assert asked.returncode != 0
+    listed = shell(
+        'curl --silent "$PACELINE_SERVER/api/v1/runs" --header "Authorization: Bearer $PACELINE_TOKEN"',
+        tmp_path,
+        **environment,
+    )
+    assert json.loads(listed.stdout) == {"items": [], "next": None}
+
+
+def test_submit_tells_why_a_run_was_refused_and_ends_with_an_error(server: tuple[str, str]) -> None:
+    done = subprocess.run(
+        [BIN / "paceline", "submit", "hashing", "--server", server[0], "--token", "plt_wrong"],
+        capture_output=True, text=True, timeout=60, check=False,
+    )  # fmt: skip
+    assert done.returncode == 1
+    assert "unauthenticated" in done.stderr
