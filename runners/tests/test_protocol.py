@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from jsonschema import Draft202012Validator
 from paceline.events import Case, Check, Done, Event, Samples, Start, Warn, wire
 from paceline.protocol import LINE_LIMIT_BYTES, BrokenStreamError, StreamReader
 
@@ -123,3 +124,22 @@ def test_a_fault_says_what_was_expected() -> None:
     assert fault is not None
     assert "bytes/s" in fault.text
     assert "metrics[0].unit" in fault.text
+
+
+LINE_FAULTS = {"bad_field", "missing_field", "unknown_type", "unknown_unit", "not_object", "version"}
+"""Faults that one line shows by itself; the others need the stream, or are not JSON at all."""
+SCHEMA = Draft202012Validator(json.loads((VECTORS.parent / "event.schema.json").read_text()))
+BEYOND_THE_SCHEMA = {"float_integer", "exponent", "other_launch", "undeclared_metric"}
+"""JSON Schema takes `7.0` and `7e0` for integers, and sees one line at a time; readers do better."""
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_event_schema_agrees_with_the_vectors(name: str) -> None:
+    expected = json.loads((VECTORS / f"{name}.expect.json").read_text())
+    lines = vector_bytes(name).split(b"\n")
+    fault = expected["fault"]
+    for line in lines[: fault["line"] - 1 if fault else len(lines)]:
+        if line.strip():
+            SCHEMA.validate(json.loads(line))
+    if fault and fault["code"] in LINE_FAULTS and name not in BEYOND_THE_SCHEMA:
+        assert not SCHEMA.is_valid(json.loads(lines[fault["line"] - 1])), lines[fault["line"] - 1]
