@@ -8,8 +8,6 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
-from importlib import import_module
-from importlib.util import find_spec
 from typing import Any
 
 from fastapi import APIRouter, FastAPI, Request
@@ -18,19 +16,22 @@ from prometheus_client import CONTENT_TYPE_LATEST, Gauge, generate_latest
 from sqlalchemy.exc import SQLAlchemyError
 
 from paceline_server.accounts import routes as accounts
+from paceline_server.alerts import routes as alerts
 from paceline_server.catalog import routes as catalog
 from paceline_server.fleet import routes as fleet
+from paceline_server.ingest import routes as ingest
+from paceline_server.jobs import routes as jobs
 from paceline_server.kernel import clock, openapi, pages, problems
 from paceline_server.kernel import settings as process_settings
 from paceline_server.kernel.requests import Requests
 from paceline_server.kernel.settings import Settings
 from paceline_server.live import routes as live
 from paceline_server.live.tail import Tail
+from paceline_server.reports import routes as reports
 from paceline_server.store import migrations, outbox
 from paceline_server.store.session import database, read_scope
 
 PREFIX = "/api/v1"
-LATER = ("jobs", "ingest", "reports", "alerts")
 
 Lifespan = Callable[[FastAPI], AbstractAsyncContextManager[None]]
 
@@ -60,11 +61,8 @@ def create_app(settings: Settings, lifespan: Lifespan | None = None) -> FastAPI:
     problems.install(app)
     app.add_middleware(Requests, max_body_bytes=settings.max_body_bytes)
     features = APIRouter(prefix=PREFIX)
-    for router in (accounts.router, catalog.router, fleet.router, live.router):
-        features.include_router(router)
-    for feature in LATER:
-        if find_spec(f"paceline_server.{feature}.routes") is not None:
-            features.include_router(import_module(f"paceline_server.{feature}.routes").router)
+    for feature in (accounts, catalog, fleet, jobs, ingest, reports, alerts, live):
+        features.include_router(feature.router)
     app.include_router(features)
     app.include_router(system)
     pages.install(app, settings.frontend_dir)

@@ -34,14 +34,15 @@ def run(settings: Settings, concurrency: int) -> int:
         raise SettingsError(
             "the database has another schema than this code expects: run `paceline-server migrate`"
         )
-    handlers.load()
     app = broker.make_celery(settings)
     broker.attach(database, app)
     sweeper = Sweeper(settings, database.publish_outbox)
     sweeper.start()
-    log.info("worker_started", concurrency=concurrency)
+    log.info("worker_started", concurrency=concurrency, features=len(handlers.FEATURES))
     try:
-        worker = app.Worker(hostname=f"paceline@{socket.gethostname()}", **broker.worker_options(settings, concurrency))
+        worker = app.Worker(
+            hostname=f"paceline@{socket.gethostname()}", **broker.worker_options(settings, concurrency)
+        )
         worker.start()
     finally:
         sweeper.stop()

@@ -1,18 +1,13 @@
 """Imports every feature's `tasks`, which register what carries out their outbox topics.
 
-Place: called by whatever process carries messages out. Invariant: a topic somebody adds has a handler here.
+Place: loaded by whatever process carries messages out. Invariant: a topic somebody adds has a handler here.
 """
 
 from __future__ import annotations
 
-from importlib import import_module
-from importlib.util import find_spec
+from paceline_server.alerts import tasks as alerts
+from paceline_server.detect import tasks as detect
+from paceline_server.jobs import tasks as jobs
 
-FEATURES = ("jobs", "detect", "alerts")
-
-
-def load() -> None:
-    """Register all handlers."""
-    for feature in FEATURES:
-        if find_spec(f"paceline_server.{feature}.tasks") is not None:
-            import_module(f"paceline_server.{feature}.tasks")
+FEATURES = (jobs, detect, alerts)
+"""Importing them is what registers; naming them keeps the imports."""

@@ -91,13 +91,15 @@ class Server(uvicorn.Server):
             super().handle_exit(sig, frame)
             return
         self._ending = True
-        self._loop.call_soon_threadsafe(lambda: asyncio.ensure_future(self._end(sig, frame)))
+        self._loop.call_soon_threadsafe(lambda: asyncio.ensure_future(self._end()))
 
-    async def _end(self, sig: int, frame: FrameType | None) -> None:
+    async def _end(self) -> None:
+        """End in order. (uvicorn's own handler would raise the signal again afterwards: exit 0 is meant
+        here.)"""
         if self._before_exit is not None:
             await asyncio.to_thread(self._before_exit)
         self._app.state.tail.close()
-        super().handle_exit(sig, frame)
+        self.should_exit = True
 
 
 def uvicorn_config(app: FastAPI | str, settings: Settings) -> uvicorn.Config:
@@ -133,6 +135,7 @@ def bind(host: str, port: int) -> socket.socket:
 def serve(settings: Settings) -> int:
     """Serve in this process, or supervise several. Returns the exit status."""
     if settings.processes > 1:
+        log.info("listening", host=settings.host, port=settings.port, processes=settings.processes)
         config = uvicorn_config("paceline_server.main:create", settings)
         listening = bind(settings.host, settings.port)
         with contextlib.closing(listening):
