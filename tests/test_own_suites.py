@@ -76,7 +76,7 @@ def measured(project: Path, folder: str) -> Path:
     out = project / f"out-{folder}"
     if not out.exists():
         options = ["--launches", "2", "--rounds", "6", "--min-time-ns", "200000", "--seed", str(SEED)]
-        done = paceline("run", f"{folder}/suite.toml", "--out", out, *options, cwd=project)
+        done = paceline("run", f"{folder}/suite.toml", "--out", out.name, *options, cwd=project)
         assert done.returncode == 0, done.stderr
     return out
 

@@ -146,7 +146,7 @@ def run(  # noqa: PLR0917 - one parameter per option is how typer declares them
             seed=config.drawn_seed() if seed is None else seed,
         ),
     )
-    target = _fresh_directory(directory, valid.suite.name)
+    target = _fresh_directory(directory, valid.suite.name).absolute()  # workloads run in another directory
     display = display_for(notes, verbose)
     executor = HostExecutor(environment.serial(config.data_dir(None)))
     stop = Stop()
