@@ -110,10 +110,13 @@ test('a visitor signs in, watches a run, reads the arms and triages a confirmed 
   });
 
   await test.step('acknowledge it by keyboard', async () => {
+    // Away from the theme control that was used last: Enter belongs to whatever has the focus.
+    await page.locator('#main').focus();
     await page.keyboard.press('Enter');
     await expect(page.getByRole('heading', { name: 'Evidence' })).toBeVisible();
     await expect(page.getByText('confirmation', { exact: true }).first()).toBeVisible();
     await look(page, 'alert-open');
+    await page.locator('#main').focus();
     await page.keyboard.press('a');
     await expect(page.getByText(/open → acknowledged/)).toBeVisible();
     await page.reload();

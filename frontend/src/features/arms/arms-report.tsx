@@ -44,7 +44,9 @@ export function ArmsReport({ arms, benchmark, point, onPoint }: ArmsReportProps)
     <>
       <Panel title={benchmark.title} {...(benchmark.description ? { note: benchmark.description } : {})}>
         <p style={{ margin: '0 0 0.5rem', fontSize: '1.05rem', fontWeight: 600 }}>{arms.summary}</p>
-        <p style={{ margin: 0, color: 'var(--pl-muted)', maxWidth: '90ch' }}>{arms.rule}</p>
+        <p style={{ margin: 0, color: 'var(--pl-muted)', maxWidth: '90ch' }}>
+          <strong>Rule:</strong> {arms.rule}
+        </p>
       </Panel>
       {groups.map(([targetId, rows]) => (
         <Panel

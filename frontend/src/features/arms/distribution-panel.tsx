@@ -30,18 +30,25 @@ export function DistributionPanel({ comparison }: { comparison: Comparison }) {
       </Panel>
     );
   }
-  return <Loader title={title} point={{ jobId, benchmark, metric, params }} />;
+  return (
+    <Loader title={title} point={{ jobId, benchmark, metric, params }} reference={comparison.reference} />
+  );
 }
 
-function Loader({ title, point }: { title: string; point: Point }) {
+function Loader({ title, point, reference }: { title: string; point: Point; reference: string }) {
   const distribution = useQuery(distributionQuery(point));
   return (
     <Panel title={title}>
       <Loaded query={distribution} what="the distribution" lines={6}>
-        {(data) => <Ecdf data={data} />}
+        {(data) => <Ecdf data={{ ...data, arms: referenceLast(data.arms, reference) }} />}
       </Loaded>
     </Panel>
   );
+}
+
+/** The reference comes last, so that an arm looks here as it does in the chart of ratios. */
+function referenceLast(arms: Distribution['arms'], reference: string): Distribution['arms'] {
+  return [...arms.filter(({ arm }) => arm !== reference), ...arms.filter(({ arm }) => arm === reference)];
 }
 
 function beyondWords({ beyond }: FarOut): string {
