@@ -138,10 +138,10 @@ OPENINGS = {
 
 
 def no_opening(path: str, text: str) -> list[str]:
-    """Source that does not begin by saying what it is for."""
+    """Source that does not begin by saying what it is for; browser tests say it in their names."""
     suffix = Path(path).suffix
     expected = OPENINGS.get(FAMILY.get(suffix, suffix) if suffix != ".sh" else ".sh")
-    if expected is None or Path(path).name.startswith((".", "LICENSE")):
+    if expected is None or Path(path).name.startswith(".") or path.endswith((".test.ts", ".test.tsx")):
         return []
     lines = [line.strip() for line in text.split("\n") if line.strip() and not line.startswith("#!/")]
     return [] if lines and lines[0].startswith(expected) else [f"{path}: does not open with what it is for"]
