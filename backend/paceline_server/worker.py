@@ -38,7 +38,7 @@ def run(settings: Settings, concurrency: int) -> int:
     broker.attach(database, app)
     sweeper = Sweeper(settings, database.publish_outbox)
     sweeper.start()
-    log.info("worker_started", concurrency=concurrency, features=len(handlers.FEATURES))
+    log.info("worker_started", concurrency=concurrency, features=handlers.load())
     try:
         worker = app.Worker(
             hostname=f"paceline@{socket.gethostname()}", **broker.worker_options(settings, concurrency)

@@ -42,6 +42,7 @@ def _with_problems(document: dict[str, Any]) -> dict[str, Any]:
         for operation in operations.values():
             operation["responses"].pop("422", None)
             operation["responses"]["default"] = PROBLEM
+    document["paths"] = dict(sorted(document["paths"].items()))
     document["components"]["schemas"] = dict(sorted(schemas.items()))
     return document
 

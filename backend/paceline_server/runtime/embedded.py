@@ -38,7 +38,7 @@ class Background:
     def __init__(self, settings: Settings, database: Database, app: Celery) -> None:
         self.app = app
         broker.attach(database, app)
-        log.debug("handlers_loaded", features=len(handlers.FEATURES))
+        log.debug("handlers_loaded", features=handlers.load())
         self._worker = _Worker(app=app, hostname="embedded", **broker.worker_options(settings, 1))
         self._thread = threading.Thread(target=self._work, name="celery-worker", daemon=True)
         self.sweeper = Sweeper(settings, database.publish_outbox)

@@ -10,4 +10,8 @@ from paceline_server.detect import tasks as detect
 from paceline_server.jobs import tasks as jobs
 
 FEATURES = (jobs, detect, alerts)
-"""Importing them is what registers; naming them keeps the imports."""
+
+
+def load() -> int:
+    """Make sure all handlers are registered (importing their modules does it); returns of how many features."""
+    return len(FEATURES)

@@ -1,0 +1,95 @@
+"""The typed manifest accepts what the schema accepts and refuses contradictions in words."""
+
+from __future__ import annotations
+
+import copy
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import pytest
+from paceline_server.catalog.manifest import ManifestError, digest, read
+
+SUITES = sorted((Path(__file__).resolve().parents[3] / "native").glob("*/suite.toml"))
+
+GOOD: dict[str, Any] = {
+    "schema": 1,
+    "suite": {"name": "s", "title": "S"},
+    "workloads": [{"name": "w", "host": {"build": [], "artifacts": ["w"], "run": ["w"]}}],
+    "benchmarks": {
+        "b": {
+            "title": "B", "workload": "w", "arms": ["old", "new"], "reference": "old",
+            "params": {"n": {"kind": "int", "values": [1, 2]}},
+            "metrics": {"time": {"unit": "ns", "direction": "lower"}},
+        }
+    },
+    "knobs": {
+        "slow": {
+            "kind": "int", "default": 0, "minimum": 0, "maximum": 9, "demonstration": True, "description": "x"
+        }
+    },
+}  # fmt: skip
+
+
+RULE = {"name": "r", "kind": "arm_slower", "benchmark": "b", "arms": ["old"], "text": "t"}
+GATE = {"benchmark": "b", "arm": "old", "metric": "time", "op": "<", "required": 1}
+
+
+def changed(path: str, value: Any) -> dict[str, Any]:
+    made = copy.deepcopy(GOOD)
+    *parents, last = path.split(".")
+    place = made
+    for parent in parents:
+        place = place.setdefault(parent, {})
+    place[last] = value
+    return made
+
+
+@pytest.mark.parametrize("path", SUITES, ids=lambda path: path.parent.name)
+def test_our_own_suites_are_accepted(path: Path) -> None:
+    assert read(tomllib.loads(path.read_text(encoding="utf-8"))).suite.name == path.parent.name
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "says"),
+    [
+        ("schema", 2, "schema"),
+        ("suite.name", "Bad Name", "suite.name"),
+        ("unknown", 1, "unknown"),
+        ("benchmarks.b.reference", "none", "benchmarks.b.reference"),
+        ("benchmarks.b.workload", "none", "no workload"),
+        ("benchmarks.b.arms", ["old", "old"], "twice"),
+        ("benchmarks.b.margin_percent", -1, "margin_percent"),
+        ("benchmarks.b.metrics", {}, "metrics"),
+        ("benchmarks.b.metrics.time.unit", "s", "unit"),
+        ("benchmarks.b.params.n.values", ["a"], "whole numbers"),
+        ("benchmarks.b.params.n.minimum", 2, "from 2"),
+        ("benchmarks.b.params.n.kind", "regex", "pattern"),
+        ("workloads", [{"name": "w"}], "host or android"),
+        ("rules", [RULE], "rule r"),
+        ("gates", [{**GATE, "arm": "x"}], "no arm"),
+        ("gates", [{"derived": "d", "op": "<", "required": 1}], "no derived"),
+        ("gates", [{**GATE, "required": float("nan")}], "finite"),
+        ("derived", [{"name": "d", "kind": "slope", "benchmark": "b", "metric": "time", "arm": "old"}], "param"),
+    ],
+)  # fmt: skip
+def test_a_contradiction_is_named(path: str, value: Any, says: str) -> None:
+    with pytest.raises(ManifestError, match=says):
+        read(changed(path, value))
+
+
+def test_every_arm_but_the_reference_has_a_rule_when_none_is_given() -> None:
+    rules = read(GOOD).arm_rules()
+    assert [(rule.benchmark, rule.arms, rule.fails_run) for rule in rules] == [("b", ["new"], True)]
+
+
+@pytest.mark.parametrize(("knobs", "is_one"), [({}, False), ({"slow": 0}, False), ({"slow": 3}, True)])
+def test_a_run_with_a_demonstration_knob_off_its_default_is_a_demonstration(
+    knobs: dict[str, int | str], is_one: bool
+) -> None:
+    assert read(GOOD).is_demonstration(knobs) is is_one
+
+
+def test_the_digest_ignores_the_order_of_keys() -> None:
+    assert digest(GOOD) == digest(dict(reversed(GOOD.items())))
+    assert digest(GOOD) != digest(changed("suite.title", "T"))
