@@ -1,5 +1,6 @@
 /**
- * The journey of one visitor on the embedded shape: sign in by the printed link, watch a real run live, read the
+ * The journey of one visitor on the embedded shape: sign in by the printed link, watch a real run live, read
+ * the
  * arms, slow the native arm on purpose, see the confirmed alert, acknowledge it. Nothing is simulated here.
  */
 import { expect, test, type Page } from '@playwright/test';

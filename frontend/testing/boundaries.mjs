@@ -1,4 +1,5 @@
-// Who may import whom in src/ (DESIGN §3): lib, ui, charts, api ← features ← app. No feature imports a feature,
+// Who may import whom in src/ (DESIGN §3): lib, ui, charts, api ← features ← app. No feature imports a
+// feature,
 // only charts/ imports recharts, and no file is a barrel. Reads import specifiers as text; resolves nothing.
 import { readdir, readFile } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';

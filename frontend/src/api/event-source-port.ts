@@ -1,6 +1,7 @@
 /**
- * The seam to server-sent events. Two adapters ship with it: the browser's `EventSource` below and the fake of
- * fake-event-source.ts. A port opens one connection and reports; it never reconnects — that is live-stream.ts.
+ * The seam to server-sent events. Two adapters ship with it: the browser's `EventSource` below and the fake
+ * of fake-event-source.ts. A port opens one connection and reports; it never reconnects — that is
+ * live-stream.ts.
  */
 export interface SourceMessage {
   id: string;

@@ -1,5 +1,6 @@
 /**
- * Growing lists of one attempt of a job — log and conditions — read incrementally: each fetch asks only for what
+ * Growing lists of one attempt of a job — log and conditions — read incrementally: each fetch asks only for
+ * what
  * came after the last seq held. Invariant: lines are never repeated and never reordered; the newest are kept.
  */
 import { queryOptions, type QueryClient } from '@tanstack/react-query';

@@ -1,7 +1,8 @@
 /**
- * A live stream that survives lost connections: it remembers the id of the last event it handed on and resumes
- * after it. Invariant: no event is handed on twice, and none is missed unless `onStale` says so. An event is a
- * hint (I4); whoever listens may always refetch.
+ * A live stream that survives lost connections: it remembers the id of the last event it handed on and
+ * resumes
+ * after it. Invariant: no event is handed on twice, and none is missed unless `onStale` says so. An event is
+ * a hint (I4); whoever listens may always refetch.
  */
 import type { EventSourcePort, SourceMessage } from './event-source-port';
 import type { LiveEvent, LiveKind } from './types';

@@ -1,5 +1,6 @@
 /**
- * Readers for URL search values: unknown or malformed values become undefined, never an error page. A parser must
+ * Readers for URL search values: unknown or malformed values become undefined, never an error page. A parser
+ * must
  * name every key even when it is undefined: the router lays its answer over the raw values of the address.
  */
 

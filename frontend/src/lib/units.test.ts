@@ -1,4 +1,4 @@
-import { formatInterval, formatNumber, formatRatio, formatShare, formatValue } from './units';
+import { formatFigure, formatInterval, formatNumber, formatRatio, formatShare, formatValue } from './units';
 
 describe('formatting measured values', () => {
   it.each([
@@ -19,6 +19,11 @@ describe('formatting measured values', () => {
     expect(formatNumber(0.000_12)).toBe('0.00012');
     expect(formatShare(0.0004)).toBe('< 1 %');
     expect(formatShare(0.9996)).toBe('> 99 %');
+  });
+
+  it('shows a count without decimals', () => {
+    expect(formatFigure(36)).toBe('36');
+    expect(formatFigure(0.05)).toBe('0.05');
   });
 
   it('shows exactly none and exactly all as such', () => {

@@ -44,6 +44,11 @@ export function formatNumber(value: number): string {
   return value.toLocaleString('en-GB', { minimumFractionDigits: digits, maximumFractionDigits: digits });
 }
 
+/** A count as a count, anything else as `formatNumber`: for figures whose unit is told elsewhere. */
+export function formatFigure(value: number): string {
+  return Number.isInteger(value) ? formatInteger(value) : formatNumber(value);
+}
+
 export function formatInteger(value: number): string {
   return Math.round(value).toLocaleString('en-GB');
 }

@@ -8,7 +8,7 @@ import { IntervalChart, type IntervalSeries } from '../../charts/interval-chart'
 import { Legend } from '../../charts/legend';
 import { shortId } from '../../lib/ids';
 import { compareParams, paramsLabel } from '../../lib/params';
-import { formatInterval, formatNumber, formatRatio, formatShare } from '../../lib/units';
+import { formatInterval, formatFigure, formatRatio, formatShare } from '../../lib/units';
 import { AppLink } from '../../ui/app-link';
 import { DataTable } from '../../ui/data-table';
 import { VERDICTS } from '../../ui/looks';
@@ -152,12 +152,12 @@ function FindingView({ finding, open }: { finding: Finding; open: boolean }) {
           { header: 'Filter', cell: ({ name }) => name.replaceAll('_', ' ') },
           {
             header: 'Number',
-            cell: ({ value }) => (value === null ? '–' : formatNumber(value)),
+            cell: ({ value }) => (value === null ? '–' : formatFigure(value)),
             align: 'right',
           },
           {
             header: 'Limit',
-            cell: ({ limit }) => (limit === null ? '–' : formatNumber(limit)),
+            cell: ({ limit }) => (limit === null ? '–' : formatFigure(limit)),
             align: 'right',
           },
           { header: 'In words', cell: ({ text }) => text, wrap: true },

@@ -1,6 +1,8 @@
 /**
- * Where to end the axis of a distribution: a few far-out samples must not squeeze the rest into one line. Pure.
- * The fence is Tukey's for far-out values, upper quartile + 3 × interquartile range. It changes only the picture.
+ * Where to end the axis of a distribution: a few far-out samples must not squeeze the rest into one line.
+ * Pure.
+ * The fence is Tukey's for far-out values, upper quartile + 3 × interquartile range. It changes only the
+ * picture.
  */
 import type { Distribution } from '../../api/types';
 

@@ -9,7 +9,7 @@ import { isApiError } from '../../api/errors';
 import { jobReportQuery } from '../../api/runs';
 import type { Derived, Gate, Job, JobReport, Measurement, Run } from '../../api/types';
 import { paramsKey, paramsLabel } from '../../lib/params';
-import { formatInteger, formatNumber, formatValue } from '../../lib/units';
+import { formatFigure, formatInteger, formatNumber, formatValue } from '../../lib/units';
 import { AppLink } from '../../ui/app-link';
 import { ComparisonTable } from '../../ui/comparison-table';
 import { DataTable, type Column } from '../../ui/data-table';
@@ -109,11 +109,11 @@ const GATE_COLUMNS: readonly Column<Gate>[] = [
   { header: 'Params', cell: (gate) => paramsLabel(gate.params) },
   {
     header: 'Must hold',
-    cell: (gate) => `${gate.statistic} of ${gate.metric} ${gate.op} ${formatNumber(gate.target)}`,
+    cell: (gate) => `${gate.statistic} of ${gate.metric} ${gate.op} ${formatFigure(gate.target)}`,
   },
   {
     header: 'Actual',
-    cell: (gate) => (gate.actual === null ? '–' : formatNumber(gate.actual)),
+    cell: (gate) => (gate.actual === null ? '–' : formatFigure(gate.actual)),
     align: 'right',
   },
   { header: 'Reason', cell: (gate) => gate.reason, wrap: true },
