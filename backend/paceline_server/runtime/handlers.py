@@ -13,5 +13,6 @@ FEATURES = (jobs, detect, alerts)
 
 
 def load() -> int:
-    """Make sure all handlers are registered (importing their modules does it); returns of how many features."""
+    """Make sure all handlers are registered (importing their modules does it); returns of how many
+    features."""
     return len(FEATURES)

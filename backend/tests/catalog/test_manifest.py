@@ -34,6 +34,8 @@ GOOD: dict[str, Any] = {
 RULE = {"name": "r", "kind": "arm_slower", "benchmark": "b", "arms": ["old"], "text": "t"}
 GATE = {"benchmark": "b", "arm": "old", "metric": "time", "op": "<", "required": 1}
 
+DERIVED = {"name": "d", "kind": "slope", "benchmark": "b", "metric": "time", "arm": "old"}
+
 
 def changed(path: str, value: Any) -> dict[str, Any]:
     made = copy.deepcopy(GOOD)
@@ -70,7 +72,7 @@ def test_our_own_suites_are_accepted(path: Path) -> None:
         ("gates", [{**GATE, "arm": "x"}], "no arm"),
         ("gates", [{"derived": "d", "op": "<", "required": 1}], "no derived"),
         ("gates", [{**GATE, "required": float("nan")}], "finite"),
-        ("derived", [{"name": "d", "kind": "slope", "benchmark": "b", "metric": "time", "arm": "old"}], "param"),
+        ("derived", [DERIVED], "param"),
     ],
 )  # fmt: skip
 def test_a_contradiction_is_named(path: str, value: Any, says: str) -> None:
