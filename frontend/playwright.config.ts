@@ -1,4 +1,4 @@
-/** The journey in a real browser against a running server, named by PACELINE_E2E_URL and PACELINE_E2E_LINK */
+/** The journey in a real browser against the server of PACELINE_E2E_URL and PACELINE_E2E_LINK. */
 import { defineConfig } from '@playwright/test';
 
 const MINUTE_MS = 60_000;

@@ -60,11 +60,15 @@ def long_files(path: str, text: str) -> list[str]:
     return [f"{path}: {lines} lines, at most {MAX_LINES}"] if over else []
 
 
+PRAGMA = re.compile(r"  # (?:noqa|type: ignore|fmt:).*$", re.MULTILINE)
+"""Remarks to tools at the end of a line, with their reasons; formatters do not count them either."""
+
+
 def wide_lines(path: str, text: str) -> list[str]:
     """Lines beyond the column limit; Markdown tables, JSON and one long word are exempt."""
     return [
         f"{path}:{number}: {len(line)} columns, at most {MAX_COLUMNS}"
-        for number, line in enumerate(text.split("\n"), 1)
+        for number, line in enumerate(PRAGMA.sub("", text).split("\n"), 1)
         if len(line) > MAX_COLUMNS
         and not (path.endswith(".md") and line.lstrip().startswith("|"))
         and not path.endswith((".json", ".jsonl"))

@@ -87,13 +87,13 @@ def sleeping_tests(path: str, tree: ast.Module) -> list[str]:
 SKIPPING = re.compile(r"(^|\.)(skip|skipif|xfail|skipTest)$")
 MACHINE_FEATURE = re.compile(
     r"linux|macos|windows|posix|root|kernel|cpu|core|governor|/proc|/sys|psi|cgroup|thermal|battery|android|gpu"
-    r"|docker|compose|jdk|terminal|ipv6|file ?system|disk",
+    r"|docker|compose|jdk|terminal|ipv6|file ?system|disk|sqlite|postgresql",
     re.IGNORECASE,
 )
 
 
 def unexplained_skips(path: str, tree: ast.Module) -> list[str]:
-    """A skip is allowed only for a feature this machine lacks, and its text names that feature."""
+    """A skip is allowed only for a feature this machine or database lacks, and its text names it."""
     found = []
     with_arguments = {id(node.func): node for node in ast.walk(tree) if isinstance(node, ast.Call)}
     for node in ast.walk(tree):

@@ -1,4 +1,4 @@
-/** What every page is held to as the journey passes it: axe A and AA in both themes, no overflow, a picture. */
+/** What every page is held to as the journey passes it: axe A and AA in both themes, no overflow. */
 import { AxeBuilder } from '@axe-core/playwright';
 import { expect, type Page } from '@playwright/test';
 

@@ -1,4 +1,5 @@
-"""Real processes for the journey tests: API, Celery worker and agents, each started as a user would start them.
+"""Real processes for the journey tests: API, Celery worker and agents, each started as a user would start
+them.
 
 Nothing here fakes anything; a process ends with its test (or, by its parent's death, with pytest).
 """
@@ -112,7 +113,7 @@ class Stack:
         return process
 
     def agent(self, repositories: dict[str, tuple[Path, str]], name: str = "agent", **env: str) -> Process:
-        """Start an agent allowed to build `repositories` (name → path, manifest); enrolled on its first start."""
+        """Start an agent that may build `repositories` (name → path, manifest); enrolled on first start."""
         data = self.directory / name
         data.mkdir(exist_ok=True)
         lines = [f'[agent]\nserial = "{name}-{self.directory.name}"\nname = "{name}"\n']

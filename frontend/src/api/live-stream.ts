@@ -1,8 +1,7 @@
 /**
  * A live stream that survives lost connections: it remembers the id of the last event it handed on and
- * resumes
- * after it. Invariant: no event is handed on twice, and none is missed unless `onStale` says so. An event is
- * a hint (I4); whoever listens may always refetch.
+ * resumes after it. Invariant: no event is handed on twice, and none is missed unless `onStale` says so. An
+ * event is a hint (I4); whoever listens may always refetch.
  */
 import type { EventSourcePort, SourceMessage } from './event-source-port';
 import type { LiveEvent, LiveKind } from './types';
@@ -29,7 +28,7 @@ export interface StreamOptions {
   port: EventSourcePort;
   run?: string | undefined;
   onEvent: (event: LiveEvent) => void;
-  /** What the page shows may be older than the stream: on the first connection, and after events were lost. */
+  /** What the page shows may be older than the stream: on first connection, and after events were lost. */
   onStale: () => void;
   onStatus: (status: StreamStatus) => void;
   firstDelayMs?: number;

@@ -1,7 +1,7 @@
 /**
  * Readers for URL search values: unknown or malformed values become undefined, never an error page. A parser
- * must
- * name every key even when it is undefined: the router lays its answer over the raw values of the address.
+ * must name every key even when it is undefined: the router lays its answer over the raw values of the
+ * address.
  */
 
 export function text(value: unknown): string | undefined {

@@ -1,4 +1,4 @@
-"""A two-arm workload with faults on request; speaks the bench stream with nothing but the standard library."""
+"""A two-arm workload with faults on request; speaks the bench stream with the standard library alone."""
 
 import argparse
 import json
@@ -63,8 +63,8 @@ def measure(options, n):
         ]
         for case, position, value, t_ns in taken:
             phase = "warmup" if number < warmup else "measure"
-            emit(type="samples", case=case, metric="time", launch=options.launch, round=number, position=position,
-                 phase=phase, iterations=iterations, values=[value], t_ns=t_ns)  # fmt: skip
+            emit(type="samples", case=case, metric="time", launch=options.launch, round=number,
+                 position=position, phase=phase, iterations=iterations, values=[value], t_ns=t_ns)  # fmt: skip
         emit(type="progress", done=number + 1, total=total)
         if options.mode == "slow":
             time.sleep(0.1)
