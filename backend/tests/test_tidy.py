@@ -94,6 +94,10 @@ FAMILY = {
 QUOTED = re.compile(r"\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n{}]|[{}])'|//[^\n]*|/\*.*?\*/", re.DOTALL)
 
 
+EXPRESSION = re.compile(r"[^{}=\n]*=[^{}\n]*\n")
+"""Kotlin: a body that is one expression on the line of its signature."""
+
+
 def functions_by_braces(path: str, text: str) -> Iterator[tuple[str, int, int]]:
     """(name, first line, lines) of each function, found by its opening and its matching brace."""
     suffix = Path(path).suffix
@@ -104,7 +108,7 @@ def functions_by_braces(path: str, text: str) -> Iterator[tuple[str, int, int]]:
     for match in re.finditer(opening, blank, re.MULTILINE):
         begin = blank.find("{", match.start())
         end_of_declaration = blank.find(";", match.end())
-        if begin < 0 or (0 <= end_of_declaration < begin):
+        if begin < 0 or (0 <= end_of_declaration < begin) or EXPRESSION.match(blank, match.end()):
             continue
         depth, at = 0, begin
         while at < len(blank):
@@ -277,6 +281,11 @@ def test_rule_catches_a_violation(rule: Rule, path: str, text: str) -> None:
 @pytest.mark.parametrize("path", CLEAN)
 def test_rules_accept_clean_source(path: str) -> None:
     assert [complaint for rule in RULES for complaint in rule(path, CLEAN[path])] == []
+
+
+def test_function_without_a_body_does_not_borrow_the_next_one() -> None:
+    text = "class A {\n    fun a(b: Int) = c(b)\n}\n\nclass B {\n    fun d() {\n        e()\n    }\n}\n"
+    assert list(functions_by_braces("a.kt", text)) == [("d", 6, 3)]
 
 
 def test_function_length_is_counted_to_its_own_closing_brace() -> None:

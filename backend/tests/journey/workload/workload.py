@@ -63,8 +63,9 @@ def measure(options, n):
         ]
         for case, position, value, t_ns in taken:
             phase = "warmup" if number < warmup else "measure"
-            emit(type="samples", case=case, metric="time", launch=options.launch, round=number,
-                 position=position, phase=phase, iterations=iterations, values=[value], t_ns=t_ns)  # fmt: skip
+            where = {"case": case, "metric": "time", "launch": options.launch, "round": number}
+            how = {"position": position, "phase": phase, "iterations": iterations}
+            emit(type="samples", **where, **how, values=[value], t_ns=t_ns)
         emit(type="progress", done=number + 1, total=total)
         if options.mode == "slow":
             time.sleep(0.1)
