@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import contextlib
 import os
-import sys
+import platform
 import time
 from pathlib import Path
 
@@ -35,7 +35,7 @@ class WorkloadWait:
         """`workload_wait_percent`: of the threads that wanted a CPU most of the time since the last reading,
         the one that waited longest; absent when there was none.
         """
-        if sys.platform != "linux":
+        if platform.system() != "Linux":
             return {}
         now_ns = time.monotonic_ns()
         elapsed_ns = now_ns - self._at_ns

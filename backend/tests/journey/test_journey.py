@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -53,6 +54,6 @@ def test_a_real_run_is_judged_and_a_slowed_native_arm_becomes_a_confirmed_alert(
     assert acknowledged["history"][-1]["note"] == "seen"
 
 
-def _in_state(stack: Stack, alert_id: str, state: str) -> dict[str, object] | None:
-    alert: dict[str, object] = stack.get(f"/alerts/{alert_id}")
+def _in_state(stack: Stack, alert_id: str, state: str) -> dict[str, Any] | None:
+    alert: dict[str, Any] = stack.get(f"/alerts/{alert_id}")
     return alert if alert["state"] == state else None

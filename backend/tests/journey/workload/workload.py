@@ -8,30 +8,32 @@ import signal
 import sys
 import threading
 import time
+from collections.abc import Callable
+from typing import Any
 
 LINE = b"x" * 65536 + b"\n"
 
 
-def loop(n):
+def loop(n: int) -> int:
     total = 0
     for i in range(n):
         total += i
     return total
 
 
-def builtin(n):
+def builtin(n: int) -> int:
     return sum(range(n))
 
 
 ARMS = (("loop", loop), ("builtin", builtin))
 
 
-def emit(**event):
+def emit(**event: Any) -> None:
     sys.stdout.write(json.dumps(event) + "\n")
     sys.stdout.flush()
 
 
-def timed(work, n, iterations):
+def timed(work: Callable[[int], int], n: int, iterations: int) -> tuple[int, int]:
     start = time.perf_counter_ns()
     for _ in range(iterations):
         work(n)
@@ -39,7 +41,7 @@ def timed(work, n, iterations):
     return end - start, end
 
 
-def announce(options, n):
+def announce(options: argparse.Namespace, n: int) -> None:
     clock = {"name": "perf_counter", "resolution_ns": 1, "overhead_ns": 50}
     emit(type="start", v=1, suite="misbehaving", workload="sums", launch=options.launch, seed=options.seed,
          build={"python": sys.version.split()[0], "mode": options.mode}, clock=clock)  # fmt: skip
@@ -49,7 +51,7 @@ def announce(options, n):
     emit(type="check", name="sums_agree", ok=loop(n) == builtin(n), detail="loop equals builtin")
 
 
-def measure(options, n):
+def measure(options: argparse.Namespace, n: int) -> None:
     order = random.Random(options.seed * 1000 + options.launch)
     elapsed, _ = timed(loop, n, 10)
     iterations = max(1, 10 * options.min_time_ns // max(elapsed, 1))
@@ -71,7 +73,7 @@ def measure(options, n):
             time.sleep(0.1)
 
 
-def misbehave(mode):
+def misbehave(mode: str) -> None:
     if mode == "garbage":
         print("Segment 7 of 9: 12.5 ms", flush=True)
     elif mode == "hang":
@@ -83,7 +85,7 @@ def misbehave(mode):
         os.kill(os.getpid(), signal.SIGSEGV)
 
 
-def main():
+def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--list", action="store_true")
     parser.add_argument("--launch", type=int, default=0)
