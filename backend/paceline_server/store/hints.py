@@ -18,6 +18,8 @@ import structlog
 log = structlog.get_logger("paceline.hints")
 
 REDIS_CHANNEL = "paceline:hints"
+AWAY_S = 3.0
+"""How long a Redis that failed is left alone by publishers, so that an outage does not slow every request."""
 RECONNECT_S = 1.0
 """Pause before reconnecting to a Redis that went away; readers poll meanwhile."""
 
@@ -71,16 +73,21 @@ class RedisHints(Hints):
         self._listening = redis.Redis.from_url(url, socket_connect_timeout=2)
         self._unavailable = (redis.RedisError, OSError)
         self._stopping = threading.Event()
+        self._away_until = 0.0
         self.subscribed = threading.Event()
         self._thread = threading.Thread(target=self._pump, name="hints", daemon=True)
         self._thread.start()
 
     def publish(self, channel: str) -> None:
-        try:
-            self._redis.publish(REDIS_CHANNEL, channel)
-        except self._unavailable as error:
-            log.warning("hint_lost", channel=channel, error=str(error))
-            self._wake(channel)
+        if time.monotonic() >= self._away_until:
+            try:
+                self._redis.publish(REDIS_CHANNEL, channel)
+            except self._unavailable as error:
+                self._away_until = time.monotonic() + AWAY_S
+                log.warning("hint_lost", channel=channel, error=str(error))
+            else:
+                return
+        self._wake(channel)
 
     def close(self) -> None:
         self._stopping.set()
@@ -89,6 +96,7 @@ class RedisHints(Hints):
         self._listening.close()
 
     def _pump(self) -> None:
+        said = False
         while not self._stopping.is_set():
             try:
                 with self._subscription() as subscription:
@@ -96,8 +104,10 @@ class RedisHints(Hints):
                     self.subscribed.set()
                     self._receive(subscription)
             except self._unavailable as error:
+                if self.subscribed.is_set() or not said:
+                    log.warning("hints_disconnected", error=str(error))
+                    said = True
                 self.subscribed.clear()
-                log.warning("hints_disconnected", error=str(error))
                 self._stopping.wait(RECONNECT_S)
 
     def _subscription(self) -> Any:

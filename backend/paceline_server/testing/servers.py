@@ -172,12 +172,13 @@ def postgresql() -> Iterator[PostgreSQL]:
 
 
 @contextmanager
-def redis() -> Iterator[Redis]:
-    """A Redis of its own, without persistence. Raises `ServerMissingError`."""
+def redis(at_port: int | None = None) -> Iterator[Redis]:
+    """A Redis of its own, without persistence, on the port given or a free one. Raises
+    `ServerMissingError`."""
     server = _program("redis-server", "redis-server")
     user = _other_user("redis")
     with _directory(user) as directory:
-        port = free_port()
+        port = at_port or free_port()
         argv = [server, "--port", str(port), "--bind", "127.0.0.1", "--save", "", "--appendonly", "no",
                 "--dir", str(directory), "--maxmemory-policy", "noeviction"]  # fmt: skip
         with _running(argv, user, "Ready to accept connections", signal.SIGTERM):

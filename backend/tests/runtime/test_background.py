@@ -13,9 +13,10 @@ from paceline_server.kernel.settings import Settings
 from paceline_server.runtime import broker
 from paceline_server.runtime.embedded import Background
 from paceline_server.store import outbox
-from paceline_server.store.session import Database, read_scope, session_scope
+from paceline_server.store.session import Database, read_scope, session_scope, using
 from paceline_server.store.tables.messages import OutboxMessage
-from paceline_server.testing.servers import Redis
+from paceline_server.testing import servers
+from paceline_server.testing.servers import Redis, free_port
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
@@ -170,3 +171,45 @@ def test_one_message_carried_out_at_once_by_many_has_one_effect(
     results = together(*[lambda: outbox.carry_out(message_id)] * 8)  # type: ignore[operator]
     assert sorted(results) == [False] * 7 + [True]
     assert work.effects["race"] == 1
+
+
+@pytest.mark.parametrize("shape", ["scaled"], indirect=True)
+def test_a_redis_that_is_away_fails_no_change_and_holds_none_up(settings: Settings, work: Work) -> None:
+    away = f"redis://127.0.0.1:{free_port()}/0"
+    app = broker.make_celery(settings.model_copy(update={"redis_url": away}))
+    database = Database(settings.database_url, away)
+    broker.attach(database, app)
+    stored: list[int] = []
+    with using(database):
+        change = threading.Thread(target=lambda: stored.append(leave("kept")), daemon=True)
+        change.start()
+        change.join(WITHIN_S)
+        assert stored, "the change still waits for Redis"
+        assert not done(stored[0])
+        assert outbox.drain() == 1
+        assert not broker.answers(app)
+        with pytest.raises(broker.BrokerAwayError):  # at once: an outage does not slow every request
+            database.publish_outbox([1])
+    database.dispose()
+
+
+@pytest.mark.parametrize("shape", ["scaled"], indirect=True)
+def test_a_worker_goes_on_after_redis_was_away(settings: Settings, work: Work) -> None:
+    port = free_port()
+    moved = settings.model_copy(update={"redis_url": f"redis://127.0.0.1:{port}/0"})
+    database = Database(moved.database_url, moved.redis_url)
+    with using(database):
+        with servers.redis(port):
+            running = Background(moved, database, broker.make_celery(moved))
+            running.start()
+            leave("before")
+            work.wait("before")
+        message_id = leave("meanwhile")
+        with session_scope() as session:  # as if the sweeper's patience had passed
+            message = session.get(OutboxMessage, message_id)
+            assert message is not None
+            message.created_at = message.due_at = clock.now() - timedelta(minutes=1)
+        with servers.redis(port):
+            work.wait("meanwhile")
+            running.stop()
+    database.dispose()
