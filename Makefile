@@ -6,16 +6,15 @@ JSON ?=
 ARGS ?=
 .DEFAULT_GOAL := help
 .SUFFIXES:
-ENV := . scripts/environment.sh &&
 
 ##@ Use
 .PHONY: run
 run: ## Set up, start the embedded shape, run the hashing suite once, serve (ARGS="--port 8001")
-	@scripts/setup run && exec .venv/bin/paceline-server up $(ARGS)
+	@scripts/setup run && exec scripts/inside paceline-server up $(ARGS)
 
 .PHONY: sign-in-link
 sign-in-link: ## Print another one-time link to the dashboard that `make run` serves
-	@scripts/setup bench >/dev/null && .venv/bin/paceline-server sign-in-link $(ARGS)
+	@scripts/setup bench >/dev/null && scripts/inside paceline-server sign-in-link $(ARGS)
 
 .PHONY: bench bench-run
 bench: bench-run ## Measure one suite here: make bench SUITE=hashing [JSON=out.json] [ARGS=…]

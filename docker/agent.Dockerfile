@@ -12,6 +12,7 @@ COPY docker/build.lock docker/agent.lock docker/
 RUN python -m venv /opt/build && /opt/build/bin/pip install --require-hashes -r docker/build.lock \
  && pip install --require-hashes --target /opt/paceline/lib -r docker/agent.lock
 COPY runners/ runners/
+COPY native/protocol/suite.schema.json native/protocol/
 RUN /opt/build/bin/pip wheel --no-deps --no-build-isolation --wheel-dir /src/wheels ./runners \
  && pip install --no-deps --no-index --target /opt/paceline/lib /src/wheels/*.whl
 
@@ -20,6 +21,7 @@ RUN apt-get update \
  && apt-get install -y --no-install-recommends git maven openjdk-17-jdk-headless python3 \
  && rm -rf /var/lib/apt/lists/* \
  && git config --system --add safe.directory /srv/repository \
+ && git config --system --add safe.directory /srv/repository/.git \
  && useradd --system --uid 10001 --user-group --home-dir /var/lib/paceline-agent --create-home paceline \
  && install --directory --owner=paceline --mode=700 /enrolment
 COPY --from=python /opt/paceline /opt/paceline

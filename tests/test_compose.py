@@ -9,9 +9,11 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import subprocess
 import sys
 import time
+import zipfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from fnmatch import fnmatch
@@ -222,3 +224,32 @@ def test_health_checks_pass_for_running_processes_and_fail_without_them(tmp_path
                     assert time.monotonic() < deadline, f"{name} did not become healthy"
                     pause.wait(1)
         assert not passes("worker", env)
+
+
+def test_the_agent_image_copies_all_that_its_wheel_is_made_of(tmp_path: Path) -> None:
+    """Builds the wheel as the image does: from the copied paths and nothing beside them."""
+    stage = dockerfile("agent").split("FROM rust", 1)[0]
+    for line in re.findall(r"^COPY (?!--from)(.+)$", stage, re.MULTILINE):
+        *sources, destination = line.split()
+        for source in sources:
+            target = tmp_path / destination
+            if (ROOT / source).is_dir():
+                ignored = shutil.ignore_patterns("__pycache__", "tests", "benchmarks")
+                shutil.copytree(ROOT / source, target, dirs_exist_ok=True, ignore=ignored)
+            else:
+                target.mkdir(parents=True, exist_ok=True)
+                shutil.copy(ROOT / source, target)
+    build = "import hatchling.build, sys; print(hatchling.build.build_wheel(sys.argv[1]))"
+    done = subprocess.run(
+        [sys.executable, "-c", build, str(tmp_path / "wheels")],
+        cwd=tmp_path / "runners", capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    (wheel,) = (tmp_path / "wheels").glob("*.whl")
+    assert any(name.endswith("suite.schema.json") for name in zipfile.ZipFile(wheel).namelist())
+
+
+def test_git_in_the_agent_image_may_read_the_mounted_clone() -> None:
+    """git names the directory it distrusts: for a plain clone that is its `.git`."""
+    trusted = re.findall(r"safe\.directory (\S+)", dockerfile("agent"))
+    assert trusted == ["/srv/repository", "/srv/repository/.git"]

@@ -55,8 +55,6 @@ def test_links_lead_somewhere(page: Path) -> None:
             continue
         path, _, wanted = target.partition("#")
         linked = (page.parent / path).resolve() if path else page
-        if linked.suffix == ".png":
-            continue  # screenshots are taken from the built dashboard
         assert linked.exists(), f"{page.name}: {target}"
         if wanted:
             assert wanted in {anchor(h) for h in re.findall(r"^#+ (.+)$", text_of(linked), re.MULTILINE)}, (
@@ -88,7 +86,7 @@ def test_named_files_exist(page: Path) -> None:
     """Paths in code that begin with a folder of this repository."""
     roots = "native|runners|backend|frontend|alembic|scripts|docker|tests|docs|.ci"
     for path in re.findall(rf"`((?:{roots})/[\w./-]*)`", text_of(page)):
-        if "NAME" not in path and not path.startswith(("frontend/dist", "docs/screenshots")):
+        if "NAME" not in path and not path.startswith("frontend/dist"):
             assert (ROOT / path).exists(), f"{page.name}: {path}"
 
 

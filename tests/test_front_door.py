@@ -48,6 +48,14 @@ def fake_tools(clone: Path, measured: int, judged: int) -> None:
     script(clone / ".venv" / "bin" / "paceline-server", f'echo "$@" >"{clone}/judged"', f"exit {judged}")
 
 
+def test_what_make_run_starts_inherits_the_tools_that_set_up_installed(clone: Path) -> None:
+    script(clone / "scripts" / "setup", "true")
+    script(clone / ".tools" / "bin" / "cargo", "echo cargo of this clone")
+    script(clone / ".venv" / "bin" / "paceline-server", "cargo", 'echo "$@"')
+    shown = run("make", "run", "ARGS=--port 8001 --no-agent", cwd=clone).stdout
+    assert shown.splitlines() == ["cargo of this clone", "up --port 8001 --no-agent"]
+
+
 def test_help_lists_every_target() -> None:
     makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
     declared = {
