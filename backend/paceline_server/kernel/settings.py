@@ -6,6 +6,7 @@ with what to do about it. Holds no connections (see `store/session.py`, `store/h
 
 from __future__ import annotations
 
+import ipaddress
 import os
 from collections.abc import Mapping
 from pathlib import Path
@@ -48,6 +49,9 @@ class Settings(BaseModel):
     that are always shared; the value is stored with every decision."""
     webhook_url: str | None = None
     """Where confirmed alerts are posted as JSON; None: they are only logged and shown."""
+    trusted_proxies: str = ""
+    """Addresses or networks (comma-separated) of the proxies in front, whose `X-Forwarded-For` and `-Proto`
+    are believed; empty: nobody's. Without it everybody behind a proxy counts as one place."""
     log_json: bool | None = None
     """None: key=value on a terminal, JSON elsewhere."""
 
@@ -61,7 +65,17 @@ class Settings(BaseModel):
             )
         if self.redis_url is not None and not self.redis_url.startswith(("redis://", "rediss://", "unix://")):
             raise ValueError("PACELINE_REDIS_URL must start with redis://, rediss:// or unix://")
+        for proxy in self.proxies:
+            try:
+                ipaddress.ip_network(proxy)
+            except ValueError as error:
+                raise ValueError(f"PACELINE_TRUSTED_PROXIES: {error}; e.g. 10.0.0.7,172.16.0.0/12") from None
         return self
+
+    @property
+    def proxies(self) -> list[str]:
+        """`trusted_proxies`, one by one."""
+        return [one.strip() for one in self.trusted_proxies.split(",") if one.strip()]
 
     @property
     def embedded(self) -> bool:

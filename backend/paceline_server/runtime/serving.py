@@ -103,7 +103,7 @@ class Server(uvicorn.Server):
 
 
 def uvicorn_config(app: FastAPI | str, settings: Settings) -> uvicorn.Config:
-    """How we run uvicorn: our logs, proxy headers from this machine only, a bounded end."""
+    """How we run uvicorn: our logs, proxy headers from trusted proxies only, a bounded end."""
     return uvicorn.Config(
         app,
         host=settings.host,
@@ -113,6 +113,8 @@ def uvicorn_config(app: FastAPI | str, settings: Settings) -> uvicorn.Config:
         log_config=None,
         access_log=False,
         server_header=False,
+        proxy_headers=bool(settings.proxies),
+        forwarded_allow_ips=settings.proxies,
         timeout_graceful_shutdown=GRACE_S,
         timeout_keep_alive=75,
         lifespan="on",
