@@ -18,6 +18,7 @@ from paceline.events import Case, Done, Event, Samples
 from paceline.executors.base import Executor, LaunchSpec
 from paceline.executors.fake import FakeExecutor, Script
 from paceline.executors.host import HostExecutor, Limits
+from paceline.executors.process import GuardedProcess
 from paceline.outcome import Cause, Outcome
 from paceline.stop import Reason, Stop
 
@@ -225,6 +226,18 @@ def test_a_workload_that_ignores_sigterm_is_killed(tmp_path: Path) -> None:
     assert outcome.cause == "workload_hung"
 
 
+def test_a_workload_that_left_its_process_group_is_ended_all_the_same(tmp_path: Path) -> None:
+    code = "import os, time\nos.setpgid(0, os.getppid())\ntime.sleep(20)\n"
+    outcome = host(tmp_path).execute(spec(tmp_path, code, timeout_s=0.5), Recorder(), Stop())
+    assert outcome.cause == "workload_hung"
+    argv = [sys.executable, "-I", "-S", "-c", code]
+    with GuardedProcess(argv, tmp_path, dict(os.environ)) as process:
+        assert wait_until(lambda: process.poll(0.05) is None and process.pid is not None)
+        pid = process.pid
+    assert pid is not None
+    assert not psutil.pid_exists(pid)
+
+
 DAEMON = """
 import os, sys, time
 if os.fork() == 0:
@@ -282,6 +295,36 @@ def test_kill_9_of_the_agent_leaves_no_process_of_the_workload(tmp_path: Path) -
     agent.kill()
     agent.wait()
     assert wait_until(lambda: not any(psutil.pid_exists(pid) for pid in pids))
+
+
+HELPERS = """
+import os, time
+for _ in range(6):
+    pid = os.fork()
+    if pid == 0:
+        os.setsid()
+        time.sleep(600)
+    os.write(1, b"%d " % pid)
+os.write(1, b"%d\\n" % os.getpid())
+time.sleep(600)
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="adopting orphans is a Linux service")
+def test_when_the_agent_is_gone_no_helper_survives_however_often_it_is_tried(tmp_path: Path) -> None:
+    """Leaving the context closes the control socket, as the end of the agent does."""
+    survivors: list[int] = []
+    for _ in range(30):
+        argv = [sys.executable, "-I", "-S", "-c", HELPERS]
+        with GuardedProcess(argv, tmp_path, dict(os.environ)) as process:
+            assert process.stdout is not None
+            said = b""
+            while not said.endswith(b"\n"):
+                said += os.read(process.stdout.fileno(), 4096)
+        survivors += [pid for pid in map(int, said.split()) if psutil.pid_exists(pid)]
+    for pid in survivors:
+        os.kill(pid, signal.SIGKILL)
+    assert not survivors
 
 
 def test_the_workload_sees_no_secret_of_the_agent(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -5,8 +5,9 @@ only.
 
 Place in the journey: the parent of every process a host launch or build step starts (POSIX).
 Invariants: when the control socket closes — the agent ended, however — every descendant is killed; when the
-workload ends, what it left behind is killed before the end is reported; the guard itself holds none of its
-pipes. It sleeps in `waitpid` while the workload runs: it takes no time from a measurement.
+workload ends, what it left behind is killed before the end is reported; only the main thread reaps, so
+that no process it waits for can vanish before it; the guard itself holds none of its pipes. It sleeps in
+`waitpid` while the workload runs: it takes no time from a measurement.
 
     guard → agent: JSON lines: {"pid"} once, then {"exit" | "signal" | "error", "left_behind",
     "rss_peak_bytes"} agent → guard: b"T" terminate politely, b"K" kill
@@ -97,10 +98,13 @@ def _obey(control: _socket.socket, pid: int) -> None:
             order = control.recv(1)
         except OSError:
             order = b""
-        _kill(os.killpg, pid, _signal.SIGTERM if order == b"T" else _signal.SIGKILL)
+        if order == b"T":
+            _kill(os.killpg, pid, _signal.SIGTERM)
+            continue
+        for how in (os.killpg, os.kill):  # the workload may have left its process group
+            _kill(how, pid, _signal.SIGKILL)
         if not order:
-            _reap_adopted()
-            os._exit(0)
+            return  # `_wait` wakes up from it, kills and reaps whatever else there is, and ends
 
 
 def _reap_adopted() -> int:
@@ -109,7 +113,7 @@ def _reap_adopted() -> int:
     while True:
         try:
             if not os.waitpid(-1, os.WNOHANG)[0]:
-                for child in _children():
+                for child in _children() or _children_by_search():  # the first may miss what just moved
                     _kill(os.kill, child, _signal.SIGKILL)
                 os.waitpid(-1, 0)
         except ChildProcessError:
