@@ -93,15 +93,14 @@ def lock_job(session: Session, job_id: str) -> Job | None:
 
 
 def lock_attempt(session: Session, job_id: str, number: int) -> tuple[Job, Attempt] | None:
-    """A job, locked, and one of its attempts."""
-    query = (
-        select(Job, Attempt)
-        .join(Attempt, Attempt.job_id == Job.id)
-        .where(Job.id == job_id, Attempt.number == number)
-        .with_for_update(of=Job)
-        .execution_options(populate_existing=True)
-    )
-    return session.execute(query).one_or_none()
+    """A job, locked, and one of its attempts as it is under that lock.
+
+    Two statements on purpose: PostgreSQL re-reads after a lock wait only the row it waited for, so an attempt
+    joined in the same statement would be as it was before the wait.
+    """
+    job = lock_job(session, job_id)
+    found = None if job is None else session.get(Attempt, (job_id, number), populate_existing=True)
+    return None if job is None or found is None else (job, found)
 
 
 def attempt(session: Session, job_id: str, number: int) -> Attempt | None:
@@ -178,17 +177,29 @@ def target_is_held(session: Session, target_id: str) -> bool:
 
 
 def run_out_leases(session: Session, at: datetime, limit: int) -> list[tuple[Job, Attempt]]:
-    """Held jobs whose newest attempt's lease ran out by `at`, locked; those others work on are skipped."""
-    query = (
-        select(Job, Attempt)
-        .join(Attempt, and_(Attempt.job_id == Job.id, Attempt.number == Job.attempt))
-        .where(Job.state.in_(HELD), Attempt.lease_expires_at < at)
+    """Held jobs whose newest attempt's lease ran out by `at`, locked; those others work on are skipped.
+
+    The jobs are locked first and read again with their attempts afterwards: a lease renewed while the lock
+    was being taken has not run out.
+    """
+    ran_out = and_(Attempt.job_id == Job.id, Attempt.number == Job.attempt, Attempt.lease_expires_at < at)
+    candidates = (
+        select(Job.id)
+        .join(Attempt, ran_out)
+        .where(Job.state.in_(HELD))
         .order_by(Job.id)
         .limit(limit)
         .with_for_update(of=Job, skip_locked=True)
+    )
+    locked = list(session.scalars(candidates))
+    query = (
+        select(Job, Attempt)
+        .join(Attempt, ran_out)
+        .where(Job.id.in_(locked), Job.state.in_(HELD))
+        .order_by(Job.id)
         .execution_options(populate_existing=True)
     )
-    return list(session.execute(query))
+    return [(job, found) for job, found in session.execute(query)]
 
 
 def overdue_jobs(session: Session, at: datetime, limit: int) -> list[Job]:
