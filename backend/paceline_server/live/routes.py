@@ -78,8 +78,9 @@ async def _lines(
     request: Request, tail: Tail, run: str | None, after: int | None, owner: str
 ) -> AsyncIterator[str]:
     _open[owner] += 1
-    subscription = await tail.subscribe(run)
+    subscription = None
     try:
+        subscription = await tail.subscribe(run)
         place = subscription.start
         yield f"retry: {RETRY_MS}\nid: {after if after is not None else place}\nevent: ready\ndata: {{}}\n\n"
         if after is not None:
@@ -96,7 +97,8 @@ async def _lines(
         async for text in _follow(request, subscription, max(after or 0, place)):
             yield text
     finally:
-        tail.leave(subscription)
+        if subscription is not None:
+            tail.leave(subscription)
         _open[owner] -= 1
         if _open[owner] <= 0:
             del _open[owner]

@@ -11,10 +11,12 @@ from typing import Any
 
 import httpx
 import pytest
+from paceline_server.live.routes import STREAMS_EACH
 from paceline_server.store import live_events
 from paceline_server.store.session import database, session_scope
 from paceline_server.store.tables.messages import LiveEvent
 from paceline_server.testing.serving import RunningServer
+from sqlalchemy import text
 
 WITHIN_S = 20.0
 
@@ -198,6 +200,20 @@ def test_one_owner_has_a_bounded_number_of_streams(
             one.__exit__(None, None, None)
 
 
+def test_streams_that_could_not_begin_take_no_place(
+    server: RunningServer, token: Callable[..., dict[str, str]], open_stream: Callable[..., Any]
+) -> None:
+    headers = token("read")
+    _execute("ALTER TABLE live_event RENAME TO away")
+    for _ in range(STREAMS_EACH):
+        with pytest.raises(httpx.HTTPError):
+            httpx.get(f"{server.url}/api/v1/stream", headers=headers, timeout=WITHIN_S).raise_for_status()
+    _execute("ALTER TABLE away RENAME TO live_event")
+    with open_stream(headers) as reader:
+        emit(1)
+        assert reader.next().data["data"]["n"] == 1
+
+
 @pytest.mark.parametrize("headers", [{}, {"Authorization": "Bearer plt_nobody"}])
 def test_a_stream_needs_permission(server: RunningServer, headers: dict[str, str]) -> None:
     answer = httpx.get(f"{server.url}/api/v1/stream", headers=headers)
@@ -208,6 +224,11 @@ def _event(number: int) -> LiveEvent:
     from paceline_server.kernel import clock  # noqa: PLC0415 - only here
 
     return LiveEvent(kind="log", at=clock.now(), run_id="run_a", job_id=None, data={"n": number})
+
+
+def _execute(statement: str) -> None:
+    with session_scope() as session:
+        session.execute(text(statement))
 
 
 def _count_committed() -> int:
