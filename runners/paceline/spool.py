@@ -4,18 +4,21 @@
                      items.ndjson   one item per line: crc32 (8 hex digits), space, JSON with its seq
                      acknowledged   byte offset up to which the server has said yes
                      finish.json    the attempt's last write, once it is known
-    ROOT/aside/…                    what the server refused, with reason.txt; for a person to look at
+    ROOT/aside/…                    what the server refused or nobody can attribute, with reason.txt; for a
+                                    person to look at
 
 Place in the journey: between the sinks and `delivery.py`.
 Invariants: an item is on disk (fsync) before it can be read for sending; `seq` counts up in file order
 without gaps; a torn last line is cut off at loading and its seq used again: it was never sent; nothing is
-deleted before the server has acknowledged all of it; what is refused is set aside, never deleted.
+deleted before the server has acknowledged all of it; what is refused or damaged is set aside, and what
+cannot be read now is left alone, never deleted.
 """
 
 from __future__ import annotations
 
 import contextlib
 import json
+import logging
 import os
 import re
 import shutil
@@ -26,6 +29,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import msgspec
+
+log = logging.getLogger("paceline.spool")
 
 _encode = msgspec.json.Encoder().encode
 
@@ -145,16 +150,15 @@ class AttemptSpool:
 
     def set_aside(self, reason: str) -> Path:
         """The server refused it for good: keep it, with the reason, out of the way."""
-        aside = self.directory.parent / "aside"
-        aside.mkdir(exist_ok=True)
-        target, count = aside / self.directory.name, 1
-        while target.exists():
-            count += 1
-            target = aside / f"{self.directory.name}.{count}"
-        self.directory.rename(target)
-        with contextlib.suppress(OSError):
-            (target / "reason.txt").write_text(reason + "\n")
-        return target
+        return _set_aside(self.directory, reason)
+
+    def start_over(self) -> None:
+        """The server lacks what it had acknowledged: everything is to be sent again (duplicates are free)."""
+        with self._lock:
+            self._acknowledged = 0
+            with contextlib.suppress(OSError):
+                (self.directory / "acknowledged").unlink(missing_ok=True)
+        self.grown.set()
 
     def _read_acknowledged(self) -> int:
         try:
@@ -182,16 +186,46 @@ class Spool:
         return AttemptSpool(directory, attempt)
 
     def undelivered(self) -> Iterator[AttemptSpool]:
-        """What earlier lives of this agent left, oldest first."""
+        """What earlier lives of this agent left, oldest first. What cannot be read now stays for later."""
         found = [path for path in self.root.iterdir() if path.is_dir() and path.name != "aside"]
         for directory in sorted(found, key=lambda path: path.stat().st_mtime):
             try:
-                data = (directory / "attempt.json").read_bytes()
-                attempt = msgspec.json.decode(data, type=Attempt)
-            except (OSError, msgspec.DecodeError, msgspec.ValidationError):
-                shutil.rmtree(directory, ignore_errors=True)  # killed before its first item
+                spool = _load(directory)
+            except OSError as error:
+                log.error("%s cannot be read now and stays for the next start: %s", directory, error)
                 continue
-            yield AttemptSpool(directory, attempt)
+            if spool is not None:
+                yield spool
+
+
+def _load(directory: Path) -> AttemptSpool | None:
+    """The spool in `directory`; None where nobody can say whose it is: then items are set aside. Raises
+    OSError, having changed nothing.
+    """
+    items = directory / "items.ndjson"
+    try:
+        attempt = msgspec.json.decode((directory / "attempt.json").read_bytes(), type=Attempt)
+    except (FileNotFoundError, msgspec.DecodeError, msgspec.ValidationError) as error:
+        if not items.exists() or items.stat().st_size == 0:
+            shutil.rmtree(directory, ignore_errors=True)  # killed before its first item
+        else:
+            where = _set_aside(directory, f"attempt.json is missing or damaged: {error}")
+            log.error("%s: it is not known whose items these are; they are kept there", where)
+        return None
+    return AttemptSpool(directory, attempt)
+
+
+def _set_aside(directory: Path, reason: str) -> Path:
+    aside = directory.parent / "aside"
+    aside.mkdir(exist_ok=True)
+    target, count = aside / directory.name, 1
+    while target.exists():
+        count += 1
+        target = aside / f"{directory.name}.{count}"
+    directory.rename(target)
+    with contextlib.suppress(OSError):
+        (target / "reason.txt").write_text(reason + "\n")
+    return target
 
 
 def _repair(path: Path) -> tuple[int, int]:

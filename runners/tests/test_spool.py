@@ -109,6 +109,63 @@ def test_what_is_set_aside_is_kept_with_its_reason_and_not_found_again(tmp_path:
     assert not list(Spool(tmp_path).undelivered())
 
 
+def aside_of(root: Path) -> list[Path]:
+    return sorted((root / "aside").iterdir()) if (root / "aside").exists() else []
+
+
+@pytest.mark.parametrize("damage", [b"", b"{", b'{"job_id": 3}', None])
+def test_items_whose_attempt_is_damaged_are_set_aside_never_deleted(
+    tmp_path: Path, damage: bytes | None
+) -> None:
+    spool = Spool(tmp_path).create(ATTEMPT)
+    spool.append([{"n": 0}])
+    items = (spool.directory / "items.ndjson").read_bytes()
+    if damage is None:
+        (spool.directory / "attempt.json").unlink()
+    else:
+        (spool.directory / "attempt.json").write_bytes(damage)
+    assert not list(Spool(tmp_path).undelivered())
+    (where,) = aside_of(tmp_path)
+    assert (where / "items.ndjson").read_bytes() == items
+    assert "attempt.json" in (where / "reason.txt").read_text()
+
+
+def test_items_whose_attempt_cannot_be_read_now_wait_for_the_next_start(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    spool = Spool(tmp_path).create(ATTEMPT)
+    spool.append([{"n": 0}])
+    path = spool.directory / "attempt.json"
+    data = path.read_bytes()
+    path.unlink()
+    path.mkdir()  # reading it is an OSError, for root, too
+    assert not list(Spool(tmp_path).undelivered())
+    assert "cannot be read now" in caplog.text
+    assert not aside_of(tmp_path)
+    path.rmdir()
+    path.write_bytes(data)
+    (found,) = Spool(tmp_path).undelivered()
+    assert seqs(found) == [0]
+
+
+def test_what_was_killed_before_its_first_item_leaves_nothing(tmp_path: Path) -> None:
+    spool = Spool(tmp_path).create(ATTEMPT)
+    (spool.directory / "attempt.json").write_bytes(b"")
+    (spool.directory / "items.ndjson").touch()
+    assert not list(Spool(tmp_path).undelivered())
+    assert not spool.directory.exists()
+    assert not aside_of(tmp_path)
+
+
+def test_starting_over_sends_everything_again_even_after_a_restart(tmp_path: Path) -> None:
+    spool = Spool(tmp_path).create(ATTEMPT)
+    spool.append([{"n": n} for n in range(3)])
+    assert seqs(spool) == [0, 1, 2]
+    spool.start_over()
+    assert spool.acknowledged_seq == -1
+    assert seqs(again(spool)) == [0, 1, 2]
+
+
 FILL = """
 import resource, sys
 from pathlib import Path
