@@ -34,7 +34,7 @@ def block(name: str) -> str:
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, str]]:
     """(address, one-time link) of `paceline-server up` without an agent."""
     data = tmp_path_factory.mktemp("server")
-    command = [BIN / "paceline-server", "up", "--no-agent", "--port", "0", "--data", data]
+    command = [str(BIN / "paceline-server"), "up", "--no-agent", "--port", "0", "--data", str(data)]
     said: dict[str, str] = {}
     ready = threading.Event()
 
