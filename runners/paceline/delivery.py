@@ -2,8 +2,9 @@
 
 Place in the journey: between `spool.py` and the server; one thread per running job, or in the foreground
 for what an earlier life of the agent left. Invariants: an item leaves the spool only after the server said
-yes; an unreachable server is waited for, however long; what the server refuses for good (409, 4xx) is set
-aside with the reason and logged, never deleted.
+yes; an unreachable server is waited for, however long; a server that lost what it had acknowledged
+(`items_missing`) gets everything again, a bounded number of times; what the server refuses for good (409,
+4xx) is set aside with the reason and logged, never deleted.
 
     growing ──close()──▶ draining ──all acknowledged, finish sent──▶ DELIVERED (spool removed)
        └──────────────────────┴──refused──▶ REFUSED (spool set aside)      └──gave up waiting──▶ LEFT (for
@@ -28,6 +29,8 @@ log = logging.getLogger("paceline.delivery")
 
 IDLE_S = 0.5
 LONGEST_BACKOFF_S = 10.0
+MOST_REPETITIONS = 3
+"""How often everything is sent again to a server that says it lacks items it had acknowledged."""
 
 
 class Ended(enum.Enum):
@@ -85,6 +88,7 @@ def deliver(
     """All items, then the `last` write."""
     attempt, backoff = spool.attempt, 0.1
     deadline: float | None = None
+    repetitions = 0
     while refusal is None:
         try:
             while _send_piece(api, spool):
@@ -104,7 +108,12 @@ def deliver(
             (threading.Event() if give_up.is_set() else give_up).wait(backoff)
             backoff = min(backoff * 2, LONGEST_BACKOFF_S)
         except ApiError as error:
-            refusal = error
+            if error.code == "items_missing" and repetitions < MOST_REPETITIONS:
+                repetitions += 1
+                log.warning("job %s: %s Sending everything again.", attempt.job_id, error.detail)
+                spool.start_over()
+            else:
+                refusal = error
     if not isinstance(refusal, LeaseLostError):
         _say_refused(api, spool, refusal)
     where = spool.set_aside(str(refusal))

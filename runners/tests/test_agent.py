@@ -6,104 +6,17 @@ import json
 import os
 import signal
 import stat
-import subprocess
 import sys
 import threading
-from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import psutil
 import pytest
-from paceline import config
 from paceline.agent import Agent
 from paceline.errors import UserError
 from paceline.spool import Attempt, Spool
-from paceline.testing.fake_server import FakeJob, FakeServer
 
-from .conftest import git
-
-SERIAL = "test-target"
-
-
-class World:
-    """One server, one repository, one agent's data directory and configuration."""
-
-    def __init__(self, server: FakeServer, repository: Path, data: Path) -> None:
-        self.server, self.repository, self.data = server, repository, data
-        self.serial = f"{SERIAL}-{data.parent.name}"
-        self.config_path = data.parent / "agent.toml"
-        self.write_config()
-
-    def write_config(self, min_free_bytes: int = 1) -> None:
-        self.config_path.write_text(
-            f'[agent]\nserial = "{self.serial}"\nmin_free_bytes = {min_free_bytes}\n'
-            f'[repositories.theirs]\npath = "{self.repository}"\nmanifests = ["bench/suite.toml"]\n'
-        )
-
-    def work(self, **changes: Any) -> dict[str, Any]:
-        work = {
-            "suite": "mine",
-            "repository": "theirs",
-            "manifest_path": "bench/suite.toml",
-            "commit": git(self.repository, "rev-parse", "HEAD"),
-            "benchmarks": ["sort"],
-            "params": {"n": [100]},
-            "knobs": {},
-            "first_launch": 0,
-            "launches": 2,
-            "rounds": 3,
-            "min_time_ns": 100_000,
-            "seed": 7,
-            "launch_timeout_s": 60.0,
-        }
-        return {**work, **changes}
-
-    def add_job(self, job_id: str = "job-1", **changes: Any) -> FakeJob:
-        return self.server.add_job(job_id, self.work(**changes), self.serial)
-
-    def agent(self) -> Agent:
-        return Agent(self.server.url, self.data, config.load(self.config_path), poll_s=0.3)
-
-    def spawn(self) -> subprocess.Popen[bytes]:
-        command = [sys.executable, "-m", "paceline", "agent", "--server", self.server.url]
-        command += ["--data", str(self.data), "--config", str(self.config_path), "--enrol", "good-code"]
-        with (self.data.parent / "agent.log").open("ab") as log:
-            return subprocess.Popen(command, stderr=log)
-
-
-@pytest.fixture
-def world(server: FakeServer, suite_repository: Path, tmp_path: Path) -> World:
-    return World(server, suite_repository, tmp_path / "data")
-
-
-@pytest.fixture
-def running(world: World) -> Iterator[Agent]:
-    """An agent at work in a thread; leaves at the end of the test."""
-    agent = world.agent()
-    thread = threading.Thread(target=agent.run, args=("good-code",))
-    thread.start()
-    yield agent
-    agent.leave()
-    agent.leave()
-    thread.join(30)
-    assert not thread.is_alive()
-
-
-def finish_of(world: World, job: FakeJob) -> dict[str, Any]:
-    world.server.wait_for(lambda: job.finish)
-    assert job.finish is not None
-    return job.finish
-
-
-def assert_complete(job: FakeJob, finish: dict[str, Any]) -> None:
-    """Every number from 0 to last_seq arrived."""
-    seqs = sorted(seq for _, seq in job.items)
-    assert seqs == list(range(finish["last_seq"] + 1))
-
-
-def values_of(job: FakeJob) -> int:
-    return sum(len(item["values"]) for item in job.of_kind("samples"))
+from .conftest import World, assert_complete, finish_of, git, values_of
 
 
 def test_a_strangers_suite_is_measured_from_enrolment_to_finish(world: World, running: Agent) -> None:

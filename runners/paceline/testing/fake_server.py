@@ -55,6 +55,8 @@ class FakeServer:
         self.hang_up: dict[str, int] = {}
         """Path ending → how many more requests to it are handled, but their answer is lost."""
         self.refuse_items: str | None = None
+        self.forget_items = 0
+        """How many more finishes find the items of their attempt lost, as after a restored backup."""
         self.run: Json | None = None
         self.comparisons: list[Json] = []
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), _handler_of(self))
@@ -149,9 +151,19 @@ class FakeServer:
             job.states.append(body)
             return 204, None
         if what == "finish":
-            job.finish = body
-            return 204, None
+            return self._finish(job, attempt, body)
         return self._items(job, attempt, body["items"])
+
+    def _finish(self, job: FakeJob, attempt: int, body: Json) -> tuple[int, Json | None]:
+        if self.forget_items > 0:
+            self.forget_items -= 1
+            job.items = {key: item for key, item in job.items.items() if key[0] != attempt}
+        missing = [str(seq) for seq in range(body["last_seq"] + 1) if (attempt, seq) not in job.items]
+        if body["outcome"] == "done" and missing:
+            status, problem = _problem(409, "items_missing", f"Items {', '.join(missing)} have not arrived.")
+            return status, {**problem, "fields": {"missing": ", ".join(missing)}}
+        job.finish = body
+        return 204, None
 
     def _items(self, job: FakeJob, attempt: int, items: list[Json]) -> tuple[int, Json]:
         if self.refuse_items:
