@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import gzip
+import json
+
+import httpx
 from paceline.agent import Agent
+from paceline.testing.fake_server import FakeServer
 
 from .conftest import World, assert_complete, finish_of, values_of
 
@@ -28,3 +33,18 @@ def test_a_server_that_loses_items_for_ever_ends_the_attempt_and_they_are_kept(
     aside = world.data / "spool" / "aside"
     world.server.wait_for(lambda: aside.exists() and any(aside.glob("*/reason.txt")))
     assert running is not None
+
+
+def test_only_items_are_inflated_as_by_the_real_server(server: FakeServer) -> None:
+    server.add_job("job-1", {}, "serial").attempt = 1
+    headers = {"Authorization": f"Bearer {server.credential}", "Lease-Token": "token-1"}
+
+    def post(path: str, body: dict[str, object]) -> int:
+        data = gzip.compress(json.dumps(body).encode())
+        sent = {**headers, "Content-Encoding": "gzip"}
+        return httpx.post(f"{server.url}/api/v1{path}", content=data, headers=sent).status_code
+
+    assert post("/jobs/job-1/attempts/1/items", {"items": []}) == 200
+    assert post("/jobs/job-1/attempts/1/state", {"state": "preparing"}) == 400
+    assert post("/agents/self/heartbeat", {"targets": [], "suites": []}) == 400
+    assert not server.heartbeats

@@ -206,15 +206,20 @@ def _handler_of(server: FakeServer) -> type[BaseHTTPRequestHandler]:
 
         def _serve(self, method: str) -> None:
             data = self.rfile.read(int(self.headers.get("Content-Length") or 0))
-            if self.headers.get("Content-Encoding") == "gzip":
-                data = gzip.decompress(data)
             path = self.path.partition("?")[0]
+            if self.headers.get("Content-Encoding") == "gzip" and path.endswith("/items"):
+                data = gzip.decompress(data)
+            try:
+                said = json.loads(data) if data else {}
+            except ValueError:  # also what is compressed: like the real one, only items are inflated
+                self._send(*_problem(400, "invalid_request", "The body is not JSON."))
+                return
             with server.changed:
                 if _use_up(server.broken, path):
                     self._send(*_problem(503, "unavailable", "The database restarts."))
                     return
                 headers = {key.lower(): value for key, value in self.headers.items()}
-                status, body = server.answer(method, path, headers, json.loads(data) if data else {})
+                status, body = server.answer(method, path, headers, said)
                 lost = _use_up(server.hang_up, path)
                 server.changed.notify_all()
             if lost:
