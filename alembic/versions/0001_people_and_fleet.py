@@ -97,6 +97,7 @@ def _live_event() -> None:
         sa.Column("job_id", sa.String(), nullable=True),
         sa.Column("data", JSON, nullable=False),
         sa.PrimaryKeyConstraint("id", name="pk_live_event"),
+        sqlite_autoincrement=True,
     )
     op.create_index("ix_live_event_run_id", "live_event", ["run_id"], unique=False)
 
@@ -113,6 +114,7 @@ def _outbox() -> None:
         sa.Column("last_error", sa.String(), nullable=True),
         sa.Column("done_at", base.Timestamp(), nullable=True),
         sa.PrimaryKeyConstraint("id", name="pk_outbox"),
+        sqlite_autoincrement=True,
     )
     op.create_index(
         "ix_outbox_pending",

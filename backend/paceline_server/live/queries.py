@@ -28,8 +28,10 @@ def newest_id(session: Session) -> int:
     return session.scalar(select(func.max(LiveEvent.id))) or 0
 
 
-def oldest_id(session: Session) -> int | None:
-    return session.scalar(select(func.min(LiveEvent.id)))
+def span(session: Session) -> tuple[int, int]:
+    """(oldest, newest) id; zeros when there is no event."""
+    oldest, newest = session.execute(select(func.min(LiveEvent.id), func.max(LiveEvent.id))).one()
+    return oldest or 0, newest or 0
 
 
 def events(session: Session, after: int, until: int | None = None, run_id: str | None = None) -> list[Event]:

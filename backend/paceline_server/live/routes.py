@@ -86,6 +86,7 @@ async def _lines(
         if after is not None:
             if await asyncio.to_thread(_pruned, after):
                 yield "event: reset\ndata: {}\n\n"
+                after = min(after, place)
             seen = after
             while seen < place:
                 found = await asyncio.to_thread(_between, seen, place, run)
@@ -160,7 +161,8 @@ def _between(after: int, until: int, run: str | None) -> list[Event]:
 
 
 def _pruned(after: int) -> bool:
-    """Whether events the client has not seen were already removed."""
+    """Whether events the client has not seen may be gone: the next one is, or the one it saw last and all
+    after it (nothing is left, or the database is an older one)."""
     with read_scope() as session:
-        oldest = queries.oldest_id(session)
-    return oldest is not None and after > 0 and oldest > after + 1
+        oldest, newest = queries.span(session)
+    return newest < after or oldest > after + 1

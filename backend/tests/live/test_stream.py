@@ -7,10 +7,12 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from datetime import timedelta
 from typing import Any
 
 import httpx
 import pytest
+from paceline_server.kernel import clock
 from paceline_server.live.routes import STREAMS_EACH
 from paceline_server.store import live_events
 from paceline_server.store.session import database, session_scope
@@ -112,6 +114,47 @@ def test_a_stream_resumes_after_the_last_id_it_saw(open_stream: Callable[..., An
     with open_stream(headers, last_event_id=0) as reader:
         emit(4)
         assert [reader.next().data["data"]["n"] for _ in range(3)] == [2, 3, 4]
+
+
+def test_streams_go_on_after_every_event_was_pruned(open_stream: Callable[..., Any]) -> None:
+    with open_stream() as reader:
+        for number in range(3):
+            emit(number)
+        assert [reader.next().data["data"]["n"] for _ in range(3)] == [0, 1, 2]
+        _prune()
+        emit(3)
+        assert reader.next().data["data"]["n"] == 3
+
+
+def test_who_comes_back_to_nothing_left_starts_over(open_stream: Callable[..., Any], token: Any) -> None:
+    with open_stream() as reader:
+        for number in range(3):
+            emit(number)
+        seen = [reader.next().id for _ in range(3)]
+    _prune()
+    with open_stream({**token("read"), "Last-Event-ID": str(seen[-1])}) as reader:
+        assert reader.next().event == "reset"
+        emit(4)
+        assert reader.next().data["data"]["n"] == 4
+
+
+def test_who_missed_pruned_events_starts_over(open_stream: Callable[..., Any], token: Any) -> None:
+    for number in range(2):
+        emit(number)
+    _prune()
+    emit(2)
+    for seen in (0, 1):
+        with open_stream({**token("read"), "Last-Event-ID": str(seen)}) as reader:
+            assert reader.next().event == "reset"
+            assert reader.next().data["data"]["n"] == 2
+
+
+def test_a_place_from_an_older_database_starts_over(open_stream: Callable[..., Any], token: Any) -> None:
+    emit(1)
+    with open_stream({**token("read"), "Last-Event-ID": "900"}) as reader:
+        assert reader.next().event == "reset"
+        emit(2)
+        assert reader.next().data["data"]["n"] == 2
 
 
 def test_a_stream_of_one_run_hears_of_that_run_only(open_stream: Callable[..., Any]) -> None:
@@ -221,9 +264,12 @@ def test_a_stream_needs_permission(server: RunningServer, headers: dict[str, str
 
 
 def _event(number: int) -> LiveEvent:
-    from paceline_server.kernel import clock  # noqa: PLC0415 - only here
-
     return LiveEvent(kind="log", at=clock.now(), run_id="run_a", job_id=None, data={"n": number})
+
+
+def _prune() -> None:
+    with session_scope() as session:
+        live_events.prune(session, clock.now() + timedelta(days=1))
 
 
 def _execute(statement: str) -> None:

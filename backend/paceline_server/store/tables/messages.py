@@ -12,6 +12,8 @@ from paceline_server.store.base import Base, Json, Timestamp
 
 Serial = BigInteger().with_variant(Integer(), "sqlite")
 """SQLite autoincrements only INTEGER keys."""
+NEVER_REUSED = {"sqlite_autoincrement": True}
+"""An id names one row for ever, also after the newest rows were removed: readers remember ids as places."""
 
 
 class OutboxMessage(Base):
@@ -25,6 +27,7 @@ class OutboxMessage(Base):
             sqlite_where=text("done_at IS NULL"),
             postgresql_where=text("done_at IS NULL"),
         ),
+        NEVER_REUSED,
     )
     id: Mapped[int] = mapped_column(Serial, primary_key=True, autoincrement=True)
     topic: Mapped[str]
@@ -38,6 +41,7 @@ class OutboxMessage(Base):
 
 class LiveEvent(Base):
     __tablename__ = "live_event"
+    __table_args__ = NEVER_REUSED
     id: Mapped[int] = mapped_column(Serial, primary_key=True, autoincrement=True)
     kind: Mapped[str]
     at: Mapped[datetime] = mapped_column(Timestamp)
