@@ -4,7 +4,8 @@ Place: behind the agent's routes; ingest asks `hold` before it stores. Invariant
 - **I6** every write carries (job, attempt, lease token) and is refused with 409 `lease_lost` unless it is the
   newest attempt's; the server's clock is the only one, agents get durations;
 - **I9** one lease per target, decided by the database;
-- an attempt that ran out while measuring may still deliver (`lost` → `uploading`), nobody else may.
+- an attempt that ran out while measuring may go on (`lost` → `measuring`, when it renews) or still deliver
+  (`lost` → `uploading`), nobody else may.
 Waiting (long poll) is the route's business: nothing here blocks.
 """
 
@@ -125,11 +126,12 @@ def lease_lost(why: str) -> ProblemError:
     return conflict(f"{why} Stop the workload; nothing of this attempt is taken any more.", "lease_lost")
 
 
-def hold(session: Session, writer: Writer, *, delivers: bool = False) -> Hold:
+def hold(session: Session, writer: Writer, *, delivers: bool = False, renews: bool = False) -> Hold:
     """The lease `writer` claims, checked and locked. Raises 404, 409 `lease_lost`.
 
     `delivers`: the write brings results, so it is taken late as well (`lost` → `uploading` if the target is
-    free) and a finished attempt is answered as `closed`.
+    free) and a finished attempt is answered as `closed`. `renews`: the agent still measures, so a lost
+    attempt goes on (`lost` → `measuring`) unless its target was given away.
     """
     found = queries.lock_attempt(session, writer.job_id, writer.attempt)
     if found is None:
@@ -147,29 +149,39 @@ def hold(session: Session, writer: Writer, *, delivers: bool = False) -> Hold:
     if job.state in HELD and attempt.outcome is None:
         return Hold(job, attempt, closed=False)
     if delivers and job.state == "lost" and attempt.outcome == "lost":
-        _take_late(session, job, attempt)
+        _revive(session, job, attempt, Event.late_result)
         return Hold(job, attempt, closed=False)
+    if renews and job.state == "lost" and attempt.outcome == "lost":
+        if _revive(session, job, attempt, Event.revive):
+            return Hold(job, attempt, closed=False)
+        raise lease_lost("The lease ran out and the target runs another job.")
     raise lease_lost(f"The job is {job.state}.")
 
 
-def _take_late(session: Session, job: Job, attempt: Attempt) -> None:
-    """Let a lost attempt deliver. While its target runs another job it does so as `lost`, unleased (I9)."""
+def _revive(session: Session, job: Job, attempt: Attempt, event: Event) -> bool:
+    """Give a lost attempt its lease again; False, and nothing changed, while its target runs another job
+    (I9): it may then deliver as `lost`, but not measure."""
     if queries.target_is_held(session, job.target_id):
-        return
+        return False
     at = clock.now()
     try:
         with session.begin_nested():
-            move(session, job, Event.late_result, at)
+            move(session, job, event, at)
             attempt.outcome = None
             attempt.finished_at = None
             attempt.lease_expires_at = at + _lease_length()
     except IntegrityError:  # another lease took the target meanwhile
-        return
+        return False
+    return True
 
 
 def renew(session: Session, writer: Writer) -> bool:
-    """Extend the lease from now; True when the agent is asked to stop. Raises 409 `lease_lost`."""
-    held = hold(session, writer)
+    """Extend the lease from now; True when the agent is asked to stop. Raises 409 `lease_lost`.
+
+    A lease that ran out while measuring is given back as long as its target is free: after an outage of the
+    server, or of the network, longer than a lease the agent measures on.
+    """
+    held = hold(session, writer, renews=True)
     held.attempt.lease_expires_at = clock.now() + _lease_length()
     return held.attempt.cancel_requested
 

@@ -15,7 +15,8 @@ state follows which. Holds no rows, no clock and no I/O.
    │   └── request_batch (≤ 2 more batches) ────────────── lost ◀──────────┘  ▼             │
    │                                             late result │            done              │
    │  cancel: every state before `done`                      └── of the right attempt ──────┘ (uploading)
-   └─▶ cancelled        nobody leased it in time: queued ─▶ expired
+   └─▶ cancelled        renewed by the right attempt, target free: lost ─▶ measuring
+                        nobody leased it in time: queued ─▶ expired
                         finish(failed), or infrastructure failed a third time: leased … uploading ─▶ failed
 ```
 
@@ -23,6 +24,7 @@ state follows which. Holds no rows, no clock and no I/O.
 | --- | --- |
 | `lease` | `leases.lease` |
 | `prepare` `measure` `upload` | `leases.report_state` (repeating a state is a no-op: an answer was lost) |
+| `revive` | `leases.renew` (the agent went on while the server or the network was away) |
 | `late_result` | `leases.hold` (the first write that arrives after the lease ran out) |
 | `finish_done` `finish_failed` `finish_cancelled` | `leases.finish` |
 | `requeue` `give_up` `lose` | `expiry.expire_leases`; `leases.finish` when infrastructure failed early |
@@ -50,7 +52,7 @@ HELD: frozenset[JobState] = frozenset({"leased", "preparing", "measuring", "uplo
 """An agent works on it and its target is taken (I9)."""
 
 FINAL: frozenset[JobState] = frozenset({"done", "failed", "cancelled", "lost", "expired"})
-"""Nothing is expected any more; `lost` alone may be revived, by a late result."""
+"""Nothing is expected any more; `lost` alone may be revived, by a renewal or a late result."""
 
 INFRASTRUCTURE_CAUSES = frozenset({"agent_lost", "agent_error", "disk_full", "target_refused", "lease_lost"})
 """Failures of the surroundings, worth another try if nothing was measured yet. `checkout_failed` is not here:
@@ -62,6 +64,7 @@ class Event(StrEnum):
     prepare = "prepare"
     measure = "measure"
     upload = "upload"
+    revive = "revive"
     late_result = "late_result"
     finish_done = "finish_done"
     finish_failed = "finish_failed"
@@ -80,6 +83,7 @@ _RULES: dict[Event, tuple[tuple[JobState, ...], JobState]] = {
     Event.prepare: (("leased", "preparing"), "preparing"),
     Event.measure: (("leased", "preparing", "measuring"), "measuring"),
     Event.upload: (("leased", "preparing", "measuring", "uploading", "lost"), "uploading"),
+    Event.revive: (("lost",), "measuring"),
     Event.late_result: (("lost",), "uploading"),
     Event.finish_done: (("measuring", "uploading", "lost"), "analysing"),
     Event.finish_failed: (("leased", "preparing", "measuring", "uploading", "lost"), "failed"),
@@ -131,7 +135,7 @@ def on_lease_loss(state: JobState, *, requeues: int, cancel_requested: bool) -> 
     """What follows when the lease of a held job ran out.
 
     A person who asked to stop is obeyed; before measuring nothing is lost but time, so it is tried again;
-    once samples exist they are kept and the job waits, `lost`, for its agent to deliver the rest.
+    once samples exist they are kept and the job waits, `lost`, for its agent to go on or to deliver the rest.
     """
     if cancel_requested:
         return Event.cancel

@@ -50,6 +50,9 @@ def move(
         case Event.request_batch:
             job.batch += 1
             job.progress = None
+        case Event.revive:
+            job.partial = False
+            cause, detail = None, None
         case Event.late_result | Event.finish_done:
             job.partial = job.partial and event is Event.late_result
             cause, detail = None, None

@@ -46,10 +46,10 @@ def test_analysis_may_ask_for_another_batch() -> None:
     assert step("analysing", Event.request_batch) == "queued"
 
 
-def test_a_lost_job_comes_back_by_a_late_result_only() -> None:
+def test_a_lost_job_comes_back_by_a_renewal_or_a_late_result_only() -> None:
     assert {event for event in Event if "lost" in allowed(event)} == {
-        Event.late_result, Event.upload, Event.finish_done, Event.finish_failed, Event.finish_cancelled,
-        Event.cancel,
+        Event.revive, Event.late_result, Event.upload, Event.finish_done, Event.finish_failed,
+        Event.finish_cancelled, Event.cancel,
     }  # fmt: skip
     assert step("lost", Event.late_result) == "uploading"
 
