@@ -8,7 +8,7 @@ Place: after ingest, before anything is stored or told. Pure. Invariants:
 
     blocked? ──yes──▶ inconclusive (the first blocker is the reason)
        │no
-    a rule or a required gate fails ──▶ fail
+    a rule or a required gate fails ──▶ fail (final: whatever else is undecided, no batch reopens it)
     one of them undecided ────────────▶ inconclusive, extendable while another batch may decide it
     else ─────────────────────────────▶ pass
 """
@@ -82,7 +82,7 @@ def analyse(
     )
     verdict, reason = _verdict(ruled, gates, blockers, groups)
     undecided = [one.pair.found for one in ruled if one.decides and one.pair.found.verdict == "inconclusive"]
-    extendable = not blockers and any(found.extendable for found in undecided)
+    extendable = verdict == "inconclusive" and not blockers and any(found.extendable for found in undecided)
     return Analysis(report, ruled, verdict, reason, extendable, blockers, voids)
 
 

@@ -126,6 +126,14 @@ def test_undecided_is_extendable_but_a_quick_look_is_not() -> None:
     assert "insufficient: 10 blocks in 2 launches" in quick.reason
 
 
+def test_a_decided_fail_is_final_whatever_else_is_undecided() -> None:
+    """A further look spends another alpha: asking again after a fail would be a second chance to pass."""
+    found = _analyse(bench_cases(4, {1000: 0.3, 2000: 0.02}))
+    assert [row.verdict for row in found.report.comparisons] == ["fail", "inconclusive"]
+    assert any(one.pair.found.extendable for one in found.ruled)
+    assert (found.verdict, found.extendable) == ("fail", False)
+
+
 def test_the_last_look_is_never_extended() -> None:
     assert not _analyse(bench_cases(4, {1000: 0.02, 2000: 0.02}), look=Look(2)).extendable
 

@@ -77,6 +77,15 @@ def test_an_undecided_job_is_extended_twice_then_concluded(lab: Lab) -> None:
     assert _count(JobReport, leased.job_id) == 3
 
 
+def test_a_fail_beside_an_undecided_point_ends_the_job_at_its_first_look(lab: Lab) -> None:
+    leased = lab.measure({1000: 0.3, 2000: 0.02}, seed=4)
+    job = _job(lab, leased.job_id)
+    assert (job["state"], job["verdict"], job["batch"]) == ("done", "fail", 0)
+    with read_scope() as session:
+        verdicts = {row.verdict for row in service.comparisons_of_job(session, leased.job_id)}
+    assert verdicts == {"fail", "inconclusive"}
+
+
 def test_a_quick_look_is_not_extended(lab: Lab) -> None:
     leased = lab.measure(FASTER, launches=2, rounds=5)
     job = _job(lab, leased.job_id)
