@@ -154,6 +154,7 @@ class Agent:
     def _beat(self, api: Api) -> float:
         busy = self._current is not None
         beat = api.heartbeat(self._announcer.targets(busy), self._announcer.suites(busy))
+        self._announcer.heard(beat.refused)
         return beat.heartbeat_s
 
     def _first_heartbeat(self, api: Api) -> bool:

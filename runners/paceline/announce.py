@@ -18,6 +18,7 @@ from typing import Any
 import msgspec
 
 from paceline import environment, preflight
+from paceline.api import RefusedSuite
 from paceline.config import Config, RepositoryConfig
 from paceline.errors import UserError
 from paceline.git import Head, Repository
@@ -41,6 +42,7 @@ class Announcer:
         self._heads: dict[str, tuple[Head, float]] = {}
         self._suites: dict[tuple[str, str], dict[str, Any]] = {}
         self._said: dict[str, str] = {}
+        self._refused: dict[str, str] = {}
 
     def refuses(self) -> str | None:
         """Why this host takes no jobs now, or None."""
@@ -109,6 +111,16 @@ class Announcer:
             "branch": head.branch,
         }
         log.info("announcing suite %s of %s at %s", manifest.suite.name, name, head.commit[:12])
+
+    def heard(self, refused: list[RefusedSuite]) -> None:
+        """What the server did not take of the last announcement: said once, and again after a change."""
+        now = {item.suite: item.reason for item in refused}
+        for suite, reason in now.items():
+            if self._refused.get(suite) != reason:
+                log.warning("the server does not take suite %s: %s", suite, reason)
+        for suite in self._refused.keys() - now.keys():
+            log.info("the server takes suite %s now", suite)
+        self._refused = now
 
     def _say_once(self, key: str, text: str) -> None:
         if self._said.get(key) != text:

@@ -80,8 +80,14 @@ class Enrolment(msgspec.Struct, frozen=True):
     credential: str
 
 
+class RefusedSuite(msgspec.Struct, frozen=True):
+    suite: str
+    reason: str
+
+
 class Beat(msgspec.Struct, frozen=True):
     heartbeat_s: float
+    refused: list[RefusedSuite] = []
 
 
 def check_address(server: str) -> None:

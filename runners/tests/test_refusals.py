@@ -6,6 +6,7 @@ import gzip
 import json
 
 import httpx
+import pytest
 from paceline.agent import Agent
 from paceline.testing.fake_server import FakeServer
 
@@ -33,6 +34,21 @@ def test_a_server_that_loses_items_for_ever_ends_the_attempt_and_they_are_kept(
     aside = world.data / "spool" / "aside"
     world.server.wait_for(lambda: aside.exists() and any(aside.glob("*/reason.txt")))
     assert running is not None
+
+
+def test_a_refused_suite_is_said_once_with_advice_and_the_agent_works_on(
+    world: World, caplog: pytest.LogCaptureFixture, request: pytest.FixtureRequest
+) -> None:
+    caplog.set_level("INFO", "paceline")
+    advice = "Call it [repositories.theirs] in this agent's agent.toml, too."
+    world.server.refuse_suites = [{"suite": "other", "reason": advice}]
+    request.getfixturevalue("running")
+    assert finish_of(world, world.add_job())["outcome"] == "done"
+    world.server.wait_for(lambda: len(world.server.heartbeats) >= 3)
+    said = [record for record in caplog.records if advice in record.getMessage()]
+    assert [record.levelname for record in said] == ["WARNING"]
+    world.server.refuse_suites = []
+    world.server.wait_for(lambda: "takes suite other now" in caplog.text)
 
 
 def test_only_items_are_inflated_as_by_the_real_server(server: FakeServer) -> None:

@@ -56,6 +56,13 @@ class KnobOut(Response):
     description: str
 
 
+class SuiteRefusedOut(Response):
+    """A suite that was announced and not taken, and what to do about it. Its agent's others are taken."""
+
+    suite: str
+    reason: str
+
+
 class SuiteOut(Response):
     name: str
     title: str

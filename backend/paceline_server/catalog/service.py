@@ -1,10 +1,13 @@
 """Decisions of the catalogue: which manifest is a suite's current one, and how it looks to clients.
 
-Invariant: a suite's name belongs to the repository that announced it first; another repository is refused, so
-that no agent can quietly replace a suite's meaning. Runs freeze the manifest they were made with.
+Invariant: a suite's name belongs to the repository that announced it first; of another repository it is
+refused (that suite, not the agent's heartbeat), so that no agent can quietly replace a suite's meaning. Runs
+freeze the manifest they were made with.
 """
 
 from __future__ import annotations
+
+from typing import NamedTuple
 
 import structlog
 from sqlalchemy.orm import Session
@@ -19,51 +22,62 @@ from paceline_server.catalog.schemas import (
     ParamOut,
     SuiteAnnounceIn,
     SuiteOut,
+    SuiteRefusedOut,
 )
 from paceline_server.kernel import clock
-from paceline_server.kernel.errors import ProblemError, conflict, not_found
+from paceline_server.kernel.errors import not_found
 from paceline_server.store.tables.catalog import Suite
 
 log = structlog.get_logger("paceline.catalog")
 
 
-def announce(session: Session, agent_id: str, suites: list[SuiteAnnounceIn]) -> list[str]:
-    """Keep what an agent says it can run; returns the suites' names.
+class Announced(NamedTuple):
+    """What became of an agent's announcement."""
 
-    Raises 422 `suite_invalid` naming the manifest, 409 when the name belongs to another repository.
-    """
-    at = clock.now()
+    names: list[str]
+    refused: list[SuiteRefusedOut]
+
+
+def announce(session: Session, agent_id: str, suites: list[SuiteAnnounceIn]) -> Announced:
+    """Keep what an agent says it can run. A suite that cannot be taken is refused alone, in words."""
     names: list[str] = []
-    for index, said in enumerate(suites):
+    refused: list[SuiteRefusedOut] = []
+    for said in suites:
         try:
             manifest = manifests.read(said.manifest)
         except ManifestError as error:
-            raise ProblemError(
-                422, "suite_invalid", f"{said.manifest_path}: {error}"[:2000],
-                fields={f"body.suites.{index}.manifest": str(error)[:500]},
-            ) from None  # fmt: skip
+            where = f"{said.repository}:{said.manifest_path}"
+            refused.append(SuiteRefusedOut(suite=where, reason=f"{said.manifest_path}: {error}"[:2000]))
+            continue
         name = manifest.suite.name
         if name in names:
-            raise conflict(f"Two suites of one agent are called {name!r}.")
-        names.append(name)
-        _keep(session, name, said)
-    queries.remember_agents_suites(session, agent_id, names, at)
-    return names
+            reason = f"Two suites of this agent are called {name!r}; give {said.manifest_path} another name."
+            refused.append(SuiteRefusedOut(suite=name, reason=reason))
+        elif not_ours := _keep(session, name, said):
+            refused.append(SuiteRefusedOut(suite=name, reason=not_ours))
+        else:
+            names.append(name)
+    queries.remember_agents_suites(session, agent_id, names, clock.now())
+    for refusal in refused:
+        log.debug("suite_refused", agent_id=agent_id, suite=refusal.suite, reason=refusal.reason)
+    return Announced(names, refused)
 
 
-def _keep(session: Session, name: str, said: SuiteAnnounceIn) -> None:
+def _keep(session: Session, name: str, said: SuiteAnnounceIn) -> str | None:
+    """Make it the suite's current manifest; or say why the name is not this repository's to use."""
     digest = manifests.digest(said.manifest)
     known = queries.suite(session, name)
     if known is not None and known.repository != said.repository:
-        raise conflict(
-            f"The suite {name!r} belongs to the repository {known.repository!r}; "
-            f"{said.repository!r} must give its suite another name."
+        return (
+            f"The suite {name!r} belongs to the repository called {known.repository!r}. If this is the "
+            f"same one, call it [repositories.{known.repository}] in this agent's agent.toml, too; if it "
+            "is another one, give its suite another name."
         )
     same = known is not None and (known.manifest_hash, known.commit, known.branch, known.manifest_path) == (
         digest, said.commit, said.branch, said.manifest_path,
     )  # fmt: skip
     if same:
-        return
+        return None
     queries.upsert_suite(
         session,
         {
@@ -78,6 +92,7 @@ def _keep(session: Session, name: str, said: SuiteAnnounceIn) -> None:
         },
     )
     log.info("suite_announced", suite=name, repository=said.repository, commit=said.commit[:12])
+    return None
 
 
 def find(session: Session, name: str) -> Suite:

@@ -46,8 +46,8 @@ def enrol(body: EnrolIn, session: DbSession) -> EnrolOut:
 @router.post("/agents/self/heartbeat")
 def heartbeat(body: HeartbeatIn, agent: AgentItself, session: DbSession) -> HeartbeatOut:
     """Say that the agent lives, what it drives and (when `suites` is given) what it can run."""
-    service.heartbeat(session, agent.agent_id or "", body)
-    return HeartbeatOut(heartbeat_s=settings.current().heartbeat_s)
+    refused = service.heartbeat(session, agent.agent_id or "", body)
+    return HeartbeatOut(heartbeat_s=settings.current().heartbeat_s, refused=refused)
 
 
 @router.get("/agents")

@@ -7,7 +7,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from paceline_server.catalog.schemas import SuiteAnnounceIn
+from paceline_server.catalog.schemas import SuiteAnnounceIn, SuiteRefusedOut
 from paceline_server.kernel.wire import Request, Response
 
 Factor = str | int | float | bool | None
@@ -68,7 +68,10 @@ class HeartbeatIn(Request):
 
 
 class HeartbeatOut(Response):
+    """`refused`: suites of this heartbeat that were not taken; everything else of it was."""
+
     heartbeat_s: float
+    refused: list[SuiteRefusedOut] = Field(default_factory=list)
 
 
 class AgentOut(Response):

@@ -17,6 +17,7 @@ from sqlalchemy.orm import Session
 
 from paceline_server.accounts import service as accounts
 from paceline_server.catalog import service as catalog
+from paceline_server.catalog.schemas import SuiteRefusedOut
 from paceline_server.fleet import queries
 from paceline_server.fleet.schemas import (
     AgentOut,
@@ -65,11 +66,10 @@ def enrol(session: Session, spec: EnrolIn) -> EnrolOut:
     return EnrolOut(agent_id=agent_id, credential=credential)
 
 
-def heartbeat(session: Session, agent_id: str, said: HeartbeatIn) -> None:
-    """Note that an agent lives, what it drives and what it can run.
+def heartbeat(session: Session, agent_id: str, said: HeartbeatIn) -> list[SuiteRefusedOut]:
+    """Note that an agent lives, what it drives and what it can run; returns the suites that are refused.
 
-    `suites` left out keeps what was announced before; an empty list takes it back. Raises as
-    `catalog.announce`.
+    `suites` left out keeps what was announced before; an empty list takes it back.
     """
     at = clock.now()
     agent = queries.agent(session, agent_id)
@@ -79,8 +79,9 @@ def heartbeat(session: Session, agent_id: str, said: HeartbeatIn) -> None:
     agent.version, agent.last_seen_at = said.version, at
     for announced in said.targets:
         _see_target(session, agent_id, announced, at, news=not was_online)
-    if "suites" in said.model_fields_set:
-        catalog.announce(session, agent_id, said.suites)
+    if "suites" not in said.model_fields_set:
+        return []
+    return catalog.announce(session, agent_id, said.suites).refused
 
 
 def _see_target(session: Session, agent_id: str, said: TargetAnnounceIn, at: datetime, *, news: bool) -> None:

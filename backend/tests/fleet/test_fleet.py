@@ -155,8 +155,10 @@ def test_a_contradictory_manifest_is_refused_in_words(client: TestClient, agent:
     answer = client.post(
         f"{API}/agents/self/heartbeat", json=beat(suites=[suite(manifest=broken)]), headers=agent
     )
-    assert (answer.status_code, answer.json()["code"]) == (422, "suite_invalid")
-    assert "benchmarks.sort.reference" in answer.json()["detail"]
+    assert answer.status_code == 200
+    (refused,) = answer.json()["refused"]
+    assert refused["suite"] == "mine:suite.toml"
+    assert "benchmarks.sort.reference" in refused["reason"]
 
 
 def test_a_suite_name_belongs_to_the_repository_that_announced_it_first(
@@ -164,8 +166,24 @@ def test_a_suite_name_belongs_to_the_repository_that_announced_it_first(
 ) -> None:
     url = f"{API}/agents/self/heartbeat"
     assert client.post(url, json=beat(suites=[suite()]), headers=agent).status_code == 200
-    answer = client.post(url, json=beat(suites=[suite(repository="other")]), headers=agent)
-    assert (answer.status_code, answer.json()["code"]) == (409, "conflict")
+    other = {**MANIFEST, "suite": {"name": "searching", "title": "Searching"}}
+    both = [suite(repository="other"), suite(repository="other", manifest=other)]
+    answer = client.post(url, json=beat(target(), suites=both), headers=agent)
+    assert answer.status_code == 200, "the heartbeat is taken, with the suites nobody else has"
+    (refused,) = answer.json()["refused"]
+    assert refused["suite"] == "sorting"
+    assert "[repositories.mine]" in refused["reason"]
+    with read_scope() as session:
+        assert len(service.online_targets(session, "searching")) == 1
+        assert not service.online_targets(session, "sorting")
+
+
+def test_of_two_suites_of_one_name_the_second_is_refused(client: TestClient, agent: dict[str, str]) -> None:
+    both = [suite(), suite(manifest_path="other.toml")]
+    answer = client.post(f"{API}/agents/self/heartbeat", json=beat(suites=both), headers=agent)
+    (refused,) = answer.json()["refused"]
+    assert refused["suite"] == "sorting"
+    assert "other.toml" in refused["reason"]
 
 
 def test_only_an_agents_own_credential_beats(client: TestClient, reader: dict[str, str]) -> None:

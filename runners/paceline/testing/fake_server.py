@@ -55,6 +55,8 @@ class FakeServer:
         self.hang_up: dict[str, int] = {}
         """Path ending → how many more requests to it are handled, but their answer is lost."""
         self.refuse_items: str | None = None
+        self.refuse_suites: list[Json] = []
+        """`{suite, reason}` of every heartbeat's answer."""
         self.forget_items = 0
         """How many more finishes find the items of their attempt lost, as after a restored backup."""
         self.run: Json | None = None
@@ -117,7 +119,7 @@ class FakeServer:
 
     def _heartbeat(self, body: Json) -> tuple[int, Json]:
         self.heartbeats.append(body)
-        return 200, {"heartbeat_s": self.heartbeat_s}
+        return 200, {"heartbeat_s": self.heartbeat_s, "refused": self.refuse_suites}
 
     def _lease(self, wait_s: float) -> tuple[int, Json | None]:
         end = time.monotonic() + wait_s
