@@ -3,6 +3,8 @@
 Place: between a change (ingest, jobs, alerts) and what follows from it (analysis, confirmation). Invariants:
 - `done_at` is set in the transaction of the effect, so an effect happens exactly once in the rows;
 - two carriers never work on one message at a time (PostgreSQL: row lock, skipped; SQLite: one writer);
+- one that reads first is claimed for `CLAIM_S`, so that what reading does outside (a webhook) is not done
+  twice while it is done; after a crash it may be, never its rows;
 - a failing message is tried again later, ever more slowly, and its last error is kept.
 
     pending --carry_out--> done            (effect and done_at commit together)
@@ -32,6 +34,9 @@ log = structlog.get_logger("paceline.outbox")
 
 BACK_OFF_S = (1.0, 2.0, 5.0, 15.0, 60.0, 300.0)
 """Pause after the first, second, … failure; the last repeats."""
+CLAIM_S = 30.0
+"""How long a message that is read for is nobody else's: longer than any receiver is waited for. A carrier
+that dies meanwhile delays its message by this much."""
 INCIDENT_AFTER = 5
 """Failures after which a person is told through an incident."""
 
@@ -156,7 +161,7 @@ def carry_out(message_id: int) -> bool:
 
 def _carry_out(message_id: int) -> bool:
     handler, key = _claimable(message_id)
-    if handler is None:
+    if handler is None or (handler.reads is not None and not _claim(message_id)):
         return False
     try:
         found = None
@@ -190,6 +195,19 @@ def _claimable(message_id: int) -> tuple[Handler | None, str]:
         if handler is None:
             log.error("outbox_without_handler", topic=message.topic, message_id=message_id)
         return handler, message.key
+
+
+def _claim(message_id: int) -> bool:
+    """Put a due message off for everybody else; of two carriers one succeeds."""
+    at = clock.now()
+    query = (
+        update(OutboxMessage)
+        .where(OutboxMessage.id == message_id, OutboxMessage.done_at.is_(None), OutboxMessage.due_at <= at)
+        .values(due_at=at + timedelta(seconds=CLAIM_S))
+        .returning(OutboxMessage.id)
+    )
+    with session_scope() as session:
+        return session.execute(query).scalar_one_or_none() is not None
 
 
 def _failed(message_id: int, error: str) -> None:

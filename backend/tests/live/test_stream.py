@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -39,7 +40,10 @@ class Reader:
 
     def next(self) -> Frame:
         fields: dict[str, str] = {}
+        deadline = time.monotonic() + WITHIN_S
         for line in self._lines:
+            if time.monotonic() > deadline:
+                raise TimeoutError("nothing but comments came")
             if line == "" and "event" in fields:
                 number = fields.get("id")
                 return Frame(int(number) if number else None, fields["event"], json.loads(fields["data"]))
