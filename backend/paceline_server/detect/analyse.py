@@ -15,7 +15,7 @@ Place: after ingest, before anything is stored or told. Pure. Invariants:
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from paceline_server.catalog.manifest import Manifest, Rule
@@ -61,7 +61,7 @@ def analyse(
     index = CaseIndex.of(facts.cases)
     groups = owed_groups(manifest, asked, facts)
     checks = _checks(manifest, facts)
-    voids = tuple(find_voids([Reading(c.phase, c.at_ms, c.values) for c in facts.conditions], look.limits))
+    voids = tuple(_voids(facts, look))
     blockers = (*_blockers(checks, voids, facts), *_nothing(facts))
     pairs = [_blocked_pair(pair, blockers) for pair in compare(manifest, groups, index, asked, look)]
     ruled = tuple(Ruled(pair, _rule_of(manifest, pair)) for pair in pairs)
@@ -97,6 +97,14 @@ def _checks(manifest: Manifest, facts: Facts) -> list[CheckOut]:
     for name in manifest.expected.checks:
         rows.setdefault(name, CheckOut(name=name, ok=False, detail="expected, but no launch reported it"))
     return list(rows.values())
+
+
+def _voids(facts: Facts, look: Look) -> Iterator[Void]:
+    """Attempt by attempt: what differs between two batches was not measured across, one void attempt voids
+    the job."""
+    for number in sorted({one.attempt for one in facts.conditions}):
+        own = [one for one in facts.conditions if one.attempt == number]
+        yield from find_voids([Reading(one.phase, one.at_ms, one.values) for one in own], look.limits)
 
 
 def _blockers(checks: Sequence[CheckOut], voids: Sequence[Void], facts: Facts) -> list[str]:

@@ -53,8 +53,9 @@ class Case:
 
 @dataclass(frozen=True, slots=True)
 class Conditions:
-    """What the target was like at `at_ms` (milliseconds since the attempt began, the agent's clock)."""
+    """What the target was like at `at_ms` (milliseconds since `attempt` began, the agent's clock)."""
 
     phase: str
     at_ms: int
     values: dict[str, object]
+    attempt: int = 1

@@ -96,7 +96,7 @@ def _events(session: Session, job_id: str, kind: str) -> list[tuple[int, dict[st
 def conditions(session: Session, job_id: str) -> list[Conditions]:
     """What the target was like during the attempts that count, in order."""
     rows = queries.conditions(session, job_id, jobs.counting_attempts(session, job_id))
-    return [Conditions(row.phase, row.at_ms, row.values) for row in rows]
+    return [Conditions(row.phase, row.at_ms, row.values, row.attempt) for row in rows]
 
 
 @dataclass(frozen=True, slots=True)

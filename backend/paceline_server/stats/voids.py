@@ -3,7 +3,9 @@
 Place: beside `paired`, over the conditions the agent recorded before, during and after a job.
 Invariant: a void job is inconclusive and never alerts; every reason names its number and its limit. What a
 target cannot report (no such sensor, other operating system) voids nothing.
-Deliberately judges the whole job: one throttled launch is a reason to measure again, not to pick launches.
+Deliberately judges a whole attempt: one throttled launch is a reason to measure again, not to pick launches.
+Attempts are judged one by one, each from its own first reading to its own last: between two batches a target
+may restart, cool down and be used by others.
 
 Keys of a reading's `values` that are looked at; all optional (the agent's `conditions.py` writes them):
     thermal_status          int, Android PowerManager 0…6
@@ -60,8 +62,8 @@ class VoidLimits:
 
 
 def find_voids(readings: Sequence[Reading], limits: VoidLimits | None = None) -> list[Void]:
-    """Every void condition in the readings of one job, given in the order they were taken, in a fixed order;
-    empty when the target was fit."""
+    """Every void condition in the readings of one attempt, given in the order they were taken, in a fixed
+    order; empty when the target was fit."""
     limits = limits or VoidLimits()
     checks = (
         _thermal(readings, limits),

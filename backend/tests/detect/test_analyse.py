@@ -83,6 +83,30 @@ def test_void_conditions_never_fail_a_job() -> None:
     assert [void.code for void in found.voids] == ["thermal"]
 
 
+CALM: dict[str, Any] = {"boot_id": "a", "calibration_ns": 1000.0, "cpus_online": 8, "throttle_count": 3}
+OTHER_DAY: dict[str, Any] = {"boot_id": "b", "calibration_ns": 1200.0, "cpus_online": 4, "throttle_count": 9}
+
+
+def _attempt(number: int, first: dict[str, Any], last: dict[str, Any]) -> list[Conditions]:
+    return [Conditions("before", 0, first, number), Conditions("after", 9, last, number)]
+
+
+def test_what_changed_between_two_attempts_voids_nothing() -> None:
+    calm = [*_attempt(1, CALM, CALM), *_attempt(3, OTHER_DAY, OTHER_DAY)]
+    assert _analyse(bench_cases(1, MIXED), conditions=calm).verdict == "fail"
+
+
+@pytest.mark.parametrize("void", [1, 3])
+def test_one_void_attempt_voids_the_job(void: int) -> None:
+    """Over both attempts joined, the first reading equals the last: the drift inside one would be missed."""
+    drifting = {**CALM, "calibration_ns": 1200.0}
+    pairs = {1: (CALM, CALM), 3: (CALM, CALM), void: (drifting, CALM) if void == 3 else (CALM, drifting)}
+    taken = [one for number, pair in pairs.items() for one in _attempt(number, *pair)]
+    found = _analyse(bench_cases(1, MIXED), conditions=taken)
+    assert found.verdict == "inconclusive"
+    assert [one.code for one in found.voids] == ["calibration"]
+
+
 def test_an_operators_pressure_limit_is_honoured() -> None:
     busy = [Conditions("during", 5, {"psi_cpu_percent": 60.0})]
     assert _analyse(bench_cases(1, MIXED), conditions=busy).verdict == "inconclusive"
