@@ -101,13 +101,19 @@ def _failed(
 
 
 def _is_expected(session: Session, key: str, failing: Sequence[Comparison]) -> bool:
-    """Whether a person called this slowdown expected, and it has not clearly grown since."""
+    """Whether a person called this slowdown expected, and it has grown nowhere since: each point of the
+    params is compared with itself, and a point that did not fail then is new."""
     newest = queries.newest_of_cause(session, key)
-    if newest is None or newest.state != "expected" or newest.upper is None:
+    if newest is None or newest.state != "expected":
         return False
-    grown = [one for one in failing if one.lower is not None and one.lower > newest.upper]
-    if grown:
-        return False
+    accepted: dict[str, float] = {}
+    for role in ("candidate", "confirmation"):
+        for one in queries.evidence_keys(session, newest.id, role):
+            if one.verdict == "fail" and one.upper is not None:
+                accepted[one.params_key] = max(one.upper, accepted.get(one.params_key, one.upper))
+    for one in failing:
+        if one.params_key not in accepted or (one.lower or 0.0) > accepted[one.params_key]:
+            return False
     remember(session, newest, "seen_as_expected", SYSTEM, words.headline(failing, len(failing)))
     return True
 

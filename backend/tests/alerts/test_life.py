@@ -201,6 +201,23 @@ def test_an_expected_slowdown_stays_quiet_until_it_grows(desk: Desk) -> None:
     assert sorted(one["state"] for one in desk.alerts()) == ["candidate", "expected"]
 
 
+@pytest.mark.parametrize(
+    ("accepted", "later"),
+    [
+        pytest.param(BOTH_SLOWER, {1000: 0.25, 2000: 0.3}, id="a point below the worst one grew"),
+        pytest.param(SLOWER, {1000: 0.126, 2000: 0.06}, id="a point fails that did not"),
+    ],
+)
+def test_an_expected_slowdown_covers_each_point_by_itself(
+    desk: Desk, accepted: dict[int, float], later: dict[int, float]
+) -> None:
+    desk.act(desk.open_alert(accepted)["id"], "expected", "we pay for the audit log")
+    desk.measure(accepted)
+    assert [one["state"] for one in desk.alerts()] == ["expected"]
+    desk.measure(later)
+    assert sorted(one["state"] for one in desk.alerts()) == ["candidate", "expected"]
+
+
 def test_evaluating_a_job_again_adds_nothing(desk: Desk) -> None:
     desk.measure(SLOWER)
     before = desk.alert()
