@@ -81,8 +81,8 @@ def analyse(
         gates=gates,
     )
     verdict, reason = _verdict(ruled, gates, blockers, groups)
-    undecided = [one.pair.found for one in ruled if one.decides and one.pair.found.verdict == "inconclusive"]
-    extendable = verdict == "inconclusive" and not blockers and any(found.extendable for found in undecided)
+    open_ended = any(one.decides and one.pair.found.extendable for one in ruled)
+    extendable = verdict == "inconclusive" and not blockers and open_ended
     return Analysis(report, ruled, verdict, reason, extendable, blockers, voids)
 
 

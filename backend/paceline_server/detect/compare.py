@@ -82,7 +82,7 @@ def _pairs(manifest: Manifest, group: Group, index: CaseIndex, asked: Asked, loo
             blocks = EMPTY
             if case is not None and reference is not None:
                 blocks = pair_blocks(case, reference, declared.direction, warm)
-            found = judge_pair(blocks, look.number, policy)
+            found = _once_more(judge_pair(blocks, look.number, policy), blocks)
             found = _honest(found, case, reference, (arm, benchmark.reference), blocks)
             if found.insufficient and asked.is_quick_look(policy):
                 found = replace(found, extendable=False)
@@ -90,6 +90,13 @@ def _pairs(manifest: Manifest, group: Group, index: CaseIndex, asked: Asked, loo
                 group, metric, arm, benchmark.reference, policy, warm, found, declared.direction,
                 window_of(blocks, case, reference), primary,
             )  # fmt: skip
+
+
+def _once_more(found: PairVerdict, blocks: PairedBlocks) -> PairVerdict:
+    """§1, "extend once, else flag": a launch that never settled makes its pair extendable at the first look,
+    even where the blocks kept decide it. What stays unsteady after that is a flag in the evidence."""
+    settled = found.look > 0 or not blocks.unsteady
+    return found if settled or found.verdict != "pass" else replace(found, extendable=True)
 
 
 def _honest(

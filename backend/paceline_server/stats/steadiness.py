@@ -1,8 +1,11 @@
 """Which blocks of a launch are warm: the warm-up drop and the halves check (§1).
 
 Place: before `paired`; runs per launch and arm on ln(value) in round order.
-Invariant: only ever shortens a launch from its front. Deliberately does not extend a launch — the "extend
-once" of §1 is another batch of the same job, which `detect` requests when the blocks left do not decide.
+Invariant: only ever shortens a launch from its front. Deliberately does not extend a launch: that process has
+ended when its job is judged. The "extend once" of §1 is another batch of the same job: `detect` marks a pair
+with an unsteady launch extendable at the first look, and the batch is requested unless the job is decided all
+the same (a fail, or a pass of everything on the blocks kept, is final). Either way the launch is flagged
+`unsteady` in the evidence and in the measurements.
 
     first max(5, 10 %) blocks      halves differ?            halves of what is left differ?
     ────────dropped────────▶ kept ──no──────────────▶ steady

@@ -158,6 +158,35 @@ def test_a_decided_fail_is_final_whatever_else_is_undecided() -> None:
     assert (found.verdict, found.extendable) == ("fail", False)
 
 
+def _never_settling(cases: list[CaseSamples]) -> list[CaseSamples]:
+    """Both arms of launch 2 get faster from its first round to its last."""
+    return [
+        replace(one, value=np.where(one.launch == 2, one.value * np.exp(-0.05 * one.round), one.value))
+        for one in cases
+    ]
+
+
+def test_an_unsteady_launch_lets_an_undecided_job_be_extended_once_and_is_flagged() -> None:
+    """The pairs pass on the blocks kept; a p99 gate cannot be decided on so few samples."""
+    gate = {"benchmark": BENCHMARK, "arm": "native", "metric": "time", "op": "<", "required": 1e15}
+    manifest = suite_manifest(gates=[{**gate, "statistic": "p99"}])
+    moving = _never_settling(bench_cases(1, FASTER))
+    found = _analyse(moving, manifest)
+    assert {row.verdict for row in found.report.comparisons} == {"pass"}
+    assert (found.verdict, found.extendable) == ("inconclusive", True)
+    assert {"unsteady in 1 of 5 launches"} == {
+        flag for row in found.report.measurements for flag in row.flags
+    }
+    assert evidence_of(found.ruled[0].pair)["window"]["unsteady"] == [2]
+    assert not _analyse(moving, manifest, look=Look(1)).extendable
+    assert not _analyse(bench_cases(1, FASTER), manifest).extendable
+
+
+def test_a_job_that_passes_in_spite_of_an_unsteady_launch_is_final() -> None:
+    found = _analyse(_never_settling(bench_cases(1, FASTER)))
+    assert (found.verdict, found.extendable) == ("pass", False)
+
+
 def test_the_last_look_is_never_extended() -> None:
     assert not _analyse(bench_cases(4, {1000: 0.02, 2000: 0.02}), look=Look(2)).extendable
 
