@@ -102,6 +102,13 @@ def why_not(declared: Raw, value: int | str, declared_only: bool) -> str | None:
     return None if known else f"expected one of {', '.join(map(str, values))}, found {value!r}"
 
 
+def not_sendable(value: int | str) -> str | None:
+    """Why a param's value cannot be put into `--params k=v1|v2` or `--case …/k=v,k=v`; None when it can."""
+    if isinstance(value, str) and any(separator in value for separator in "|,"):
+        return f"expected text without | and , (they separate values in --params and --case), found {value!r}"
+    return None
+
+
 def _range(path: tuple[str | int, ...], declared: Raw) -> Iterator[Located]:
     low, high = declared.get("minimum"), declared.get("maximum")
     if low is not None and high is not None and low > high:

@@ -14,7 +14,7 @@ import msgspec
 from paceline.errors import UserError
 from paceline.events import ParamValue
 from paceline.manifest import Manifest, TargetBuild
-from paceline.manifest_rules import why_not
+from paceline.manifest_rules import not_sendable, why_not
 
 SEED_LIMIT = 2**63
 
@@ -49,7 +49,7 @@ def checked(manifest: Manifest, selection: Selection) -> Selection:
             known = {param for name in names for param in manifest.benchmarks[name].params}
             _known("param", key, known)
         for value in values:
-            reasons = [why_not(param, value, declared_only=True) for param in declared]
+            reasons = [not_sendable(value) or why_not(param, value, declared_only=True) for param in declared]
             if all(reasons):
                 raise UserError(
                     f"Param {key}: {reasons[0]}.", "See the suite's params with `paceline validate`."

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from paceline.errors import UserError
 from paceline.manifest import Manifest, ManifestError, load, parse
+from paceline.selection import Selection, checked
 from paceline.testing.suites import MANIFEST
 
 
@@ -70,6 +71,27 @@ def test_a_complaint_names_the_line_and_what_was_expected(old: str, new: str, ex
     shown = next(c for c in error.complaints if c.line == line_of(text, changed))
     assert expected.lower() in shown.text.lower()
     assert f"suite.toml:{shown.line}: " in error.text
+
+
+@pytest.mark.parametrize("value", ["x|y", "x,y"])
+@pytest.mark.parametrize("kind", ['kind = "enum"', 'kind = "regex"\npattern = ".*"'])
+def test_a_text_value_that_the_command_line_would_split_is_refused(kind: str, value: str) -> None:
+    head = f"[benchmarks.sort.params.mode]\n{kind}\n"
+    before = "[benchmarks.sort.params.n]"
+    text = MANIFEST.replace(before, f'{head}values = ["fine", "{value}"]\n{before}')
+    error = complaints(text)
+    assert [c.line for c in error.complaints] == [line_of(text, '"fine"')]
+    assert "without | and ," in error.text
+    parse(text.replace(value, "x-y").encode(), "suite.toml")
+
+
+def test_a_request_for_such_a_text_value_is_refused() -> None:
+    head = '[benchmarks.sort.params.mode]\nkind = "regex"\npattern = ".*"\nvalues = ["fine"]\n'
+    before = "[benchmarks.sort.params.n]"
+    manifest = parse(MANIFEST.replace(before, head + before).encode(), "suite.toml")
+    checked(manifest, Selection(benchmarks=["sort"], params={"mode": ["x-y"]}))
+    with pytest.raises(UserError, match="without"):
+        checked(manifest, Selection(benchmarks=["sort"], params={"mode": ["x|y"]}))
 
 
 def test_a_missing_field_points_at_its_table() -> None:
