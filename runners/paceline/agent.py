@@ -43,6 +43,8 @@ log = logging.getLogger("paceline.agent")
 POLL_S = 5.0
 """Length of one long poll for work: also how long an idle agent may take to leave."""
 RETRY_S = 2.0
+NOT_ACCEPTED = (401, 403)
+"""Answers that waiting does not change: the credential is unknown, revoked or not an agent's."""
 
 
 class Credential(msgspec.Struct, frozen=True):
@@ -79,6 +81,7 @@ class Agent:
         self._leaving = threading.Event()
         self._over = threading.Event()
         self._current: Stop | None = None
+        self._refusal: ApiError | None = None
 
     def leave(self) -> None:
         """First call: end after the current job. Second: cancel the current job, too."""
@@ -91,7 +94,9 @@ class Agent:
         self._leaving.set()
 
     def run(self, enrolment_code: str | None = None) -> None:
-        """Raises UserError when it cannot start; everything later is waited out or logged."""
+        """Raises UserError when it cannot start or is no longer accepted (a revoked credential); everything
+        else is waited out or logged.
+        """
         with self._exclusively(), contextlib.closing(self._enrol(enrolment_code)) as api:
             if not self._first_heartbeat(api):
                 return
@@ -105,6 +110,8 @@ class Agent:
             finally:
                 self._over.set()
                 beats.join()
+            if self._refusal is not None:
+                raise self._not_accepted(self._refusal) from self._refusal
 
     @contextlib.contextmanager
     def _exclusively(self) -> Iterator[None]:
@@ -166,12 +173,8 @@ class Agent:
                 log.warning("waiting for the server: %s", error)
                 self._leaving.wait(RETRY_S)
             except ApiError as error:
-                if error.status in (401, 403):
-                    path = self._data_dir / "credential.json"
-                    advice = f"Remove {path} and enrol again with a new one-time code."
-                    raise UserError(
-                        f"The server does not accept this agent: {error.detail}", advice
-                    ) from error
+                if error.status in NOT_ACCEPTED:
+                    raise self._not_accepted(error) from error
                 raise UserError(
                     f"The server refuses the heartbeat: {error}", "Are both of one version?"
                 ) from error
@@ -185,8 +188,23 @@ class Agent:
             try:
                 pause_s = self._beat(api)
             except (ApiError, UnreachableError) as error:
+                if self._ends_us(error):
+                    return
                 log.warning("heartbeat: %s", error)
                 pause_s = RETRY_S
+
+    def _ends_us(self, error: Exception) -> bool:
+        """Whether the server no longer accepts this agent: then it leaves, and `run` says why."""
+        if not isinstance(error, ApiError) or error.status not in NOT_ACCEPTED:
+            return False
+        self._refusal = error
+        self._leaving.set()
+        return True
+
+    def _not_accepted(self, error: ApiError) -> UserError:
+        path = self._data_dir / "credential.json"
+        advice = f"Remove {path} and enrol again with a new one-time code."
+        return UserError(f"The server does not accept this agent: {error.detail}", advice)
 
     # --- lease, work, report ---
 
@@ -210,6 +228,8 @@ class Agent:
         try:
             lease = api.lease(self._poll_s)
         except (ApiError, UnreachableError) as error:
+            if self._ends_us(error):
+                return
             log.warning("lease: %s", error)
             self._leaving.wait(RETRY_S)
             return

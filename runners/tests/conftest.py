@@ -126,3 +126,11 @@ def assert_complete(job: FakeJob, finish: dict[str, Any]) -> None:
 
 def values_of(job: FakeJob) -> int:
     return sum(len(item["values"]) for item in job.of_kind("samples"))
+
+
+def hang_from_now_on(world: World) -> None:
+    """The next commit's workload says hello, then hangs."""
+    path = world.repository / "bench" / "sorts.py"
+    text = path.read_text().replace('say("check"', 'time.sleep(600)\nsay("check"')
+    path.write_text(text)
+    git(world.repository, "commit", "--quiet", "-a", "-m", "Hang")

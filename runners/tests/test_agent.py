@@ -16,7 +16,7 @@ from paceline.agent import Agent
 from paceline.errors import UserError
 from paceline.spool import Attempt, Spool
 
-from .conftest import World, assert_complete, finish_of, git, values_of
+from .conftest import World, assert_complete, finish_of, git, hang_from_now_on, values_of
 
 
 def test_a_strangers_suite_is_measured_from_enrolment_to_finish(world: World, running: Agent) -> None:
@@ -98,14 +98,6 @@ def test_lost_answers_and_restarts_of_the_server_duplicate_and_lose_nothing(
     assert values_of(job) == 2 * 2 * (5 + 3)
     assert job.duplicates > 0
     assert running is not None
-
-
-def hang_from_now_on(world: World) -> None:
-    """The next commit's workload says hello, then hangs."""
-    path = world.repository / "bench" / "sorts.py"
-    text = path.read_text().replace('say("check"', 'time.sleep(600)\nsay("check"')
-    path.write_text(text)
-    git(world.repository, "commit", "--quiet", "-a", "-m", "Hang")
 
 
 def orphans(world: World) -> list[int]:

@@ -10,7 +10,7 @@ import pytest
 from paceline.agent import Agent
 from paceline.testing.fake_server import FakeServer
 
-from .conftest import World, assert_complete, finish_of, values_of
+from .conftest import World, assert_complete, finish_of, hang_from_now_on, values_of
 
 
 def test_a_server_that_lost_acknowledged_items_gets_them_again(world: World, running: Agent) -> None:
@@ -49,6 +49,31 @@ def test_a_refused_suite_is_said_once_with_advice_and_the_agent_works_on(
     assert [record.levelname for record in said] == ["WARNING"]
     world.server.refuse_suites = []
     world.server.wait_for(lambda: "takes suite other now" in caplog.text)
+
+
+@pytest.mark.parametrize("beats", [True, False], ids=["heartbeat", "lease"])
+def test_a_revoked_credential_ends_the_agent_with_the_advice_of_its_start(world: World, beats: bool) -> None:
+    world.server.heartbeat_s = 0.2 if beats else 60.0
+    process = world.spawn()
+    world.server.wait_for(lambda: world.server.heartbeats)
+    with world.server.changed:
+        world.server.credential = "plc_other"
+    assert process.wait(30) == 1
+    said = (world.data.parent / "agent.log").read_text()
+    assert "does not accept this agent" in said
+    assert "enrol again" in said
+
+
+def test_a_credential_revoked_during_a_job_ends_the_agent_and_keeps_what_it_measured(world: World) -> None:
+    hang_from_now_on(world)
+    job = world.add_job()
+    process = world.spawn()
+    world.server.wait_for(lambda: values_of(job) > 0)
+    with world.server.changed:
+        world.server.credential = "plc_other"
+    assert process.wait(60) == 1
+    assert "enrol again" in (world.data.parent / "agent.log").read_text()
+    assert list((world.data / "spool").rglob("items.ndjson"))
 
 
 def test_only_items_are_inflated_as_by_the_real_server(server: FakeServer) -> None:
