@@ -5,7 +5,8 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any, cast
 
-from sqlalchemy import CursorResult, Select, delete, func, select, update
+from sqlalchemy import CursorResult, Select, case, delete, func, select, update
+from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.orm import Session
 
 from paceline_server.store.tables.accounts import Account, BrowserSession, SignInLink, SignInThrottle, Token
@@ -91,6 +92,28 @@ def forget_expired(session: Session, at: datetime) -> None:
 def throttles(session: Session, keys: list[str]) -> dict[str, SignInThrottle]:
     rows = session.scalars(select(SignInThrottle).where(SignInThrottle.key.in_(keys)))
     return {row.key: row for row in rows}
+
+
+def count_failure(session: Session, key: str, at: datetime, forget_before: datetime) -> int:
+    """One more failure; how many there are now. One statement: racing failures are all counted."""
+    insert = postgresql.insert if session.get_bind().dialect.name == "postgresql" else sqlite.insert
+    counted = case((SignInThrottle.updated_at < forget_before, 1), else_=SignInThrottle.failures + 1)
+    statement = (
+        insert(SignInThrottle)
+        .values(key=key, failures=1, blocked_until=None, updated_at=at)
+        .on_conflict_do_update(index_elements=["key"], set_={"failures": counted, "updated_at": at})
+        .returning(SignInThrottle.failures)
+    )
+    return session.execute(statement).scalar_one()
+
+
+def block(session: Session, key: str, until: datetime) -> None:
+    session.execute(update(SignInThrottle).where(SignInThrottle.key == key).values(blocked_until=until))
+
+
+def forget_throttles(session: Session, before: datetime) -> None:
+    """Remove failures last counted before then; no pause lasts that long."""
+    session.execute(delete(SignInThrottle).where(SignInThrottle.updated_at < before))
 
 
 def clear_throttles(session: Session, keys: list[str]) -> None:

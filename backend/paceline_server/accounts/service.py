@@ -27,7 +27,7 @@ from paceline_server.kernel.errors import (
 )
 from paceline_server.kernel.ids import new_id, new_secret, sha256_hex
 from paceline_server.store.session import hint
-from paceline_server.store.tables.accounts import Account, BrowserSession, SignInLink, SignInThrottle, Token
+from paceline_server.store.tables.accounts import Account, BrowserSession, SignInLink, Token
 
 CHANNEL = "accounts"
 """Hint: a session or token ended; open streams look again."""
@@ -147,24 +147,19 @@ def refuse_throttled(session: Session, keys: dict[str, str]) -> None:
 
 def _count_failure(session: Session, keys: dict[str, str]) -> None:
     at = clock.now()
-    known = queries.throttles(session, list(keys.values()))
-    for kind, key in keys.items():
-        row = known.get(key)
-        if row is None:
-            row = SignInThrottle(key=key, failures=0, blocked_until=None, updated_at=at)
-            session.add(row)
-        if at - row.updated_at > THROTTLE_FORGET:
-            row.failures = 0
-        row.failures += 1
-        row.updated_at = at
-        beyond = row.failures - THROTTLE_AFTER[kind]
+    for kind, key in sorted(keys.items()):  # always in one order: two failures never wait for each other
+        failures = queries.count_failure(session, key, at, forget_before=at - THROTTLE_FORGET)
+        beyond = failures - THROTTLE_AFTER[kind]
         if beyond >= 0:
-            row.blocked_until = at + timedelta(seconds=min(THROTTLE_LONGEST_S, 2 ** min(beyond, 20)))
+            pause = timedelta(seconds=min(THROTTLE_LONGEST_S, 2 ** min(beyond, 20)))
+            queries.block(session, key, at + pause)
 
 
 def forget_expired(session: Session) -> None:
-    """Remove sessions and links that can never be used again."""
-    queries.forget_expired(session, clock.now())
+    """Remove sessions and links that can never be used again, and failures too old to count."""
+    at = clock.now()
+    queries.forget_expired(session, at)
+    queries.forget_throttles(session, before=at - THROTTLE_FORGET)
 
 
 def _begin(session: Session, account: Account, days: float) -> NewSession:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Select, select, update
+from sqlalchemy import Select, delete, select, update
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.orm import Session
 
@@ -27,6 +27,10 @@ def take_code(session: Session, code_sha256: str, agent_id: str, at: datetime) -
         .returning(EnrolmentCode.code_sha256)
     )
     return session.execute(query).scalar_one_or_none() is not None
+
+
+def forget_codes(session: Session, at: datetime) -> None:
+    session.execute(delete(EnrolmentCode).where(EnrolmentCode.expires_at <= at))
 
 
 def agents() -> Select[Any]:

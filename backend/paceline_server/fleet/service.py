@@ -49,6 +49,11 @@ def create_enrolment_code(session: Session) -> EnrolmentCodeOut:
     return EnrolmentCodeOut(code=code, expires_at=expires_at)
 
 
+def forget_expired(session: Session) -> None:
+    """Remove enrolment codes that can never be used again."""
+    queries.forget_codes(session, clock.now())
+
+
 def enrol(session: Session, spec: EnrolIn) -> EnrolOut:
     """Turn a code into an agent and its credential. Raises 401 `enrolment_code_invalid`."""
     at = clock.now()

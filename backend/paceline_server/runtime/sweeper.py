@@ -107,9 +107,11 @@ class Sweeper:
 
 
 def prune() -> None:
-    """Remove what was needed for a while only: old live events, carried-out messages, ended sessions."""
+    """Remove what was needed for a while only: old live events, carried-out messages, ended sessions, failed
+    sign-ins, enrolment codes."""
     at = clock.now()
     with session_scope() as session:
         live_events.prune(session, at - KEEP_LIVE_EVENTS)
         outbox.prune(session, at - KEEP_DONE_MESSAGES)
         accounts.forget_expired(session)
+        fleet.forget_expired(session)

@@ -11,6 +11,7 @@ from fastapi.testclient import TestClient
 from paceline_server.accounts import service
 from paceline_server.kernel.clock import FrozenClock
 from paceline_server.kernel.settings import Settings
+from paceline_server.runtime.sweeper import prune
 from paceline_server.store.session import read_scope, session_scope
 from paceline_server.store.tables.accounts import Account, BrowserSession, SignInLink, SignInThrottle
 from sqlalchemy import select
@@ -116,6 +117,27 @@ def test_failing_again_and_again_must_wait_and_success_forgets(
     assert sign_in(client)[0] == 200
     assert sign_in(client, "wrong") == (401, "unauthenticated")
     assert sign_in(client)[0] == 200
+
+
+def test_failures_at_one_instant_are_all_counted(
+    client: TestClient, together: Callable[..., list[object]]
+) -> None:
+    make_link()
+    assert together(*[lambda: sign_in(client, "wrong")[0]] * 4) == [401] * 4
+    with read_scope() as session:
+        assert set(session.scalars(select(SignInThrottle.failures))) == {4}
+
+
+def test_failures_long_ago_count_no_more_and_are_removed(client: TestClient, clock: FrozenClock) -> None:
+    make_link()
+    sign_in(client, "wrong")
+    clock.advance(3601)
+    sign_in(client, "wrong", email="eve@example.org")
+    with read_scope() as session:
+        assert sorted(session.scalars(select(SignInThrottle.failures))) == [1] * 5
+    prune()
+    with read_scope() as session:
+        assert len(session.scalars(select(SignInThrottle.key)).all()) == 3
 
 
 def test_throttling_stores_no_typed_in_address(client: TestClient) -> None:

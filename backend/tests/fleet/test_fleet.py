@@ -10,7 +10,10 @@ import pytest
 from fastapi.testclient import TestClient
 from paceline_server.fleet import service
 from paceline_server.kernel.clock import FrozenClock
+from paceline_server.kernel.ids import sha256_hex
+from paceline_server.runtime.sweeper import prune
 from paceline_server.store.session import read_scope, session_scope
+from paceline_server.store.tables.fleet import EnrolmentCode
 from paceline_server.store.tables.messages import LiveEvent
 from sqlalchemy import select
 
@@ -59,6 +62,17 @@ def agent(client: TestClient, reader: dict[str, str]) -> dict[str, str]:
     answer = client.post(f"{API}/agents/enrol", json={"code": code, "name": "lab", "version": "1"})
     assert answer.status_code == 201, answer.text
     return {"Authorization": f"Bearer {answer.json()['credential']}"}
+
+
+def test_expired_codes_are_removed_and_others_kept(
+    client: TestClient, reader: dict[str, str], clock: FrozenClock
+) -> None:
+    client.post(f"{API}/agents/enrolment-codes", headers=reader)
+    clock.advance(3601)
+    code = client.post(f"{API}/agents/enrolment-codes", headers=reader).json()["code"]
+    prune()
+    with read_scope() as session:
+        assert session.scalars(select(EnrolmentCode.code_sha256)).all() == [sha256_hex(code)]
 
 
 def test_a_code_enrols_one_agent(client: TestClient, reader: dict[str, str], together: Any) -> None:
