@@ -1,4 +1,4 @@
-"""What people install is what was tested: every direct dependency is pinned, and pinned to what the lock has."""
+"""What people install is what was tested: every direct dependency is pinned to what the lock has."""
 
 from __future__ import annotations
 
