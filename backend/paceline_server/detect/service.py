@@ -36,7 +36,8 @@ from paceline_server.store.tables.decisions import Comparison, Finding, JobRepor
 Role = Literal["candidate", "confirmation", "recovery"]
 
 __all__ = [
-    "Analysed", "Role", "analyse_job", "comparisons_of_job", "conclude_job", "findings_of", "record_finding",
+    "Analysed", "Role", "analyse_job", "comparisons_of_job", "conclude_job", "findings_of", "give_up_job",
+    "record_finding",
     "rederive_finding", "report_of", "void_limits",
 ]  # fmt: skip
 
@@ -111,6 +112,17 @@ def conclude_job(session: Session, found: Analysed | None) -> None:
     _store_report(session, found)
     _store_comparisons(session, context, analysis.ruled)
     outbox.add(session, "alerts.evaluate", found.job_id)
+
+
+def give_up_job(session: Session, key: str, error: str) -> None:
+    """End a job whose analysis keeps failing; `key` is `job:batch`."""
+    job_id, _, batch = key.rpartition(":")
+    detail = (
+        f"The analysis failed {outbox.INCIDENT_AFTER} times, last with {error[:500]}. This is a fault of the "
+        "server, not of what was measured: the samples are kept; report it with the server's log, then "
+        "measure again."
+    )
+    jobs.fail_analysis(session, job_id, int(batch), detail)
 
 
 def _store_report(session: Session, found: Analysed) -> None:

@@ -5,10 +5,16 @@ from __future__ import annotations
 from sqlalchemy.orm import Session
 
 from paceline_server.detect import service
-from paceline_server.store.outbox import handles_after_reading
+from paceline_server.store.outbox import gives_up, handles_after_reading
 
 
 @handles_after_reading("job.analyse", service.analyse_job)
 def analyse(session: Session, _key: str, found: service.Analysed | None) -> None:
     """Extend or conclude the job."""
     service.conclude_job(session, found)
+
+
+@gives_up("job.analyse")
+def stop_analysing(session: Session, key: str, error: str) -> None:
+    """It failed too often: end the job instead of letting it hang, and its run and alert with it."""
+    service.give_up_job(session, key, error)

@@ -23,6 +23,8 @@ Cause = Literal[
     "workload_no_terminal", "check_failed", "build_failed", "suite_invalid",
     # infrastructure faults
     "checkout_failed", "agent_lost", "agent_error", "disk_full", "target_refused", "lease_lost", "cancelled",
+    # faults of the server
+    "analysis_failed",
 ]  # fmt: skip
 
 

@@ -40,7 +40,8 @@ SEED_BITS = 53
 
 __all__ = [
     "Hold", "Plan", "Writer", "cancel", "conclude", "confirmation_run", "counting_attempts", "create_run",
-    "finish", "get_job", "get_run", "hold", "lease_lost", "list_runs", "plan_of", "request_batch",
+    "fail_analysis", "finish", "get_job", "get_run", "hold", "lease_lost", "list_runs", "plan_of",
+    "request_batch",
 ]  # fmt: skip
 
 
@@ -272,4 +273,14 @@ def conclude(session: Session, job_id: str, verdict: Verdict, reason: str) -> bo
         return False
     job.verdict, job.reason = verdict, reason
     move(session, job, Event.conclude, clock.now())
+    return True
+
+
+def fail_analysis(session: Session, job_id: str, batch: int, detail: str) -> bool:
+    """End a job whose analysis cannot be carried out (analysing → failed); its run rolls up, its alert hears
+    of it. What was measured is kept. False, and nothing changed, when that look is no longer waited for."""
+    job = queries.lock_job(session, job_id)
+    if job is None or (job.state, job.batch) != ("analysing", batch):
+        return False
+    move(session, job, Event.give_up_analysis, clock.now(), cause="analysis_failed", detail=detail)
     return True

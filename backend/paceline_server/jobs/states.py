@@ -17,6 +17,7 @@ state follows which. Holds no rows, no clock and no I/O.
    │  cancel: every state before `done`                      └── of the right attempt ──────┘ (uploading)
    └─▶ cancelled        renewed by the right attempt, target free: lost ─▶ measuring
                         nobody leased it in time: queued ─▶ expired
+                        the analysis gave up: analysing ─▶ failed
                         finish(failed), or infrastructure failed a third time: leased … uploading ─▶ failed
 ```
 
@@ -31,6 +32,7 @@ state follows which. Holds no rows, no clock and no I/O.
 | `expire` | `expiry.expire_unleased` |
 | `cancel` | `service.cancel` (a leased job is asked to stop; `finish_cancelled` or `cancel` ends it) |
 | `request_batch` `conclude` | `service.request_batch` `service.conclude`, called by detect |
+| `give_up_analysis` | `service.fail_analysis`, called by detect when the outbox stops trying |
 """
 
 from __future__ import annotations
@@ -76,6 +78,7 @@ class Event(StrEnum):
     cancel = "cancel"
     request_batch = "request_batch"
     conclude = "conclude"
+    give_up_analysis = "give_up_analysis"
 
 
 _RULES: dict[Event, tuple[tuple[JobState, ...], JobState]] = {
@@ -98,6 +101,7 @@ _RULES: dict[Event, tuple[tuple[JobState, ...], JobState]] = {
     ),
     Event.request_batch: (("analysing",), "queued"),
     Event.conclude: (("analysing",), "done"),
+    Event.give_up_analysis: (("analysing",), "failed"),
 }
 """Event → (states it may happen in, state that follows)."""
 

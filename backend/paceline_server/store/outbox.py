@@ -5,11 +5,12 @@ Place: between a change (ingest, jobs, alerts) and what follows from it (analysi
 - two carriers never work on one message at a time (PostgreSQL: row lock, skipped; SQLite: one writer);
 - one that reads first is claimed for `CLAIM_S`, so that what reading does outside (a webhook) is not done
   twice while it is done; after a crash it may be, never its rows;
-- a failing message is tried again later, ever more slowly, and its last error is kept.
+- a failing message is tried again later, ever more slowly, and its last error is kept; a topic that somebody
+  waits for gives up after `INCIDENT_AFTER` failures instead (`gives_up`).
 
     pending --carry_out--> done            (effect and done_at commit together)
        ^           |
-       +--failed---+                       (attempts + 1, due_at moved by the back-off)
+       +--failed---+--given up--> done     (attempts + 1, due_at moved by the back-off)
 
 Knows no Celery: `worker.py` turns ids into messages, the sweeper finds ids nobody announced.
 """
@@ -42,6 +43,7 @@ INCIDENT_AFTER = 5
 
 Effect = Callable[[Session, str, Any], None]
 Reads = Callable[[Session, str], Any]
+GivesUp = Callable[[Session, str, str], None]
 
 
 @dataclass(frozen=True)
@@ -54,6 +56,7 @@ class Handler:
 
 
 _handlers: dict[str, Handler] = {}
+_give_ups: dict[str, GivesUp] = {}
 _at_it: set[int] = set()
 """Messages this process is carrying out: one announced twice is not read for twice."""
 _at_it_lock = threading.Lock()
@@ -79,6 +82,17 @@ def handles_after_reading(topic: str, reads: Reads) -> Callable[[Effect], Effect
     def register(effect: Effect) -> Effect:
         _add(Handler(topic, effect, reads))
         return effect
+
+    return register
+
+
+def gives_up(topic: str) -> Callable[[GivesUp], GivesUp]:
+    """Register `end(session, key, error)` for a topic: after `INCIDENT_AFTER` failures it is carried out in
+    place of the effect and the message is done. Topics without one are tried for ever."""
+
+    def register(end: GivesUp) -> GivesUp:
+        _give_ups[topic] = end
+        return end
 
     return register
 
@@ -181,7 +195,10 @@ def _carry_out(message_id: int) -> bool:
             message.done_at = clock.now()
     except Exception as error:
         log.exception("outbox_failed", topic=handler.topic, key=key, message_id=message_id)
-        _failed(message_id, repr(error)[:2000])
+        said = repr(error)[:2000]
+        end = _give_ups.get(handler.topic)
+        if _failed(message_id, said) >= INCIDENT_AFTER and end is not None:
+            _give_up(message_id, end, said)
         return False
     return True
 
@@ -210,11 +227,13 @@ def _claim(message_id: int) -> bool:
         return session.execute(query).scalar_one_or_none() is not None
 
 
-def _failed(message_id: int, error: str) -> None:
+def _failed(message_id: int, error: str) -> int:
+    """Keep the failure and put the message off; returns how often it has failed (0: it is done or gone)."""
     with session_scope() as session:
         message = session.get(OutboxMessage, message_id)
         if message is None or message.done_at is not None:
-            return
+            return 0
+        failures = message.attempts + 1
         pause = BACK_OFF_S[min(message.attempts, len(BACK_OFF_S) - 1)]
         session.execute(
             update(OutboxMessage)
@@ -225,9 +244,27 @@ def _failed(message_id: int, error: str) -> None:
                 due_at=clock.now() + timedelta(seconds=pause),
             )
         )
-        if message.attempts + 1 == INCIDENT_AFTER:
+        if failures == INCIDENT_AFTER:
             detail = {"topic": message.topic, "key": message.key, "error": error}
             session.add(Incident(id=ids.new_id("inc"), at=clock.now(), code="outbox_stuck", detail=detail))
+        return failures
+
+
+def _give_up(message_id: int, end: GivesUp, error: str) -> None:
+    """End what waits for the message. When even that fails, the message stays pending and is tried again."""
+    try:
+        with session_scope() as session:
+            query = (
+                select(OutboxMessage)
+                .where(OutboxMessage.id == message_id, OutboxMessage.done_at.is_(None))
+                .with_for_update(skip_locked=True)
+            )
+            message = session.scalars(query).one_or_none()
+            if message is not None:
+                end(session, message.key, error)
+                message.done_at = clock.now()
+    except Exception:
+        log.exception("outbox_cannot_give_up", message_id=message_id)
 
 
 def drain(rounds: int = 100) -> int:

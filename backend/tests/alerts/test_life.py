@@ -14,7 +14,7 @@ from paceline_server.store.session import read_scope, session_scope
 from paceline_server.store.tables.jobs import Run
 from paceline_server.store.tables.messages import OutboxMessage
 from paceline_server.testing.deliveries import open_lab
-from sqlalchemy import select
+from sqlalchemy import select, update
 
 FASTER = {1000: -0.5, 2000: -0.6}
 SLOWER = {1000: 0.126, 2000: -0.6}
@@ -121,6 +121,24 @@ def test_a_confirmation_that_never_measured_is_inconclusive_with_the_reason(desk
     alert = desk.alert()
     assert alert["state"] == "inconclusive"
     assert "build_failed" in alert["history"][-1]["note"] or "cargo" in alert["history"][-1]["note"]
+
+
+def test_a_confirmation_that_cannot_be_analysed_is_inconclusive_with_the_reason(desk: Desk) -> None:
+    desk.measure(SLOWER)
+    desk.clock.advance(30)
+    outbox.drain()
+    desk.lab.deliver(SLOWER)
+    with session_scope() as session:
+        session.execute(update(Run).where(Run.trigger == "confirm").values(manifest={}))
+    for _ in range(outbox.INCIDENT_AFTER):
+        assert desk.alert()["state"] == "candidate"
+        outbox.drain()
+        desk.clock.advance(60)
+    outbox.drain()
+    alert = desk.alert()
+    assert alert["state"] == "inconclusive"
+    assert "The analysis failed 5 times" in alert["history"][-1]["note"]
+    assert desk.told() == []
 
 
 def test_one_alert_per_cause_across_params_and_runs(desk: Desk) -> None:

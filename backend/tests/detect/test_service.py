@@ -11,11 +11,14 @@ from fastapi.testclient import TestClient
 from paceline_server.detect import service
 from paceline_server.ingest import service as ingest
 from paceline_server.kernel import settings as process_settings
+from paceline_server.kernel.clock import FrozenClock
 from paceline_server.store import outbox
 from paceline_server.store.session import read_scope, session_scope
 from paceline_server.store.tables.decisions import Comparison, JobReport
+from paceline_server.store.tables.jobs import Run
+from paceline_server.store.tables.messages import Incident
 from paceline_server.testing.deliveries import Lab, open_lab
-from sqlalchemy import func, select
+from sqlalchemy import func, select, update
 
 FASTER = {1000: -0.5, 2000: -0.6}
 SLOWER = {1000: 0.126, 2000: -0.6}
@@ -141,6 +144,27 @@ def test_an_operator_may_raise_the_pressure_limit(lab: Lab) -> None:
     leased = lab.deliver(SLOWER, conditions=[{"psi_cpu_percent": 48.0}])
     outbox.drain()
     assert _job(lab, leased.job_id)["verdict"] == "fail"
+
+
+def test_a_job_whose_analysis_keeps_failing_ends_as_failed(lab: Lab, clock: FrozenClock) -> None:
+    run = lab.request()
+    leased = lab.deliver(SLOWER)
+    with session_scope() as session:
+        session.execute(update(Run).values(manifest={}))
+    for _ in range(outbox.INCIDENT_AFTER - 1):
+        outbox.drain()
+        clock.advance(60)
+    assert _job(lab, leased.job_id)["state"] == "analysing"
+    outbox.drain()
+    job = _job(lab, leased.job_id)
+    assert (job["state"], job["cause"], job["partial"]) == ("failed", "analysis_failed", False)
+    assert "ManifestError" in job["cause_detail"]
+    assert job["samples"] > 0
+    rolled = lab.client.get(f"/api/v1/runs/{run['id']}", headers=dict(lab.headers)).json()
+    assert (rolled["state"], rolled["verdict"]) == ("failed", "inconclusive")
+    with read_scope() as session:
+        assert outbox.pending(session)[0] == 0
+        assert session.scalars(select(Incident.code)).all() == ["outbox_stuck"]
 
 
 def test_a_report_before_the_analysis_says_so(lab: Lab) -> None:

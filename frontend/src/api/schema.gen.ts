@@ -1308,7 +1308,7 @@ export interface components {
              */
             outcome: "done" | "failed" | "cancelled";
             /** Cause */
-            cause?: ("stream_invalid" | "workload_hung" | "workload_flooded" | "workload_crashed" | "workload_error" | "workload_no_terminal" | "check_failed" | "build_failed" | "suite_invalid" | "checkout_failed" | "agent_lost" | "agent_error" | "disk_full" | "target_refused" | "lease_lost" | "cancelled") | null;
+            cause?: ("stream_invalid" | "workload_hung" | "workload_flooded" | "workload_crashed" | "workload_error" | "workload_no_terminal" | "check_failed" | "build_failed" | "suite_invalid" | "checkout_failed" | "agent_lost" | "agent_error" | "disk_full" | "target_refused" | "lease_lost" | "cancelled" | "analysis_failed") | null;
             /** Detail */
             detail?: string | null;
             /** Last Seq */
@@ -1398,7 +1398,7 @@ export interface components {
             /** Detail */
             detail: string | null;
             /** Cause */
-            cause: ("stream_invalid" | "workload_hung" | "workload_flooded" | "workload_crashed" | "workload_error" | "workload_no_terminal" | "check_failed" | "build_failed" | "suite_invalid" | "checkout_failed" | "agent_lost" | "agent_error" | "disk_full" | "target_refused" | "lease_lost" | "cancelled") | null;
+            cause: ("stream_invalid" | "workload_hung" | "workload_flooded" | "workload_crashed" | "workload_error" | "workload_no_terminal" | "check_failed" | "build_failed" | "suite_invalid" | "checkout_failed" | "agent_lost" | "agent_error" | "disk_full" | "target_refused" | "lease_lost" | "cancelled" | "analysis_failed") | null;
             /** Cause Detail */
             cause_detail: string | null;
             /** Attempt */

@@ -72,5 +72,10 @@ export const CAUSES: Record<Cause, CauseWords> = {
     title: 'The agent lost its lease on the job',
     advice: 'Usually the network or a stalled host. The run can simply be requested again.',
   },
+  analysis_failed: {
+    title: 'The server could not analyse what was measured',
+    advice:
+      'A fault of the server, not of the code measured. Samples are kept; its log has the details. Report it.',
+  },
   cancelled: { title: 'Cancelled', advice: 'Somebody cancelled the run or the agent was asked to stop.' },
 };
