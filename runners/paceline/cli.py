@@ -131,7 +131,11 @@ def run(  # noqa: PLR0917 - one parameter per option is how typer declares them
     ] = None,
     verbose: Annotated[bool, typer.Option("--verbose", help="Show the build's output.")] = False,
 ) -> None:
-    """Measures the working tree here, without a server, and writes streams and run.json into a directory."""
+    """Measures the working tree here, without a server, and writes streams and run.json into a directory.
+
+    This is one batch. A server extends an inconclusive job by up to two more batches before it concludes;
+    here, ask for more with --launches when the verdict is inconclusive.
+    """
     valid = manifest.load(suite)
     selection = checked(
         valid,

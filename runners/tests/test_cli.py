@@ -149,6 +149,12 @@ def test_every_command_has_help() -> None:
         assert len(done.stdout.splitlines()) > 4
 
 
+def test_the_help_of_run_says_that_it_is_one_batch() -> None:
+    words = " ".join(paceline("run", "--help").stdout.split())
+    assert "This is one batch." in words
+    assert "up to two more batches" in words
+
+
 def test_interrupting_a_run_stops_it_in_an_orderly_way(suite_repository: Path, tmp_path: Path) -> None:
     source = suite_repository / "bench" / "sorts.py"
     source.write_text(source.read_text().replace('say("check"', 'time.sleep(600)\nsay("check"'))
