@@ -50,10 +50,13 @@ class Param:
 
     def _refuses_int(self, value: ParamValue) -> str | None:
         wanted = [_listed(self.values)] if self.values else []
-        if self.minimum is not None and self.maximum is not None:
-            if isinstance(value, int) and self.minimum <= value <= self.maximum:
+        low, high = self.minimum, self.maximum
+        if low is not None or high is not None:
+            above = low is None or (isinstance(value, int) and value >= low)
+            below = high is None or (isinstance(value, int) and value <= high)
+            if isinstance(value, int) and above and below:
                 return None
-            wanted.append(f"{self.minimum} to {self.maximum}")
+            wanted.append(_span(low, high))
         return f"{value!r} is not declared: expected {' or '.join(wanted) or 'nothing'}"
 
     def _matches(self, value: str) -> bool:
@@ -155,6 +158,12 @@ MAX_KNOWN = 10_000
 def _listed(names: Iterable[object]) -> str:
     shown = [str(name) for name in names]
     return ", ".join(shown[:12]) + (f" and {len(shown) - 12} more" if len(shown) > 12 else "") or "none"
+
+
+def _span(low: int | None, high: int | None) -> str:
+    if low is None:
+        return f"at most {high}"
+    return f"at least {low}" if high is None else f"{low} to {high}"
 
 
 def _param(about: manifests.Param | manifests.Knob) -> Param:
