@@ -10,25 +10,33 @@ import contextlib
 import logging
 import re
 import sys
+from collections.abc import Mapping
 from typing import Any
 
 import structlog
 
 SECRET_KEYS = frozenset(
-    {"authorization", "cookie", "password", "secret", "token", "credential", "lease_token", "code"}
+    {"authorization", "cookie", "password", "secret", "token", "credential", "lease_token"}
 )
 TOKEN = re.compile(r"\b(pl[a-z]{1,3})_[A-Za-z0-9_-]{20,}")
 URL_PASSWORD = re.compile(r"(\w+://[^:/@\s]*):[^@/\s]+@")
 
 
 def redact(_: Any, __: str, event: dict[str, Any]) -> dict[str, Any]:
-    """A structlog processor: replace secrets."""
-    for key, value in event.items():
-        if key.lower() in SECRET_KEYS and value is not None and key != "code":
-            event[key] = "…"
-        elif isinstance(value, str):
-            event[key] = hide(value)
-    return event
+    """A structlog processor: replace secrets, however deep."""
+    return {key: _redacted(key, value) for key, value in event.items()}
+
+
+def _redacted(key: object, value: Any) -> Any:
+    if value is not None and str(key).lower() in SECRET_KEYS:
+        return "…"
+    if isinstance(value, str):
+        return hide(value)
+    if isinstance(value, Mapping):
+        return {inner: _redacted(inner, one) for inner, one in value.items()}
+    if isinstance(value, list | tuple | set | frozenset):
+        return [_redacted(None, one) for one in value]
+    return value
 
 
 def hide(text: str) -> str:

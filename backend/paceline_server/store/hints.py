@@ -118,18 +118,3 @@ class RedisHints(Hints):
             message = subscription.get_message(timeout=0.5)
             if message is not None:
                 self._wake(message["data"].decode())
-
-
-def wait_until(
-    condition: Callable[[], bool], hints: Hints, channel: str, timeout_s: float, poll_s: float
-) -> bool:
-    """True as soon as `condition()` holds, looked at after every hint and at least every `poll_s`."""
-    deadline = time.monotonic() + timeout_s
-    while True:
-        seen = hints.version(channel)
-        if condition():
-            return True
-        left = deadline - time.monotonic()
-        if left <= 0:
-            return False
-        hints.wait(channel, seen, min(left, poll_s))

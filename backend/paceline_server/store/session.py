@@ -35,7 +35,6 @@ PRAGMAS = ("journal_mode=WAL", "synchronous=NORMAL", "wal_autocheckpoint=4000", 
            "temp_store=MEMORY")  # fmt: skip
 """Checkpoints every 16 MiB of log instead of 4: uploads then wait for the disk a quarter as often."""
 SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
-AFTER_COMMIT = "after_commit"
 HINTS = "hints"
 OUTBOX = "outbox"
 

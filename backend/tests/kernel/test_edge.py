@@ -194,7 +194,8 @@ def test_logs_hold_no_secret(json_lines: bool) -> None:
         logging.configure(json=json_lines)
         log = structlog.get_logger("test")
         log.info("a", authorization=f"Bearer {secret}", url=f"/sign-in#token={secret}", lease_token="abc123")
-        log.info("b", url="postgresql+psycopg://me:hunter2@db/x")
+        log.info("b", url="postgresql+psycopg://me:hunter2@db/x", code="item_conflict")
+        log.info("d", sent={"headers": [{"Cookie": "abc123"}, ("x", secret)], "to": {"x://me:hunter2@db"}})
         try:
             raise RuntimeError(f"bad {secret}")
         except RuntimeError:
@@ -204,4 +205,5 @@ def test_logs_hold_no_secret(json_lines: bool) -> None:
     assert "hunter2" not in said.getvalue()
     assert "abc123" not in said.getvalue()
     if json_lines:
-        assert [json.loads(line)["event"] for line in said.getvalue().splitlines()] == ["a", "b", "c"]
+        assert [json.loads(line)["event"] for line in said.getvalue().splitlines()] == ["a", "b", "d", "c"]
+    assert "item_conflict" in said.getvalue()
