@@ -6,13 +6,15 @@ nothing; the lifespan it is given does. Holds no decisions.
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from typing import Any
 
 from fastapi import APIRouter, FastAPI, Request
 from fastapi.responses import JSONResponse, Response
-from prometheus_client import CONTENT_TYPE_LATEST, Gauge, generate_latest
+from prometheus_client import CONTENT_TYPE_LATEST, CollectorRegistry, Gauge, generate_latest
+from prometheus_client.core import CounterMetricFamily, Metric
+from prometheus_client.registry import Collector
 from sqlalchemy.exc import SQLAlchemyError
 
 from paceline_server.accounts import routes as accounts
@@ -28,7 +30,7 @@ from paceline_server.kernel.settings import Settings
 from paceline_server.live import routes as live
 from paceline_server.live.tail import Tail
 from paceline_server.reports import routes as reports
-from paceline_server.store import migrations, outbox
+from paceline_server.store import incidents, migrations, outbox
 from paceline_server.store.session import database, read_scope
 
 PREFIX = "/api/v1"
@@ -104,10 +106,26 @@ def _database_current() -> bool:
 
 @system.get("/metrics", response_class=Response)
 def metrics(request: Request) -> Response:
-    """Prometheus text format, of this process."""
+    """Prometheus text format: of this process, and what all share (outbox, incidents)."""
     with read_scope() as session:
         count, oldest = outbox.pending(session)
+        happened = incidents.counts(session)
     PENDING.set(count)
     OLDEST_S.set(0 if oldest is None else max(0.0, (clock.now() - oldest).total_seconds()))
     STREAMS.set(len(request.app.state.tail))
-    return Response(generate_latest(), media_type=CONTENT_TYPE_LATEST)
+    registry = CollectorRegistry()
+    registry.register(_Incidents(happened))
+    return Response(generate_latest() + generate_latest(registry), media_type=CONTENT_TYPE_LATEST)
+
+
+class _Incidents(Collector):
+    """A counter whose values are rows: every process says the same."""
+
+    def __init__(self, counts: dict[str, int]) -> None:
+        self._counts = counts
+
+    def collect(self) -> Iterator[Metric]:
+        family = CounterMetricFamily("paceline_incidents", "What a person should look at.", labels=["code"])
+        for code, count in self._counts.items():
+            family.add_metric([code], count)
+        yield family

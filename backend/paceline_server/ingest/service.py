@@ -29,10 +29,10 @@ from paceline_server.ingest.schemas import ItemsOut
 from paceline_server.ingest.wire import Checked, ConditionsItem, EventItem, LogItem, SamplesItem
 from paceline_server.jobs import service as jobs
 from paceline_server.jobs.schemas import FinishIn
-from paceline_server.kernel import clock, ids
+from paceline_server.kernel import clock
 from paceline_server.kernel.errors import ProblemError, conflict
 from paceline_server.stats.samples import CaseSamples
-from paceline_server.store.tables.messages import Incident
+from paceline_server.store import incidents
 from paceline_server.store.tables.samples import ConditionsRow, LogChunk, SampleChunk, StreamEvent
 
 MAX_DECODING = 4
@@ -150,21 +150,15 @@ def _conflict(session: Session, writer: jobs.Writer, checked: Checked, known: by
     """409, storing nothing but an incident: two contents claim one identity."""
     seq = checked.item.seq
     session.rollback()
-    session.add(
-        Incident(
-            id=ids.new_id("inc"),
-            at=clock.now(),
-            code="item_conflict",
-            detail={
-                "job_id": writer.job_id,
-                "attempt": writer.attempt,
-                "seq": seq,
-                "agent_id": writer.agent_id,
-                "stored_digest": known.hex(),
-                "refused_digest": checked.digest.hex(),
-            },
-        )
-    )
+    detail = {
+        "job_id": writer.job_id,
+        "attempt": writer.attempt,
+        "seq": seq,
+        "agent_id": writer.agent_id,
+        "stored_digest": known.hex(),
+        "refused_digest": checked.digest.hex(),
+    }
+    incidents.report(session, incidents.ITEM_CONFLICT, detail)
     raise ProblemError(
         409,
         "item_conflict",

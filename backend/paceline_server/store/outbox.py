@@ -27,9 +27,10 @@ import structlog
 from sqlalchemy import delete, func, or_, select, update
 from sqlalchemy.orm import Session
 
-from paceline_server.kernel import clock, ids
+from paceline_server.kernel import clock
+from paceline_server.store import incidents
 from paceline_server.store.session import OUTBOX, read_scope, session_scope
-from paceline_server.store.tables.messages import Incident, OutboxMessage
+from paceline_server.store.tables.messages import OutboxMessage
 
 log = structlog.get_logger("paceline.outbox")
 
@@ -39,7 +40,7 @@ CLAIM_S = 30.0
 """How long a message that is read for is nobody else's: longer than any receiver is waited for. A carrier
 that dies meanwhile delays its message by this much."""
 INCIDENT_AFTER = 5
-"""Failures after which a person is told through an incident."""
+"""Failures after which it is an incident: an error in the log and a number in `/metrics`, for a person."""
 
 Effect = Callable[[Session, str, Any], None]
 Reads = Callable[[Session, str], Any]
@@ -246,7 +247,7 @@ def _failed(message_id: int, error: str) -> int:
         )
         if failures == INCIDENT_AFTER:
             detail = {"topic": message.topic, "key": message.key, "error": error}
-            session.add(Incident(id=ids.new_id("inc"), at=clock.now(), code="outbox_stuck", detail=detail))
+            incidents.report(session, incidents.OUTBOX_STUCK, detail)
         return failures
 
 

@@ -1,0 +1,43 @@
+"""What a person must know is kept, logged as an error and counted where operators look."""
+
+from __future__ import annotations
+
+import io
+import json
+from contextlib import redirect_stderr
+
+import pytest
+from fastapi.testclient import TestClient
+from paceline_server.kernel.clock import FrozenClock
+from paceline_server.store import outbox
+from paceline_server.store.session import session_scope
+from sqlalchemy.orm import Session
+
+TOPIC = "test.stuck"
+
+
+@pytest.fixture(autouse=True)
+def _always_failing() -> None:
+    @outbox.handles(TOPIC)
+    def fail(_: Session, key: str) -> None:
+        raise RuntimeError(f"no {key}")
+
+
+def test_what_keeps_failing_is_an_incident_once(client: TestClient, clock: FrozenClock) -> None:
+    assert 'paceline_incidents_total{code="outbox_stuck"} 0.0' in client.get("/metrics").text
+    with session_scope() as session:
+        outbox.add(session, TOPIC, "job_1")
+    said = io.StringIO()
+    with redirect_stderr(said):
+        for _ in range(outbox.INCIDENT_AFTER + 2):
+            outbox.drain()
+            clock.advance(max(outbox.BACK_OFF_S))
+    told = [json.loads(line) for line in said.getvalue().splitlines()]
+    told = [line for line in told if line["event"] == "incident"]
+    assert [(line["level"], line["code"], line["topic"]) for line in told] == [
+        ("error", "outbox_stuck", TOPIC)
+    ]
+    text = client.get("/metrics").text
+    assert 'paceline_incidents_total{code="outbox_stuck"} 1.0' in text
+    assert 'paceline_incidents_total{code="item_conflict"} 0.0' in text
+    assert "# TYPE paceline_incidents_total counter" in text
