@@ -155,6 +155,15 @@ def test_the_help_of_run_says_that_it_is_one_batch() -> None:
     assert "up to two more batches" in words
 
 
+def test_the_overhead_benchmark_compares_the_agent_with_launches_by_hand() -> None:
+    script = Path(__file__).parents[1] / "benchmarks" / "overhead.py"
+    command = [sys.executable, str(script), "--groups", "2", "--rounds", "2"]
+    done = subprocess.run(command, check=True, capture_output=True, text=True)
+    lines = [line for line in done.stdout.splitlines() if "median" in line]
+    assert [line.split()[0] for line in lines] == ["work", "work", "launch", "launch"]
+    assert all("min" in line and "max" in line for line in lines)
+
+
 def test_interrupting_a_run_stops_it_in_an_orderly_way(suite_repository: Path, tmp_path: Path) -> None:
     source = suite_repository / "bench" / "sorts.py"
     source.write_text(source.read_text().replace('say("check"', 'time.sleep(600)\nsay("check"'))
