@@ -169,7 +169,8 @@ def create_account(
     name: str,
     email: Annotated[str | None, typer.Option(help="Needed to sign in with a password.")] = None,
     scope: Annotated[
-        list[str] | None, typer.Option(help="read, alerts:write, ingest, admin; may repeat.")
+        list[str] | None,
+        typer.Option(help="read, alerts:write, ingest, admin; may repeat; all but admin unless given."),
     ] = None,
     password_stdin: Annotated[bool, typer.Option(help="Read a password from standard input.")] = False,
     data: DataDir = None,
@@ -180,7 +181,9 @@ def create_account(
     from paceline_server.store.session import session_scope  # noqa: PLC0415
 
     _with_database(data)
-    chosen = [known for known in service.HUMAN_SCOPES if known in (scope or ["read", "alerts:write"])]
+    chosen = [
+        known for known in service.HUMAN_SCOPES if known in (scope or ["read", "alerts:write", "ingest"])
+    ]
     if scope and len(chosen) != len(set(scope)):
         raise SettingsError(f"scopes are {', '.join(service.HUMAN_SCOPES)}")
     password = sys.stdin.readline().rstrip("\n") if password_stdin else None

@@ -85,14 +85,22 @@ def test_no_run_starts_without_an_online_target(
     assert (answer.status_code, answer.json()["code"]) == (409, "no_target")
 
 
-def test_a_token_needs_ingest_to_ask_for_a_run_and_a_person_only_read(
+def test_whoever_only_reads_neither_starts_nor_stops_a_run(
     client: TestClient, agent: ScriptedAgent, token: Make, sign_in: Make
 ) -> None:
-    body = {"suite": "demo"}
-    assert client.post(f"{PREFIX}/runs", json=body, headers=token("read")).status_code == 403
-    assert client.post(f"{PREFIX}/runs", json=body, headers=token("ingest")).status_code == 201
-    assert client.post(f"{PREFIX}/runs", json=body, headers=sign_in("read").headers).status_code == 201
-    assert client.post(f"{PREFIX}/runs", json=body).status_code == 401
+    allowed = [token("ingest"), token("admin"), sign_in("ingest").headers, sign_in("admin").headers]
+    refused = [token("read"), sign_in("read", "alerts:write").headers]
+    for headers in [*allowed, sign_in().headers]:
+        answer = client.post(f"{PREFIX}/runs", json={"suite": "demo"}, headers=headers)
+        assert answer.status_code == 201
+    run = answer.json()["id"]
+    for headers in refused:
+        for path, body in (("/runs", {"suite": "demo"}), (f"/runs/{run}/cancel", None)):
+            answer = client.post(f"{PREFIX}{path}", json=body, headers=headers)
+            assert (answer.status_code, answer.json()["code"]) == (403, "forbidden"), path
+    assert client.post(f"{PREFIX}/runs", json={"suite": "demo"}).status_code == 401
+    for headers in allowed:
+        assert client.post(f"{PREFIX}/runs/{run}/cancel", headers=headers).status_code == 200
 
 
 def test_cancel_ends_queued_jobs_and_asks_held_ones_to_stop(

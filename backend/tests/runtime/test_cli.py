@@ -99,6 +99,7 @@ def test_accounts_links_and_codes_come_from_the_command_line(run: Run, client: o
     token = link.split("#token=")[1]
     answer = client.post("/api/v1/session/link", json={"token": token})  # type: ignore[attr-defined]
     assert answer.json()["account"]["name"] == "ada"
+    assert answer.json()["scopes"] == ["read", "alerts:write", "ingest"]
     assert run("enrolment-code").stdout.startswith("ple_")
 
 

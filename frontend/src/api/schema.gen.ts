@@ -478,7 +478,7 @@ export interface paths {
         put?: never;
         /**
          * Create Run
-         * @description Request to measure. A token needs `ingest`, a person `read`.
+         * @description Request to measure. Needs `ingest`, as a token and as a person.
          */
         post: operations["create_run"];
         delete?: never;
@@ -518,7 +518,7 @@ export interface paths {
         put?: never;
         /**
          * Cancel Run
-         * @description Stop what has not ended; repeatable.
+         * @description Stop what has not ended; repeatable. Needs `ingest`.
          */
         post: operations["cancel_run"];
         delete?: never;
@@ -789,7 +789,7 @@ export interface paths {
         };
         /**
          * Metrics
-         * @description Prometheus text format, of this process.
+         * @description Prometheus text format: of this process, and what all share (outbox, incidents).
          */
         get: operations["metrics"];
         put?: never;

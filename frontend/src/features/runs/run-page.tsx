@@ -76,7 +76,7 @@ function RunActions({ run, status }: { run: Run; status: StreamStatus }) {
   return (
     <>
       <LiveMark status={status} />
-      {may(session.data, 'read') && (
+      {may(session.data, 'ingest') && (
         <Button
           variant="default"
           loading={cancel.isPending}
