@@ -15,6 +15,7 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError, model_validator
 
+from paceline_server.catalog import patterns
 from paceline_server.catalog.schemas import Direction, ParamValue, Unit
 
 NAME = r"^[a-z][a-z0-9_]{0,63}$"
@@ -269,6 +270,8 @@ def _param_faults(where: str, param: Param) -> Iterator[str]:
         yield f"{where}.values: expected {'whole numbers' if kind is int else 'text'}"
     if param.kind == "regex" and param.pattern is None:
         yield f"{where}.pattern: expected for a param of kind regex"
+    if param.pattern is not None and (why := patterns.why_not(param.pattern)) is not None:
+        yield f"{where}.pattern: {why}"
     low, high = param.minimum or 0, 2**63 - 1 if param.maximum is None else param.maximum
     if low > high:
         yield f"{where}: minimum is above maximum"

@@ -7,12 +7,12 @@ Place: `jobs` validates a request to measure against it, ingest every uploaded s
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from paceline_server.catalog import manifest as manifests
+from paceline_server.catalog import patterns
 from paceline_server.catalog.schemas import ParamValue
 
 Metric = tuple[str, str, str]
@@ -60,10 +60,7 @@ class Param:
         return f"{value!r} is not declared: expected {' or '.join(wanted) or 'nothing'}"
 
     def _matches(self, value: str) -> bool:
-        try:
-            return re.fullmatch(self.pattern or "", value) is not None
-        except re.error:
-            return False
+        return patterns.compiled(self.pattern or "").matches(value)
 
 
 @dataclass(frozen=True, slots=True)
