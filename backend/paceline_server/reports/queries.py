@@ -11,12 +11,17 @@ from sqlalchemy.orm import Session
 from paceline_server.store.tables.decisions import Comparison
 from paceline_server.store.tables.fleet import Agent, Target
 from paceline_server.store.tables.jobs import Job, Run
+from paceline_server.store.tables.messages import Incident
 
 
 def agents(session: Session, limit: int) -> list[Agent]:
     """The agents heard of last."""
     query = select(Agent).order_by(Agent.last_seen_at.desc().nulls_last(), Agent.id).limit(limit)
     return list(session.scalars(query))
+
+
+def incidents() -> Select[Any]:
+    return select(Incident)
 
 
 def comparisons_of_run(run_id: str) -> Select[Any]:

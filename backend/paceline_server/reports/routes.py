@@ -1,4 +1,4 @@
-"""HTTP of what is read: the overview, reports, comparisons, arms, distributions, live series."""
+"""HTTP of what is read: the overview, reports, comparisons, arms, distributions, live series, incidents."""
 
 from __future__ import annotations
 
@@ -10,13 +10,14 @@ from paceline_server.accounts.auth import Principal, require
 from paceline_server.detect.schemas import ComparisonOut, JobReportOut
 from paceline_server.kernel.wire import Page
 from paceline_server.reports import service
-from paceline_server.reports.schemas import ArmsOut, DistributionOut, LiveSeriesOut, OverviewOut
+from paceline_server.reports.schemas import ArmsOut, DistributionOut, IncidentOut, LiveSeriesOut, OverviewOut
 from paceline_server.store.page import Cursor, Limit
 from paceline_server.store.session import DbSession
 
 router = APIRouter(tags=["reports"])
 
 Reader = Annotated[Principal, Depends(require("read"))]
+Admin = Annotated[Principal, Depends(require("admin"))]
 Params = Annotated[str, Query(max_length=4000, description="A JSON object of params.")]
 
 
@@ -24,6 +25,14 @@ Params = Annotated[str, Query(max_length=4000, description="A JSON object of par
 def get_overview(_: Reader, session: DbSession) -> OverviewOut:
     """Alerts by state, agents, the newest runs."""
     return service.overview(session)
+
+
+@router.get("/incidents")
+def list_incidents(
+    _: Admin, session: DbSession, limit: Limit = 50, cursor: Cursor = None
+) -> Page[IncidentOut]:
+    """What who operates Paceline should know, the newest first; counted in `/metrics` too."""
+    return service.incidents(session, limit=limit, cursor=cursor)
 
 
 @router.get("/jobs/{job_id}/report")

@@ -3,6 +3,9 @@ server (I17)."""
 
 from __future__ import annotations
 
+from datetime import datetime
+from typing import Any
+
 from paceline_server.catalog.schemas import ParamValue, Unit
 from paceline_server.detect.schemas import ComparisonOut
 from paceline_server.fleet.schemas import AgentOut
@@ -64,3 +67,12 @@ class LiveSeriesOut(Response):
     n: int
     median: float
     values: list[float]
+
+
+class IncidentOut(Response):
+    """What who operates Paceline should know; `code` is a literal, `detail` depends on it."""
+
+    id: str
+    at: datetime
+    code: str
+    detail: dict[str, Any]

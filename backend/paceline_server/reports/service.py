@@ -33,6 +33,7 @@ from paceline_server.reports.schemas import (
     ArmsOut,
     DistributionOut,
     EcdfPointOut,
+    IncidentOut,
     LiveSeriesOut,
     OverviewOut,
 )
@@ -41,6 +42,7 @@ from paceline_server.stats.samples import CaseSamples, Floats, median
 from paceline_server.stats.summary import thin_ecdf
 from paceline_server.store.page import page
 from paceline_server.store.tables.decisions import Comparison
+from paceline_server.store.tables.messages import Incident
 
 OVERVIEW_RUNS = 10
 OVERVIEW_AGENTS = 50
@@ -59,6 +61,14 @@ def overview(session: Session) -> OverviewOut:
         agents=[fleet.agent_out(agent) for agent in queries.agents(session, OVERVIEW_AGENTS)],
         runs=runs.items,
     )
+
+
+def incidents(session: Session, *, limit: int, cursor: str | None) -> Page[IncidentOut]:
+    """Incidents, the newest first."""
+    return page(
+        session, queries.incidents(), [Incident.id], lambda row: [row.id], IncidentOut.model_validate,
+        limit=limit, cursor=cursor,
+    )  # fmt: skip
 
 
 def report(session: Session, job_id: str) -> JobReportOut:

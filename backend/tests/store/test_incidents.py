@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import io
 import json
+from collections.abc import Callable
 from contextlib import redirect_stderr
 
 import pytest
 from fastapi.testclient import TestClient
 from paceline_server.kernel.clock import FrozenClock
-from paceline_server.store import outbox
+from paceline_server.store import incidents, outbox
 from paceline_server.store.session import session_scope
 from sqlalchemy.orm import Session
 
@@ -21,6 +22,23 @@ def _always_failing() -> None:
     @outbox.handles(TOPIC)
     def fail(_: Session, key: str) -> None:
         raise RuntimeError(f"no {key}")
+
+
+def test_who_operates_reads_incidents_in_pages(
+    client: TestClient, token: Callable[..., dict[str, str]]
+) -> None:
+    for number in range(3):
+        with session_scope() as session:
+            incidents.report(session, incidents.ITEM_CONFLICT, {"seq": number})
+    admin = token("admin")
+    first = client.get("/api/v1/incidents", params={"limit": 2}, headers=admin).json()
+    assert [(one["code"], one["detail"]) for one in first["items"]] == [
+        ("item_conflict", {"seq": 2}),
+        ("item_conflict", {"seq": 1}),
+    ]
+    rest = client.get("/api/v1/incidents", params={"cursor": first["next"]}, headers=admin).json()
+    assert [one["detail"]["seq"] for one in rest["items"]] == [0]
+    assert client.get("/api/v1/incidents", headers=token("read")).status_code == 403
 
 
 def test_what_keeps_failing_is_an_incident_once(client: TestClient, clock: FrozenClock) -> None:

@@ -243,6 +243,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/incidents": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Incidents
+         * @description What who operates Paceline should know, the newest first; counted in `/metrics` too.
+         */
+        get: operations["list_incidents"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/jobs/{job_id}": {
         parameters: {
             query?: never;
@@ -1373,6 +1393,25 @@ export interface components {
             /** Refused */
             refused?: components["schemas"]["SuiteRefusedOut"][];
         };
+        /**
+         * IncidentOut
+         * @description What who operates Paceline should know; `code` is a literal, `detail` depends on it.
+         */
+        IncidentOut: {
+            /** Id */
+            id: string;
+            /**
+             * At
+             * Format: date-time
+             */
+            at: string;
+            /** Code */
+            code: string;
+            /** Detail */
+            detail: {
+                [key: string]: unknown;
+            };
+        };
         /** ItemsOut */
         ItemsOut: {
             /** Stored */
@@ -1655,6 +1694,13 @@ export interface components {
         Page_ConditionsOut_: {
             /** Items */
             items: components["schemas"]["ConditionsOut"][];
+            /** Next */
+            next: string | null;
+        };
+        /** Page[IncidentOut] */
+        Page_IncidentOut_: {
+            /** Items */
+            items: components["schemas"]["IncidentOut"][];
             /** Next */
             next: string | null;
         };
@@ -2564,6 +2610,38 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ArmsOut"];
+                };
+            };
+            /** @description What went wrong; `code` is the literal to switch on. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list_incidents: {
+        parameters: {
+            query?: {
+                limit?: number;
+                cursor?: string | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_IncidentOut_"];
                 };
             };
             /** @description What went wrong; `code` is the literal to switch on. */
