@@ -41,8 +41,6 @@ LIVE: frozenset[AlertState] = frozenset({"candidate", "inconclusive", "open", "a
 TOLD: frozenset[AlertState] = frozenset({"open", "acknowledged", "fixed", "expected", "invalid", "infra"})
 """States people may have heard of; changes into them are told live."""
 
-CLOSED: frozenset[AlertState] = frozenset({"fixed", "expected", "invalid", "infra"})
-
 
 class Event(StrEnum):
     raise_ = "raise"

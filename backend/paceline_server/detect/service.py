@@ -197,7 +197,11 @@ def record_finding(session: Session, comparison: Comparison, role: Role, alert_i
 
 
 def rederive_finding(session: Session, finding_id: str) -> PairVerdict:
-    """Judge a stored finding again from stored samples and stored parameters. Raises 404."""
+    """Judge a stored finding again from stored samples and stored parameters. Raises 404.
+
+    The proof of I16, that a finding holds everything it takes to make it again: run by the tests, and by hand
+    by whoever doubts one.
+    """
     found = queries.finding(session, finding_id)
     if found is None:
         raise not_found("finding", finding_id)

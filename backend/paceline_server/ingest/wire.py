@@ -23,10 +23,9 @@ from paceline_server.ingest.events import INT64_MAX, MAX_VALUES, EventError, che
 from paceline_server.kernel.units import UNITS
 from paceline_server.kernel.wire import is_storable
 
-MAX_COMPRESSED: Final = 8 * 1024 * 1024
-"""Largest body on the wire, compressed or not. Bytes."""
 MAX_INFLATED: Final = 64 * 1024 * 1024
-"""Largest body after inflating: about 1,800 full chunks. Bytes."""
+"""Largest body after inflating: about 1,800 full chunks. Bytes. What comes over the wire is bounded before it
+is read, by `Settings.max_body_bytes`."""
 MAX_ITEMS: Final = 1_000
 MAX_LOG_LINE: Final = 65_536
 """Characters of one log line; the agent cuts longer ones."""

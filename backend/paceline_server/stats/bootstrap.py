@@ -91,7 +91,11 @@ def ratio_of_means(
     confidence: float,
 ) -> Interval:
     """Interval of mean(numerator) ÷ mean(denominator), resampling launches first; shapes (n,), (n,), (m,),
-    (m,)."""
+    (m,).
+
+    What STATISTICS §2 asks for wherever a ratio of means is shown. No row shows one yet: verdicts are medians
+    of paired ratios, and derived ratios are of medians. It stays so that the first that does is honest.
+    """
     return cluster_bootstrap(
         [(numerator, numerator_launch), (denominator, denominator_launch)],
         lambda groups: np.asarray(nan_mean(groups[0]) / nan_mean(groups[1])),

@@ -12,6 +12,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from paceline_server.ingest import wire
+from paceline_server.kernel.settings import Settings
 from paceline_server.testing.scripted_agent import (
     LeasedJob,
     conditions_item,
@@ -150,7 +151,7 @@ def bodies() -> dict[str, tuple[bytes, str, int, str]]:
         "too many": (
             json.dumps({"items": [log_item(n) for n in range(1001)]}).encode(), "", 422, "invalid_request",
         ),
-        "too large": (b" " * (wire.MAX_COMPRESSED + 1), "", 413, "body_too_large"),
+        "too large": (b" " * (Settings().max_body_bytes + 1), "", 413, "body_too_large"),
         "gzip bomb": (zeros, "gzip", 413, "body_too_large"),
         "nested bomb": (bomb, "gzip", 400, "invalid_request"),
         "not gzip": (good, "gzip", 400, "invalid_request"),
