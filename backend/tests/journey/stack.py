@@ -7,6 +7,7 @@ Nothing here fakes anything; a process ends with its test (or, by its parent's d
 from __future__ import annotations
 
 import ctypes
+import json
 import os
 import shutil
 import signal
@@ -133,6 +134,11 @@ class Stack:
         if not (data / "credential.json").exists():
             argv += ["--enrol", self.post("/agents/enrolment-codes")["code"]]
         return self.start(name, *argv, **env)
+
+    def credential(self, name: str = "agent") -> str:
+        """What the agent of this name proves itself with."""
+        kept = json.loads((self.directory / name / "credential.json").read_text())
+        return str(kept["credential"])
 
     def suite(self, name: str) -> Any:
         """The suite, once an agent has announced it."""

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
+import numpy as np
 import psutil
 import pytest
+from paceline_server.store.session import read_scope
+from paceline_server.store.tables.samples import SampleChunk
+from sqlalchemy import select
 
 from .stack import Process, Stack, misbehaving_repository, wait_until
 
@@ -30,6 +33,18 @@ def workloads(agent: Process) -> list[psutil.Process]:
         if "workload.py" in command and mine in command and process.status() != psutil.STATUS_ZOMBIE:
             found.append(process)
     return found
+
+
+def assert_every_sample_is_there_once(job: str, samples: int) -> None:
+    """No chunk is stored twice: each case has one measured value per (launch, round), and the job counts
+    exactly what is stored."""
+    places: list[tuple[object, ...]] = []
+    with read_scope() as session:
+        for chunk in session.scalars(select(SampleChunk).where(SampleChunk.job_id == job)):
+            case = (chunk.attempt, chunk.benchmark, chunk.arm, str(chunk.params), chunk.metric, chunk.launch)
+            places += [(*case, number) for number in np.frombuffer(chunk.rounds, dtype="<i4").tolist()]
+    assert len(places) == samples
+    assert len(set(places)) == len(places), "a sample is stored twice"
 
 
 def test_each_workload_fault_ends_the_job_with_its_own_cause_and_advice(stack: Stack, tmp_path: Path) -> None:
@@ -68,6 +83,7 @@ def test_a_killed_agent_leaves_no_workload_and_its_spool_arrives_once_after_rest
     assert ended["partial"] is True
     assert ended["samples"] >= lost["samples"]
     wait_until("the spool to be delivered", lambda: not spooled.exists())
+    assert_every_sample_is_there_once(job, ended["samples"])
 
 
 def test_losing_the_lease_stops_the_workload_and_the_late_writer_is_refused(
@@ -81,9 +97,18 @@ def test_losing_the_lease_stops_the_workload_and_the_late_writer_is_refused(
     stack.post(f"/runs/{run}/cancel")
     wait_until("the workload to stop", lambda: not workloads(agent), 20)
     assert stack.job_in(job, "cancelled")["state"] == "cancelled"
-    stale = stack.client.post(
-        f"/api/v1/jobs/{job}/attempts/1/items",
-        content=json.dumps({"items": []}),
-        headers={**stack.headers, "Lease-Token": "stale", "Content-Type": "application/json"},
-    )
-    assert stale.status_code in (401, 403, 409)
+    late = {
+        "items": ("items", {"items": []}),
+        "renewal": ("renew", {}),
+        "state": ("state", {"state": "measuring"}),
+        "finish": ("finish", {"outcome": "done", "last_seq": 0}),
+    }
+    for name, (action, body) in late.items():
+        for attempt, wrong in ((1, "a stale token"), (2, "an attempt that never was")):
+            answer = stack.client.post(
+                f"/api/v1/jobs/{job}/attempts/{attempt}/{action}",
+                json=body,
+                headers={"Authorization": f"Bearer {stack.credential()}", "Lease-Token": "pll_stale"},
+            )
+            said = (answer.status_code, answer.json()["code"])
+            assert said == (409, "lease_lost"), f"{name} with {wrong}: {answer.text}"
