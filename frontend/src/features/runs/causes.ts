@@ -74,8 +74,7 @@ export const CAUSES: Record<Cause, CauseWords> = {
   },
   analysis_failed: {
     title: 'The server could not analyse what was measured',
-    advice:
-      'A fault of the server, not of what was measured. Samples are kept; its log has the details.',
+    advice: 'A fault of the server, not of what was measured. Samples are kept; its log has the details.',
   },
   cancelled: { title: 'Cancelled', advice: 'Somebody cancelled the run or the agent was asked to stop.' },
 };
