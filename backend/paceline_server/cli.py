@@ -24,11 +24,18 @@ Host = Annotated[str | None, typer.Option(help="Address to listen on.")]
 Port = Annotated[int | None, typer.Option(help="Port to listen on.")]
 
 
+def _usage_errors_exit_1() -> None:
+    """A command used wrongly exits 1 (error), not click's 2, which says here that a gate or arm rule failed."""
+    usage_error = next(cls for cls in typer.BadParameter.__mro__ if cls.__name__ == "UsageError")
+    usage_error.exit_code = 1  # type: ignore[attr-defined] # on typer's own copy of click
+
+
 def main() -> None:
     """Entry point of the installed command."""
     from paceline_server.kernel.errors import ProblemError  # noqa: PLC0415 - see above
     from paceline_server.kernel.settings import SettingsError  # noqa: PLC0415
 
+    _usage_errors_exit_1()
     try:
         app()
     except SettingsError as error:

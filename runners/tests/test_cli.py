@@ -118,9 +118,9 @@ def test_a_mistake_is_answered_with_words_and_not_a_traceback(
     assert "Traceback" not in done.stderr
 
 
-def test_usage_errors_exit_2() -> None:
-    assert paceline("run").returncode == 2
-    assert paceline("nonsense").returncode == 2
+def test_usage_errors_exit_1_because_2_is_a_failed_gate() -> None:
+    assert paceline("submit").returncode == 1
+    assert paceline("nonsense").returncode == 1
 
 
 def test_validate_shows_what_the_suite_holds(suite_repository: Path) -> None:
