@@ -25,7 +25,7 @@ Port = Annotated[int | None, typer.Option(help="Port to listen on.")]
 
 
 def _usage_errors_exit_1() -> None:
-    """A command used wrongly exits 1 (error), not click's 2, which says here that a gate or arm rule failed."""
+    """A command used wrongly exits 1 (error), not click's 2: that says a gate or arm rule failed."""
     usage_error = next(cls for cls in typer.BadParameter.__mro__ if cls.__name__ == "UsageError")
     usage_error.exit_code = 1  # type: ignore[attr-defined] # on typer's own copy of click
 
