@@ -136,7 +136,7 @@ def _banner(settings: Settings, link: str) -> None:
         f"\n  Paceline is ready:  {settings.public_url}\n"
         f"  Sign in once with:  {link}\n"
         f"                      (works once, for {minutes} minutes; "
-        "another: `paceline-server sign-in-link`)\n"
+        "another: `make sign-in-link`, or `paceline-server sign-in-link`)\n"
         f"  Data:               {settings.data_dir.absolute()}\n"
     )
 

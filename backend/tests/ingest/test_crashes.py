@@ -17,8 +17,7 @@ from paceline_server.testing.lives import Lives, lives
 from paceline_server.testing.scripted_agent import LeasedJob, ScriptedAgent, announce, samples_item
 from sqlalchemy import select
 
-KILLS = {"embedded": 50, "scaled": 20}
-"""A life of the scaled shape takes twice as long to begin: it connects to PostgreSQL and Redis."""
+KILLS = 50
 LONGEST_LIFE_S = 0.12
 """A life is cut somewhere between its first acknowledged request and this much later."""
 CHUNKS = 8
@@ -85,7 +84,7 @@ def test_no_acknowledged_chunk_is_lost_or_doubled_by_kills_at_any_point(
         uploader = Uploader(job)
         thread = threading.Thread(target=uploader.run)
         thread.start()
-        for _ in range(KILLS[shape.name]):
+        for _ in range(KILLS):
             uploader.heard.clear()
             assert uploader.heard.wait(30), uploader.refused
             threading.Event().wait(rng.uniform(0, LONGEST_LIFE_S))
@@ -109,4 +108,4 @@ def test_no_acknowledged_chunk_is_lost_or_doubled_by_kills_at_any_point(
         chunks = list(session.execute(select(SampleChunk.seq, SampleChunk.values).order_by(SampleChunk.seq)))
     assert [seq for seq, _ in chunks] == here
     assert all(values.tolist() == [float(seq)] * 50 for seq, values in chunks)
-    assert acknowledged >= KILLS[shape.name] * CHUNKS
+    assert acknowledged >= KILLS * CHUNKS
