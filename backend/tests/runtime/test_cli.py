@@ -108,6 +108,7 @@ def test_judge_used_wrongly_exits_1_because_2_is_a_failed_gate(run: Run) -> None
     assert run("judge").returncode == 1
 
 
+@pytest.mark.parametrize("shape", ["embedded"], indirect=True)
 def test_an_unmigrated_database_and_missing_redis_are_refused_with_advice(run: Run, tmp_path: Path) -> None:
     empty = run("enrolment-code", "--data", str(tmp_path / "x")).stderr
     assert empty == "" or "migrate" in empty
