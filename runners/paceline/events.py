@@ -52,12 +52,14 @@ class Case(msgspec.Struct, frozen=True, tag_field="type", tag="case", omit_defau
     metrics: list[Metric]
     items_per_iteration: int | None = None
     bytes_per_iteration: int | None = None
+    unavailable: str | None = None
+    """Why this machine cannot run this arm; such a case has no samples."""
 
     def metric(self, name: str) -> Metric | None:
         return next((metric for metric in self.metrics if metric.name == name), None)
 
 
-class Samples(msgspec.Struct, frozen=True, tag_field="type", tag="samples"):
+class Samples(msgspec.Struct, frozen=True, tag_field="type", tag="samples", omit_defaults=True):
     case: int
     metric: str
     launch: int
@@ -67,6 +69,8 @@ class Samples(msgspec.Struct, frozen=True, tag_field="type", tag="samples"):
     iterations: int
     values: list[int]
     t_ns: int
+    work: dict[str, int] = {}
+    """Counters of what the timed region did, totals over `iterations`."""
 
     def per_iteration(self, unit: Unit) -> list[float]:
         """`values` per iteration in the base unit; rates are returned as they came."""

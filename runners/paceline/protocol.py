@@ -40,6 +40,8 @@ INT_MAX = 2**63 - 1
 """Largest integer of the stream: what every reader and the database can hold."""
 VALUES_LIMIT = 1000
 """Most values of one samples event (C1)."""
+COUNTERS_LIMIT = 16
+"""Most counters of one samples event (C1)."""
 
 FaultCode = Literal[
     "not_json", "not_object", "missing_field", "bad_field", "unknown_type", "unknown_unit", "line_too_long",
@@ -153,6 +155,9 @@ class StreamReader:
         case = self._cases.get(event.case)
         if case is None:
             raise BrokenStreamError("unknown_case", self.line, f"case {event.case} was not declared")
+        if case.unavailable is not None:
+            text = f"case: samples of {event.case}, which is unavailable: {case.unavailable[:80]}"
+            raise BrokenStreamError("bad_field", self.line, text)
         if case.metric(event.metric) is None:
             text = f"metric: case {event.case} declares no metric {event.metric[:80]!r}"
             raise BrokenStreamError("bad_field", self.line, text)
@@ -216,6 +221,14 @@ class _Fields:
         value = self.get(name)
         if not isinstance(value, dict) or not all(_storable(key) for key in value):
             self.bad(name, f"an object, found {_kind(value)}")
+        return value
+
+    def counters(self, name: str) -> dict[str, int]:
+        value = self.mapping(name)
+        if len(value) > COUNTERS_LIMIT or not all(value):
+            self.bad(name, f"at most {COUNTERS_LIMIT} counters with names that are not empty")
+        if not all(_is_int(count, 0) for count in value.values()):
+            self.bad(name, "integers from 0 to 2^63-1 only")
         return value
 
     def child(self, name: str) -> _Fields:
@@ -283,6 +296,7 @@ def _case(fields: _Fields) -> Case:
         if fields.has(name)
     }
     return Case(
+        unavailable=fields.name("unavailable") if fields.has("unavailable") else None,
         case=fields.integer("case"),
         benchmark=fields.name("benchmark"),
         arm=fields.name("arm"),
@@ -303,6 +317,7 @@ def _samples(fields: _Fields) -> Samples:
         iterations=fields.integer("iterations", low=1),
         values=fields.integers("values"),
         t_ns=fields.integer("t_ns"),
+        work=fields.counters("work") if fields.has("work") else {},
     )
 
 

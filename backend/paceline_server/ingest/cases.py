@@ -49,6 +49,8 @@ class Case:
     """(name, unit, direction) each."""
     items_per_iteration: int | None
     bytes_per_iteration: int | None
+    unavailable: str | None = None
+    """Why this machine or runtime cannot run the arm; such a case has no samples."""
 
 
 @dataclass(frozen=True, slots=True)

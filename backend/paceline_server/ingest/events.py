@@ -15,6 +15,8 @@ from paceline_server.kernel.units import UNITS
 INT64_MAX: Final = 2**63 - 1
 MAX_VALUES: Final = 1_000
 """Values in one `samples` event and samples in one uploaded item (I7)."""
+MAX_COUNTERS: Final = 16
+"""Counters in one `samples` event or item (C1)."""
 
 TERMINALS: Final = frozenset({"done", "error"})
 
@@ -121,6 +123,15 @@ def _values(field: str, value: Any) -> None:
         _natural(f"{field}[{index}]", number)
 
 
+def _work(field: str, value: Any) -> None:
+    _object(field, value)
+    if len(value) > MAX_COUNTERS:
+        raise _bad(field, f"at most {MAX_COUNTERS} counters")
+    for counter, count in value.items():
+        _name(f"{field}.{counter}", counter)
+        _natural(f"{field}.{counter}", count)
+
+
 def _version(field: str, value: Any) -> None:
     _natural(field, value)
     if value != 1:
@@ -156,7 +167,8 @@ REQUIRED: Final[dict[str, dict[str, Check]]] = {
     "error": {"code": _text, "text": _text},
 }
 _OPTIONAL: Final[dict[str, dict[str, Check]]] = {
-    "case": {"items_per_iteration": _natural, "bytes_per_iteration": _natural},
+    "case": {"items_per_iteration": _natural, "bytes_per_iteration": _natural, "unavailable": _name},
+    "samples": {"work": _work},
     "check": {"detail": _text},
 }
 

@@ -45,6 +45,7 @@ class Sample(NamedTuple):
     iterations: int
     t_ns: int
     values: tuple[float, ...]
+    work: dict[str, int]
 
 
 @dataclass(slots=True)
@@ -143,6 +144,7 @@ def case_of(event: dict[str, Any], launch: int) -> Case:
         metrics=tuple((metric["name"], metric["unit"], metric["direction"]) for metric in event["metrics"]),
         items_per_iteration=event.get("items_per_iteration"),
         bytes_per_iteration=event.get("bytes_per_iteration"),
+        unavailable=event.get("unavailable"),
     )
 
 
@@ -150,6 +152,8 @@ def _sample_of(event: dict[str, Any], stream: Stream) -> Sample:
     case = stream.cases.get(event["case"])
     if case is None:
         raise EventError("unknown_case", f"case {event['case']} was never announced", "case")
+    if case.unavailable is not None:
+        raise EventError("bad_field", f"case: {event['case']} is unavailable and has no samples", "case")
     unit = next((unit for name, unit, _ in case.metrics if name == event["metric"]), None)
     if unit is None:
         raise EventError("bad_field", f"metric: {event['metric'][:40]!r} is not one of the case's", "metric")
@@ -165,6 +169,7 @@ def _sample_of(event: dict[str, Any], stream: Stream) -> Sample:
         iterations=event["iterations"],
         t_ns=event["t_ns"],
         values=tuple(value / divisor for value in event["values"]),
+        work=event.get("work", {}),
     )
 
 
