@@ -1,10 +1,10 @@
 #!/bin/sh
-# Builds what the `ledger` workload runs and leaves it in build/ beside this script, under names that are the
+# Builds what the workloads of this suite run and leaves it in build/ beside this script, under names that are the
 # same on every platform (the JVM loads the library by full path, so its ending does not matter).
 #
 #   build.sh            library and jar
 #   build.sh library    build/libpaceline_hashing.so only (what `mvn verify` in jvm/ needs)
-#   build.sh jar        build/ledger.jar only
+#   build.sh jar        build/hashing.jar only
 #
 # Works in any checkout or worktree. Honours CARGO_TARGET_DIR, and MAVEN_ARGS for Maven (for instance
 # --offline).
@@ -43,6 +43,6 @@ if [ "$what" != library ]; then
     cd "$here/jvm"
     # shellcheck disable=SC2086 # MAVEN_ARGS is a list of words
     mvn -B -q -Dstyle.color=never -DskipTests ${MAVEN_ARGS:-} package
-    cp target/ledger.jar "$here/build/jar.new"
-    mv -f "$here/build/jar.new" "$here/build/ledger.jar"
+    cp workloads/target/hashing.jar "$here/build/jar.new"
+    mv -f "$here/build/jar.new" "$here/build/hashing.jar"
 fi

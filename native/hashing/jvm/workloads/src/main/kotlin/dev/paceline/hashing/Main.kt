@@ -1,4 +1,4 @@
-/** The `ledger` workload of the hashing suite: `java -jar ledger.jar --list | --launch N …` */
+/** The `ledger` workload of the hashing suite: `java -cp hashing.jar dev.paceline.hashing.MainKt --list | …` */
 package dev.paceline.hashing
 
 import dev.paceline.harness.Session
