@@ -1,11 +1,22 @@
-//! Digests for the hashing suite: what the JNI bridge calls and nothing that knows a JVM.
+//! Digests for the hashing suite: what bridges and workloads call, and nothing that knows a JVM or a JS
+//! engine.
 //!
-//! Place in the journey: the work inside the timed region of the `native` arm.
+//! Place in the journey: the work inside the timed region of every native arm. Read in this order: `batch`
+//! (the calls and what they refuse), `messages` (where messages lie), `dispatch` (which engine and why),
+//! `scalar` (the functions as the standard writes them), then the kernels.
 //! Invariant: every function here is safe to call with any input; wrong sizes are errors, never panics.
-//! Absent on purpose: allocation, threads, I/O.
+//! Absent on purpose: allocation, I/O, incremental hashing.
 
-pub mod batch;
-pub mod engine;
+mod algorithm;
+mod batch;
+mod dispatch;
+mod engine;
+mod legacy;
+mod messages;
+pub mod parallel;
+mod scalar;
 
-pub use batch::{BatchError, DIGEST_BYTES, digest_batch};
+pub use algorithm::Algorithm;
+pub use batch::{BatchError, Choice, digest_buffers, digest_equal, digest_ragged};
 pub use engine::Engine;
+pub use legacy::{DIGEST_BYTES, digest_batch};
