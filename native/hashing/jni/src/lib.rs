@@ -6,87 +6,14 @@
 //! path. The caller keeps both buffers untouched by other threads during the call (said in `NativeLibrary`);
 //! read-only buffers are refused there, JNI cannot tell them.
 
-use std::any::Any;
-use std::fmt;
-
-use jni::errors::ErrorPolicy;
+use jni::EnvUnowned;
 use jni::objects::{JByteBuffer, JClass, JString};
-use jni::strings::JNIString;
 use jni::sys::jint;
-use jni::{Env, EnvUnowned, jni_str};
-use paceline_hashing_core::{BatchError, DIGEST_BYTES, Engine, digest_batch};
+use paceline_hashing_core::{DIGEST_BYTES, Engine, digest_batch};
+use paceline_hashing_jni_guard::{Refusal, Region, Throw, refuse_overlap};
 
 /// Bumped when a native method changes its meaning; `NativeLibrary` refuses to use another one.
 const ABI_VERSION: jint = 1;
-
-/// What a native method may fail with, sorted by the Java exception it becomes.
-#[derive(Debug)]
-enum Refusal {
-    /// `IllegalArgumentException`: the caller's sizes or buffers are wrong.
-    Argument(String),
-    /// `IllegalStateException`: the JVM refused us something.
-    Jni(jni::errors::Error),
-}
-
-impl From<jni::errors::Error> for Refusal {
-    fn from(error: jni::errors::Error) -> Self {
-        Self::Jni(error)
-    }
-}
-
-impl From<BatchError> for Refusal {
-    fn from(error: BatchError) -> Self {
-        Self::Argument(error.to_string())
-    }
-}
-
-impl fmt::Display for Refusal {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Argument(text) => f.write_str(text),
-            Self::Jni(error) => write!(f, "JNI: {error}"),
-        }
-    }
-}
-
-/// Turns a refusal or a panic into a pending Java exception; an exception that is pending already stays.
-struct Throw;
-
-impl<T: Default> ErrorPolicy<T, Refusal> for Throw {
-    type Captures<'frame: 'method, 'method> = ();
-
-    fn on_error<'frame: 'method, 'method>(
-        env: &mut Env<'frame>,
-        (): &mut (),
-        refusal: Refusal,
-    ) -> jni::errors::Result<T> {
-        if env.exception_check() {
-            return Ok(T::default());
-        }
-        let class = match refusal {
-            Refusal::Argument(_) => jni_str!("java/lang/IllegalArgumentException"),
-            Refusal::Jni(_) => jni_str!("java/lang/IllegalStateException"),
-        };
-        // Throwing reports "an exception is pending", which is what we want.
-        let _ = env.throw_new(class, JNIString::from(refusal.to_string()));
-        Ok(T::default())
-    }
-
-    fn on_panic<'frame: 'method, 'method>(
-        env: &mut Env<'frame>,
-        (): &mut (),
-        payload: Box<dyn Any + Send>,
-    ) -> jni::errors::Result<T> {
-        let text = payload
-            .downcast_ref::<&str>()
-            .map(ToString::to_string)
-            .or_else(|| payload.downcast_ref::<String>().cloned())
-            .unwrap_or_else(|| "no message".to_owned());
-        let message = JNIString::from(format!("panic in native code: {text}"));
-        let _ = env.throw_new(jni_str!("java/lang/IllegalStateException"), message);
-        Ok(T::default())
-    }
-}
 
 /// `static native int abiVersion()`
 #[unsafe(no_mangle)]
@@ -122,15 +49,12 @@ pub extern "system" fn Java_dev_paceline_hashing_NativeLibrary_digestBatch0<'fra
             .map_err(|_| Refusal::Argument(format!("messageBytes: {message_bytes} is negative")))?;
         let messages = Region::of(env, "messages", &messages)?;
         let digests = Region::of(env, "digests", &digests)?;
-        if messages.overlaps(&digests) {
-            return Err(Refusal::Argument("messages and digests overlap".to_owned()));
-        }
+        refuse_overlap("messages and digests", &messages, &digests)?;
         // SAFETY: both regions are whole direct buffers which the arguments' local references keep alive
         // until this method returns; they do not overlap; no other thread writes them (the caller's promise
         // above).
         let (messages, digests) = unsafe { (messages.as_slice(), digests.as_slice_mut()) };
-        digest_batch(messages, message_bytes, digests)?;
-        Ok(())
+        digest_batch(messages, message_bytes, digests).map_err(Refusal::argument)
     })
     .resolve::<Throw>();
 }
@@ -146,48 +70,6 @@ pub extern "system" fn Java_dev_paceline_hashing_NativeLibrary_provokePanic<'fra
         std::panic::resume_unwind(Box::new("asked for"))
     })
     .resolve::<Throw>();
-}
-
-/// The memory of a direct buffer.
-struct Region {
-    start: *mut u8,
-    bytes: usize,
-}
-
-impl Region {
-    /// Reads address and capacity; anything but a direct buffer is an argument error that names it.
-    fn of(env: &Env<'_>, name: &str, buffer: &JByteBuffer<'_>) -> Result<Self, Refusal> {
-        let refuse = |_| Refusal::Argument(format!("{name}: not a direct ByteBuffer"));
-        if buffer.is_null() {
-            return Err(Refusal::Argument(format!("{name}: null")));
-        }
-        let bytes = env.get_direct_buffer_capacity(buffer).map_err(refuse)?;
-        // An empty buffer may have no address; a dangling one is what an empty slice wants.
-        let start = match env.get_direct_buffer_address(buffer) {
-            Err(_) if bytes == 0 => std::ptr::NonNull::dangling().as_ptr(),
-            address => address.map_err(refuse)?,
-        };
-        Ok(Self { start, bytes })
-    }
-
-    fn overlaps(&self, other: &Self) -> bool {
-        let (a, b) = (self.start.addr(), other.start.addr());
-        self.bytes > 0 && other.bytes > 0 && a < b + other.bytes && b < a + self.bytes
-    }
-
-    /// # Safety
-    /// The region stays mapped and unwritten for `'a`.
-    unsafe fn as_slice<'a>(&self) -> &'a [u8] {
-        // SAFETY: the JVM says `bytes` bytes are mapped at `start`; the caller promises the rest.
-        unsafe { std::slice::from_raw_parts(self.start, self.bytes) }
-    }
-
-    /// # Safety
-    /// The region stays mapped, and nothing else reads or writes it, for `'a`.
-    unsafe fn as_slice_mut<'a>(&self) -> &'a mut [u8] {
-        // SAFETY: as above.
-        unsafe { std::slice::from_raw_parts_mut(self.start, self.bytes) }
-    }
 }
 
 const _: () = assert!(DIGEST_BYTES == 32, "NativeLibrary.DIGEST_BYTES says the same");

@@ -1,0 +1,12 @@
+//! What stands between native code and the JVM, for every cdylib of the suite.
+//!
+//! Place in the journey: the edge of each native method. Invariants: no panic and no Rust error crosses into
+//! the JVM except as a Java exception ([`Throw`]); memory of a buffer is touched only after its address and
+//! capacity were read from the JVM and found to fit ([`Region`]). Absent on purpose: knowledge of digests,
+//! state, threads, allocation on the success path.
+
+mod refusal;
+mod region;
+
+pub use refusal::{Refusal, Throw, panic_text};
+pub use region::{Region, refuse_overlap};
