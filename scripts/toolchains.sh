@@ -7,14 +7,22 @@
 
 RUST_VERSION=1.95.0 # the private copy; any cargo from the minimum below upwards serves
 RUSTUP_VERSION=1.28.2
+ARM64_TRIPLE=aarch64-unknown-linux-gnu
 
 tools_of_profile() {
   case $1 in
     bench) echo "python git gcc cargo java maven" ;;
     run) echo "python git gcc cargo java maven node" ;;
-    test) echo "python git gcc cargo java maven node clippy rustfmt postgresql redis chromium curl jq" ;;
+    test)
+      echo "python git gcc cargo java maven node clippy rustfmt postgresql redis chromium curl jq" \
+        "$(arm64_tools)" ;;
     *) echo "unknown profile '$1'; expected bench, run or test" >&2; return 1 ;;
   esac
+}
+
+# What builds and runs the arm64 digests on a machine of another kind; an arm64 host needs none of it.
+arm64_tools() {
+  case $(uname -sm) in "Linux x86_64") echo "arm64-gcc arm64-qemu arm64-std" ;; esac
 }
 
 # tool → minimum version
@@ -74,6 +82,9 @@ version_of() {
     redis) redis-server --version ;;
     curl) curl --version | head -1 ;;
     jq) jq --version ;;
+    arm64-gcc) aarch64-linux-gnu-gcc --version | head -1 ;;
+    arm64-qemu) { qemu-aarch64-static --version || qemu-aarch64 --version; } | head -1 ;;
+    arm64-std) [ -d "$(rustc --print sysroot)/lib/rustlib/$ARM64_TRIPLE/lib" ] && rustc --version ;;
     chromium) p=$(chromium_path) && "$p" --version ;;
   esac 2>/dev/null </dev/null | grep -oE '[0-9]+(\.[0-9]+)*' | head -1
 }
@@ -123,6 +134,8 @@ apt_packages_of() {
     postgresql) echo postgresql ;;
     redis) echo redis-server ;;
     curl | jq) echo "$1" ;;
+    arm64-gcc) echo "gcc-aarch64-linux-gnu libc6-dev-arm64-cross" ;;
+    arm64-qemu) first_in_apt qemu-user-static qemu-user ;;
     chromium) [ "$(. /etc/os-release && echo "$ID")" = debian ] && echo chromium ;;
   esac
 }
@@ -150,6 +163,7 @@ advice_for() {
   case $1 in
     cargo) echo "install rustup (https://rustup.rs), then: rustup default stable" ;;
     clippy | rustfmt) echo "rustup component add $1" ;;
+    arm64-std) echo "rustup target add $ARM64_TRIPLE" ;;
     chromium) echo "cd frontend && npm ci && npx playwright install --with-deps chromium" ;;
     *) echo "install $1 $(minimum_of "$1") or newer with this system's package manager" ;;
   esac
@@ -213,6 +227,17 @@ PY
   done
 }
 
+# The standard library for arm64. Only a rustup can add one: a distribution's Rust makes way for our copy.
+install_arm64_std() {
+  local dir=$ROOT/.tools/rust
+  if command -v rustup >/dev/null && [ ! -d "$dir/rustup" ]; then
+    rustup target add "$ARM64_TRIPLE"
+    return
+  fi
+  [ -x "$dir/cargo/bin/rustup" ] || install_private_rust || return 1
+  RUSTUP_HOME=$dir/rustup CARGO_HOME=$dir/cargo "$dir/cargo/bin/rustup" target add "$ARM64_TRIPLE"
+}
+
 install_playwright_chromium() {
   # It calls sudo itself for what it needs from the system.
   (cd "$ROOT/frontend" && npm ci && npx playwright install --with-deps chromium)
@@ -234,6 +259,7 @@ install_privately() {
   case $1 in
     node) install_private_node ;;
     cargo | clippy | rustfmt) tool_present "$1" || install_private_rust ;;
+    arm64-std) install_arm64_std ;;
     chromium) may_use_apt && tool_present node && install_playwright_chromium ;;
     *) return 1 ;;
   esac
