@@ -17,6 +17,7 @@ fn main() -> ExitCode {
             name: "sum".to_owned(),
             arms: vec!["indexed".to_owned(), "iterator".to_owned()],
             params: vec![Param::int("numbers", &[1_000, 10_000], 1, 1_000_000)],
+            metrics: Vec::new(),
             prepare: Box::new(prepare),
         }],
         knobs: vec![Knob {

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Map, Value as Json, json};
 
-use crate::event::{Event, Params, VERSION, Value};
+use crate::event::{Event, Metric, Params, VERSION, Value};
 
 /// Flush early when this much waits.
 const FLUSH_BYTES: usize = 32 * 1024;
@@ -67,6 +67,11 @@ pub(crate) fn params_json(params: &Params) -> Json {
     Json::Object(entries.collect())
 }
 
+pub(crate) fn metrics_json(metrics: &[Metric]) -> Json {
+    let metric = |m: &Metric| json!({"name": m.name, "unit": m.unit.wire(), "direction": m.direction.wire()});
+    Json::Array(metrics.iter().map(metric).collect())
+}
+
 fn texts_json(texts: &[(String, String)]) -> Json {
     Json::Object(texts.iter().map(|(name, text)| (clean(name), json!(clean(text)))).collect())
 }
@@ -81,24 +86,35 @@ fn to_json(event: &Event) -> Json {
                 "clock": {"name": clock_name, "resolution_ns": resolution_ns, "overhead_ns": overhead_ns},
             })
         }
-        Event::Case { case, benchmark, arm, params, metrics, items_per_iteration, bytes_per_iteration } => {
-            let metrics: Vec<Json> = metrics
-                .iter()
-                .map(|m| json!({"name": m.name, "unit": m.unit.wire(), "direction": m.direction.wire()}))
-                .collect();
+        Event::Case {
+            case,
+            benchmark,
+            arm,
+            params,
+            metrics,
+            items_per_iteration,
+            bytes_per_iteration,
+            unavailable,
+        } => {
             let mut object = json!({
                 "type": "case", "case": case, "benchmark": benchmark, "arm": arm,
-                "params": params_json(params), "metrics": metrics,
+                "params": params_json(params), "metrics": metrics_json(metrics),
             });
-            add(&mut object, "items_per_iteration", *items_per_iteration);
-            add(&mut object, "bytes_per_iteration", *bytes_per_iteration);
+            add(&mut object, "items_per_iteration", items_per_iteration.map(Json::from));
+            add(&mut object, "bytes_per_iteration", bytes_per_iteration.map(Json::from));
+            add(&mut object, "unavailable", unavailable.as_ref().map(|reason| json!(clean(reason))));
             object
         }
-        Event::Samples { case, metric, launch, round, position, phase, iterations, values, t_ns } => json!({
-            "type": "samples", "case": case, "metric": metric, "launch": launch, "round": round,
-            "position": position, "phase": phase.wire(), "iterations": iterations, "values": values,
-            "t_ns": t_ns,
-        }),
+        Event::Samples { case, metric, launch, round, position, phase, iterations, values, t_ns, work } => {
+            let mut object = json!({
+                "type": "samples", "case": case, "metric": metric, "launch": launch, "round": round,
+                "position": position, "phase": phase.wire(), "iterations": iterations, "values": values,
+                "t_ns": t_ns,
+            });
+            let counters = work.iter().map(|(name, count)| (clean(name), json!(count)));
+            add(&mut object, "work", (!work.is_empty()).then(|| Json::Object(counters.collect())));
+            object
+        }
         Event::Check(check) => {
             json!({"type": "check", "name": check.name, "ok": check.ok, "detail": clean(&check.detail)})
         }
@@ -109,8 +125,8 @@ fn to_json(event: &Event) -> Json {
     }
 }
 
-fn add(object: &mut Json, name: &str, value: Option<u64>) {
+fn add(object: &mut Json, name: &str, value: Option<Json>) {
     if let (Some(value), Some(fields)) = (value, object.as_object_mut() as Option<&mut Map<String, Json>>) {
-        fields.insert(name.to_owned(), json!(value));
+        fields.insert(name.to_owned(), value);
     }
 }

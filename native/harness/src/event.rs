@@ -10,6 +10,8 @@ pub const LARGEST: u64 = i64::MAX as u64;
 pub const LINE_BYTES_MAX: usize = 1 << 20;
 /// Most values in one `samples` event.
 pub const VALUES_MAX: usize = 1000;
+/// Most counters in one `samples` event.
+pub const COUNTERS_MAX: usize = 16;
 
 /// A value of a param.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -31,6 +33,9 @@ impl fmt::Display for Value {
 
 /// Params by name, in the order the workload declares them.
 pub type Params = Vec<(String, Value)>;
+
+/// Counters of what a timed region did, by name: totals over its iterations.
+pub type Work = Vec<(String, u64)>;
 
 /// Whether a sample may be judged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -153,6 +158,7 @@ pub enum Event {
         metrics: Vec<Metric>,
         items_per_iteration: Option<u64>,
         bytes_per_iteration: Option<u64>,
+        unavailable: Option<String>,
     },
     Samples {
         case: u64,
@@ -164,6 +170,7 @@ pub enum Event {
         iterations: u64,
         values: Vec<u64>,
         t_ns: u64,
+        work: Work,
     },
     Check(Check),
     Progress {

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value as Json};
 
-use crate::event::{Direction, LARGEST, Metric, Params, Phase, Unit, VALUES_MAX, Value};
+use crate::event::{COUNTERS_MAX, Direction, LARGEST, Metric, Params, Phase, Unit, VALUES_MAX, Value, Work};
 use crate::reader::Code;
 
 type Read<T> = Result<T, (Code, String)>;
@@ -42,6 +42,10 @@ impl<'a> Fields<'a> {
 
     pub(crate) fn optional_text(&self, name: &str) -> Read<Option<String>> {
         self.object.contains_key(name).then(|| self.text(name)).transpose()
+    }
+
+    pub(crate) fn optional_name(&self, name: &str) -> Read<Option<String>> {
+        self.object.contains_key(name).then(|| self.name(name)).transpose()
     }
 
     /// 0 … 2^63 − 1.
@@ -101,6 +105,18 @@ impl<'a> Fields<'a> {
         let values = self.get(name)?.as_array().filter(|values| (1..=VALUES_MAX).contains(&values.len()));
         let integers = values.and_then(|values| values.iter().map(as_natural).collect());
         integers.map_or_else(|| self.bad(name, "1 to 1,000 integers from 0 to 2^63 - 1"), Ok)
+    }
+
+    /// Counters; none when there is no such field.
+    pub(crate) fn counters(&self, name: &str) -> Read<Work> {
+        if !self.object.contains_key(name) {
+            return Ok(Work::new());
+        }
+        let inner = self.nested(name, "work.")?;
+        if inner.object.len() > COUNTERS_MAX {
+            return self.bad(name, "at most 16 counters");
+        }
+        inner.keys()?.map(|key| Ok((key.clone(), inner.natural(key)?))).collect()
     }
 
     pub(crate) fn phase(&self) -> Read<Phase> {

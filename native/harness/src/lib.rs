@@ -23,4 +23,4 @@ pub mod session;
 pub mod workload;
 
 pub use event::{Check, Direction, Event, Metric, Phase, Unit, Value};
-pub use workload::{Arm, Benchmark, Context, Failure, Knob, Param, Prepared, Workload};
+pub use workload::{Arm, Benchmark, Context, Failure, Knob, Param, Prepared, Reading, Workload};

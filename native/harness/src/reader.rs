@@ -93,11 +93,17 @@ impl fmt::Display for ReadError {
 
 impl std::error::Error for ReadError {}
 
+/// What a case said that its samples are held against.
+struct Announced {
+    metrics: Vec<Metric>,
+    unavailable: bool,
+}
+
 /// What later lines are held against.
 #[derive(Default)]
 struct Seen {
     launch: Option<u64>,
-    metrics_by_case: HashMap<u64, Vec<Metric>>,
+    cases: HashMap<u64, Announced>,
     terminal: bool,
 }
 
@@ -203,16 +209,20 @@ impl Seen {
     fn refer(&mut self, event: &Event) -> Result<(), (Code, String)> {
         match event {
             Event::Start { launch, .. } => self.launch = Some(*launch),
-            Event::Case { case, metrics, .. } => {
-                if self.metrics_by_case.insert(*case, metrics.clone()).is_some() {
+            Event::Case { case, metrics, unavailable, .. } => {
+                let announced = Announced { metrics: metrics.clone(), unavailable: unavailable.is_some() };
+                if self.cases.insert(*case, announced).is_some() {
                     return Err((Code::DuplicateCase, format!("case {case} was announced before")));
                 }
             }
             Event::Samples { case, metric, launch, .. } => {
-                let Some(metrics) = self.metrics_by_case.get(case) else {
+                let Some(announced) = self.cases.get(case) else {
                     return Err((Code::UnknownCase, format!("case {case} was not announced")));
                 };
-                if !metrics.iter().any(|known| known.name == *metric) {
+                if announced.unavailable {
+                    return Err((Code::BadField, format!("case: {case} is unavailable, it has no samples")));
+                }
+                if !announced.metrics.iter().any(|known| known.name == *metric) {
                     return Err((Code::BadField, format!("metric: case {case} does not declare '{metric}'")));
                 }
                 if self.launch != Some(*launch) {
@@ -253,6 +263,7 @@ fn case(fields: &Fields<'_>) -> Result<Event, (Code, String)> {
         metrics: fields.metrics()?,
         items_per_iteration: fields.optional_natural("items_per_iteration")?,
         bytes_per_iteration: fields.optional_natural("bytes_per_iteration")?,
+        unavailable: fields.optional_name("unavailable")?,
     })
 }
 
@@ -267,5 +278,6 @@ fn samples(fields: &Fields<'_>) -> Result<Event, (Code, String)> {
         iterations: fields.positive("iterations")?,
         values: fields.values("values")?,
         t_ns: fields.natural("t_ns")?,
+        work: fields.counters("work")?,
     })
 }

@@ -9,7 +9,7 @@ use std::time::Instant;
 
 use crate::clock::Clock;
 use crate::fence;
-use crate::workload::Arm;
+use crate::workload::{Account, Arm};
 
 /// A sample must be this many clock steps long (STATISTICS §1: 0.1 % of quantisation).
 const RESOLUTIONS_PER_SAMPLE: u64 = 1000;
@@ -62,10 +62,21 @@ impl<'a> Sampler<'a> {
         self.required_ns
     }
 
-    /// The loop count, the same for all arms, at which the quickest arm's samples are long enough.
+    /// The loop count, the same for all arms, at which the quickest arm's samples are long enough. What the
+    /// arms counted meanwhile is thrown away.
     pub fn calibrate(&mut self) -> u64 {
         let (clock, target) = (self.clock, self.required_ns + self.required_ns / HEADROOM_DIVISOR);
-        self.arms.iter_mut().map(|arm| calibrate(clock, arm, target)).max().unwrap_or(1)
+        let iterations = self.arms.iter_mut().map(|arm| calibrate(clock, arm, target)).max().unwrap_or(1);
+        for arm in &mut self.arms {
+            arm.account();
+        }
+        iterations
+    }
+
+    /// What each arm of the last round counted and read, by position. Asked once the whole round is over, so
+    /// that no arm runs beside another's bookkeeping.
+    pub fn accounts(&mut self, order: &[usize]) -> Vec<Account> {
+        order.iter().map(|arm| self.arms[*arm].account()).collect()
     }
 
     /// Runs one round and returns its samples by position. `order[position]` indexes the arms.

@@ -13,13 +13,13 @@ use std::process::ExitCode;
 use serde_json::json;
 
 use crate::clock::Clock;
-use crate::emit::{Emitter, params_json};
-use crate::event::{Direction, Event, Metric, Phase, Unit};
+use crate::emit::{Emitter, metrics_json, params_json};
+use crate::event::{Direction, Event, LARGEST, Metric, Phase, Unit, VALUES_MAX};
 use crate::options::Options;
 use crate::order::{self, Order};
 use crate::sampler::{Sample, Sampler};
 use crate::selection::{Group, Selection};
-use crate::workload::{Arm, Context, Failure, Prepared, Workload};
+use crate::workload::{Account, Arm, Benchmark, Context, Failure, Prepared, Reading, Workload};
 
 /// The metric the sampler itself measures.
 const TIME: &str = "time";
@@ -123,11 +123,25 @@ fn list(workload: &Workload, selection: &Selection<'_>) -> serde_json::Value {
         .map(|(group, arm)| {
             json!({
                 "benchmark": group.benchmark.name, "arm": arm, "params": params_json(&group.params),
-                "metrics": [{"name": TIME, "unit": "ns", "direction": "lower"}],
+                "metrics": metrics_json(&metrics(group.benchmark)),
             })
         })
         .collect();
     json!({"suite": workload.suite, "workload": workload.name, "cases": cases})
+}
+
+/// `time`, which the sampler takes, and what the benchmark declares besides.
+fn metrics(benchmark: &Benchmark) -> Vec<Metric> {
+    let time = Metric { name: TIME.to_owned(), unit: Unit::Nanoseconds, direction: Direction::Lower };
+    [&[time], benchmark.metrics.as_slice()].concat()
+}
+
+/// The round a block belongs to.
+#[derive(Clone, Copy)]
+struct Round {
+    number: u64,
+    phase: Phase,
+    iterations: u64,
 }
 
 struct Launch<'a, W: Write> {
@@ -161,21 +175,32 @@ impl<W: Write> Launch<'_, W> {
         let cases: Vec<u64> = group.arms.iter().map(|arm| self.announce(group, *arm, &prepared)).collect();
         self.verify(&mut prepared)?;
         let chosen = prepared.arms.iter_mut().enumerate().filter(|(i, _)| group.arms.contains(i));
-        let arms: Vec<&mut Arm> = chosen.map(|(_, arm)| arm).collect();
-        let mut sampler = Sampler::new(self.clock, arms, self.options.min_time_ns);
+        let runnable = chosen.zip(cases).filter(|((_, arm), _)| arm.why_unavailable().is_none());
+        let (arms, cases): (Vec<&mut Arm>, Vec<u64>) = runnable.map(|((_, arm), case)| (arm, case)).unzip();
+        if !arms.is_empty() {
+            let sampler = Sampler::new(self.clock, arms, self.options.min_time_ns);
+            self.rounds(group, sampler, &cases)?;
+        }
+        self.verify(&mut prepared)?;
+        Ok(())
+    }
+
+    /// Warm-up, then measured rounds of the arms that can run here; `cases[arm]` is an arm's case.
+    fn rounds(&mut self, group: &Group<'_>, mut sampler: Sampler<'_>, cases: &[u64]) -> Result<(), Stop> {
         let iterations = sampler.calibrate();
         let warmup = self.options.warmup();
         let mut short = 0;
-        for (phase, rounds) in
+        for (phase, numbers) in
             [(Phase::Warmup, 0..warmup), (Phase::Measure, warmup..warmup + self.options.rounds)]
         {
             let key = order::key(phase, &group.benchmark.name, &group.params);
             let mut orders = Order::new(self.options.seed, &key, cases.len());
-            for round in rounds {
+            for number in numbers {
                 let order = orders.next_round();
                 let block = sampler.round(&order, iterations);
+                let accounts = sampler.accounts(&order);
                 let cases: Vec<u64> = order.iter().map(|arm| cases[*arm]).collect();
-                self.emit(&cases, &block, round, phase, iterations)?;
+                self.emit(&cases, &block, &accounts, Round { number, phase, iterations })?;
                 let too_short = block.iter().filter(|sample| sample.total_ns < sampler.required_ns()).count();
                 short += if phase == Phase::Measure { too_short } else { 0 };
             }
@@ -183,22 +208,22 @@ impl<W: Write> Launch<'_, W> {
         if short > 0 {
             self.warn_of_short_samples(group, short, sampler.required_ns());
         }
-        self.verify(&mut prepared)?;
         Ok(())
     }
 
     fn announce(&mut self, group: &Group<'_>, arm: usize, prepared: &Prepared) -> u64 {
         let case = self.next_case;
         self.next_case += 1;
-        let time = Metric { name: TIME.to_owned(), unit: Unit::Nanoseconds, direction: Direction::Lower };
+        let arm = &prepared.arms[arm];
         self.emitter.push(&Event::Case {
             case,
             benchmark: group.benchmark.name.clone(),
-            arm: prepared.arms[arm].name().to_owned(),
+            arm: arm.name().to_owned(),
             params: group.params.clone(),
-            metrics: vec![time],
+            metrics: metrics(group.benchmark),
             items_per_iteration: prepared.items_per_iteration,
             bytes_per_iteration: prepared.bytes_per_iteration,
+            unavailable: arm.why_unavailable().map(str::to_owned),
         });
         case
     }
@@ -215,22 +240,39 @@ impl<W: Write> Launch<'_, W> {
         &mut self,
         cases: &[u64],
         samples: &[Sample],
-        round: u64,
-        phase: Phase,
-        iterations: u64,
+        accounts: &[Account],
+        round: Round,
     ) -> io::Result<()> {
-        for (position, (case, sample)) in cases.iter().zip(samples).enumerate() {
-            self.emitter.push(&Event::Samples {
+        for (position, ((case, sample), account)) in cases.iter().zip(samples).zip(accounts).enumerate() {
+            let event = |metric: &str, iterations: u64, values: Vec<u64>| Event::Samples {
                 case: *case,
-                metric: TIME.to_owned(),
+                metric: metric.to_owned(),
                 launch: self.options.launch,
-                round,
+                round: round.number,
                 position: position as u64,
-                phase,
+                phase: round.phase,
                 iterations,
-                values: vec![sample.total_ns],
+                values: values.into_iter().map(|value| value.min(LARGEST)).collect(),
                 t_ns: sample.end_ns,
-            });
+                work: Vec::new(),
+            };
+            let mut time = event(TIME, round.iterations, vec![sample.total_ns]);
+            if let Event::Samples { work, .. } = &mut time {
+                work.clone_from(&account.work); // said once per timed region, with its time
+            }
+            self.emitter.push(&time);
+            for (metric, reading) in &account.readings {
+                match reading {
+                    Reading::Total(total) => {
+                        self.emitter.push(&event(metric, round.iterations, vec![*total]));
+                    }
+                    Reading::Each(values) => {
+                        for values in values.chunks(VALUES_MAX) {
+                            self.emitter.push(&event(metric, 1, values.to_vec()));
+                        }
+                    }
+                }
+            }
         }
         self.done += 1;
         self.emitter.push(&Event::Progress { done: self.done, total: self.total });

@@ -6,7 +6,7 @@
 use std::fmt;
 use std::process::ExitCode;
 
-use crate::event::{Check, Params, Value};
+use crate::event::{Check, Metric, Params, Value, Work};
 use crate::fence::keep;
 use crate::session;
 
@@ -38,10 +38,34 @@ impl fmt::Display for Failure {
 
 impl std::error::Error for Failure {}
 
+/// What an arm measured of a metric besides `time`, in one timed region.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Reading {
+    /// The total over the region's iterations; for a rate, the rate.
+    Total(u64),
+    /// One value per call, in order. An empty list reports nothing.
+    Each(Vec<u64>),
+}
+
+type TakeWork = Box<dyn FnMut() -> Work>;
+type TakeReading = Box<dyn FnMut() -> Reading>;
+
 /// One implementation, prepared for one point of the params.
 pub struct Arm {
     name: String,
-    body: Box<dyn FnMut(u64)>,
+    /// The work, or why this machine cannot do it.
+    body: Result<Box<dyn FnMut(u64)>, String>,
+    work: Option<TakeWork>,
+    readings: Vec<(String, TakeReading)>,
+}
+
+/// What an arm has to say about a timed region, besides how long it took.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Account {
+    /// Counters, totals over the iterations.
+    pub work: Work,
+    /// Readings by the metric's name.
+    pub readings: Vec<(String, Reading)>,
 }
 
 impl Arm {
@@ -54,7 +78,36 @@ impl Arm {
                 keep(operation());
             }
         };
-        Self { name: name.to_owned(), body: Box::new(body) }
+        Self { name: name.to_owned(), body: Ok(Box::new(body)), work: None, readings: Vec::new() }
+    }
+
+    /// An arm that this machine or runtime cannot run, and why: it is announced and not measured. Not for
+    /// what should be there and is missing; that is a [`Failure`].
+    #[must_use]
+    pub fn unavailable(name: &str, reason: impl Into<String>) -> Self {
+        Self { name: name.to_owned(), body: Err(reason.into()), work: None, readings: Vec::new() }
+    }
+
+    /// Counters of what the timed region did (`items`, `prepared`, `kept` are reserved; at most 16). `take`
+    /// runs after a round, outside of all timed regions, and returns what was counted since its last call.
+    #[must_use]
+    pub fn with_work(mut self, take: impl FnMut() -> Work + 'static) -> Self {
+        self.work = Some(Box::new(take));
+        self
+    }
+
+    /// A metric besides `time` that [`Benchmark::metrics`] declares. `take` runs like that of
+    /// [`Arm::with_work`].
+    #[must_use]
+    pub fn with_metric(mut self, metric: &str, take: impl FnMut() -> Reading + 'static) -> Self {
+        self.readings.push((metric.to_owned(), Box::new(take)));
+        self
+    }
+
+    /// Why this machine cannot run it, if so.
+    #[must_use]
+    pub fn why_unavailable(&self) -> Option<&str> {
+        self.body.as_ref().err().map(String::as_str)
     }
 
     /// The name `suite.toml` gives it.
@@ -65,7 +118,17 @@ impl Arm {
 
     #[inline]
     pub(crate) fn run(&mut self, iterations: u64) {
-        (self.body)(iterations);
+        if let Ok(body) = &mut self.body {
+            body(iterations);
+        }
+    }
+
+    /// What happened since it was last asked.
+    pub(crate) fn account(&mut self) -> Account {
+        Account {
+            work: self.work.as_mut().map(|take| take()).unwrap_or_default(),
+            readings: self.readings.iter_mut().map(|(name, take)| (name.clone(), take())).collect(),
+        }
     }
 }
 
@@ -144,6 +207,18 @@ impl Context<'_> {
             _ => panic!("the benchmark declares no integer param '{name}'"),
         }
     }
+
+    /// A text param that the benchmark declares.
+    ///
+    /// # Panics
+    /// When the benchmark declares no such text param: a mistake in the workload.
+    #[must_use]
+    pub fn text(&self, name: &str) -> &str {
+        match self.params.iter().find(|(known, _)| known == name) {
+            Some((_, Value::Text(value))) => value,
+            _ => panic!("the benchmark declares no text param '{name}'"),
+        }
+    }
 }
 
 /// One group made ready: inputs generated, buffers allocated.
@@ -169,6 +244,8 @@ pub struct Benchmark {
     pub arms: Vec<String>,
     /// What varies.
     pub params: Vec<Param>,
+    /// Metrics of its arms besides `time`.
+    pub metrics: Vec<Metric>,
     /// Called once per group of a launch.
     pub prepare: Prepare,
 }
