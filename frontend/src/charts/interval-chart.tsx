@@ -1,12 +1,13 @@
 /**
- * Values with their intervals over an ordered category, against reference lines. Generic: it knows points,
- * bands and labels, nothing of arms or benchmarks. Bands are `Area`s; nothing is animated.
+ * Values with their intervals over a category or a number, against reference lines and marks. Generic: it
+ * knows points, bands and labels, nothing of arms or benchmarks. Bands are `Area`s; nothing is animated.
  */
 import {
   Area,
   CartesianGrid,
   ComposedChart,
   Line,
+  ReferenceArea,
   ReferenceLine,
   ResponsiveContainer,
   Tooltip,
@@ -14,12 +15,13 @@ import {
   YAxis,
 } from 'recharts';
 
-import classes from './charts.module.css';
-import { AXIS, GRID, MAX_DOTS, seriesLook } from './palette';
-import { niceTicks } from './ticks';
+import { intervalAxes, type IntervalAxes, type Scale } from './interval-axes';
+import { IntervalReadout } from './interval-readout';
+import { AXIS, GRID, MARKER_PATHS, MAX_DOTS, seriesLook } from './palette';
 
 export interface IntervalPoint {
-  x: string;
+  /** A category, or a number on a numeric axis. */
+  x: string | number;
   value: number | null;
   lower: number | null;
   upper: number | null;
@@ -27,6 +29,8 @@ export interface IntervalPoint {
 
 export interface IntervalSeries {
   name: string;
+  /** Index of its look; its place among the series when absent. */
+  look?: number;
   points: readonly IntervalPoint[];
 }
 
@@ -38,22 +42,38 @@ export interface ReferenceMark {
   dash?: string;
 }
 
+/** A labelled vertical mark at one place of the x axis, in the look of a series. */
+export interface VerticalMark {
+  x: string | number;
+  label: string;
+  look: number;
+}
+
 export interface IntervalChartProps {
   series: readonly IntervalSeries[];
   references: readonly ReferenceMark[];
+  marks?: readonly VerticalMark[];
+  /** A horizontal band, for instance what still counts as equal. */
+  band?: readonly [from: number, to: number] | undefined;
+  /** `category` draws points at equal distances in the order they come; the others need numbers. */
+  xScale?: Scale | 'category';
+  yScale?: Scale;
   xLabel: string;
   yLabel: string;
   format: (value: number) => string;
+  formatX?: (value: number) => string;
   height?: number;
 }
 
 /** A reference line has no height, so `insideBottom` hangs the label above it. */
 const SIDES = { above: 'insideBottomRight', below: 'insideTopRight' } as const;
+/** Height that the label of one vertical mark needs, px. */
+const MARK_ROW = 15;
 
 type Row = Record<string, string | number | null | [number, number]>;
 
-function toRows(series: readonly IntervalSeries[]): Row[] {
-  const rows = new Map<string, Row>();
+function toRows(series: readonly IntervalSeries[], numeric: boolean): Row[] {
+  const rows = new Map<string | number, Row>();
   for (const { name, points } of series) {
     for (const point of points) {
       const row = rows.get(point.x) ?? { x: point.x };
@@ -62,14 +82,8 @@ function toRows(series: readonly IntervalSeries[]): Row[] {
       rows.set(point.x, row);
     }
   }
-  return [...rows.values()];
-}
-
-/** Round ticks that hold every interval and every reference. */
-function yTicks(series: readonly IntervalSeries[], references: readonly ReferenceMark[]) {
-  const values = series.flatMap(({ points }) => points.flatMap((p) => [p.value, p.lower, p.upper]));
-  const known = [...values, ...references.map(({ y }) => y)].filter((value) => value !== null);
-  return niceTicks(Math.min(...known), Math.max(...known));
+  const all = [...rows.values()];
+  return numeric ? all.toSorted((a, b) => Number(a['x']) - Number(b['x'])) : all;
 }
 
 function referenceLines(references: readonly ReferenceMark[]) {
@@ -85,96 +99,128 @@ function referenceLines(references: readonly ReferenceMark[]) {
   ));
 }
 
+/** Each mark's label stands in a row of its own above the plot, so that marks at one place stay readable. */
+function verticalMarks(marks: readonly VerticalMark[]) {
+  return marks.map(({ x, label, look }, row) => (
+    <ReferenceLine
+      key={label}
+      x={x}
+      stroke={seriesLook(look).color}
+      strokeWidth={1.5}
+      strokeDasharray="3 3"
+      label={({ viewBox }: { viewBox?: { x?: number; y?: number } }) => (
+        <text
+          x={(viewBox?.x ?? 0) + 4}
+          y={(viewBox?.y ?? 0) - 4 - (marks.length - 1 - row) * MARK_ROW}
+          fill={seriesLook(look).color}
+          fontSize={11}
+          fontWeight={600}
+        >
+          {label}
+        </text>
+      )}
+    />
+  ));
+}
+
 function bands(series: readonly IntervalSeries[]) {
-  return series.map(({ name }, index) => (
+  return series.map(({ name, look }, index) => (
     <Area
       key={`${name} band`}
       dataKey={`${name} band`}
       stroke="none"
-      fill={seriesLook(index).color}
+      fill={seriesLook(look ?? index).color}
       fillOpacity={0.2}
       isAnimationActive={false}
       dot={false}
       activeDot={false}
+      connectNulls
     />
   ));
 }
 
 function lines(series: readonly IntervalSeries[], dots: boolean) {
-  return series.map(({ name }, index) => (
-    <Line
-      key={name}
-      dataKey={name}
-      stroke={seriesLook(index).color}
-      strokeWidth={2}
-      strokeDasharray={seriesLook(index).dash}
-      isAnimationActive={false}
-      activeDot={false}
-      dot={dots ? { r: 3.5, strokeDasharray: '0' } : false}
+  return series.map(({ name, look }, index) => {
+    const { color, dash, marker } = seriesLook(look ?? index);
+    return (
+      <Line
+        key={name}
+        dataKey={name}
+        stroke={color}
+        strokeWidth={2}
+        strokeDasharray={dash}
+        isAnimationActive={false}
+        activeDot={false}
+        connectNulls
+        dot={
+          dots &&
+          (({ cx, cy, index: at }: { cx?: number; cy?: number; index?: number }) =>
+            cx === undefined || cy === undefined || Number.isNaN(cy) ? null : (
+              <path
+                key={`${name} ${at}`}
+                d={MARKER_PATHS[marker]}
+                transform={`translate(${cx} ${cy})`}
+                fill={color}
+              />
+            ))
+        }
+      />
+    );
+  });
+}
+
+function xAxis({ xLabel, formatX, series }: IntervalChartProps, { x }: IntervalAxes) {
+  const label = { value: xLabel, position: 'insideBottom' as const, offset: -12, ...AXIS };
+  const own = { dataKey: 'x', tick: AXIS, stroke: GRID, padding: { left: 24, right: 24 }, label };
+  if (x === undefined || series.length === 0) return <XAxis {...own} />;
+  return (
+    <XAxis
+      {...own}
+      type="number"
+      scale={x.scale === 'log' ? 'log' : 'linear'}
+      domain={[x.domain[0], x.domain[1]]}
+      ticks={x.ticks}
+      {...(formatX === undefined ? {} : { tickFormatter: formatX })}
     />
-  ));
+  );
 }
 
 export function IntervalChart(props: IntervalChartProps) {
-  const { series, references, xLabel, yLabel, format, height = 260 } = props;
-  const { domain, ticks } = yTicks(series, references);
-  const rows = toRows(series);
+  const { series, references, marks = [], band, yLabel, format, height = 260 } = props;
+  const axes = intervalAxes(props);
+  const rows = toRows(series, axes.x !== undefined);
+  const top = 8 + marks.length * MARK_ROW;
+  const tall = height + marks.length * MARK_ROW;
   return (
-    <ResponsiveContainer width="100%" height={height} initialDimension={{ width: 640, height }}>
-      <ComposedChart
-        data={rows}
-        margin={{ top: 8, right: 16, bottom: 22, left: 8 }}
-        accessibilityLayer={false}
-      >
+    <ResponsiveContainer width="100%" height={tall} initialDimension={{ width: 640, height: tall }}>
+      <ComposedChart data={rows} margin={{ top, right: 16, bottom: 22, left: 8 }} accessibilityLayer={false}>
         <CartesianGrid stroke={GRID} vertical={false} />
-        <XAxis
-          dataKey="x"
-          tick={AXIS}
-          stroke={GRID}
-          padding={{ left: 24, right: 24 }}
-          label={{ value: xLabel, position: 'insideBottom', offset: -12, ...AXIS }}
-        />
+        {xAxis(props, axes)}
         <YAxis
           tick={AXIS}
           stroke={GRID}
-          width={64}
-          domain={[domain[0], domain[1]]}
+          width={72}
+          scale={axes.y.scale === 'log' ? 'log' : 'linear'}
+          domain={[axes.y.domain[0], axes.y.domain[1]]}
+          allowDataOverflow={axes.y.scale === 'log'}
           tickFormatter={format}
-          ticks={ticks}
+          ticks={axes.y.ticks}
           label={{ value: yLabel, angle: -90, position: 'insideLeft', ...AXIS, dy: 40 }}
         />
         <Tooltip
           isAnimationActive={false}
-          content={({ active, label }) => (active === true ? <Readout x={String(label)} {...props} /> : null)}
+          content={({ active, label }) =>
+            active === true ? <IntervalReadout x={label as string | number} {...props} /> : null
+          }
         />
+        {band !== undefined && (
+          <ReferenceArea y1={band[0]} y2={band[1]} fill="var(--pl-text)" fillOpacity={0.1} stroke="none" />
+        )}
         {referenceLines(references)}
         {bands(series)}
-        {lines(series, rows.length <= MAX_DOTS)}
+        {lines(series, rows.length * series.length <= MAX_DOTS)}
+        {verticalMarks(marks)}
       </ComposedChart>
     </ResponsiveContainer>
-  );
-}
-
-function Readout({ x, series, format, xLabel }: { x: string } & IntervalChartProps) {
-  return (
-    <div className={classes.tooltip}>
-      <strong>
-        {xLabel} {x}
-      </strong>
-      {series.map(({ name, points }) => {
-        const point = points.find((candidate) => candidate.x === x);
-        if (point?.value === null || point === undefined) return null;
-        const band =
-          point.lower === null || point.upper === null
-            ? ''
-            : ` (${format(point.lower)} – ${format(point.upper)})`;
-        return (
-          <div key={name}>
-            {name}: {format(point.value)}
-            {band}
-          </div>
-        );
-      })}
-    </div>
   );
 }

@@ -1,27 +1,73 @@
-/** A legend of line samples with words; drawn by us so that it is a list and reads as one. */
+/** Legends drawn by us, so that they are lists and read as such: plain, or with a switch for each series. */
+import type { ReactNode } from 'react';
+
 import classes from './charts.module.css';
-import { seriesLook } from './palette';
+import { MARKER_PATHS, seriesLook } from './palette';
+
+/** The sample of a series' line; decorative, its name stands beside it. */
+export function LineSample({ look }: { look: number }) {
+  const { color, dash, marker } = seriesLook(look);
+  return (
+    <svg width="30" height="12" aria-hidden="true" focusable="false" style={{ flex: 'none' }}>
+      <line x1="0" y1="6" x2="30" y2="6" stroke={color} strokeWidth="2.5" strokeDasharray={dash} />
+      <path d={MARKER_PATHS[marker]} transform="translate(15 6)" fill={color} />
+    </svg>
+  );
+}
 
 export function Legend({ names }: { names: readonly string[] }) {
-  const lines = names.map((name, index) => Object.assign({ name }, seriesLook(index)));
+  const lines = names.map((name, look) => ({ name, look }));
   return (
     <ul className={classes.legend}>
-      {lines.map((line) => (
-        <li key={line.name}>
-          <svg width="26" height="10" aria-hidden="true">
-            <line
-              x1="0"
-              y1="5"
-              x2="26"
-              y2="5"
-              stroke={line.color}
-              strokeWidth="2.5"
-              strokeDasharray={line.dash}
-            />
-          </svg>
-          {line.name}
+      {lines.map(({ name, look }) => (
+        <li key={name}>
+          <LineSample look={look} />
+          {name}
         </li>
       ))}
+    </ul>
+  );
+}
+
+export interface Switch {
+  name: string;
+  look: number;
+  on: boolean;
+  /** Why the series cannot be shown; such a switch stands greyed with these words. */
+  unavailable?: string | undefined;
+}
+
+export interface LegendSwitchesProps {
+  label: string;
+  switches: readonly Switch[];
+  onToggle: (name: string) => void;
+  /** Further controls at the end of the list. */
+  children?: ReactNode;
+}
+
+export function LegendSwitches({ label, switches, onToggle, children }: LegendSwitchesProps) {
+  return (
+    <ul className={classes.legend} aria-label={label}>
+      {switches.map((each) => (
+        <li key={each.name}>
+          {each.unavailable === undefined ? (
+            <button
+              type="button"
+              className={classes.switch}
+              aria-pressed={each.on}
+              onClick={() => onToggle(each.name)}
+            >
+              <LineSample look={each.look} />
+              {each.name}
+            </button>
+          ) : (
+            <span className={classes.unavailable}>
+              <s>{each.name}</s> unavailable: {each.unavailable}
+            </span>
+          )}
+        </li>
+      ))}
+      {children !== undefined && <li>{children}</li>}
     </ul>
   );
 }

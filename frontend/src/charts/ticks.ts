@@ -1,7 +1,17 @@
-/** Round axis ticks: 1, 2 or 5 times a power of ten, covering the data. Pure. */
+/** Round axis ticks: 1, 2 or 5 times a power of ten, covering the data, on linear and log axes. Pure. */
 export interface Ticks {
   domain: readonly [number, number];
   ticks: number[];
+}
+
+/** A log axis from here on: below it a linear one shows as much and is read more easily. */
+const DECADES_NEED_LOG = 10;
+/** Ticks of a log axis above which only the powers of ten are kept. */
+const MANY_TICKS = 8;
+
+/** Whether positive data span so much that a linear axis would press most of them into one corner. */
+export function spansDecades(low: number, high: number): boolean {
+  return low > 0 && high / low >= DECADES_NEED_LOG;
 }
 
 export function niceTicks(low: number, high: number, wanted = 5): Ticks {
@@ -16,4 +26,18 @@ export function niceTicks(low: number, high: number, wanted = 5): Ticks {
     Number(((first + index) * step).toPrecision(12)),
   );
   return { domain: [ticks[0] ?? low, ticks.at(-1) ?? high], ticks };
+}
+
+/** For positive data: 1, 2, 5 per decade, or the powers of ten alone where those would be too many. */
+export function logTicks(low: number, high: number): Ticks {
+  const from = Math.floor(Math.log10(low));
+  const to = Math.ceil(Math.log10(high) + 1e-9);
+  const fine = Array.from({ length: to - from + 1 }, (_, decade) =>
+    [1, 2, 5].map((factor) => Number((factor * 10 ** (from + decade)).toPrecision(12))),
+  ).flat();
+  const below = fine.findLast((tick) => tick <= low * (1 + 1e-9)) ?? low;
+  const above = fine.find((tick) => tick >= high * (1 - 1e-9)) ?? high;
+  const kept = fine.filter((tick) => tick >= below && tick <= above);
+  const tens = kept.filter((tick) => Number.isInteger(Math.round(Math.log10(tick) * 1e9) / 1e9));
+  return { domain: [below, above], ticks: kept.length > MANY_TICKS && tens.length > 1 ? tens : kept };
 }

@@ -1,6 +1,7 @@
-import { screen, waitFor } from '@testing-library/react';
+import { screen, waitFor, within } from '@testing-library/react';
 import { http } from 'msw';
 
+import { hashingSuite } from '../../testing/fixtures-hashing';
 import { problem } from '../../testing/handlers';
 import { renderApp } from '../../testing/render-app';
 import { server } from '../../testing/server';
@@ -66,5 +67,75 @@ describe('requesting a run', () => {
     expect(await screen.findByText(/No target can run this suite\./)).toBeInTheDocument();
     expect(screen.getByText('targets: all are offline')).toBeInTheDocument();
     expect(screen.getByRole('button', { name: 'Start the run' })).toBeEnabled();
+  });
+});
+
+describe('choosing what a run measures', () => {
+  async function openHashing() {
+    const app = renderApp('/runs/new?suite=hashing', (world) => {
+      world.suites = [hashingSuite];
+    });
+    await screen.findByRole('button', { name: 'Start the run' });
+    return app;
+  }
+  const size = () => screen.getByRole('status', { name: 'Size of the run' });
+  const values = (param: RegExp) => within(screen.getByRole('group', { name: param }));
+
+  it('says how many groups, cases and processes the whole suite asks for', async () => {
+    await openHashing();
+    // 7 batches × 5 messages × 7 arms, 2 protocols × 3 batches × 2 arms, and 11 arms of one piece.
+    expect(size()).toHaveTextContent('42 groups with 268 cases; 5 launches × 20 rounds, 10 fresh processes');
+    expect(size()).toHaveTextContent('at least 27 s of measuring');
+  });
+
+  it('sends one benchmark at chosen values only, and counts them', async () => {
+    const { user, world } = await openHashing();
+    await user.click(screen.getByRole('button', { name: 'Choose none' }));
+    await user.click(screen.getByRole('checkbox', { name: /Batch of ledger fingerprints/ }));
+    await user.click(values(/^batch/).getByRole('checkbox', { name: '1,000' }));
+    await user.click(values(/^message/).getByRole('checkbox', { name: '150' }));
+    await user.click(values(/^message/).getByRole('checkbox', { name: '32' }));
+    expect(size()).toHaveTextContent('2 groups with 14 cases; 5 launches × 20 rounds, 5 fresh processes');
+    await user.click(screen.getByRole('button', { name: 'Start the run' }));
+    await waitFor(() =>
+      expect(world.requested[0]).toMatchObject({
+        benchmarks: ['ledger_batch'],
+        params: { batch: [1000], message: [32, 150] },
+      }),
+    );
+  });
+
+  it('forgets a value of a param that no chosen benchmark has any more', async () => {
+    const { user, world } = await openHashing();
+    await user.click(values(/^message/).getByRole('checkbox', { name: '150' }));
+    await user.click(screen.getByRole('checkbox', { name: /Batch of ledger fingerprints/ }));
+    expect(screen.queryByRole('group', { name: /^message/ })).not.toBeInTheDocument();
+    await user.click(screen.getByRole('button', { name: 'Start the run' }));
+    await waitFor(() =>
+      expect(world.requested[0]).toMatchObject({ benchmarks: ['seed_protocol', 'piece'], params: {} }),
+    );
+  });
+
+  it('says which benchmark lacks a chosen value before the server has to', async () => {
+    const { user } = await openHashing();
+    await user.click(values(/^batch/).getByRole('checkbox', { name: '10' }));
+    expect(screen.getByText(/seed_protocol does not declare batch 10:/)).toBeInTheDocument();
+    expect(screen.getByRole('button', { name: 'Start the run' })).toBeDisabled();
+    await user.click(screen.getByRole('checkbox', { name: /The origin’s protocol/ }));
+    expect(screen.getByRole('button', { name: 'Start the run' })).toBeEnabled();
+  });
+
+  it('can be filled in by keyboard alone', async () => {
+    const { user, world } = await openHashing();
+    screen.getByRole('button', { name: 'Choose none' }).focus();
+    await user.keyboard('{Enter}{Tab} ');
+    const chip = values(/^message/).getByRole('checkbox', { name: '64' });
+    chip.focus();
+    await user.keyboard(' ');
+    screen.getByRole('button', { name: 'Start the run' }).focus();
+    await user.keyboard('{Enter}');
+    await waitFor(() =>
+      expect(world.requested[0]).toMatchObject({ benchmarks: ['ledger_batch'], params: { message: [64] } }),
+    );
   });
 });

@@ -6,7 +6,7 @@ import { useState, type FormEvent } from 'react';
 import { suitesQuery, targetsQuery } from '../../api/catalog';
 import { isApiError } from '../../api/errors';
 import { requestRun, runKeys } from '../../api/runs';
-import type { Run, RunRequest, Suite, Target } from '../../api/types';
+import type { Run, Suite, Target } from '../../api/types';
 import { AppLink } from '../../ui/app-link';
 import { CodeBox } from '../../ui/code-box';
 import { FilterSelect } from '../../ui/filter-select';
@@ -17,7 +17,19 @@ import { Page } from '../../ui/page';
 import { Panel } from '../../ui/panel';
 import { EmptyState } from '../../ui/states';
 import { Status } from '../../ui/status';
-import { changedKnobs, KnobFields, type KnobValues } from './knob-fields';
+import { KnobFields } from './knob-fields';
+import { ParamFields } from './param-fields';
+import {
+  chosenBenchmarks,
+  complete,
+  conflicts,
+  freshDraft,
+  paramChoices,
+  sizeOf,
+  toRequest,
+  type Draft,
+} from './run-draft';
+import { RunSize } from './run-size';
 import type { NewRunSearch } from './runs-search';
 
 export interface NewRunPageProps {
@@ -73,35 +85,6 @@ function NoSuites() {
   );
 }
 
-interface Draft {
-  benchmarks: string[];
-  targets: string[];
-  /** Empty while the box is being edited. */
-  launches: number | '';
-  rounds: number | '';
-  knobs: KnobValues;
-}
-
-/** Only what was chosen is sent: all benchmarks and no target mean "all" and "every online one". */
-function toRequest(suite: Suite, draft: Draft): RunRequest {
-  const knobs = changedKnobs(suite.knobs, draft.knobs);
-  return {
-    suite: suite.name,
-    benchmarks: draft.benchmarks.length === suite.benchmarks.length ? null : draft.benchmarks,
-    targets: draft.targets.length === 0 ? null : draft.targets,
-    launches: Number(draft.launches),
-    rounds: Number(draft.rounds),
-    min_time_ns: 1_000_000,
-    params: {},
-    knobs,
-    trigger: 'manual',
-  };
-}
-
-function complete(draft: Draft): boolean {
-  return draft.benchmarks.length > 0 && draft.launches !== '' && draft.rounds !== '';
-}
-
 function useRequest(suite: Suite, draft: Draft, onRequested: (run: Run) => void) {
   const queryClient = useQueryClient();
   return useMutation({
@@ -115,49 +98,37 @@ function useRequest(suite: Suite, draft: Draft, onRequested: (run: Run) => void)
 }
 
 function RunForm({ suite, onRequested }: { suite: Suite; onRequested: (run: Run) => void }) {
-  const [draft, setDraft] = useState<Draft>({
-    benchmarks: suite.benchmarks.map(({ name }) => name),
-    targets: [],
-    launches: 5,
-    rounds: 20,
-    knobs: {},
-  });
+  const [draft, setDraft] = useState<Draft>(() => freshDraft(suite));
   const change = (part: Partial<Draft>) => setDraft((before) => ({ ...before, ...part }));
   const request = useRequest(suite, draft, onRequested);
+  const choices = paramChoices(chosenBenchmarks(suite, draft));
+  const inConflict = conflicts(choices, draft);
   const submit = (event: FormEvent) => {
     event.preventDefault();
     request.mutate();
   };
   return (
     <form onSubmit={submit} style={{ marginTop: '1rem' }}>
-      <Panel title="What to measure">
-        <Checkbox.Group
-          label="Benchmarks"
-          value={draft.benchmarks}
-          onChange={(benchmarks) => change({ benchmarks })}
-          error={draft.benchmarks.length === 0 ? 'Choose at least one benchmark.' : undefined}
-        >
-          <Stack gap="xs" mt="xs">
-            {suite.benchmarks.map((benchmark) => (
-              <Checkbox
-                key={benchmark.name}
-                value={benchmark.name}
-                label={benchmark.title}
-                description={`${benchmark.arms.join(' · ')} — reference: ${benchmark.reference}`}
-              />
-            ))}
-          </Stack>
-        </Checkbox.Group>
-      </Panel>
+      <BenchmarkChoice
+        suite={suite}
+        chosen={draft.benchmarks}
+        onChange={(benchmarks) => change({ benchmarks })}
+      />
+      <ParamFields
+        choices={choices}
+        conflicts={inConflict}
+        params={draft.params}
+        onChange={(params) => change({ params })}
+      />
       <TargetChoice chosen={draft.targets} onChange={(targets) => change({ targets })} />
-      <SizeFields draft={draft} onChange={change} />
+      <SizeFields draft={draft} suite={suite} onChange={change} />
       <KnobFields knobs={suite.knobs} values={draft.knobs} onChange={(knobs) => change({ knobs })} />
       {request.error !== null && <Refused error={request.error} />}
       <Group mt="md">
         <Button
           type="submit"
           loading={request.isPending}
-          disabled={!complete(draft)}
+          disabled={!complete(draft) || inConflict.length > 0}
           leftSection={<Icon name="play" size={16} />}
         >
           Start the run
@@ -165,6 +136,47 @@ function RunForm({ suite, onRequested }: { suite: Suite; onRequested: (run: Run)
         <AppLink to="/runs">Back to the runs</AppLink>
       </Group>
     </form>
+  );
+}
+
+interface BenchmarkChoiceProps {
+  suite: Suite;
+  chosen: string[];
+  onChange: (benchmarks: string[]) => void;
+}
+
+function BenchmarkChoice({ suite, chosen, onChange }: BenchmarkChoiceProps) {
+  const all = suite.benchmarks.map(({ name }) => name);
+  const quick = all.length > 1 && (
+    <Group gap="xs">
+      <Button variant="default" size="compact-sm" onClick={() => onChange(all)}>
+        Choose all
+      </Button>
+      <Button variant="default" size="compact-sm" onClick={() => onChange([])}>
+        Choose none
+      </Button>
+    </Group>
+  );
+  return (
+    <Panel title="What to measure" actions={quick}>
+      <Checkbox.Group
+        label="Benchmarks"
+        value={chosen}
+        onChange={onChange}
+        error={chosen.length === 0 ? 'Choose at least one benchmark.' : undefined}
+      >
+        <Stack gap="xs" mt="xs">
+          {suite.benchmarks.map((benchmark) => (
+            <Checkbox
+              key={benchmark.name}
+              value={benchmark.name}
+              label={benchmark.title}
+              description={`${benchmark.name}: ${benchmark.arms.join(' · ')} — reference: ${benchmark.reference}`}
+            />
+          ))}
+        </Stack>
+      </Checkbox.Group>
+    </Panel>
   );
 }
 
@@ -201,7 +213,13 @@ function TargetLabel({ target }: { target: Target }) {
   );
 }
 
-function SizeFields({ draft, onChange }: { draft: Draft; onChange: (part: Partial<Draft>) => void }) {
+interface SizeFieldsProps {
+  draft: Draft;
+  suite: Suite;
+  onChange: (part: Partial<Draft>) => void;
+}
+
+function SizeFields({ draft, suite, onChange }: SizeFieldsProps) {
   const { launches, rounds } = draft;
   const thin = launches !== '' && rounds !== '' && (launches < 3 || launches * rounds < 30);
   return (
@@ -234,6 +252,7 @@ function SizeFields({ draft, onChange }: { draft: Draft; onChange: (part: Partia
           Fewer than 3 launches or 30 blocks cannot give a verdict: the result will be inconclusive.
         </p>
       )}
+      {complete(draft) && <RunSize size={sizeOf(suite, draft)} draft={draft} />}
     </Panel>
   );
 }

@@ -1,0 +1,112 @@
+/**
+ * One value with its interval per row, on a shared scale against an optional reference: for many things
+ * without a number to order them by. Generic; drawn with boxes in percent, so that it is sharp at any width.
+ */
+import classes from './dot-chart.module.css';
+import { seriesLook } from './palette';
+import { logTicks, niceTicks, spansDecades, type Ticks } from './ticks';
+
+export interface DotRow {
+  name: string;
+  look: number;
+  value: number | null;
+  lower: number | null;
+  upper: number | null;
+  /** Further ticks on the row, for instance p99 and largest. */
+  further?: readonly number[];
+  /** The figure in words at the end of the row. */
+  figure: string;
+  /** A second, quieter line below the figure. */
+  note?: string | undefined;
+}
+
+export interface DotChartProps {
+  rows: readonly DotRow[];
+  reference?: { at: number; label: string };
+  format: (value: number) => string;
+  /** What the scale shows, e.g. `ratio, log scale`. */
+  scaleLabel: (log: boolean) => string;
+}
+
+interface Frame extends Ticks {
+  log: boolean;
+  /** Place of a value, percent of the width. */
+  place: (value: number) => number;
+}
+
+export function dotFrame(values: readonly number[]): Frame {
+  const [low, high] = values.length === 0 ? [0, 1] : [Math.min(...values), Math.max(...values)];
+  const log = spansDecades(low, high);
+  const ticks = log ? logTicks(low, high) : niceTicks(Math.min(0, low), high);
+  const [from, to] = log ? ticks.domain.map(Math.log) : ticks.domain;
+  const span = (to ?? 1) - (from ?? 0);
+  return { ...ticks, log, place: (value) => (((log ? Math.log(value) : value) - (from ?? 0)) / span) * 100 };
+}
+
+export function DotChart({ rows, reference, format, scaleLabel }: DotChartProps) {
+  const known = rows
+    .flatMap((row) => [row.value, row.lower, row.upper, ...(row.further ?? [])])
+    .concat(reference?.at ?? null)
+    .filter((value) => value !== null);
+  const frame = dotFrame(known);
+  return (
+    <div className={classes.chart}>
+      {rows.map((row) => (
+        <Row key={row.name} row={row} frame={frame} reference={reference?.at} />
+      ))}
+      <div className={classes.axis}>
+        {frame.ticks.map((tick) => (
+          <span key={tick} className={classes.tick} style={{ left: `${frame.place(tick)}%` }}>
+            {format(tick)}
+          </span>
+        ))}
+      </div>
+      <div className={classes.scale}>
+        {scaleLabel(frame.log)}
+        {reference !== undefined && <span className={classes.referenceWord}>{reference.label}</span>}
+      </div>
+    </div>
+  );
+}
+
+function Row({ row, frame, reference }: { row: DotRow; frame: Frame; reference: number | undefined }) {
+  const { color } = seriesLook(row.look);
+  const { place } = frame;
+  return (
+    <>
+      <div className={classes.name}>{row.name}</div>
+      <div className={classes.track}>
+        {frame.ticks.map((tick) => (
+          <i key={tick} className={classes.grid} style={{ left: `${place(tick)}%` }} />
+        ))}
+        {reference !== undefined && (
+          <i className={classes.reference} style={{ left: `${place(reference)}%` }} />
+        )}
+        {row.lower !== null && row.upper !== null && (
+          <i
+            className={classes.interval}
+            style={{
+              left: `${place(row.lower)}%`,
+              width: `${place(row.upper) - place(row.lower)}%`,
+              background: color,
+            }}
+          />
+        )}
+        {(row.further ?? []).map((value) => (
+          <i
+            key={value}
+            className={classes.further}
+            style={{ left: `${place(value)}%`, background: color }}
+          />
+        ))}
+        {row.value !== null && (
+          <i className={classes.dot} style={{ left: `${place(row.value)}%`, background: color }} />
+        )}
+      </div>
+      <div className={classes.figure}>
+        {row.figure}
+        {row.note !== undefined && <small>{row.note}</small>}
+      </div>
+    </>
+  );
+}

@@ -1,0 +1,141 @@
+/**
+ * A request for a run while it is being put together: what is chosen, what it asks for, and the body that is
+ * sent. Pure. Invariant: only what was chosen is sent; nothing chosen means everything declared, so an
+ * ordinary run stays an ordinary run. The server checks everything again.
+ */
+import type { Benchmark, RunRequest, Suite } from '../../api/types';
+import { formatParam } from '../../lib/params';
+import { changedKnobs, type KnobValues } from './knob-fields';
+
+export type ParamValue = number | string;
+
+export interface Draft {
+  benchmarks: string[];
+  targets: string[];
+  /** Empty while the box is being edited. */
+  launches: number | '';
+  rounds: number | '';
+  /** Chosen values by param; a param without any runs at all its declared values. */
+  params: Readonly<Record<string, readonly ParamValue[]>>;
+  knobs: KnobValues;
+}
+
+/** Least time one sample takes, ns; the server's default (STATISTICS §1). */
+const MIN_TIME_NS = 1_000_000;
+
+export function freshDraft(suite: Suite): Draft {
+  return {
+    benchmarks: suite.benchmarks.map(({ name }) => name),
+    targets: [],
+    launches: 5,
+    rounds: 20,
+    params: {},
+    knobs: {},
+  };
+}
+
+export function chosenBenchmarks(suite: Suite, draft: Draft): Benchmark[] {
+  return suite.benchmarks.filter(({ name }) => draft.benchmarks.includes(name));
+}
+
+/** A value a chip stands for, and the chosen benchmarks that have the param but do not declare it. */
+export interface Choice {
+  value: ParamValue;
+  missing: string[];
+}
+
+export interface ParamChoice {
+  name: string;
+  unit: string | null;
+  description: string | null;
+  choices: Choice[];
+}
+
+/** The params of the chosen benchmarks with every declared value, in declared order. */
+export function paramChoices(benchmarks: readonly Benchmark[]): ParamChoice[] {
+  const names = [...new Set(benchmarks.flatMap(({ params }) => params.map(({ name }) => name)))];
+  return names.map((name) => {
+    const having = benchmarks.flatMap((benchmark) =>
+      benchmark.params.filter((param) => param.name === name).map((param) => ({ benchmark, param })),
+    );
+    const values = [...new Set(having.flatMap(({ param }) => param.values))];
+    const sorted = values.every((value) => typeof value === 'number')
+      ? values.toSorted((a, b) => a - b)
+      : values;
+    return {
+      name,
+      unit: having.find(({ param }) => param.unit)?.param.unit ?? null,
+      description: having.find(({ param }) => param.description)?.param.description ?? null,
+      choices: sorted.map((value) => ({
+        value,
+        missing: having
+          .filter(({ param }) => !param.values.includes(value))
+          .map(({ benchmark }) => benchmark.name),
+      })),
+    };
+  });
+}
+
+/** Chosen values that a chosen benchmark does not declare, in words; the server would refuse them. */
+export function conflicts(choices: readonly ParamChoice[], draft: Draft): string[] {
+  return choices.flatMap(({ name, choices: values }) =>
+    values
+      .filter(({ value, missing }) => missing.length > 0 && (draft.params[name] ?? []).includes(value))
+      .map(
+        ({ value, missing }) =>
+          `${missing.join(' and ')} does not declare ${name} ${formatParam(value)}: ` +
+          'leave out that value or the benchmark.',
+      ),
+  );
+}
+
+export interface Size {
+  /** One benchmark at one point of its params; its arms are measured side by side. */
+  groups: number;
+  cases: number;
+  /** Fresh processes on each target: every launch starts each workload once. */
+  starts: number;
+  /** Measuring alone, a lower bound: building, warm-up and slower cases come on top. */
+  leastSeconds: number;
+}
+
+function pointsOf(benchmark: Benchmark, draft: Draft): number {
+  return benchmark.params.reduce((points, { name, values }) => {
+    const chosen = draft.params[name] ?? [];
+    return points * (chosen.length === 0 ? values.length : chosen.length);
+  }, 1);
+}
+
+export function sizeOf(suite: Suite, draft: Draft): Size {
+  const benchmarks = chosenBenchmarks(suite, draft);
+  const cases = benchmarks.reduce((sum, each) => sum + pointsOf(each, draft) * each.arms.length, 0);
+  const [launches, rounds] = [Number(draft.launches), Number(draft.rounds)];
+  return {
+    groups: benchmarks.reduce((sum, each) => sum + pointsOf(each, draft), 0),
+    cases,
+    starts: new Set(benchmarks.map(({ workload }) => workload)).size * launches,
+    leastSeconds: (cases * launches * rounds * MIN_TIME_NS) / 1e9,
+  };
+}
+
+export function complete(draft: Draft): boolean {
+  return draft.benchmarks.length > 0 && draft.launches !== '' && draft.rounds !== '';
+}
+
+export function toRequest(suite: Suite, draft: Draft): RunRequest {
+  const declared = new Set(paramChoices(chosenBenchmarks(suite, draft)).map(({ name }) => name));
+  const params = Object.entries(draft.params).filter(
+    ([name, values]) => declared.has(name) && values.length > 0,
+  );
+  return {
+    suite: suite.name,
+    benchmarks: draft.benchmarks.length === suite.benchmarks.length ? null : draft.benchmarks,
+    targets: draft.targets.length === 0 ? null : draft.targets,
+    launches: Number(draft.launches),
+    rounds: Number(draft.rounds),
+    min_time_ns: MIN_TIME_NS,
+    params: Object.fromEntries(params.map(([name, values]) => [name, [...values]])),
+    knobs: changedKnobs(suite.knobs, draft.knobs),
+    trigger: 'manual',
+  };
+}
