@@ -8,6 +8,9 @@ package dev.paceline.harness
 
 import java.io.OutputStream
 
+/** Where in the stream a sample belongs. */
+class SampleAt(val case: Int, val launch: Long, val round: Round, val position: Int)
+
 class Emitter(private val out: OutputStream, private val clock: Clock) {
     private val pending = StringBuilder(FLUSH_CHARS * 2)
     private var flushedAtNs = clock.nowNs()
@@ -22,18 +25,39 @@ class Emitter(private val out: OutputStream, private val clock: Clock) {
         }
     }
 
-    fun case(number: Int, group: Group, arm: String, prepared: Prepared) = line("case") {
-        number("case", number.toLong()).text("benchmark", group.benchmark.name).text("arm", arm)
+    fun case(number: Int, group: Group, arm: Arm, prepared: Prepared) = line("case") {
+        number("case", number.toLong()).text("benchmark", group.benchmark.name).text("arm", arm.name)
         caseTail(group)
         number("items_per_iteration", prepared.itemsPerIteration)
         number("bytes_per_iteration", prepared.bytesPerIteration)
+        if (arm is Unavailable) text("unavailable", arm.reason)
     }
 
-    fun samples(case: Int, launch: Long, round: Round, position: Int, sample: Sample) = line("samples") {
-        number("case", case.toLong()).text("metric", TIME.name).number("launch", launch)
-        number("round", round.number.toLong()).number("position", position.toLong())
-        text("phase", round.phase.wire).number("iterations", round.iterations.toLong())
-        numbers("values", longArrayOf(sample.totalNs)).number("t_ns", sample.endNs)
+    /** The `time` of one timed region with its counters, then its further readings. */
+    fun samples(at: SampleAt, sample: Sample, account: Account) {
+        samples(at, TIME.name, at.round.iterations, longArrayOf(sample.totalNs), sample.endNs, account.work)
+        for (reading in account.readings) {
+            val iterations = if (reading.perCall) 1 else at.round.iterations
+            for (from in reading.values.indices step VALUES_MAX) {
+                val values = reading.values.copyOfRange(from, minOf(from + VALUES_MAX, reading.values.size))
+                samples(at, reading.metric, iterations, values, sample.endNs, emptyMap())
+            }
+        }
+    }
+
+    private fun samples(
+        at: SampleAt,
+        metric: String,
+        iterations: Int,
+        values: LongArray,
+        endNs: Long,
+        work: Map<String, Long>,
+    ) = line("samples") {
+        number("case", at.case.toLong()).text("metric", metric).number("launch", at.launch)
+        number("round", at.round.number.toLong()).number("position", at.position.toLong())
+        text("phase", at.round.phase.wire).number("iterations", iterations.toLong())
+        numbers("values", values).number("t_ns", endNs)
+        if (work.isNotEmpty()) nested("work") { work.forEach { (name, count) -> number(name, count) } }
     }
 
     fun check(check: Check) = line("check") {
@@ -77,9 +101,16 @@ class Emitter(private val out: OutputStream, private val clock: Clock) {
     }
 
     private fun JsonObject.caseTail(group: Group) {
-        nested("params") { group.params.forEach { (name, value) -> number(name, value) } }
+        nested("params") {
+            for ((name, value) in group.params) when (value) {
+                is Value.Integer -> number(name, value.value)
+                is Value.Text -> text(name, value.value)
+            }
+        }
         array("metrics") {
-            element { text("name", TIME.name).text("unit", TIME.unit).text("direction", TIME.direction) }
+            for (metric in group.benchmark.allMetrics) element {
+                text("name", metric.name).text("unit", metric.unit).text("direction", metric.direction)
+            }
         }
     }
 
@@ -89,6 +120,8 @@ class Emitter(private val out: OutputStream, private val clock: Clock) {
     }
 
     private companion object {
+        /** Most values of one event (C1). */
+        const val VALUES_MAX = 1_000
         const val FLUSH_CHARS = 32 * 1024
         /** Often enough for a live page, rarely enough not to wake the reader after every round. */
         const val FLUSH_EVERY_NS = 200_000_000L

@@ -1,12 +1,13 @@
 /**
  * The command line every workload has (`native/protocol/README.md`), turned into [Options] or a usage error.
  *
- * Absent on purpose: knowledge of benchmarks; `Selection` checks names and values against the workload.
+ * Absent on purpose: knowledge of benchmarks; `Selection` checks names and values against the workload, so
+ * values of params are still text here.
  */
 package dev.paceline.harness
 
 /** `--case benchmark/arm[/k=v,k=v]`. */
-data class CaseFilter(val benchmark: String, val arm: String, val params: Map<String, Long>)
+data class CaseFilter(val benchmark: String, val arm: String, val params: Map<String, String>)
 
 data class Options(
     val list: Boolean = false,
@@ -17,7 +18,7 @@ data class Options(
     val seed: Long = 0,
     val cases: List<CaseFilter> = emptyList(),
     val benchmarks: List<String> = emptyList(),
-    val params: Map<String, List<Long>> = emptyMap(),
+    val params: Map<String, List<String>> = emptyMap(),
     val knobs: Map<String, Long> = emptyMap(),
 ) {
     /** STATISTICS §1: the larger of 5 and 10 % of the measured rounds. */
@@ -60,7 +61,7 @@ data class Options(
                 if (name in params) {
                     throw usage("--params $name is given twice. Join the values: $name=v1|v2.")
                 }
-                copy(params = params + (name to values.split('|').map { integer("$option $name", it) }))
+                copy(params = params + (name to values.split('|')))
             }
             "--knob" -> {
                 val (name, setting) = pair(option, value)
@@ -74,10 +75,7 @@ data class Options(
             if (parts.size !in 2..3 || parts.any { it.isEmpty() }) {
                 throw usage("--case '$text': expected benchmark/arm or benchmark/arm/k=v,k=v.")
             }
-            val params = parts.getOrNull(2)?.split(',').orEmpty().associate {
-                val (name, value) = pair("--case", it)
-                name to integer("--case $name", value)
-            }
+            val params = parts.getOrNull(2)?.split(',').orEmpty().associate { pair("--case", it) }
             return CaseFilter(parts[0], parts[1], params)
         }
 

@@ -59,7 +59,7 @@ class Order(seed: Long, key: String, private val arms: Int) {
 
     companion object {
         /** What the generator of a group and phase is seeded with: `measure/ledger_batch/batch=1000`. */
-        fun key(phase: Phase, benchmark: String, params: Map<String, Long>): String {
+        fun key(phase: Phase, benchmark: String, params: Params): String {
             val named = params.toSortedMap().entries.joinToString(",") { "${it.key}=${it.value}" }
             return "${phase.wire}/$benchmark/$named"
         }

@@ -59,6 +59,9 @@ class Sampler(private val clock: Clock, private val arms: List<Arm>, minTimeNs: 
         return clock.nowNs() - begin
     }
 
+    /** What each arm of the last round has to say about it, by position. */
+    fun accounts(order: IntArray): List<Account> = order.map { arm -> Account().also(arms[arm]::account) }
+
     /** Runs one round; the result is valid until the next. `order[position]` = index into the arms. */
     fun round(order: IntArray, iterations: Int): RawRound {
         for (position in order.indices) {

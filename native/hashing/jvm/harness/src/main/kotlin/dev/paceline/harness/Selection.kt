@@ -6,7 +6,7 @@
 package dev.paceline.harness
 
 /** The arms of one (benchmark, params) that run against each other; [arms] index [Benchmark.arms]. */
-class Group(val benchmark: Benchmark, val params: Map<String, Long>, val arms: List<Int>)
+class Group(val benchmark: Benchmark, val params: Params, val arms: List<Int>)
 
 class Selection private constructor(val groups: List<Group>, val knobs: Map<String, Long>) {
     companion object {
@@ -23,32 +23,32 @@ class Selection private constructor(val groups: List<Group>, val knobs: Map<Stri
             return Selection(groups, knobs(workload, options))
         }
 
-        private fun group(benchmark: Benchmark, params: Map<String, Long>, options: Options): Group {
+        private fun group(benchmark: Benchmark, params: Params, options: Options): Group {
             val arms = benchmark.arms.indices.filter { arm ->
                 options.cases.isEmpty() || options.cases.any { case ->
                     case.benchmark == benchmark.name && case.arm == benchmark.arms[arm] &&
-                        case.params.all { params[it.key] == it.value }
+                        case.params.all { (name, text) -> params[name] == parse(benchmark, name, text) }
                 }
             }
             return Group(benchmark, params, arms)
         }
 
+        private fun parse(benchmark: Benchmark, name: String, text: String): Value =
+            benchmark.params.single { it.name == name }.parse(text)
+
         /** The cross product of the values of each param, the last param fastest. */
-        private fun points(benchmark: Benchmark, options: Options): List<Map<String, Long>> =
-            benchmark.params.fold(listOf(emptyMap())) { points, param ->
+        private fun points(benchmark: Benchmark, options: Options): List<Params> =
+            benchmark.params.fold(listOf<Params>(emptyMap())) { points, param ->
                 val values = values(benchmark, param, options)
                 points.flatMap { point -> values.map { point + (param.name to it) } }
             }
 
         /** `--params` replaces the declared values; `--case` may name further ones. */
-        private fun values(benchmark: Benchmark, param: IntParam, options: Options): List<Long> {
+        private fun values(benchmark: Benchmark, param: Param, options: Options): List<Value> {
+            options.params[param.name]?.let { asked -> return asked.map(param::parse).distinct() }
             val cases = options.cases.filter { it.benchmark == benchmark.name }
             val named = cases.mapNotNull { it.params[param.name] }
-            val values = (options.params[param.name] ?: (param.values + named)).distinct()
-            values.firstOrNull { it !in param.range }?.let {
-                throw usage("${param.name}=$it: expected ${param.range.first} to ${param.range.last}.")
-            }
-            return values
+            return (param.values + named.map(param::parse)).distinct()
         }
 
         private fun checkNames(workload: Workload, options: Options) {

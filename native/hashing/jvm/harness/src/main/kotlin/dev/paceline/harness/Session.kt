@@ -71,17 +71,25 @@ private class Launch(
     private val clock: Clock,
     private val emitter: Emitter,
 ) {
-    private val roundsPerGroup = options.warmup + options.rounds
-    private val total = roundsPerGroup * selection.groups.size
+    /** Rounds of the whole launch; a group's share is corrected once it is prepared. */
+    private var total = (options.warmup + options.rounds) * selection.groups.size
     private var done = 0
     private var nextCase = 0
+    private var settled = false
     private val orders = HashMap<String, Order>()
 
     fun run() {
         warnOfDemonstrations()
         workload.checks().forEach(emitter::check)
         emitter.flush()
-        for (group in selection.groups) measure(group)
+        for (group in selection.groups) {
+            val prepared = group.benchmark.prepare(Context(group.params, selection.knobs, options.seed))
+            try {
+                measure(group, prepared)
+            } finally {
+                prepared.close()
+            }
+        }
     }
 
     private fun warnOfDemonstrations() {
@@ -91,47 +99,77 @@ private class Launch(
         }
     }
 
-    private fun measure(group: Group) {
-        val prepared = group.benchmark.prepare(Context(group.params, selection.knobs, options.seed))
-        val arms = group.arms.map { prepared.arms[it] }
-        val first = nextCase == 0
-        val cases = arms.map { arm -> nextCase.also { emitter.case(nextCase++, group, arm.name, prepared) } }
+    private fun measure(group: Group, prepared: Prepared) {
+        val chosen = group.arms.map { prepared.arms[it] }
+        val cases = chosen.associateWith { arm ->
+            nextCase.also { emitter.case(nextCase++, group, arm, prepared) }
+        }
+        prepared.protocol.warning?.let { emitter.warning("protocol", "${said(group)}: $it") }
         prepared.verify().forEach(emitter::check)
         emitter.flush()
-        val sampler = Sampler(clock, arms, options.minTimeNs)
-        sampler.settle(if (first) FIRST_SETTLE_NS else NEXT_SETTLE_NS)
-        val iterations = sampler.calibrate()
-        var short = 0
-        for (number in 0 until roundsPerGroup) {
-            val phase = if (number < options.warmup) Phase.WARMUP else Phase.MEASURE
-            short += run(Round(number, phase, iterations), sampler, order(group, phase), cases)
-        }
-        if (short > 0) warnOfShortSamples(group, short, sampler.requiredNs)
+        val arms = chosen.filter { it !is Unavailable }
+        val warmup = prepared.protocol.warmupRounds ?: options.warmup
+        val rounds = if (arms.isEmpty()) 0 else warmup + (prepared.protocol.rounds ?: options.rounds)
+        total += rounds - (options.warmup + options.rounds)
+        if (rounds > 0) measure(group, prepared.protocol, arms, arms.map(cases::getValue), warmup, rounds)
         prepared.verify().forEach(emitter::check)
         emitter.flush()
     }
 
-    private fun order(group: Group, phase: Phase): IntArray {
-        val key = Order.key(phase, group.benchmark.name, group.params)
-        return orders.getOrPut(key) { Order(options.seed, key, group.arms.size) }.next()
+    /** [warmup] of the [rounds] are not judged; `cases[arm]` is an arm's case. */
+    private fun measure(
+        group: Group,
+        protocol: Protocol,
+        arms: List<Arm>,
+        cases: List<Int>,
+        warmup: Int,
+        rounds: Int,
+    ) {
+        val sampler = Sampler(clock, arms, options.minTimeNs)
+        if (protocol.settles) {
+            sampler.settle(if (settled) NEXT_SETTLE_NS else FIRST_SETTLE_NS)
+            settled = true
+        }
+        val iterations = protocol.iterations ?: sampler.calibrate()
+        var short = 0
+        for (number in 0 until rounds) {
+            val phase = if (number < warmup) Phase.WARMUP else Phase.MEASURE
+            val order = protocol.order?.let { fixed(it, arms) } ?: drawn(group, phase, arms.size)
+            short += run(Round(number, phase, iterations), sampler, order, cases)
+        }
+        if (short > 0) warnOfShortSamples(group, short, sampler.requiredNs)
     }
+
+    private fun drawn(group: Group, phase: Phase, arms: Int): IntArray {
+        val key = Order.key(phase, group.benchmark.name, group.params)
+        return orders.getOrPut(key) { Order(options.seed, key, arms) }.next()
+    }
+
+    /** The named arms at their places; those that were not selected leave none. */
+    private fun fixed(names: List<String>, arms: List<Arm>): IntArray =
+        names.map { name -> arms.indexOfFirst { it.name == name } }.filter { it >= 0 }.toIntArray()
 
     /** Runs and emits one round; returns how many of its samples may be judged but are too short. */
     private fun run(round: Round, sampler: Sampler, order: IntArray, cases: List<Int>): Int {
         val raw = sampler.round(order, round.iterations)
+        val accounts = sampler.accounts(order)
         var short = 0
         for (position in order.indices) {
-            val sample = raw.sample(position)
+            val measured = raw.sample(position)
+            val sample = accounts[position].ownTimeNs?.let { Sample(it, measured.endNs) } ?: measured
             if (round.phase == Phase.MEASURE && sample.totalNs < sampler.requiredNs) short++
-            emitter.samples(cases[order[position]], options.launch, round, position, sample)
+            val at = SampleAt(cases[order[position]], options.launch, round, position)
+            emitter.samples(at, sample, accounts[position])
         }
         emitter.progress(++done, total)
         emitter.roundEnded()
         return short
     }
 
+    private fun said(group: Group) = "${group.benchmark.name} ${group.params}"
+
     private fun warnOfShortSamples(group: Group, short: Int, requiredNs: Long) {
-        val what = "${group.benchmark.name} ${group.params}: $short measured samples are shorter than"
+        val what = "${said(group)}: $short measured samples are shorter than"
         emitter.warning("few_iterations", "$what $requiredNs ns. Ask for longer ones with --min-time-ns.")
     }
 

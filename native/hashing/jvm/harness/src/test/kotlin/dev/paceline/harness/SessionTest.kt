@@ -138,6 +138,8 @@ class SessionTest {
             "--rounds none" to "usage",
             "--params size=1" to "usage",
             "--params n=10" to "usage",
+            "--params n=x" to "usage",
+            "--case x/a/n=-1" to "usage",
             "--case x/c" to "usage",
             "--case y/a" to "usage",
             "--benchmark y" to "usage",

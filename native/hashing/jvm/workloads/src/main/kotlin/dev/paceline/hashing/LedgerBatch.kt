@@ -39,7 +39,7 @@ val LEDGER_BATCH = Benchmark(
 )
 
 private fun prepare(context: Context): Prepared {
-    val batch = context.params.getValue("batch").toInt()
+    val batch = context.int("batch")
     val input = fingerprints(context.seed, batch)
     val fallback = FallbackArm(input)
     val native = NativeArm(input, context.knobs.getValue(SLOWDOWN.name).toInt())

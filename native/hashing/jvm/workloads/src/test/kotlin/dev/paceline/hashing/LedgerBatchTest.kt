@@ -2,6 +2,7 @@
 package dev.paceline.hashing
 
 import dev.paceline.harness.Context
+import dev.paceline.harness.Value
 import org.junit.jupiter.api.Assertions.assertArrayEquals
 import org.junit.jupiter.api.Assertions.assertEquals
 import org.junit.jupiter.api.Assertions.assertFalse
@@ -46,7 +47,7 @@ class LedgerBatchTest {
 
     @Test
     fun `the suite's own checks hold`() {
-        val context = Context(mapOf("batch" to 7L), mapOf(SLOWDOWN.name to 0L), seed = 1)
+        val context = Context(mapOf("batch" to Value.Integer(7)), mapOf(SLOWDOWN.name to 0L), seed = 1)
         val all = checks() + LEDGER_BATCH.prepare(context).verify()
         assertEquals(listOf("sha256_vectors", "jni_smoke", "native_equals_fallback"), all.map { it.name })
         assertTrue(all.all { it.ok }) { "$all" }

@@ -1,0 +1,53 @@
+/**
+ * What varies without changing what is measured: integers and texts, declared, parsed and written.
+ *
+ * Invariant: a value reaches a benchmark only when its param declares it or its range holds it.
+ */
+package dev.paceline.harness
+
+/** One value of a param. */
+sealed interface Value {
+    data class Integer(val value: Long) : Value {
+        override fun toString() = value.toString()
+    }
+
+    data class Text(val value: String) : Value {
+        override fun toString() = value
+    }
+}
+
+/** By name, in the order the benchmark declares them. */
+typealias Params = Map<String, Value>
+
+sealed interface Param {
+    val name: String
+
+    /** Run by default, in this order. */
+    val values: List<Value>
+
+    /** @throws WorkloadError `usage` when this param cannot have the value */
+    fun parse(text: String): Value
+}
+
+/** An integer param: [defaults] run by default, anything in [range] may be asked for. */
+class IntParam(override val name: String, defaults: List<Long>, private val range: LongRange) : Param {
+    override val values: List<Value> = defaults.map { Value.Integer(it) }
+
+    override fun parse(text: String): Value {
+        val value = if (text.all { it in '0'..'9' }) text.toLongOrNull() else null
+        if (value == null || value !in range) {
+            throw usage("$name=$text: expected an integer from ${range.first} to ${range.last}.")
+        }
+        return Value.Integer(value)
+    }
+}
+
+/** A param that has one of the [names]. */
+class EnumParam(override val name: String, private val names: List<String>) : Param {
+    override val values: List<Value> = names.map { Value.Text(it) }
+
+    override fun parse(text: String): Value {
+        if (text !in names) throw usage("$name=$text: expected one of ${names.joinToString(", ")}.")
+        return Value.Text(text)
+    }
+}
