@@ -1,4 +1,4 @@
-"""The `paceline` command: agent, run, doctor, devices, validate, submit.
+"""The `paceline` command: agent, run, doctor, devices, validate, submit, import.
 
 Place in the journey: the door for people and CI. Invariants: results on standard output, everything else on
 standard error; a mistake of the user is answered with what is wrong and what to do, never with a traceback.
@@ -23,7 +23,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from paceline import __version__, config, environment, local, manifest, preflight, submitting
+from paceline import __version__, config, environment, importing, local, manifest, preflight, submitting
 from paceline.agent import Agent
 from paceline.api import Api
 from paceline.display import display_for
@@ -253,6 +253,33 @@ def submit(  # noqa: PLR0917 - one parameter per option is how typer declares th
     out.print(submitting.table(done), soft_wrap=True)
     out.print(submitting.summary(done), markup=False, highlight=False, soft_wrap=True)
     raise typer.Exit(submitting.exit_status(done))
+
+
+@app.command("import")
+def import_(
+    file: Annotated[str, typer.Argument(help="What to read; - is standard input.", metavar="FILE")],
+    form: Annotated[str, typer.Option("--format", help="What it is: logcat.")],
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Store nothing, only show.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print what is stored, not tables.")] = False,
+    directory: Annotated[
+        Path | None, typer.Option("--out", help="Where to write import.json; must be new or empty.")
+    ] = None,
+) -> None:
+    """Reads figures that an app printed into a log. Averages, not samples: no verdict is made of them."""
+    if (directory is None) != dry_run:
+        raise UserError("Say where to store, or that nothing is to be stored.", "--out DIR, or --dry-run.")
+    target = None if directory is None else _fresh_directory(directory, "")
+    document = importing.read(form, file)
+    for complaint in importing.complaints(document):
+        notes.print(complaint, markup=False, highlight=False, soft_wrap=True)
+    if as_json:
+        sys.stdout.write(importing.as_json(document).decode())
+    else:
+        for shown in importing.tables(document):
+            out.print(shown, markup=False, highlight=False, soft_wrap=isinstance(shown, str))
+    if target is not None:
+        where = importing.write(document, target)
+        notes.print(f"Written to {where}.", markup=False, highlight=False, soft_wrap=True)
 
 
 def _fresh_directory(wanted: Path | None, suite: str) -> Path:

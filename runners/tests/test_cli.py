@@ -143,7 +143,7 @@ def test_devices_lists_this_host(tmp_path: Path) -> None:
 
 
 def test_every_command_has_help() -> None:
-    for command in ("agent", "run", "doctor", "devices", "validate", "submit"):
+    for command in ("agent", "run", "doctor", "devices", "validate", "submit", "import"):
         done = paceline(command, "--help")
         assert done.returncode == 0
         assert len(done.stdout.splitlines()) > 4

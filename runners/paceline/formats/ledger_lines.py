@@ -1,0 +1,191 @@
+"""LightLedger's benchmark lines: a header with the device, then one average per batch size and arm.
+
+Place in the journey: lines for `logcat`, and the table they amount to. Invariant: a row compares what one
+session printed and nothing else, and says why it is no verdict: there are averages, but no samples. The order
+of the lines is the order of printing; nobody knows the order of measuring, so none is made up.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from fractions import Fraction
+from math import ceil, floor
+
+import msgspec
+
+from paceline.formats.declared import Check, Line, Record, count_of, quantity_of
+from paceline.formats.quantity import Quantity
+from paceline.formats.templates import MismatchError, Template, Value
+
+HEADER = "ledger.device"
+BATCH = "ledger.batch"
+REFERENCE = "fallback"
+SHARE_DIGITS = 10**4
+"""Shares are given to a hundredth of a percent, their interval rounded outwards."""
+INSUFFICIENT = "insufficient: no samples, only an average over batches nobody counted"
+
+_TAG = "LightLedgerBenchmark"
+_HEADING = Template("{name:text} (API {api:count})")
+_NOTE = re.compile(r"^(.{1,200}?\(API \d{1,4}\))[ \t]*(.{0,200})$", re.ASCII)
+_ROUNDS = re.compile(r"warm-up \((\d{1,6}) rounds?\)", re.ASCII)
+_NONE = re.compile(r"\b(?:no|without|bez) warm-up\b")
+"""As the origin's headings write it, in English and in Polish."""
+
+
+def _unchecked(_values: Mapping[str, Value]) -> list[Check]:
+    return []
+
+
+def _per_hash(values: Mapping[str, Value]) -> list[Check]:
+    batch, average = count_of(values, "batch"), quantity_of(values, "avg")
+    each = quantity_of(values, "per_hash")
+    if batch == 0:
+        return [Check("per_hash", None, "a batch of 0 has no time per hash")]
+    agrees = each.low * batch <= average.high and average.low <= each.high * batch
+    words = f"{average.printed} / {batch} is {average.value / batch:,.0f} ns"
+    return [
+        Check(
+            "per_hash", agrees, f"{words}, {'within' if agrees else 'not within'} {each.printed} as printed"
+        )
+    ]
+
+
+LINES = (
+    Line(
+        name=HEADER,
+        tag=_TAG,
+        marker="Benchmark on ",
+        word="(API ",
+        template=Template("Benchmark on {device:text} (API {api:count})"),
+        check=_unchecked,
+    ),
+    Line(
+        name=BATCH,
+        tag=_TAG,
+        marker="Batch ",
+        word=" avg=",
+        template=Template("Batch {batch:count}: {arm:name} avg={avg:duration} ({per_hash:duration}/hash)"),
+        check=_per_hash,
+    ),
+)
+
+
+class Heading(msgspec.Struct, frozen=True):
+    """What a person wrote above a session: the device's name, and its warm-up when it says one."""
+
+    name: str
+    api: int
+    note: str
+    warmup_rounds: int | None
+
+
+class Row(msgspec.Struct, frozen=True):
+    """One batch size of one session: both averages and their difference.
+
+    `share`: arm ÷ fallback − 1, above 0 where the arm is slower; `low` and `high`: what rounding leaves open.
+    """
+
+    arm: str
+    batch: int
+    average: Quantity
+    fallback: Quantity
+    lines: tuple[int, int]
+    difference_ns: int
+    share: float
+    low: float
+    high: float
+    words: str
+    comparison: str = INSUFFICIENT
+
+
+class Session(msgspec.Struct, frozen=True):
+    """One run of the benchmark as it was printed. `unpaired`: lines of averages without the other arm."""
+
+    line: int | None
+    device: str | None
+    api: int | None
+    heading: Heading | None
+    rows: list[Row]
+    unpaired: list[int]
+
+
+def heading_of(text: str) -> Heading | None:
+    """A plain line such as `Xiaomi 13T Pro (API 35) - warm-up (1 round)`; None for any other."""
+    split = _NOTE.match(text.strip())
+    if split is None:
+        return None
+    try:
+        fields = _HEADING.read(split.group(1))
+    except MismatchError:
+        return None
+    note = split.group(2).strip().lstrip("-\u2013\u2014: ")
+    rounds = _ROUNDS.search(note)
+    warmup = int(rounds.group(1)) if rounds is not None else 0 if _NONE.search(note) else None
+    return Heading(str(fields["name"]), count_of(fields, "api"), note, warmup)
+
+
+def sessions(records: Iterable[Record], headings: Mapping[int, Heading]) -> list[Session]:
+    """Cuts the records at each header. `headings` by the number of the line below them."""
+    cut: list[tuple[Record | None, list[Record]]] = []
+    for record in records:
+        if record.pattern == HEADER:
+            cut.append((record, []))
+        elif record.pattern == BATCH:
+            if not cut:
+                cut.append((None, []))
+            cut[-1][1].append(record)
+    return [_session(header, averages, headings) for header, averages in cut]
+
+
+def _session(header: Record | None, averages: list[Record], headings: Mapping[int, Heading]) -> Session:
+    rows: list[Row] = []
+    waiting: dict[tuple[int, str], Record] = {}
+    for record in averages:
+        batch, arm = count_of(record.fields, "batch"), str(record.fields["arm"])
+        reference = waiting.get((batch, REFERENCE))
+        if arm == REFERENCE:
+            waiting[batch, arm] = record
+            for other in [key for key in waiting if key[0] == batch and key[1] != REFERENCE]:
+                rows.append(_row(waiting.pop(other), record))
+        elif reference is not None:
+            rows.append(_row(record, reference))
+        else:
+            waiting[batch, arm] = record
+    used = {line for row in rows for line in row.lines}
+    unpaired = [record.line for record in averages if record.line not in used]
+    if header is None:
+        return Session(None, None, None, None, rows, unpaired)
+    api = count_of(header.fields, "api")
+    heading = headings.get(header.line)
+    if heading is not None and heading.api != api:
+        heading = None
+    return Session(header.line, str(header.fields["device"]), api, heading, rows, unpaired)
+
+
+def _row(arm: Record, reference: Record) -> Row:
+    average, fallback = quantity_of(arm.fields, "avg"), quantity_of(reference.fields, "avg")
+    name = str(arm.fields["arm"])
+    if fallback.low == 0:
+        low = high = share = Fraction(0)
+        words = f"{REFERENCE} took no time as printed: nothing to compare with"
+    else:
+        share = Fraction(average.value, fallback.value) - 1
+        low = Fraction(floor((Fraction(average.low, fallback.high) - 1) * SHARE_DIGITS), SHARE_DIGITS)
+        high = Fraction(ceil((Fraction(average.high, fallback.low) - 1) * SHARE_DIGITS), SHARE_DIGITS)
+        direction = "slower" if share > 0 else "faster"
+        words = f"{name} {abs(float(100 * share)):.1f} % {direction} than {REFERENCE}"
+        if low <= 0 <= high:
+            words = f"{name} and {REFERENCE} are equal as printed"
+    return Row(
+        arm=name,
+        batch=count_of(arm.fields, "batch"),
+        average=average,
+        fallback=fallback,
+        lines=(arm.line, reference.line),
+        difference_ns=average.value - fallback.value,
+        share=float(Fraction(round(share * SHARE_DIGITS), SHARE_DIGITS)),
+        low=float(low),
+        high=float(high),
+        words=words,
+    )

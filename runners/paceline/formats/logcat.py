@@ -1,0 +1,152 @@
+"""Reads what apps report in a log: logcat in its usual formats, and plain lines of a host's standard error.
+
+    09-30 10:12:56.427  1234  5678 I Tag: message   threadtime (also with a year, a zone, a uid; or undated)
+    09-30 10:12:56.427 I Tag: message               as people paste it
+    09-30 10:12:56.427 I/Tag( 1234): message        time; without the date: brief; without the pid: tag
+    Tag: message                                    plain
+
+Place in the journey: a second way in, beside real samples. Invariants: pure: lines in, records with their
+numbers out; a line that claims to be a declared one and is not becomes a problem that says what was expected
+where; all other lines are none of our business. Costs at most a constant per character. It decides nothing:
+what it reads are averages, never samples.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+import msgspec
+
+from paceline.formats import ledger_lines, piece_lines
+from paceline.formats.declared import Line, Origin, Problem, Record
+from paceline.formats.ledger_lines import Heading, Session
+from paceline.formats.piece_lines import Overhead
+from paceline.formats.raw_lines import RawLine
+from paceline.formats.templates import MismatchError
+
+LINES: tuple[Line, ...] = (*piece_lines.LINES, *ledger_lines.LINES)
+"""Every declared line. They are told apart by tag and marker: no message is claimed by two."""
+
+MAX_RECORDS = 100_000
+"""Of one file: a day of one line a second, about 100 MB of memory."""
+MAX_PROBLEMS = 100
+"""Listed; all are counted. A person mends the first few and runs the import again."""
+
+_COLOUR = re.compile(r"\x1b\[[0-9;]{0,16}m")
+_AT = r"(?:(?P<at>(?:\d{4}-)?\d\d-\d\d \d\d:\d\d:\d\d\.\d{3,9}(?: [+-]\d{4})?|\d{9,12}\.\d{3,9}) {1,8})?"
+_TAG = r"(?P<tag>[^ ].{0,127}?|) {0,32}"
+_THREADTIME = re.compile(
+    _AT + r" {0,8}(?:\w{1,32} {1,8})??(?P<pid>\d{1,10}) {1,8}(?P<tid>\d{1,10}) {1,8}"
+    r"(?P<level>[VDIWEFAS]) " + _TAG + r":(?: |$)(?P<message>.*)",
+    re.ASCII | re.DOTALL,
+)
+_PASTED = re.compile(
+    _AT + r"(?P<level>[VDIWEFAS]) " + _TAG + r":(?: |$)(?P<message>.*)", re.ASCII | re.DOTALL
+)
+_BRIEF = re.compile(
+    _AT + r"(?P<level>[VDIWEFAS])/" + _TAG + r"(?:\( {0,8}(?P<pid>\d{1,10})(?:: {0,8}(?P<tid>\d{1,10}))?\))?"
+    r":(?: |$)(?P<message>.*)",
+    re.ASCII | re.DOTALL,
+)
+
+
+class TooManyError(Exception):
+    """More records than one import takes; the text says how many."""
+
+
+class Logcat(msgspec.Struct, frozen=True):
+    """Everything one log said."""
+
+    lines: int
+    records: list[Record]
+    overheads: list[Overhead]
+    sessions: list[Session]
+    problems: list[Problem]
+    problem_count: int
+
+
+def read(raw: Iterable[RawLine]) -> Logcat:
+    """Raises TooManyError beyond MAX_RECORDS."""
+    reader = _Reader()
+    for line in raw:
+        reader.line(line)
+    return Logcat(
+        lines=reader.number,
+        records=reader.records,
+        overheads=piece_lines.overheads(reader.records),
+        sessions=ledger_lines.sessions(reader.records, reader.headings),
+        problems=reader.problems,
+        problem_count=reader.problem_count,
+    )
+
+
+def origin_of(text: str) -> tuple[Origin, str]:
+    """What a line's prefix says, and the message after it; a plain line is all message."""
+    for prefix in (_THREADTIME, _BRIEF, _PASTED):
+        found = prefix.fullmatch(text)
+        if found is None:
+            continue
+        named = found.groupdict()
+        pid, tid = named.get("pid"), named.get("tid")
+        origin = Origin(
+            logged_at=named["at"],
+            level=named["level"],
+            tag=named["tag"],
+            pid=None if pid is None else int(pid),
+            tid=None if tid is None else int(tid),
+        )
+        return origin, named["message"].lstrip(" ")
+    return Origin(), text
+
+
+class _Reader:
+    """State of one reading: what was found, and the heading that may belong to the next line."""
+
+    def __init__(self) -> None:
+        self.number = 0
+        self.records: list[Record] = []
+        self.problems: list[Problem] = []
+        self.problem_count = 0
+        self.headings: dict[int, Heading] = {}
+
+    def line(self, raw: RawLine) -> None:
+        self.number = raw.number
+        text = _COLOUR.sub("", raw.text) if "\x1b" in raw.text else raw.text
+        origin, message = origin_of(text)
+        if origin.tag is None and (heading := ledger_lines.heading_of(text)) is not None:
+            self.headings[raw.number + 1] = heading
+        for line in LINES:
+            tag, said = _spoken(line, origin, message)
+            if line.claims(tag, said):
+                self._take(line, raw, Origin(tag=tag) if origin.tag is None else origin, said)
+                return
+
+    def _take(self, line: Line, raw: RawLine, origin: Origin, message: str) -> None:
+        if raw.fault is not None:
+            self._problem(raw, f"expected {raw.fault}")
+            return
+        try:
+            fields = line.template.read(message)
+        except MismatchError as error:
+            self._problem(raw, f"{error} of the message; its shape: {line.template.text}")
+            return
+        if len(self.records) >= MAX_RECORDS:
+            raise TooManyError(f"more than {MAX_RECORDS:,} lines to import")
+        self.records.append(Record(raw.number, line.name, origin, fields, line.check(fields)))
+
+    def _problem(self, raw: RawLine, expected: str) -> None:
+        self.problem_count += 1
+        if len(self.problems) < MAX_PROBLEMS:
+            shown = "".join(char if char.isprintable() else "\ufffd" for char in raw.text[:120])
+            self.problems.append(Problem(raw.number, shown, expected))
+
+
+def _spoken(line: Line, origin: Origin, message: str) -> tuple[str | None, str]:
+    """(tag, message) as this declared line would have them: in a plain line the tag is part of the text."""
+    if origin.tag is not None:
+        return origin.tag, message
+    at = message.find(f"{line.tag}:")
+    if at < 0:
+        return None, message.lstrip(" \t")
+    return line.tag, message[at + len(line.tag) + 1 :].lstrip(" \t")

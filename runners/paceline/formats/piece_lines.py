@@ -1,0 +1,139 @@
+"""The counters of a piece hasher: what Kotlin and the JavaScript above it say every five seconds.
+
+Place in the journey: lines for `logcat`, and what a pair of them tells about crossing from one to the other.
+Invariant: what is computed carries the interval that printing left; that is no interval of measurement, for
+an average of many calls is not a sample and says nothing of their spread.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from fractions import Fraction
+from math import ceil, floor
+
+import msgspec
+
+from paceline.formats.declared import Check, Line, Record, count_of, quantity_of
+from paceline.formats.quantity import Quantity
+from paceline.formats.templates import Template, Value
+
+KOTLIN = "piece.kotlin"
+"""Inside: the digest alone."""
+JS = "piece.js"
+"""Outside: the same calls as the JavaScript engine sees them."""
+
+NS_PER_S = 10**9
+DECIMAL_MEGA = Fraction(10**6, 2**20)
+"""What a rate or size is of what we read, if its printer meant 10^6 bytes by MB."""
+SHARE_DIGITS = 10**4
+"""Shares are given to a hundredth of a percent, their interval rounded outwards."""
+
+
+def _checks(values: Mapping[str, Value]) -> list[Check]:
+    average, longest = quantity_of(values, "avg"), quantity_of(values, "max")
+    fits = average.low <= longest.high
+    words = f"max {longest.printed} is {'at least' if fits else 'below'} the average {average.printed}"
+    return [_throughput(values), Check("max", fits, words)]
+
+
+def _throughput(values: Mapping[str, Value]) -> Check:
+    """Bytes ÷ (calls × average) against the printed rate: with one MB on both sides its size cancels out."""
+    count, size = count_of(values, "count"), quantity_of(values, "bytes")
+    average, rate = quantity_of(values, "avg"), quantity_of(values, "throughput")
+    if count == 0 or average.low == 0:
+        return Check("throughput", None, "no calls, or no time: there is no rate to compare with")
+    implied = Fraction(size.value * NS_PER_S, count * average.value)
+    low = Fraction(size.low * NS_PER_S, count * average.high)
+    high = Fraction(size.high * NS_PER_S, count * average.low)
+    words = f"{size.printed} in {count} x {average.printed} is {float(implied / 2**20):.1f} MB/s"
+    if low <= rate.high and rate.low <= high:
+        return Check("throughput", True, f"{words}, which agrees with {rate.printed}")
+    words += f", which does not agree with {rate.printed}"
+    for factor, where in ((DECIMAL_MEGA, "throughput"), (1 / DECIMAL_MEGA, "bytes")):
+        if low <= rate.high * factor and rate.low * factor <= high:
+            words += f"; it would if the MB of {where} were 10^6 bytes and the other 2^20"
+    return Check("throughput", False, words)
+
+
+LINES = (
+    Line(
+        name=KOTLIN,
+        tag="JSTorrent-Hash",
+        marker="Kotlin:",
+        word=" hashes",
+        template=Template(
+            "Kotlin: {count:count} hashes, {bytes:size}, avg {avg:duration}, max {max:duration}, "
+            "throughput {throughput:rate}"
+        ),
+        check=_checks,
+    ),
+    Line(
+        name=JS,
+        tag="JSTorrent-JS",
+        marker="[NativeHasher]",
+        word=" hashes",
+        template=Template(
+            "[NativeHasher] {count:count} hashes, {bytes:size}, avg {avg:duration}, max {max:duration}, "
+            "throughput {throughput:rate}"
+        ),
+        check=_checks,
+    ),
+)
+
+
+class Overhead(msgspec.Struct, frozen=True):
+    """What of an outer average is not the inner one: 1 − inner ÷ outer ("FFI overhead").
+
+    `lines`: (inner, outer). `same_calls`: both count the same calls and bytes; where they do not, two windows
+    were compared and the interval does not hold. `holds`: the inner time fits into the outer one.
+    """
+
+    lines: tuple[int, int]
+    share: float
+    low: float
+    high: float
+    same_calls: bool
+    holds: bool
+    words: str
+
+
+def overheads(records: Iterable[Record]) -> list[Overhead]:
+    """One per outer line that follows an inner one not used yet; the inner one logs before it returns."""
+    found: list[Overhead] = []
+    inner: Record | None = None
+    for record in records:
+        if record.pattern == KOTLIN:
+            inner = record
+        elif record.pattern == JS and inner is not None:
+            pair = _overhead(inner, record)
+            if pair is not None:
+                found.append(pair)
+            inner = None
+    return found
+
+
+def _overhead(inner: Record, outer: Record) -> Overhead | None:
+    inside, outside = quantity_of(inner.fields, "avg"), quantity_of(outer.fields, "avg")
+    if outside.low == 0:
+        return None
+    same = count_of(inner.fields, "count") == count_of(outer.fields, "count") and _overlap(
+        quantity_of(inner.fields, "bytes"), quantity_of(outer.fields, "bytes")
+    )
+    low = Fraction(floor((1 - Fraction(inside.high, outside.low)) * SHARE_DIGITS), SHARE_DIGITS)
+    high = Fraction(ceil((1 - Fraction(inside.low, outside.high)) * SHARE_DIGITS), SHARE_DIGITS)
+    share = 1 - Fraction(inside.value, outside.value)
+    holds = high >= 0
+    words = (
+        f"({outside.printed} - {inside.printed}) / {outside.printed} = {float(100 * share):.1f} %, "
+        f"from {float(100 * low):.2f} to {float(100 * high):.2f} % by rounding alone"
+    )
+    if not same:
+        words += "; the two lines count different calls, so this is no share of the same time"
+    if not holds:
+        words += "; the inner time is longer than the outer one"
+    rounded = Fraction(round(share * SHARE_DIGITS), SHARE_DIGITS)
+    return Overhead((inner.line, outer.line), float(rounded), float(low), float(high), same, holds, words)
+
+
+def _overlap(one: Quantity, other: Quantity) -> bool:
+    return one.low <= other.high and other.low <= one.high

@@ -1,0 +1,61 @@
+"""Bytes of any chunking to lines of bounded length, numbered: what a file, a pipe and a device all deliver.
+
+Place in the journey: before any importer of line formats. Invariant: memory is bounded by one line, whatever
+comes; a line is decoded only when it is complete, so a character cut in two by a chunk is none of ours; every
+line keeps its number, also one that cannot be read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+MAX_LINE_BYTES = 16_384
+"""Of one line. Android's log buffer takes 4,068 bytes of payload per entry; a host prints what it likes."""
+
+
+class RawLine(NamedTuple):
+    """`fault`: why `text` is not all of the line, or None. Then `text` is its beginning, made readable."""
+
+    number: int
+    text: str
+    fault: str | None
+
+
+def lines_of(chunks: Iterable[bytes]) -> Iterator[RawLine]:
+    """Lines without their ends (LF, CRLF), from 1. A byte order mark is dropped."""
+    number, kept, dropped = 1, bytearray(), 0
+    for chunk in chunks:
+        at = 0
+        while at < len(chunk):
+            end = chunk.find(b"\n", at)
+            stop = len(chunk) if end < 0 else end
+            room = max(0, MAX_LINE_BYTES + 1 - len(kept))
+            kept += chunk[at : min(stop, at + room)]
+            dropped += max(0, stop - at - room)
+            if end < 0:
+                break
+            yield _line(number, bytes(kept), dropped)
+            number, dropped = number + 1, 0
+            kept.clear()
+            at = end + 1
+    if kept:
+        yield _line(number, bytes(kept), dropped)
+
+
+def _line(number: int, data: bytes, dropped: int) -> RawLine:
+    data = data.removesuffix(b"\r")
+    if number == 1:
+        data = data.removeprefix(b"\xef\xbb\xbf")
+    if dropped or len(data) > MAX_LINE_BYTES:
+        text = data[:MAX_LINE_BYTES].decode(errors="replace")
+        return RawLine(
+            number, text, f"a line of at most {MAX_LINE_BYTES:,} bytes, not {len(data) + dropped:,}"
+        )
+    try:
+        text = data.decode()
+    except UnicodeDecodeError as error:
+        return RawLine(
+            number, data.decode(errors="replace"), f"UTF-8; byte {error.start + 1} of the line is none of it"
+        )
+    return RawLine(number, text, "text without U+0000" if "\0" in text else None)

@@ -1,0 +1,135 @@
+"""A line declared by its shape, `Batch {batch:count}: {arm:name} avg={avg:duration}`, read left to right.
+
+Place in the journey: between `quantity` and the lines an importer knows. Invariant: reading never goes back,
+so it costs at most the length of the line whatever the line holds; where a line differs, the answer names the
+character and what was expected there. Deliberately no regular expressions: who declares a line cannot declare
+one that explodes.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from paceline.formats.quantity import (
+    DURATION,
+    RATE,
+    SIZE,
+    Quantity,
+    UnreadableError,
+    count_at,
+    quantity_at,
+)
+
+Value = int | str | Quantity
+
+MAX_TEXT = 200
+"""Characters of a `text` field: a device's name, not a document."""
+
+_PART = re.compile(r"\{([a-z_]+):([a-z]+)\}")
+_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,63}", re.ASCII)
+_BLANK = re.compile(r"[ \t]+")
+UNITS = {"duration": DURATION, "size": SIZE, "rate": RATE}
+KINDS = frozenset({"count", "name", "text", *UNITS})
+
+
+class MismatchError(Exception):
+    """The line is not of that shape. `at` counts characters from 0."""
+
+    def __init__(self, at: int, expected: str, text: str) -> None:
+        rest = text[at : at + 24]
+        found = repr(rest) if rest.strip() else "the end of the line"
+        super().__init__(f"expected {expected}, found {found} at character {at + 1}")
+        self.at = at
+
+
+@dataclass(frozen=True, slots=True)
+class _Field:
+    name: str
+    kind: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Literal:
+    text: str
+    shape: re.Pattern[str]
+
+
+class Template:
+    """One declared shape. Blanks in it stand for one or more blanks in a line."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self._parts: list[_Field | _Literal] = []
+        at = 0
+        for found in _PART.finditer(text):
+            self._add_literal(text[at : found.start()])
+            if found.group(2) not in KINDS:
+                raise ValueError(f"{text!r}: there is no kind {found.group(2)!r}")
+            self._parts.append(_Field(found.group(1), found.group(2)))
+            at = found.end()
+        self._add_literal(text[at:])
+
+    def read(self, text: str) -> dict[str, Value]:
+        """The fields of a line. Raises MismatchError."""
+        values: dict[str, Value] = {}
+        at = 0
+        for index, part in enumerate(self._parts):
+            if isinstance(part, _Literal):
+                found = part.shape.match(text, at)
+                if found is None:
+                    raise _differs(part.text, text, at)
+                at = found.end()
+                continue
+            try:
+                values[part.name], at = self._field(part.kind, index, text, at)
+            except UnreadableError as error:
+                raise MismatchError(at, f"{error.expected} ({part.name})", text) from None
+        if text[at:].strip():
+            raise MismatchError(at, "the end of the line", text)
+        return values
+
+    def _add_literal(self, text: str) -> None:
+        if text:
+            words = (re.escape(word) for word in _BLANK.split(text))
+            self._parts.append(_Literal(text, re.compile("[ \t]+".join(words))))
+
+    def _field(self, kind: str, index: int, text: str, at: int) -> tuple[Value, int]:
+        match kind:
+            case "count":
+                return count_at(text, at)
+            case "duration" | "size" | "rate":
+                return quantity_at(text, at, UNITS[kind])
+            case "name":
+                found = _NAME.match(text, at)
+                if found is None:
+                    raise UnreadableError("a name of letters, digits, _ and -")
+                return found.group(), found.end()
+            case _:
+                return self._text(index, text, at)
+
+    def _text(self, index: int, text: str, at: int) -> tuple[str, int]:
+        """Up to the literal that follows, which is looked for within the longest text only."""
+        following = self._parts[index + 1] if index + 1 < len(self._parts) else None
+        if not isinstance(following, _Literal):
+            end = len(text)
+        else:
+            found = following.shape.search(text, at, at + MAX_TEXT + len(following.text))
+            if found is None:
+                raise UnreadableError(f"text of at most {MAX_TEXT} characters before {following.text!r}")
+            end = found.start()
+        if end - at > MAX_TEXT or not text[at:end].strip():
+            raise UnreadableError(f"text of 1 to {MAX_TEXT} characters")
+        return text[at:end].strip(), end
+
+
+def _differs(literal: str, text: str, at: int) -> MismatchError:
+    """Where exactly `text` leaves the literal it should hold."""
+    for index, wanted in enumerate(literal):
+        if wanted == " " and (blank := _BLANK.match(text, at)) is not None:
+            at = blank.end()
+        elif text[at : at + 1] == wanted:
+            at += 1
+        else:
+            return MismatchError(at, repr(literal[index:]), text)
+    raise AssertionError("the literal is there")

@@ -1,0 +1,190 @@
+"""`paceline import`: reads another tool's output and writes what it says as one document. No server involved.
+
+    OUT/import.json   what was read, line by line, with its source's sha256; what was wrong; what follows
+
+Place in the journey: the I/O around `formats/`. Invariants: the document is a function of the file alone, so
+`--dry-run` prints exactly what would be stored. An import writes no bench stream: a log line is an average
+over calls nobody listed, and C1 holds samples. A stream would need a clock's measured resolution, a round, a
+position and a seed, none of which the log has; made-up ones would pass for a measurement (and get a verdict).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import BinaryIO
+
+import msgspec
+from rich.table import Table
+
+from paceline.errors import UserError
+from paceline.formats import logcat
+from paceline.formats.ledger_lines import INSUFFICIENT, Session
+from paceline.formats.raw_lines import lines_of
+from paceline.formats.templates import Value
+
+FORMATS = ("logcat",)
+CHUNK_BYTES = 1 << 16
+"""Read at once: large enough that system calls do not count, small enough for any host."""
+NO_SAMPLES = (
+    "The log holds averages, not samples: no launch, round, order or clock is known, so there is nothing a "
+    "verdict could be made from. Measure the same benchmark with a suite to get one."
+)
+UTF_16 = (b"\xff\xfe", b"\xfe\xff")
+
+
+class Document(msgspec.Struct, frozen=True):
+    """What an import stores. `v` counts changes that a reader would trip over."""
+
+    v: int
+    format: str
+    file: str
+    bytes: int
+    sha256: str
+    samples: int
+    why_no_samples: str
+    log: logcat.Logcat
+
+
+def read(name: str, path: str) -> Document:
+    """The document of one file; `-` is standard input. Raises UserError with what to do."""
+    if name not in FORMATS:
+        raise UserError(f"There is no format {name!r}.", f"There are: {', '.join(FORMATS)}.")
+    source = _Source(path)
+    try:
+        log = logcat.read(lines_of(source.chunks()))
+    except OSError as error:
+        raise UserError(f"{path} cannot be read: {error.strerror}.") from error
+    except logcat.TooManyError as error:
+        raise UserError(f"{path} has {error}.", "Cut the log into parts, for instance by day.") from error
+    if not log.records:
+        raise UserError(_nothing(path, log), _advice())
+    return Document(1, name, source.name, source.size, source.sha256, 0, NO_SAMPLES, log)
+
+
+def write(document: Document, out: Path) -> Path:
+    """Writes OUT/import.json, whole or not at all; returns its path. Raises UserError."""
+    path = out / "import.json"
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+        new = path.with_name("import.json.new")
+        new.write_bytes(as_json(document))
+        new.replace(path)
+    except OSError as error:
+        raise UserError(f"{path} cannot be written: {error.strerror}.") from error
+    return path
+
+
+def as_json(document: Document) -> bytes:
+    return msgspec.json.format(msgspec.json.encode(document), indent=1) + b"\n"
+
+
+def tables(document: Document) -> Iterator[Table | str]:
+    """For people: what was read and what follows from it."""
+    log = document.log
+    counters = [record for record in log.records if record.pattern.startswith("piece.")]
+    if counters:
+        table = Table("line", "layer", "calls", "bytes", "average", "max", "throughput")
+        for record in counters:
+            names = ("count", "bytes", "avg", "max", "throughput")
+            layer = record.pattern.removeprefix("piece.")
+            table.add_row(str(record.line), layer, *(_printed(record.fields[name]) for name in names))
+        yield table
+    for pair in log.overheads:
+        yield f"lines {pair.lines[0]} and {pair.lines[1]}: outside the inner call {pair.words}"
+    for session in log.sessions:
+        yield _session_table(session)
+    for record in log.records:
+        for check in record.checks:
+            if check.ok is False:
+                yield f"line {record.line} disagrees with itself ({check.name}): {check.text}"
+    yield document.why_no_samples
+
+
+def complaints(document: Document) -> Iterator[str]:
+    """Lines that look like declared ones and are not."""
+    log = document.log
+    for problem in log.problems:
+        yield f"line {problem.line}: {problem.expected}"
+    if log.problem_count > len(log.problems):
+        yield f"and {log.problem_count - len(log.problems)} more such lines"
+
+
+class _Source:
+    """A file or standard input, read once, in chunks; its hash is known at the end."""
+
+    def __init__(self, path: str) -> None:
+        self._path = path
+        self._hash = hashlib.sha256()
+        self.name = "standard input" if path == "-" else Path(path).name
+        self.size = 0
+
+    @property
+    def sha256(self) -> str:
+        return self._hash.hexdigest()
+
+    def chunks(self) -> Iterator[bytes]:
+        if self._path == "-":
+            yield from self._of(sys.stdin.buffer)
+        else:
+            with Path(self._path).open("rb") as file:
+                yield from self._of(file)
+
+    def _of(self, file: BinaryIO) -> Iterator[bytes]:
+        while chunk := file.read(CHUNK_BYTES):
+            if self.size == 0 and chunk.startswith(UTF_16):
+                raise UserError(
+                    f"{self._path} is UTF-16, as PowerShell's > writes it.",
+                    "Write it again with `adb logcat -d | Out-File -Encoding utf8 FILE`, or convert it with "
+                    "`iconv -f UTF-16 -t UTF-8`.",
+                )
+            self.size += len(chunk)
+            self._hash.update(chunk)
+            yield chunk
+
+
+def _nothing(path: str, log: logcat.Logcat) -> str:
+    if not log.problem_count:
+        return f"{path}: none of its {log.lines} lines is one that this import knows."
+    first = log.problems[0]
+    return (
+        f"{path}: {log.problem_count} lines look like ones this import knows, but none can be read. "
+        f"Line {first.line}: {first.expected}"
+    )
+
+
+def _advice() -> str:
+    shapes = "\n".join(f"  {line.tag}: {line.template.text}" for line in logcat.LINES)
+    return (
+        f"It knows these, after any prefix of logcat or none:\n{shapes}\n"
+        "Was the app's log level high enough, and the buffer not yet overwritten? Try "
+        "`adb logcat -d -v threadtime`."
+    )
+
+
+def _session_table(session: Session) -> Table:
+    device = session.device or "an unnamed device (no header line before these)"
+    if session.heading is not None:
+        device = f"{session.heading.name} ({device})"
+    title = device if session.api is None else f"{device}, API {session.api}"
+    if session.heading is not None and session.heading.warmup_rounds is not None:
+        title += f", warm-up rounds: {session.heading.warmup_rounds}"
+    heads = ("lines", "batch", "arm", "average", "fallback", "difference", "in words")
+    table = Table(*heads, title=title, caption=INSUFFICIENT)
+    for row in session.rows:
+        table.add_row(
+            f"{row.lines[0]}, {row.lines[1]}",
+            str(row.batch),
+            row.arm,
+            row.average.printed,
+            row.fallback.printed,
+            f"{row.difference_ns / 1e6:+.2f} ms",
+            row.words,
+        )
+    return table
+
+
+def _printed(value: Value) -> str:
+    return value if isinstance(value, str) else str(value) if isinstance(value, int) else value.printed

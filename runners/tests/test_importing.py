@@ -1,0 +1,118 @@
+"""`paceline import` as a person or a script meets it: what it prints, stores and refuses."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from .test_logcat import JS, KOTLIN, LEDGER
+
+TEXT = f"--------- beginning of main\n{KOTLIN}\n{JS}\n\n{LEDGER}"
+
+
+def import_(*arguments: str | Path, say: bytes | None = None) -> subprocess.CompletedProcess[bytes]:
+    command = [sys.executable, "-m", "paceline", "import", "--format", "logcat", *map(str, arguments)]
+    return subprocess.run(command, capture_output=True, check=False, input=say)
+
+
+@pytest.fixture
+def log(tmp_path: Path) -> Path:
+    path = tmp_path / "phone.log"
+    path.write_text(TEXT, encoding="utf-8")
+    return path
+
+
+def test_a_dry_run_prints_exactly_what_would_be_stored_and_stores_nothing(log: Path, tmp_path: Path) -> None:
+    dry = import_(log, "--dry-run", "--json")
+    assert dry.returncode == 0, dry.stderr
+    assert list(tmp_path.iterdir()) == [log]
+    stored = import_(log, "--out", tmp_path / "out")
+    assert stored.returncode == 0, stored.stderr
+    assert (tmp_path / "out" / "import.json").read_bytes() == dry.stdout
+
+
+def test_the_document_names_its_source_and_says_that_it_holds_no_samples(log: Path, tmp_path: Path) -> None:
+    assert import_(log, "--out", tmp_path / "out").returncode == 0
+    document = json.loads((tmp_path / "out" / "import.json").read_text(encoding="utf-8"))
+    assert document["sha256"] == hashlib.sha256(TEXT.encode()).hexdigest()
+    assert (document["file"], document["bytes"]) == ("phone.log", len(TEXT.encode()))
+    assert document["samples"] == 0
+    assert "averages, not samples" in document["why_no_samples"]
+    records = document["log"]["records"]
+    assert [record["line"] for record in records][:2] == [2, 3]
+    assert records[0]["fields"]["avg"] == {
+        "printed": "1575µs", "value": 1_575_000, "low": 1_574_500, "high": 1_576_000, "unit": "ns",
+    }  # fmt: skip
+    assert document["log"]["overheads"][0]["lines"] == [2, 3]
+    assert [session["api"] for session in document["log"]["sessions"]] == [35, 35]
+
+
+def test_an_import_writes_no_stream_that_a_judge_would_take_for_a_measurement(
+    log: Path, tmp_path: Path
+) -> None:
+    assert import_(log, "--out", tmp_path / "out").returncode == 0
+    assert [path.name for path in (tmp_path / "out").iterdir()] == ["import.json"]
+
+
+def test_people_get_tables_with_the_overhead_and_the_rows(log: Path) -> None:
+    shown = import_(log, "--dry-run").stdout.decode()
+    assert "(2.82ms - 1575µs) / 2.82ms = 44.1 %" in shown
+    assert "Xiaomi 13T Pro" in shown
+    assert "insufficient: no samples" in shown
+
+
+def test_standard_input_is_read_where_the_file_is_a_dash() -> None:
+    done = import_("-", "--dry-run", "--json", say=TEXT.encode())
+    assert json.loads(done.stdout)["file"] == "standard input"
+
+
+def test_a_line_that_disagrees_with_itself_is_said_to_people(tmp_path: Path) -> None:
+    done = import_("-", "--dry-run", say=KOTLIN.replace("635", "500").encode())
+    assert done.returncode == 0
+    assert b"line 1 disagrees with itself (throughput)" in done.stdout
+
+
+def test_lines_that_cannot_be_read_are_named_beside_those_that_can() -> None:
+    done = import_("-", "--dry-run", say=f"{KOTLIN[:50]}\n{JS}\n".encode())
+    assert done.returncode == 0
+    assert done.stderr.decode().startswith("line 1: expected")
+
+
+@pytest.mark.parametrize(
+    ("data", "words"),
+    [
+        (b"", "none of its 0 lines"),
+        (b"hello\n", "none of its 1 lines"),
+        (b"hello\n", "Kotlin: {count:count} hashes"),
+        (KOTLIN[:50].encode(), "1 lines look like ones this import knows"),
+        (TEXT.encode("utf-16"), "iconv"),
+    ],
+)
+def test_a_log_with_nothing_to_import_exits_1_with_advice(data: bytes, words: str, tmp_path: Path) -> None:
+    path = tmp_path / "phone.log"
+    path.write_bytes(data)
+    done = import_(path, "--out", tmp_path / "out")
+    assert done.returncode == 1
+    assert words in done.stderr.decode()
+    assert b"Traceback" not in done.stderr
+    assert not (tmp_path / "out").exists()
+
+
+def test_mistakes_are_answered_with_words(log: Path, tmp_path: Path) -> None:
+    for arguments, words in (
+        ([log], "--dry-run"),
+        ([log, "--dry-run", "--out", tmp_path / "out"], "--dry-run"),
+        ([log, "--out", tmp_path], "not empty"),
+        ([log, "--format", "jmh", "--dry-run"], "no format 'jmh'"),
+        ([tmp_path / "missing.log", "--dry-run"], "cannot be read"),
+        ([tmp_path, "--dry-run"], "cannot be read"),
+    ):
+        done = import_(*arguments)
+        assert done.returncode == 1
+        assert words in done.stderr.decode()
+        assert b"Traceback" not in done.stderr

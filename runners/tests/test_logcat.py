@@ -1,0 +1,382 @@
+"""The logcat importer: what a line says, what printing hid of it; no input makes it guess or stall."""
+
+from __future__ import annotations
+
+import random
+from fractions import Fraction
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from paceline.formats import logcat
+from paceline.formats.declared import Record, quantity_of
+from paceline.formats.logcat import Logcat
+from paceline.formats.quantity import DURATION, SIZE, UnreadableError, count_at, quantity_at
+from paceline.formats.raw_lines import MAX_LINE_BYTES, lines_of
+from paceline.formats.templates import MismatchError, Template
+
+KOTLIN = "JSTorrent-Hash: Kotlin: 175 hashes, 175.0MB, avg 1575µs, max 4901µs, throughput 635MB/s"
+JS = "JSTorrent-JS: [NativeHasher] 175 hashes, 175.0MB, avg 2.82ms, max 7ms, throughput 355.0MB/s"
+LEDGER = """\
+Xiaomi 13T Pro (API 35) \u2013 bez warm-up
+10-31 14:27:03.505 I LightLedgerBenchmark: Benchmark on 23078PND5G (API 35)
+10-31 14:27:03.506 I LightLedgerBenchmark: Batch 1000: fallback avg=7.83 ms (0.01 ms/hash)
+10-31 14:27:03.506 I LightLedgerBenchmark: Batch 1000: native  avg=9.79 ms (0.01 ms/hash)
+10-31 14:27:03.506 I LightLedgerBenchmark: Batch 5000: fallback avg=36.17 ms (0.01 ms/hash)
+10-31 14:27:03.506 I LightLedgerBenchmark: Batch 5000: native  avg=31.52 ms (0.01 ms/hash)
+
+Xiaomi 13T Pro (API 35) - warm-up (1 round)
+10-31 14:36:11.989 I LightLedgerBenchmark: Benchmark on 23078PND5G (API 35)
+10-31 14:36:11.989 I LightLedgerBenchmark: Batch 1000: fallback avg=11.93 ms (0.01 ms/hash)
+10-31 14:36:11.989 I LightLedgerBenchmark: Batch 1000: native  avg=13.43 ms (0.01 ms/hash)
+"""
+
+
+def read(data: str | bytes) -> Logcat:
+    return logcat.read(lines_of([data.encode() if isinstance(data, str) else data]))
+
+
+def one(data: str | bytes) -> Record:
+    log = read(data)
+    assert not log.problems
+    (record,) = log.records
+    return record
+
+
+def expected(data: str | bytes) -> str:
+    """The one problem's words; no record beside it."""
+    log = read(data)
+    assert not log.records
+    (problem,) = log.problems
+    assert problem.line == 1
+    return problem.expected
+
+
+def interval(record: Record, name: str) -> tuple[int, int, int]:
+    found = quantity_of(record.fields, name)
+    return found.low, found.value, found.high
+
+
+def test_a_kotlin_counter_line_is_integers_with_what_printing_hid() -> None:
+    record = one(KOTLIN)
+    assert record.pattern == "piece.kotlin"
+    assert record.fields["count"] == 175
+    assert interval(record, "avg") == (1_574_500, 1_575_000, 1_576_000)  # it may have divided integers
+    assert interval(record, "bytes") == (183_448_371, 175 * 2**20, 183_553_229)
+    assert interval(record, "throughput") == (665_321_472, 635 * 2**20, 666_894_336)
+    assert [(check.name, check.ok) for check in record.checks] == [("throughput", True), ("max", True)]
+
+
+def test_a_javascript_counter_line_was_rounded_to_ten_microseconds() -> None:
+    record = one(JS)
+    assert interval(record, "avg") == (2_815_000, 2_820_000, 2_825_000)
+    assert interval(record, "max") == (6_500_000, 7_000_000, 8_000_000)
+    assert record.checks[0].text == "175.0MB in 175 x 2.82ms is 354.6 MB/s, which agrees with 355.0MB/s"
+
+
+def test_both_micro_signs_and_plain_us_are_the_same_microseconds() -> None:
+    for sign in ("\u00b5s", "\u03bcs", "us"):
+        assert interval(one(KOTLIN.replace("µs", sign)), "max")[1] == 4_901_000
+
+
+def test_the_overhead_of_a_pair_is_44_percent_with_its_rounding_interval() -> None:
+    (pair,) = read(f"{KOTLIN}\n{JS}\n").overheads
+    assert pair.lines == (1, 2)
+    assert (pair.low, pair.share, pair.high) == (0.4401, 0.4415, 0.4427)
+    assert pair.same_calls
+    assert pair.holds
+    assert pair.words.startswith("(2.82ms - 1575µs) / 2.82ms = 44.1 %")
+
+
+def test_a_pair_over_different_calls_says_so() -> None:
+    (pair,) = read(f"{KOTLIN}\n{JS.replace('175 hashes, 175.0', '174 hashes, 174.0')}").overheads
+    assert not pair.same_calls
+    assert "count different calls" in pair.words
+
+
+def test_an_inner_time_longer_than_the_outer_one_is_said_and_not_clipped() -> None:
+    (pair,) = read(f"{KOTLIN.replace('1575', '4000')}\n{JS}").overheads
+    assert not pair.holds
+    assert pair.share < 0
+    assert "longer than the outer" in pair.words
+
+
+def test_each_outer_line_takes_the_last_inner_line_once() -> None:
+    log = read("\n".join([JS, KOTLIN, KOTLIN, JS, JS, KOTLIN]))
+    assert [pair.lines for pair in log.overheads] == [(3, 4)]
+
+
+def test_a_line_that_disagrees_with_itself_is_imported_and_says_so() -> None:
+    wrong, longest = one(KOTLIN.replace("635", "500").replace("max 4901", "max 901")).checks
+    assert wrong.ok is False
+    assert "634.9 MB/s, which does not agree with 500MB/s" in wrong.text
+    assert longest.ok is False
+
+
+def test_megabytes_of_two_sizes_in_one_line_are_told_apart() -> None:
+    """The origin's own line agrees with one MB for both; 2^20 beside 10^6 would be 666."""
+    (check, _) = one(KOTLIN.replace("635MB/s", "666MB/s")).checks
+    assert check.ok is False
+    assert "if the MB of throughput were 10^6" in check.text
+
+
+def test_the_ledger_lines_become_rows_with_computed_percentages_and_no_verdict() -> None:
+    log = read(LEDGER)
+    assert not log.problems
+    cold, warm = log.sessions
+    assert (cold.device, cold.api) == ("23078PND5G", 35)
+    assert cold.heading is not None
+    assert (cold.heading.name, cold.heading.warmup_rounds) == ("Xiaomi 13T Pro", 0)
+    assert warm.heading is not None
+    assert warm.heading.warmup_rounds == 1
+    assert [(row.batch, row.difference_ns, row.words) for row in cold.rows] == [
+        (1000, 1_960_000, "native 25.0 % slower than fallback"),
+        (5000, -4_650_000, "native 12.9 % faster than fallback"),
+    ]
+    assert [row.words for row in warm.rows] == ["native 12.6 % slower than fallback"]
+    assert (cold.rows[0].low, cold.rows[0].share, cold.rows[0].high) == (0.2488, 0.2503, 0.2518)
+    assert all(row.comparison.startswith("insufficient: no samples") for row in [*cold.rows, *warm.rows])
+    assert all(check.ok for record in log.records for check in record.checks)
+
+
+def test_a_time_per_hash_that_does_not_follow_from_the_average_is_said() -> None:
+    (check,) = one("LightLedgerBenchmark: Batch 1000: native avg=211.35 ms (0.25 ms/hash)").checks
+    assert check.ok is False
+
+
+def test_ledger_lines_without_their_header_or_other_arm_are_kept_as_such() -> None:
+    (session,) = read("LightLedgerBenchmark: Batch 1000: native avg=9.79 ms (0.01 ms/hash)").sessions
+    assert (session.device, session.rows, session.unpaired) == (None, [], [1])
+
+
+def test_averages_equal_as_printed_are_called_equal() -> None:
+    lines = [
+        f"LightLedgerBenchmark: Batch 10: {arm} avg=0.05 ms (0.01 ms/hash)" for arm in ("native", "fallback")
+    ]
+    (session,) = read("\n".join(lines)).sessions
+    assert [row.words for row in session.rows] == ["native and fallback are equal as printed"]
+
+
+MESSAGE = "Kotlin: 175 hashes, 175.0MB, avg 1575µs, max 4901µs, throughput 635MB/s"
+PREFIXES = {
+    "10-31 10:12:56.427 I JSTorrent-Hash: ": ("10-31 10:12:56.427", "I", None),
+    "10-31 10:12:56.427  1234  5678 I JSTorrent-Hash: ": ("10-31 10:12:56.427", "I", 1234),
+    "10-31 10:12:56.427 u0_a123  1234  5678 D JSTorrent-Hash  : ": ("10-31 10:12:56.427", "D", 1234),
+    "2025-10-31 10:12:56.427123 +0100  1234  5678 W JSTorrent-Hash: ": (
+        "2025-10-31 10:12:56.427123 +0100", "W", 1234,
+    ),
+    "1761905576.427  1234  5678 I JSTorrent-Hash: ": ("1761905576.427", "I", 1234),
+    " 1234  5678 I JSTorrent-Hash: ": (None, "I", 1234),
+    "10-31 10:12:56.427 I/JSTorrent-Hash( 1234): ": ("10-31 10:12:56.427", "I", 1234),
+    "I/JSTorrent-Hash( 1234): ": (None, "I", 1234),
+    "I/JSTorrent-Hash: ": (None, "I", None),
+    "I JSTorrent-Hash: ": (None, "I", None),
+    "JSTorrent-Hash: ": (None, None, None),
+    "": (None, None, None),
+    "[12:00:01] stderr | JSTorrent-Hash: ": (None, None, None),
+    "10-31 10:12:56.427 I ReactNativeJS: ": ("10-31 10:12:56.427", "I", None),
+    "\x1b[38;5;40m10-31 10:12:56.427 I JSTorrent-Hash: ": ("10-31 10:12:56.427", "I", None),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("prefix", PREFIXES)
+def test_the_prefixes_of_logcat_and_none_at_all_are_read(prefix: str) -> None:
+    origin = one(prefix + MESSAGE).origin
+    assert (origin.logged_at, origin.level, origin.pid) == PREFIXES[prefix]
+
+
+def test_what_logcat_writes_between_messages_and_other_apps_say_is_none_of_our_business() -> None:
+    text = (
+        "--------- beginning of main\n--------- switch to system\n\n"
+        "10-31 10:12:56.427  1  2 I art::Heap: \n10-31 10:12:56.427  1  2 I Other: Kotlin: hello\n"
+        "10-31 10:12:56.427  1  2 I Other: Batch 7 done\nBenchmark on a good day\nI think: so\n"
+    )
+    log = read(text)
+    assert (log.lines, log.records, log.problem_count) == (8, [], 0)
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        (KOTLIN.replace("1575µs", "1575"), "expected a duration such as 2.82ms"),
+        (KOTLIN.replace("635MB/s", "635MB"), "expected a rate such as 635MB/s"),
+        (KOTLIN.replace("175.0MB", "175,000MB"), "the comma may group thousands"),
+        (KOTLIN.replace("175.0MB", "1,175.0MB"), "groups its digits"),
+        (KOTLIN.replace("175 hashes", "175.5 hashes"), "a whole number"),
+        (
+            KOTLIN.replace("max", "maximum"),
+            "expected ' ', found 'imum 4901µs, throughput ' at character 45 of",
+        ),
+        (KOTLIN[:60], "found the end of the line"),
+        (KOTLIN + " and more", "expected the end of the line"),
+        (KOTLIN.replace("4901µs", f"{10**15}s"), "at most 9223372036854775807"),
+        (KOTLIN.replace("635", "٦٣٥"), "a rate"),
+        (KOTLIN.replace("635", "6\x0035"), "text without U+0000"),
+        ("I LightLedgerBenchmark: Benchmark on phone", "before ' (API '"),
+        (f"I LightLedgerBenchmark: Benchmark on {'x' * 300} (API 35)", "at most 200 characters"),
+    ],
+)
+def test_a_line_that_only_looks_right_is_answered_with_what_was_expected_where(line: str, words: str) -> None:
+    assert words in expected(line)
+
+
+def test_a_decimal_comma_is_a_decimal_point_where_it_can_be_nothing_else() -> None:
+    assert interval(one(JS.replace("2.82ms", "2,82ms")), "avg")[1] == 2_820_000
+
+
+def test_a_micro_sign_in_latin_1_is_named_by_its_byte() -> None:
+    assert "UTF-8; byte 54" in expected(KOTLIN.encode("latin-1"))
+
+
+def test_windows_line_ends_and_a_byte_order_mark_change_nothing() -> None:
+    data = b"\xef\xbb\xbf" + f"{KOTLIN}\r\n{JS}\r\n".encode()
+    assert [record.line for record in read(data).records] == [1, 2]
+
+
+def test_a_line_too_long_for_a_log_is_a_problem_with_its_length_and_the_next_is_read() -> None:
+    log = read(KOTLIN.encode() + b"x" * 1_000_000 + b"\n" + JS.encode())
+    assert [record.line for record in log.records] == [2]
+    assert "1,000," in log.problems[0].expected
+
+
+@given(st.lists(st.integers(1, 40), max_size=40), st.sampled_from(["\n", "\r\n"]))
+def test_the_cuts_of_the_chunks_do_not_change_what_is_read(cuts: list[int], end: str) -> None:
+    data = LEDGER.replace("\n", end).encode() + KOTLIN.encode()
+    chunks, at = [], 0
+    for size in cuts:
+        chunks.append(data[at : at + size])
+        at += size
+    assert logcat.read(lines_of([*chunks, data[at:]])) == read(data)
+
+
+@given(
+    st.integers(1, 10**6), st.integers(1, 10**9), st.integers(0, 10**10), st.integers(1, 2**24),
+    st.sampled_from(["\u00b5s", "\u03bcs"]),
+)  # fmt: skip
+def test_what_a_piece_hasher_prints_comes_back_within_its_interval(
+    count: int, each_ns: int, longest_ns: int, piece: int, micro: str
+) -> None:
+    """Printed as the counters print, in whole microseconds (cut off) and in rounded milliseconds."""
+    total_ns = count * each_ns + count // 3
+    size, per_s = count * piece, Fraction(count * piece * 10**9, total_ns)
+    megabytes, rate = f"{size / 2**20:.1f}MB", f"{float(per_s / 2**20)}"
+    kotlin = (
+        f"JSTorrent-Hash: Kotlin: {count} hashes, {megabytes}, avg {total_ns // count // 1000}{micro}, "
+        f"max {longest_ns // 1000}{micro}, throughput {float(rate):.0f}MB/s"
+    )
+    javascript = (
+        f"JSTorrent-JS: [NativeHasher] {count} hashes, {megabytes}, avg {total_ns / count / 1e6:.2f}ms, "
+        f"max {longest_ns // 10**6}ms, throughput {float(rate):.1f}MB/s"
+    )
+    log = read(f"{kotlin}\n{javascript}\n")
+    assert not log.problems
+    slack = 1 + per_s // 10**12  # the float that was printed
+    for record in log.records:
+        assert record.fields["count"] == count
+        for name, true in (
+            ("avg", Fraction(total_ns, count)), ("max", longest_ns), ("bytes", size), ("throughput", per_s),
+        ):  # fmt: skip
+            low, value, high = interval(record, name)
+            assert low <= value <= high
+            assert low - slack <= true <= high + slack
+        (throughput, _) = record.checks
+        assert throughput.ok is not False
+
+
+@given(st.binary(max_size=400))
+@settings(max_examples=300)
+def test_no_bytes_after_a_marker_do_anything_but_a_record_or_a_problem(data: bytes) -> None:
+    log = read(b"JSTorrent-Hash: Kotlin: " + data.replace(b"\n", b""))
+    assert len(log.records) + log.problem_count == 1
+
+
+@given(st.text(alphabet="0123456789.,mMKiBnsu/ \u00b5\u0663", max_size=40))
+def test_no_number_is_anything_but_a_quantity_or_a_refusal(text: str) -> None:
+    for units in (DURATION, SIZE):
+        try:
+            found, end = quantity_at(text, 0, units)
+        except UnreadableError:
+            continue
+        assert found.low <= found.value <= found.high
+        assert found.printed == text[:end]
+
+
+def test_a_number_is_read_whole_or_not_at_all() -> None:
+    assert count_at("12,", 0) == (12, 2)
+    for text in ("1,011.73 ms", "1.2.3 ms", "1,011 ms"):
+        with pytest.raises(UnreadableError):
+            quantity_at(text, 0, DURATION)
+
+
+class Counting:
+    """Chunks of hostile lines, and how much of them was taken."""
+
+    def __init__(self, line: bytes, lines: int) -> None:
+        self.chunk, self.left = line, lines
+
+    def __iter__(self) -> Counting:
+        return self
+
+    def __next__(self) -> bytes:
+        if not self.left:
+            raise StopIteration
+        self.left -= 1
+        return self.chunk
+
+
+HOSTILE = {
+    "blanks before (API": b"LightLedgerBenchmark: Benchmark on " + b" " * 16_000,
+    "a tag that never ends": b"I " + b" x" * 8_000,
+    "brackets of brief": b"I/" + b"(   " * 4_000,
+    "a prefix of digits": b"1 " * 8_000,
+    "markers again and again": b"JSTorrent-Hash: Kotlin: " * 600,
+    "digits without end": b"JSTorrent-Hash: Kotlin: " + b"9" * 16_000,
+    "commas": b"JSTorrent-Hash: Kotlin: 1" + b"," * 16_000,
+    "colours": b"\x1b[" * 8_000,
+    "(API": b"x" + b" (API 1" * 2_000,
+}
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_hostile_lines_end(name: str) -> None:
+    """Each is of the longest length, 200 times; with backtracking in it one alone would outlast the test."""
+    assert len(HOSTILE[name]) <= MAX_LINE_BYTES
+    log = logcat.read(lines_of(Counting(HOSTILE[name] + b"\n", 200)))
+    assert log.lines == 200
+    assert not log.records
+
+
+def test_a_file_without_line_ends_is_read_in_bounded_memory() -> None:
+    longest = max(len(line.text) for line in lines_of(Counting(b"x" * 65_536, 1_000)))
+    assert longest == MAX_LINE_BYTES
+
+
+def test_problems_are_counted_beyond_those_listed() -> None:
+    log = read("JSTorrent-Hash: Kotlin: x\n" * 500)
+    assert (len(log.problems), log.problem_count) == (logcat.MAX_PROBLEMS, 500)
+
+
+def test_more_records_than_an_import_takes_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(logcat, "MAX_RECORDS", 2)
+    with pytest.raises(logcat.TooManyError):
+        read(f"{KOTLIN}\n" * 3)
+
+
+def test_a_declared_shape_with_an_unknown_kind_is_refused_when_declared() -> None:
+    with pytest.raises(ValueError, match="no kind 'regex'"):
+        Template("{x:regex}")
+
+
+def test_no_message_is_claimed_by_two_declared_lines() -> None:
+    rng = random.Random(7)  # noqa: S311 - lines to try
+    for line in logcat.LINES:
+        texts = [line.marker + line.word, f"{line.marker} {line.word} {rng.random()}"]
+        for text in texts:
+            assert [other.name for other in logcat.LINES if other.claims(line.tag, text)] == [line.name]
+
+
+def test_blanks_in_a_shape_are_one_or_more_and_nothing_else() -> None:
+    shape = Template("a {n:count} b")
+    assert shape.read("a \t 7  b ") == {"n": 7}
+    with pytest.raises(MismatchError, match="expected ' ', found '7 b' at character 2"):
+        shape.read("a7 b")
