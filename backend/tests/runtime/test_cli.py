@@ -8,7 +8,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import httpx
@@ -145,6 +145,35 @@ def test_several_api_processes_and_a_worker_share_the_work(
         with session_scope() as session:
             message_id = outbox.add(session, "job.analyse", "job_none:0").id
         _wait_for_attempt(message_id)
+
+
+@pytest.mark.parametrize("shape", ["scaled"], indirect=True)
+def test_no_api_process_outlives_the_one_that_was_killed(
+    environment: dict[str, str], database: Database
+) -> None:
+    """They share its standard error: that ends when the last of them has. Then nobody holds the port."""
+    port = free_port()
+    arguments = ["api", "--processes", "2", "--port", str(port)]
+    process = subprocess.Popen(
+        [str(COMMAND), *arguments], env=environment, stderr=subprocess.PIPE, start_new_session=True
+    )
+    assert process.stderr is not None
+    ended = threading.Thread(target=process.stderr.read, daemon=True)
+    ended.start()
+    try:
+        with httpx.Client(transport=httpx.HTTPTransport(retries=8), timeout=WITHIN_S) as client:
+            assert client.get(f"http://127.0.0.1:{port}/readyz").is_success
+        process.kill()
+        process.wait(WITHIN_S)
+        ended.join(WITHIN_S)
+        assert not ended.is_alive()
+    finally:
+        with suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+    process.stderr.close()
+    with pytest.raises(httpx.ConnectError):
+        httpx.get(f"http://127.0.0.1:{port}/readyz")
 
 
 def _wait_for_attempt(message_id: int) -> None:
