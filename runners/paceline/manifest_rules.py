@@ -7,10 +7,11 @@ Invariant: pure; yields every broken rule as (path of the offending value, what 
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import PurePosixPath
 from typing import Any
+
+from paceline import patterns
 
 Located = tuple[tuple[str | int, ...], str]
 Raw = Mapping[str, Any]
@@ -63,12 +64,9 @@ def _benchmark(raw: Raw, name: str, benchmark: Raw) -> Iterator[Located]:
 
 def _param(path: tuple[str | int, ...], param: Raw) -> Iterator[Located]:
     yield from _range(path, param)
-    if param["kind"] == "regex":
-        try:
-            re.compile(param["pattern"])
-        except re.error as error:
-            yield (*path, "pattern"), f"expected a regular expression: {error}"
-            return
+    if param["kind"] == "regex" and (refused := patterns.why_not(param["pattern"])):
+        yield (*path, "pattern"), f"expected a pattern that can be matched in linear time: {refused}"
+        return
     for value in param["values"]:
         if reason := why_not(param, value, declared_only=False):
             yield (*path, "values"), reason
@@ -96,7 +94,8 @@ def why_not(declared: Raw, value: int | str, declared_only: bool) -> str | None:
     elif not isinstance(value, str):
         return f"expected text, found {value!r}"
     elif kind == "regex":
-        return None if re.fullmatch(declared["pattern"], value) else f"{value!r} does not match the pattern"
+        matches = patterns.compiled(declared["pattern"]).matches(value)
+        return None if matches else f"{value!r} does not match the pattern"
     values = declared.get("values") or []
     known = not declared_only or value in values
     return None if known else f"expected one of {', '.join(map(str, values))}, found {value!r}"

@@ -2,9 +2,10 @@
 
 Place: `catalog` refuses what it cannot run when a suite is announced, `jobs` matches params with it.
 Invariant: matching costs at most len(text) × MAX_STEPS, whatever the pattern: every state is tried once per
-character (Thompson 1968, as in RE2), nothing is tried again. Python's `re` decides what one character is, so
-an agent that uses `re` itself agrees. Deliberately knows no groups, back-references and look-around: a value
-matches as a whole or not at all.
+character (Thompson 1968, as in RE2), nothing is tried again. Python's `re` decides what one character is. The
+agent has its own twin, for neither imports the other; `native/protocol/vectors/patterns.golden.json` holds
+both to the same answers. Deliberately knows no groups, back-references and look-around: a value matches as a
+whole or not at all.
 """
 
 from __future__ import annotations

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import random
 import re
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,11 +14,28 @@ from paceline_server.catalog.patterns import MAX_LENGTH, compiled, why_not
 from paceline_server.jobs.declared import Param
 from paceline_server.testing.scripted_agent import MANIFEST
 
+VECTORS: dict[str, list[dict[str, Any]]] = json.loads(
+    (Path(__file__).parents[3] / "native" / "protocol" / "vectors" / "patterns.golden.json").read_text(
+        "utf-8"
+    )
+)
 SAME = [
     "k[0-9]+", "", "a|b|", "(a|b)*", "(?:ab)+?b?", "a{2}", "a{1,3}b", "a{,2}", "a{2,}", "^ab$", "^a|b$",
     "(?P<x>a(b|ab)*)*", r"\w+\.\w{2,3}", r"[^a-b]", r"[]a]+", r"[\]a]*", "a.b", "((a|b)(b|a))+", "(a*)*b",
     r"\x61+", "a{", "a{b}", "}", "(a|aa)+b", "()", "(^a)*b", "(a?){3}b", "[a-c]{0}b",
 ]  # fmt: skip
+
+
+@pytest.mark.parametrize("vector", VECTORS["patterns"], ids=lambda vector: vector["pattern"])
+def test_a_pattern_accepts_and_rejects_what_the_agent_does(vector: dict[str, Any]) -> None:
+    param = Param("regex", (), None, None, vector["pattern"])
+    assert [text for text in vector["accepts"] if param.refuses(text)] == []
+    assert [text for text in vector["rejects"] if not param.refuses(text)] == []
+
+
+@pytest.mark.parametrize("vector", VECTORS["refused"], ids=lambda vector: vector["pattern"][:20])
+def test_a_pattern_the_agent_refuses_is_refused(vector: dict[str, str]) -> None:
+    assert vector["why"] in str(why_not(vector["pattern"]))
 
 
 @pytest.mark.parametrize("pattern", SAME)
