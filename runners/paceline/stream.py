@@ -1,8 +1,9 @@
 """From events to what is uploaded: columnar chunks of samples, every other event as it is.
 
 Place in the journey: the sink of a launch while an agent executes it; hands items to the spool.
-Invariants: values are per iteration (C1); a chunk is of one case, metric and phase in one launch and holds
-at most 1,000 values; nothing waits longer than half a second; a case is handed over before its samples.
+Invariants: values are per iteration (C1), counters stay totals; a chunk is of one case, metric, phase and set
+of counters in one launch and holds at most 1,000 values; nothing waits longer than half a second; a case is
+handed over before its samples.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ Item = Mapping[str, object]
 Append = Callable[[list[Item]], None]
 
 
-class _Chunk(msgspec.Struct):
+class _Chunk(msgspec.Struct, omit_defaults=True):
     """One growing samples item, in the server's field names."""
 
     launch: int
@@ -37,12 +38,13 @@ class _Chunk(msgspec.Struct):
     unit: Unit
     direction: Direction
     phase: Phase
-    kind: str = "samples"
+    kind: str
     rounds: list[int] = []
     positions: list[int] = []
     iterations: list[int] = []
     t_ns: list[int] = []
     values: list[float] = []
+    work: dict[str, list[int]] = {}
 
     def add(self, event: Samples, values: list[float]) -> None:
         for value in values:
@@ -51,6 +53,8 @@ class _Chunk(msgspec.Struct):
             self.iterations.append(event.iterations)
             self.t_ns.append(event.t_ns)
             self.values.append(value)
+            for counter, counts in self.work.items():
+                counts.append(event.work[counter])
 
 
 class ItemSink:
@@ -61,7 +65,7 @@ class ItemSink:
         self._append = append
         self._clock = clock
         self._flushed_at = clock()
-        self._chunks: dict[tuple[int, str, str], _Chunk] = {}
+        self._chunks: dict[tuple[int, str, str, tuple[str, ...]], _Chunk] = {}
         self._ready: list[Item] = []
         self._progress: Progress | None = None
         self._lines: list[str] = []
@@ -110,7 +114,7 @@ class ItemSink:
         metric = case.metric(event.metric)
         if metric is None:
             return
-        key = (event.case, event.metric, event.phase)
+        key = (event.case, event.metric, event.phase, tuple(sorted(event.work)))
         values = event.per_iteration(metric.unit)
         chunk = self._chunks.get(key)
         if chunk is not None and len(chunk.values) + len(values) > CHUNK_VALUES:
@@ -118,6 +122,7 @@ class ItemSink:
             chunk = None
         if chunk is None:
             chunk = self._chunks[key] = _Chunk(
+                kind="samples",
                 launch=self._launch,
                 benchmark=case.benchmark,
                 arm=case.arm,
@@ -126,6 +131,7 @@ class ItemSink:
                 unit=metric.unit,
                 direction=metric.direction,
                 phase=event.phase,
+                work={counter: [] for counter in event.work},
             )
         chunk.add(event, values)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import msgspec
 from paceline.events import Case, Metric, Progress, Samples, Warn
 from paceline.stream import CHUNK_VALUES, FLUSH_S, LOG_LINES_PER_LAUNCH, Item, ItemSink, log_items
 
@@ -44,6 +45,15 @@ def test_samples_become_columns_per_iteration() -> None:
         "iterations": [4, 4], "t_ns": [50, 51], "values": [25.0, 25.0],
     }  # fmt: skip
     assert items[2]["values"] == [100.0]
+
+
+def test_counters_stay_totals_and_only_equal_sets_share_a_chunk() -> None:
+    it, batches, _ = sink()
+    for round_, work in enumerate([{"items": 40}, {"items": 44}, {"items": 4, "kept": 1}, {}]):
+        it.event(msgspec.structs.replace(sample(round_), work=work), CASE)
+    it.close()
+    counted = [item.get("work") for item in batches[0]]
+    assert counted == [{"items": [40, 44]}, {"items": [4], "kept": [1]}, None]
 
 
 def test_phases_are_never_mixed_in_a_chunk() -> None:

@@ -205,8 +205,4 @@ def rederive(evidence: Mapping[str, Any], arm: CaseSamples, reference: CaseSampl
 
 
 def _only(case: CaseSamples, launches: Sequence[int]) -> CaseSamples:
-    keep = np.isin(case.launch, launches)
-    return replace(
-        case, launch=case.launch[keep], round=case.round[keep], position=case.position[keep],
-        value=case.value[keep], warmup=case.warmup[keep],
-    )  # fmt: skip
+    return case.only(np.isin(case.launch, launches))

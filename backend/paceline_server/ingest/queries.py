@@ -42,6 +42,12 @@ class Chunk(NamedTuple):
     values: NDArray[np.float64]
     rounds: bytes
     positions: bytes
+    iterations: bytes
+    counters: list[str] | None
+    work: bytes | None
+
+
+_CHUNK = [getattr(SampleChunk, name) for name in Chunk._fields]
 
 
 def add_to_ledger(session: Session, rows: Sequence[Row]) -> set[int]:
@@ -85,20 +91,7 @@ def seqs_up_to(session: Session, job_id: str, attempt: int, last_seq: int) -> li
 def chunks(session: Session, job_id: str, attempts: Sequence[int]) -> list[Chunk]:
     """All chunks of these attempts, by launch, then as they were sent."""
     query = (
-        select(
-            SampleChunk.attempt,
-            SampleChunk.launch,
-            SampleChunk.benchmark,
-            SampleChunk.arm,
-            SampleChunk.params,
-            SampleChunk.metric,
-            SampleChunk.unit,
-            SampleChunk.direction,
-            SampleChunk.phase,
-            SampleChunk.values,
-            SampleChunk.rounds,
-            SampleChunk.positions,
-        )
+        select(*_CHUNK)
         .where(SampleChunk.job_id == job_id, SampleChunk.attempt.in_(list(attempts)))
         .order_by(SampleChunk.launch, SampleChunk.attempt, SampleChunk.seq)
     )
@@ -116,20 +109,7 @@ def newest_chunks(session: Session, job_id: str, attempt: int, per_case: int) ->
     )
     wanted = select(ranked.c.seq).where(ranked.c.age <= per_case)
     query = (
-        select(
-            SampleChunk.attempt,
-            SampleChunk.launch,
-            SampleChunk.benchmark,
-            SampleChunk.arm,
-            SampleChunk.params,
-            SampleChunk.metric,
-            SampleChunk.unit,
-            SampleChunk.direction,
-            SampleChunk.phase,
-            SampleChunk.values,
-            SampleChunk.rounds,
-            SampleChunk.positions,
-        )
+        select(*_CHUNK)
         .where(SampleChunk.job_id == job_id, SampleChunk.attempt == attempt, SampleChunk.seq.in_(wanted))
         .order_by(SampleChunk.seq)
     )

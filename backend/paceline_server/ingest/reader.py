@@ -20,7 +20,7 @@ from paceline_server.ingest.stream import case_of
 from paceline_server.jobs import service as jobs
 from paceline_server.jobs.schemas import ConditionsOut, LogLineOut
 from paceline_server.kernel.wire import Page
-from paceline_server.stats.samples import CaseSamples, Direction
+from paceline_server.stats.samples import NOT_COUNTED, CaseSamples, Direction, Ints
 from paceline_server.store.page import decode_cursor, encode_cursor
 
 LIVE_CHUNKS = 32
@@ -57,10 +57,28 @@ def _case(chunks: Sequence[queries.Chunk]) -> CaseSamples:
         position=_int32s([chunk.positions for chunk in chunks]),
         value=np.concatenate([chunk.values for chunk in chunks]),
         warmup=np.repeat(np.array([chunk.phase == "warmup" for chunk in chunks], dtype=np.bool_), lengths),
+        iterations=_int64s([chunk.iterations for chunk in chunks]),
+        work=_work(chunks, lengths),
     )
 
 
-def _int32s(packed: Sequence[bytes]) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
+def _work(chunks: Sequence[queries.Chunk], lengths: Sequence[int]) -> dict[str, Ints]:
+    """Counters by name over all chunks; a chunk without one has `NOT_COUNTED`."""
+    names = sorted({name for chunk in chunks for name in chunk.counters or ()})
+    found = {name: [np.full(n, NOT_COUNTED, dtype=np.int64) for n in lengths] for name in names}
+    for at, chunk in enumerate(chunks):
+        if chunk.counters and chunk.work is not None:
+            rows = _int64s([chunk.work]).reshape(len(chunk.counters), -1)
+            for name, row in zip(chunk.counters, rows, strict=True):
+                found[name][at] = row
+    return {name: np.concatenate(parts) for name, parts in found.items()}
+
+
+def _int64s(packed: Sequence[bytes]) -> Ints:
+    return np.frombuffer(b"".join(packed), dtype="<i8").astype(np.int64)
+
+
+def _int32s(packed: Sequence[bytes]) -> Ints:
     return np.frombuffer(b"".join(packed), dtype="<i4").astype(np.int64)
 
 

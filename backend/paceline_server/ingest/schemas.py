@@ -17,7 +17,8 @@ class SamplesItemIn(Request):
     """Up to 1,000 samples of one case and metric in one launch; the five arrays have one entry per sample.
 
     `values` are per iteration in the metric's base unit; `t_ns` is the workload's monotonic clock at the end
-    of the timed region, `positions` the place of the arm in its round.
+    of the timed region, `positions` the place of the arm in its round. `work` holds, by counter, what the
+    timed region did: totals over its iterations.
     """
 
     kind: Literal["samples"]
@@ -35,6 +36,7 @@ class SamplesItemIn(Request):
     iterations: list[int]
     t_ns: list[int]
     values: list[float]
+    work: dict[str, list[int]] = Field(default_factory=dict, max_length=16)
 
 
 class EventItemIn(Request):

@@ -207,6 +207,8 @@ def _columns(checked: Checked) -> queries.Row:
         "positions": packed.positions,
         "iterations": packed.iterations,
         "t_ns": packed.t_ns,
+        "counters": list(packed.counters) or None,
+        "work": packed.work or None,
     }
 
 

@@ -19,7 +19,7 @@ import numpy as np
 from paceline_server.ingest.cases import Case, Check, Warned, params_key
 from paceline_server.ingest.events import TERMINALS, EventError, check_fields, event_type
 from paceline_server.kernel.units import PER_ITERATION
-from paceline_server.stats.samples import CaseSamples, Direction
+from paceline_server.stats.samples import NOT_COUNTED, CaseSamples, Direction, Ints
 
 MAX_LINE_BYTES: Final = 1_048_576
 """Longest line without its newline."""
@@ -242,6 +242,7 @@ def case_samples(streams: Iterable[Stream]) -> list[CaseSamples]:
 def _joined(case: Case, metric: str, rows: list[tuple[int, Sample]]) -> CaseSamples:
     rows = sorted(rows, key=lambda row: row[0])
     lengths = [len(sample.values) for _, sample in rows]
+    names = sorted({name for _, sample in rows for name in sample.work})
     _, unit, direction = next(each for each in case.metrics if each[0] == metric)
     return CaseSamples(
         benchmark=case.benchmark,
@@ -255,4 +256,10 @@ def _joined(case: Case, metric: str, rows: list[tuple[int, Sample]]) -> CaseSamp
         position=np.repeat(np.array([sample.position for _, sample in rows], dtype=np.int64), lengths),
         value=np.array([value for _, sample in rows for value in sample.values], dtype=np.float64),
         warmup=np.repeat(np.array([not sample.measured for _, sample in rows], dtype=np.bool_), lengths),
+        iterations=np.repeat(np.array([sample.iterations for _, sample in rows], dtype=np.int64), lengths),
+        work={name: np.repeat(_counts(rows, name), lengths) for name in names},
     )
+
+
+def _counts(rows: list[tuple[int, Sample]], name: str) -> Ints:
+    return np.array([sample.work.get(name, NOT_COUNTED) for _, sample in rows], dtype=np.int64)

@@ -19,7 +19,14 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from paceline_server.ingest.events import INT64_MAX, MAX_VALUES, EventError, check_fields, event_type
+from paceline_server.ingest.events import (
+    INT64_MAX,
+    MAX_COUNTERS,
+    MAX_VALUES,
+    EventError,
+    check_fields,
+    event_type,
+)
 from paceline_server.kernel.units import UNITS
 from paceline_server.kernel.wire import is_storable
 
@@ -55,6 +62,7 @@ class SamplesItem(_Item, tag="samples"):
     iterations: list[int]
     t_ns: list[int]
     values: list[float]
+    work: dict[str, list[int]] = {}
 
 
 class EventItem(_Item, tag="event"):
@@ -113,7 +121,8 @@ class Checked:
 class Packed:
     """The arrays of a samples item, little-endian: int32 rounds and positions, int64 iterations and t_ns.
 
-    The item's own lists are emptied once packed: as Python numbers they are ten times as large.
+    `work` holds int64 counts, one row per name in `counters`. The item's own lists are emptied once packed:
+    as Python numbers they are ten times as large.
     """
 
     values: NDArray[np.float64]
@@ -121,6 +130,8 @@ class Packed:
     positions: bytes
     iterations: bytes
     t_ns: bytes
+    counters: tuple[str, ...]
+    work: bytes
 
 
 def inflate(body: bytes, encoding: str) -> bytes:
@@ -252,6 +263,11 @@ def _check_samples(item: SamplesItem) -> Checked:
         raise _RefusedError("values", f"{n} values; one item holds 1 to {MAX_VALUES}")
     if item.unit not in UNITS:
         raise _RefusedError("unit", f"unknown_unit: {item.unit[:40]!r}")
+    if len(item.work) > MAX_COUNTERS or not all(item.work):
+        raise _RefusedError("work", f"expected at most {MAX_COUNTERS} counters with names that are not empty")
+    counters = tuple(sorted(item.work))
+    if not is_storable(list(counters)):
+        raise _RefusedError("work", "a name contains U+0000")
     for field in ("benchmark", "arm", "metric", "params"):
         if not is_storable(getattr(item, field)):
             raise _RefusedError(field, "contains U+0000 or a number beyond 64 bits")
@@ -265,9 +281,11 @@ def _check_samples(item: SamplesItem) -> Checked:
         positions=_packed("positions", item.positions, n, ("i", 0, INT32_MAX)),
         iterations=_packed("iterations", item.iterations, n, ("q", 1, INT64_MAX)),
         t_ns=_packed("t_ns", item.t_ns, n, ("q", 0, INT64_MAX)),
+        counters=counters,
+        work=b"".join(_packed(f"work.{name}", item.work[name], n, ("q", 0, INT64_MAX)) for name in counters),
     )
     item.rounds = item.positions = item.iterations = item.t_ns = []
-    item.values = []
+    item.values, item.work = [], {}
     return Checked(item, _samples_digest(item, packed), packed)
 
 
@@ -297,4 +315,6 @@ def _samples_digest(item: SamplesItem, packed: Packed) -> bytes:
     for part in (packed.rounds, packed.positions, packed.iterations, packed.t_ns):
         digest.update(part)
     digest.update(packed.values.data)
+    if packed.counters:  # without counters as before there were any, for spools that outlive an update
+        digest.update(_canonical.encode(packed.counters) + packed.work)
     return digest.digest()

@@ -7,7 +7,7 @@ Place: between `ingest` (or a raw bench stream) and every statistic. Invariant: 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 import numpy as np
@@ -19,6 +19,9 @@ Bools = NDArray[np.bool_]
 
 Direction = Literal["lower", "higher"]
 ParamValue = int | str
+
+NOT_COUNTED = -1
+"""A counter's entry for a sample that did not report it."""
 
 
 @dataclass(frozen=True)
@@ -36,6 +39,19 @@ class CaseSamples:
     position: Ints
     value: Floats
     warmup: Bools
+    iterations: Ints | None = None
+    """Loop count of the timed region; None where it was not recorded."""
+    work: Mapping[str, Ints] = field(default_factory=dict)
+    """Counters of the timed region, totals over its iterations; `NOT_COUNTED` where a sample has none."""
+
+    def only(self, keep: Bools) -> CaseSamples:
+        """The samples marked in `keep`, shape (n,)."""
+        return replace(
+            self, launch=self.launch[keep], round=self.round[keep], position=self.position[keep],
+            value=self.value[keep], warmup=self.warmup[keep],
+            iterations=None if self.iterations is None else self.iterations[keep],
+            work={name: counts[keep] for name, counts in self.work.items()},
+        )  # fmt: skip
 
     def measured(self) -> Bools:
         """Which samples are not marked as warm-up by the workload, shape (n,)."""

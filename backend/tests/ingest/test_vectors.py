@@ -29,6 +29,8 @@ TOTALS_ONLY = {"huge_int", "fraction", "float_integer", "exponent"}
 """Faults of totals that a quotient of floats, which is what an agent uploads, cannot show."""
 OTHER_PARAMS = {"interleaved"}
 """Measures cases of one benchmark with different params, which no manifest can declare."""
+BETWEEN_EVENTS = {"unavailable_with_samples"}
+"""Faults between two events that the agent's reader refuses: an uploaded sample names no case number."""
 EVENT_FAULTS = {"bad_field", "missing_field", "unknown_type", "unknown_unit", "version"}
 
 
@@ -46,9 +48,13 @@ def manifest_for(events: list[Any]) -> dict[str, Any]:
         "workloads": [{"name": "w", "host": {"build": [], "artifacts": ["w"], "run": ["w"]}}],
         "benchmarks": {
             "ledger_batch": {
-                "title": "b", "workload": "w", "arms": ["fallback", "native"], "reference": "fallback",
+                "title": "b", "workload": "w", "arms": ["fallback", "native", "avx512_x16"],
+                "reference": "fallback",
                 "params": {"batch": {"kind": "int", "values": [1000, 2000], "minimum": 1, "maximum": 10**6}},
-                "metrics": {"time": {"unit": "ns", "direction": "lower"}},
+                "metrics": {
+                    "time": {"unit": "ns", "direction": "lower"},
+                    "call_time": {"unit": "ns", "direction": "lower"},
+                },
             }
         },
     }  # fmt: skip
@@ -70,6 +76,8 @@ def items_of(events: list[Any]) -> list[dict[str, Any]]:
                 benchmark=case["benchmark"],
                 arm=case["arm"],
                 params=case["params"],
+                metric=each["metric"],
+                work={name: [count] * n for name, count in each.get("work", {}).items()},
                 phase=each["phase"],
                 rounds=[each["round"]] * n,
                 positions=[each["position"]] * n,
@@ -88,7 +96,7 @@ def vectors(*, ok: bool) -> list[str]:
         expected = json.loads(path.read_text())
         if not (VECTORS / f"{name}.jsonl").exists() or expected["ok"] is not ok:
             continue
-        if name in TOTALS_ONLY | OTHER_PARAMS:
+        if name in TOTALS_ONLY | OTHER_PARAMS | BETWEEN_EVENTS:
             continue
         if ok or expected["fault"]["code"] in EVENT_FAULTS:
             names.append(name)
@@ -124,6 +132,12 @@ def test_an_accepted_vector_arrives_whole(
         assert ours.value.tolist() == raw.value.tolist()
         assert ours.round.tolist() == raw.round.tolist()
         assert ours.warmup.tolist() == raw.warmup.tolist()
+        assert ours.iterations is not None
+        assert raw.iterations is not None
+        assert ours.iterations.tolist() == raw.iterations.tolist()
+        assert {name: counts.tolist() for name, counts in ours.work.items()} == {
+            name: counts.tolist() for name, counts in raw.work.items()
+        }
 
 
 @pytest.mark.parametrize("shape", ["embedded"], indirect=True)
@@ -143,6 +157,9 @@ def test_a_vector_with_a_faulty_event_is_refused_at_that_event(
         fields = {
             "phase": faulty.get("phase"), "iterations": [faulty.get("iterations")],
             "values": faulty["values"],
+            "work": faulty["work"] if not isinstance(faulty.get("work", {}), dict) else {
+                name: [count] for name, count in faulty.get("work", {}).items()
+            },
         }  # fmt: skip
         answer = leased.send(samples_item(3) | fields)
     else:

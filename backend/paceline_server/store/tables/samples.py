@@ -49,6 +49,10 @@ class SampleChunk(Base):
     positions: Mapped[bytes] = mapped_column(LargeBinary)
     iterations: Mapped[bytes] = mapped_column(LargeBinary)
     t_ns: Mapped[bytes] = mapped_column(LargeBinary)
+    counters: Mapped[list[str] | None] = mapped_column(Json)
+    """Names of the counters (C1 `work`), sorted; `work` holds their int64 totals, shape (counters, n). None
+    where nothing was counted."""
+    work: Mapped[bytes | None] = mapped_column(LargeBinary)
 
 
 class StreamEvent(Base):
