@@ -1,0 +1,190 @@
+//! What a script may call: the global object `paceline`, one function per way of hashing.
+//!
+//! Place in the journey: the border a script sees. `js/native-hasher.js` builds `NativeHasher` on it.
+//!
+//! | function | bytes travel | digested by |
+//! | --- | --- | --- |
+//! | `sha1Copied(buffer)` | into a new Java array | Kotlin |
+//! | `sha1Reused(buffer)` | into a Java array that is kept | Kotlin |
+//! | `sha1Direct(view)` | not at all: a `DirectByteBuffer` | Kotlin |
+//! | `sha1BatchCopied(buffers)` | into new Java arrays, one call | Kotlin |
+//! | `sha1Native(view)` | not at all | here, one stream |
+//! | `sha1BatchLanes(views)` | not at all | here, side by side on this thread |
+//! | `sha1BatchCrew(views)` | not at all | here, side by side on several threads |
+//! | `sha1AsyncDirect(view, resolve, reject)` | not at all | Kotlin, on a worker |
+//! | `sha1AsyncNative(view, resolve, reject)` | not at all | here, on a worker, side by side |
+//!
+//! Invariant: a wrong argument is a `TypeError` or `RangeError`, and nothing was hashed then.
+
+use std::rc::Rc;
+use std::time::Instant;
+
+use paceline_hashing_core::{Algorithm, BatchError, Choice, Engine, digest_buffers};
+use rquickjs_core::function::IntoJsFunc;
+use rquickjs_core::{Array, ArrayBuffer, Ctx, Error, Exception, Function, Object, Result, Value};
+
+use crate::bytes::{JsBytes, elements};
+use crate::failure::Failure;
+use crate::hasher::{DIGEST_BYTES, Digest};
+use crate::host::Shared;
+use crate::workers::Way;
+
+/// Far beyond the lanes of any engine; a bound for what one call may hold in Java at once.
+pub(crate) const MOST_PIECES_PER_CALL: usize = 1024;
+
+pub(crate) fn install<'js>(ctx: &Ctx<'js>, shared: &Rc<Shared>) -> Result<()> {
+    let paceline = Object::new(ctx.clone())?;
+    install_single(&paceline, shared)?;
+    install_batches(&paceline, shared)?;
+    install_async(&paceline, shared)?;
+    let s = Rc::clone(shared);
+    define(&paceline, "now", move || now(&s))?;
+    let s = Rc::clone(shared);
+    define(&paceline, "log", move |ctx: Ctx<'js>, line: String| {
+        s.hasher.log(&line).map_err(|failure| failure.throw(&ctx, &s.thrown))
+    })?;
+    define(&paceline, "collectGarbage", |ctx: Ctx<'js>| ctx.run_gc())?;
+    ctx.globals().set("paceline", paceline)
+}
+
+fn define<'js, P>(to: &Object<'js>, name: &str, function: impl IntoJsFunc<'js, P> + 'js) -> Result<()> {
+    to.set(name, Function::new(to.ctx().clone(), function)?.with_name(name)?)
+}
+
+/// Nanoseconds since the host was opened. A double is exact to the nanosecond for 104 days.
+#[expect(clippy::cast_precision_loss, reason = "exact below 2^53 ns")]
+fn now(shared: &Shared) -> f64 {
+    shared.opened.elapsed().as_nanos() as f64
+}
+
+fn install_single<'js>(to: &Object<'js>, shared: &Rc<Shared>) -> Result<()> {
+    let s = Rc::clone(shared);
+    define(to, "sha1Copied", move |ctx: Ctx<'js>, buffer: Value<'js>| {
+        let bytes = s.buffer(&buffer)?;
+        // SAFETY: no script runs during the call: the host refuses to be entered again.
+        s.give(&ctx, s.hasher.copied(unsafe { bytes.as_slice() }))
+    })?;
+    let s = Rc::clone(shared);
+    define(to, "sha1Reused", move |ctx: Ctx<'js>, buffer: Value<'js>| {
+        let bytes = s.buffer(&buffer)?;
+        // SAFETY: as above.
+        s.give(&ctx, s.hasher.reused(unsafe { bytes.as_slice() }, &s.kept))
+    })?;
+    let s = Rc::clone(shared);
+    define(to, "sha1Direct", move |ctx: Ctx<'js>, view: Value<'js>| {
+        let bytes = s.view(&view)?;
+        let (start, length) = bytes.region();
+        // SAFETY: as above; `bytes` lives until the end of this function.
+        let digest = s.give(&ctx, unsafe { s.hasher.direct(start, length) });
+        drop(bytes);
+        digest
+    })?;
+    let s = Rc::clone(shared);
+    define(to, "sha1Native", move |ctx: Ctx<'js>, view: Value<'js>| {
+        let bytes = s.view(&view)?;
+        let mut digest = [0; DIGEST_BYTES];
+        // SAFETY: as above.
+        let pieces = [unsafe { bytes.as_slice() }];
+        let outcome = s.timed(|| digest_buffers(Algorithm::Sha1, Choice::Best, &pieces, &mut digest));
+        s.give(&ctx, outcome.map(|_| digest).map_err(Failure::new))
+    })
+}
+
+fn install_batches<'js>(to: &Object<'js>, shared: &Rc<Shared>) -> Result<()> {
+    let s = Rc::clone(shared);
+    define(to, "sha1BatchCopied", move |ctx: Ctx<'js>, buffers: Object<'js>| {
+        let buffers = elements(&buffers, MOST_PIECES_PER_CALL)?;
+        let bytes: Vec<_> = buffers.iter().map(|buffer| s.buffer(buffer)).collect::<Result<_>>()?;
+        // SAFETY: no script runs from here to the end of the call.
+        let pieces: Vec<_> = bytes.iter().map(|bytes| unsafe { bytes.as_slice() }).collect();
+        s.give_all(&ctx, s.hasher.batch(&pieces))
+    })?;
+    let s = Rc::clone(shared);
+    define(to, "sha1BatchLanes", move |ctx: Ctx<'js>, views: Object<'js>| {
+        s.batch(&ctx, &views, |pieces, digests| {
+            digest_buffers(Algorithm::Sha1, Choice::Best, pieces, digests)
+        })
+    })?;
+    let s = Rc::clone(shared);
+    define(to, "sha1BatchCrew", move |ctx: Ctx<'js>, views: Object<'js>| {
+        s.batch(&ctx, &views, |pieces, digests| {
+            s.crew.digest_buffers(Algorithm::Sha1, Choice::Best, pieces, digests)
+        })
+    })
+}
+
+fn install_async<'js>(to: &Object<'js>, shared: &Rc<Shared>) -> Result<()> {
+    for (name, way) in [("sha1AsyncDirect", Way::Kotlin), ("sha1AsyncNative", Way::Native)] {
+        let s = Rc::clone(shared);
+        let book = move |view: Value<'js>, resolve: Function<'js>, reject: Function<'js>| {
+            let bytes = s.view(&view)?;
+            s.flights.book(&bytes, way, resolve, reject);
+            Ok::<_, Error>(())
+        };
+        define(to, name, book)?;
+    }
+    Ok(())
+}
+
+impl Shared {
+    fn view<'js>(&self, view: &Value<'js>) -> Result<JsBytes<'js>> {
+        let resizable = self.resizable.borrow();
+        JsBytes::of_view(view, resizable.as_ref().ok_or_else(|| closing(view.ctx()))?)
+    }
+
+    fn buffer<'js>(&self, buffer: &Value<'js>) -> Result<JsBytes<'js>> {
+        let resizable = self.resizable.borrow();
+        JsBytes::of_buffer(buffer, resizable.as_ref().ok_or_else(|| closing(buffer.ctx()))?)
+    }
+
+    fn batch<'js>(
+        &self,
+        ctx: &Ctx<'js>,
+        views: &Object<'js>,
+        digest: impl FnOnce(&[&[u8]], &mut [u8]) -> std::result::Result<Engine, BatchError>,
+    ) -> Result<Array<'js>> {
+        let views = elements(views, MOST_PIECES_PER_CALL)?;
+        let bytes: Vec<_> = views.iter().map(|view| self.view(view)).collect::<Result<_>>()?;
+        // SAFETY: no script runs from here to the end of the call.
+        let pieces: Vec<_> = bytes.iter().map(|bytes| unsafe { bytes.as_slice() }).collect();
+        let mut digests = vec![[0; DIGEST_BYTES]; pieces.len()];
+        let outcome = self.timed(|| digest(&pieces, digests.as_flattened_mut()));
+        self.give_all(ctx, outcome.map(|_| digests).map_err(Failure::new))
+    }
+
+    /// Runs a native digest and adds the time it took.
+    fn timed<T>(&self, digest: impl FnOnce() -> T) -> T {
+        let begin = Instant::now();
+        let result = digest();
+        let elapsed = u64::try_from(begin.elapsed().as_nanos()).unwrap_or(u64::MAX);
+        self.digest_ns.set(self.digest_ns.get().saturating_add(elapsed));
+        result
+    }
+
+    /// A digest as the seed returns it: a new `ArrayBuffer`.
+    fn give<'js>(
+        &self,
+        ctx: &Ctx<'js>,
+        digest: std::result::Result<Digest, Failure>,
+    ) -> Result<ArrayBuffer<'js>> {
+        let digest = digest.map_err(|failure| failure.throw(ctx, &self.thrown))?;
+        ArrayBuffer::new_copy(ctx.clone(), digest)
+    }
+
+    fn give_all<'js>(
+        &self,
+        ctx: &Ctx<'js>,
+        digests: std::result::Result<Vec<Digest>, Failure>,
+    ) -> Result<Array<'js>> {
+        let digests = digests.map_err(|failure| failure.throw(ctx, &self.thrown))?;
+        let array = Array::new(ctx.clone())?;
+        for (index, digest) in digests.into_iter().enumerate() {
+            array.set(index, ArrayBuffer::new_copy(ctx.clone(), digest)?)?;
+        }
+        Ok(array)
+    }
+}
+
+fn closing(ctx: &Ctx<'_>) -> Error {
+    Exception::throw_internal(ctx, "the host is closing")
+}

@@ -1,0 +1,209 @@
+//! Threads that hash beside the JS thread.
+//!
+//! ```text
+//!   JS thread: book … book, end of turn ──submit──▶ queue ──▶ worker: a fair share of it ──▶ landed
+//!              ◀───────────────── collect / wait ──────────────────────────────────────────────┘
+//! ```
+//! Invariants: every job submitted is collected exactly once or dropped by [`Workers::stop`], after which no
+//! worker reads memory any more; nobody spins. Workers take several pieces at once because the digest engines
+//! hash them side by side, but never more than their share, so that all workers have work. Order of
+//! completion is whatever happens.
+
+use std::collections::VecDeque;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::ptr::NonNull;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread::{Builder, JoinHandle};
+use std::time::Instant;
+
+use paceline_hashing_core::{Algorithm, Choice, digest_buffers};
+use paceline_hashing_jni_guard::panic_text;
+
+use crate::failure::Failure;
+use crate::hasher::{DIGEST_BYTES, Digest, Hasher};
+
+/// The widest engine's lanes; more pieces at once gain nothing.
+pub(crate) const LANES: usize = 16;
+
+/// Who digests a piece.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Way {
+    /// This library's engines.
+    Native,
+    /// The Kotlin hasher, over a direct buffer.
+    Kotlin,
+}
+
+/// A piece to hash. Whoever made it keeps its memory mapped and unwritten until the job was collected, or
+/// until `Workers::stop` returned.
+#[derive(Debug)]
+pub(crate) struct Job {
+    number: u64,
+    way: Way,
+    start: NonNull<u8>,
+    bytes: usize,
+}
+
+// SAFETY: the memory is not tied to a thread, and it is only read while the job lives.
+unsafe impl Send for Job {}
+
+impl Job {
+    pub(crate) fn new(number: u64, way: Way, start: NonNull<u8>, bytes: usize) -> Self {
+        Self { number, way, start, bytes }
+    }
+
+    fn as_slice(&self) -> &[u8] {
+        // SAFETY: what the type promises.
+        unsafe { std::slice::from_raw_parts(self.start.as_ptr(), self.bytes) }
+    }
+}
+
+/// What became of a job.
+pub(crate) struct Completion {
+    pub(crate) number: u64,
+    pub(crate) digest: Result<Digest, Failure>,
+}
+
+#[derive(Default)]
+struct Queue {
+    waiting: VecDeque<Job>,
+    idle: usize,
+    landed: Vec<Completion>,
+    stopping: bool,
+}
+
+struct Shared {
+    queue: Mutex<Queue>,
+    work: Condvar,
+    landed: Condvar,
+    digest_ns: AtomicU64,
+    hasher: Arc<Hasher>,
+}
+
+impl Shared {
+    /// A panic while it is held cannot leave the queue half changed, so poison says nothing here.
+    fn lock(&self) -> MutexGuard<'_, Queue> {
+        self.queue.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The worker threads of a host.
+pub(crate) struct Workers {
+    shared: Arc<Shared>,
+    threads: Vec<JoinHandle<()>>,
+}
+
+impl Workers {
+    pub(crate) fn start(count: usize, hasher: Arc<Hasher>) -> std::io::Result<Self> {
+        let shared = Arc::new(Shared {
+            queue: Mutex::default(),
+            work: Condvar::new(),
+            landed: Condvar::new(),
+            digest_ns: AtomicU64::new(0),
+            hasher,
+        });
+        let mut workers = Self { shared, threads: Vec::with_capacity(count) };
+        for index in 0..count {
+            let shared = Arc::clone(&workers.shared);
+            let thread = Builder::new().name(format!("piece-{index}")).spawn(move || work(&shared));
+            match thread {
+                Ok(thread) => workers.threads.push(thread),
+                Err(error) => {
+                    workers.stop();
+                    return Err(error);
+                }
+            }
+        }
+        Ok(workers)
+    }
+
+    pub(crate) fn submit(&self, jobs: Vec<Job>) {
+        if !jobs.is_empty() {
+            self.shared.lock().waiting.extend(jobs);
+            self.shared.work.notify_all();
+        }
+    }
+
+    /// What landed since the last call; waits for the first when `wait`. The caller has submitted something
+    /// that has not been collected, or it would wait for ever.
+    pub(crate) fn collect(&self, wait: bool) -> Vec<Completion> {
+        let mut queue = self.shared.lock();
+        while wait && queue.landed.is_empty() {
+            queue = self.shared.landed.wait(queue).unwrap_or_else(PoisonError::into_inner);
+        }
+        std::mem::take(&mut queue.landed)
+    }
+
+    /// Time native digests took, all workers together.
+    pub(crate) fn digest_ns(&self) -> u64 {
+        self.shared.digest_ns.load(Ordering::Relaxed)
+    }
+
+    /// Waits for the pieces being hashed, drops those that wait and ends the threads.
+    pub(crate) fn stop(self) {
+        {
+            let mut queue = self.shared.lock();
+            queue.stopping = true;
+            queue.waiting.clear();
+        }
+        self.shared.work.notify_all();
+        for thread in self.threads {
+            // A worker catches panics, so there is nothing to learn from its end.
+            let _ = thread.join();
+        }
+    }
+}
+
+fn work(shared: &Shared) {
+    while let Some(jobs) = next(shared) {
+        let landed = catch_unwind(AssertUnwindSafe(|| digest(shared, &jobs))).unwrap_or_else(|payload| {
+            let failure = Failure::new(panic_text(payload.as_ref()));
+            jobs.iter().map(|job| Completion { number: job.number, digest: Err(failure.clone()) }).collect()
+        });
+        shared.lock().landed.extend(landed);
+        shared.landed.notify_one();
+    }
+}
+
+/// Waits for work and takes this worker's share of it; `None` when there will be none.
+fn next(shared: &Shared) -> Option<Vec<Job>> {
+    let mut queue = shared.lock();
+    queue.idle += 1;
+    loop {
+        if queue.stopping {
+            return None;
+        }
+        if let Some(way) = queue.waiting.front().map(|job| job.way) {
+            // Kotlin hashes one piece at a time; taking more would only keep them from the others.
+            let share =
+                if way == Way::Native { queue.waiting.len().div_ceil(queue.idle).min(LANES) } else { 1 };
+            let alike = queue.waiting.iter().take(share).take_while(|job| job.way == way).count();
+            queue.idle -= 1;
+            return Some(queue.waiting.drain(..alike).collect());
+        }
+        queue = shared.work.wait(queue).unwrap_or_else(PoisonError::into_inner);
+    }
+}
+
+fn digest(shared: &Shared, jobs: &[Job]) -> Vec<Completion> {
+    if jobs.iter().any(|job| job.way == Way::Kotlin) {
+        let in_kotlin = |job: &Job| {
+            // SAFETY: what `Job` promises; `PieceHasher` keeps no reference.
+            let digest = unsafe { shared.hasher.direct(job.start, job.bytes) };
+            Completion { number: job.number, digest }
+        };
+        return jobs.iter().map(in_kotlin).collect();
+    }
+    let pieces: Vec<&[u8]> = jobs.iter().map(Job::as_slice).collect();
+    let mut digests = vec![[0; DIGEST_BYTES]; jobs.len()];
+    let begin = Instant::now();
+    let outcome = digest_buffers(Algorithm::Sha1, Choice::Best, &pieces, digests.as_flattened_mut());
+    let elapsed = u64::try_from(begin.elapsed().as_nanos()).unwrap_or(u64::MAX);
+    shared.digest_ns.fetch_add(elapsed, Ordering::Relaxed);
+    let completion = |(job, digest): (&Job, Digest)| Completion {
+        number: job.number,
+        digest: outcome.map(|_| digest).map_err(Failure::new),
+    };
+    jobs.iter().zip(digests).map(completion).collect()
+}
