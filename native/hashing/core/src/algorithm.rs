@@ -11,6 +11,9 @@ const PADDING_MIN_BYTES: usize = 9;
 /// Words of the longer of the two states; SHA-1 uses the first five.
 pub(crate) const STATE_WORDS: usize = 8;
 
+/// One block.
+pub(crate) type Block = [u8; BLOCK_BYTES];
+
 /// The words of one chaining value, in the order of FIPS 180-4.
 pub(crate) type State = [u32; STATE_WORDS];
 
@@ -89,11 +92,4 @@ impl Tail {
 /// Blocks that a message of `bytes` bytes becomes with its padding.
 pub(crate) const fn padded_blocks(bytes: usize) -> usize {
     bytes / BLOCK_BYTES + if bytes % BLOCK_BYTES + PADDING_MIN_BYTES <= BLOCK_BYTES { 1 } else { 2 }
-}
-
-/// Writes as much of `state`, big-endian, as `digest` has room for.
-pub(crate) fn write_digest(state: &State, digest: &mut [u8]) {
-    for (word, bytes) in state.iter().zip(digest.as_chunks_mut::<4>().0) {
-        *bytes = word.to_be_bytes();
-    }
 }

@@ -7,7 +7,7 @@ use core::fmt;
 use crate::algorithm::Algorithm;
 use crate::dispatch;
 use crate::engine::Engine;
-use crate::messages::{Equal, Messages, Ragged, Scattered};
+use crate::messages::Messages;
 
 /// Which engine digests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -102,7 +102,7 @@ pub fn digest_equal(
     digests: &mut [u8],
 ) -> Result<Engine, BatchError> {
     let count = places(algorithm, digests, None)?;
-    digest(algorithm, choice, &Equal::new(messages, message_bytes, count)?, digests)
+    dispatch::run(algorithm, choice, &Messages::equal(messages, message_bytes, count)?, digests)
 }
 
 /// Writes the digest of message i, `messages[offsets[i]..offsets[i + 1]]`, to place i of `digests`, and
@@ -121,7 +121,7 @@ pub fn digest_ragged(
     digests: &mut [u8],
 ) -> Result<Engine, BatchError> {
     let count = places(algorithm, digests, None)?;
-    digest(algorithm, choice, &Ragged::new(messages, offsets, count)?, digests)
+    dispatch::run(algorithm, choice, &Messages::ragged(messages, offsets, count)?, digests)
 }
 
 /// Writes the digest of `buffers[i]` to place i of `digests`, and returns the engine that digested most of
@@ -136,7 +136,7 @@ pub fn digest_buffers(
     digests: &mut [u8],
 ) -> Result<Engine, BatchError> {
     places(algorithm, digests, Some(buffers.len()))?;
-    digest(algorithm, choice, &Scattered(buffers), digests)
+    dispatch::run(algorithm, choice, &Messages::Scattered(buffers), digests)
 }
 
 /// How many digests `digests` has room for, which must be `messages` where that is known.
@@ -147,19 +147,4 @@ fn places(algorithm: Algorithm, digests: &[u8], messages: Option<usize>) -> Resu
         return Err(BatchError::DigestsLength { len, digest_bytes, messages });
     }
     Ok(count)
-}
-
-fn digest(
-    algorithm: Algorithm,
-    choice: Choice,
-    messages: &impl Messages,
-    digests: &mut [u8],
-) -> Result<Engine, BatchError> {
-    let engine = match choice {
-        Choice::Best => dispatch::best(algorithm, messages),
-        Choice::Only(engine) if engine.is_available() => engine,
-        Choice::Only(engine) => return Err(BatchError::Unavailable { engine }),
-    };
-    dispatch::run(algorithm, engine, messages, digests);
-    Ok(engine)
 }

@@ -1,45 +1,155 @@
-//! From an engine's name to its code.
+//! Which engine digests which messages: by CPU, algorithm, number and lengths.
+//!
+//! A batch is cut into windows; a window whose messages differ in blocks is visited longest first, so that
+//! the lanes of a group end together. Each group goes to the widest kernel that is worth it for so many
+//! messages; what it leaves unfinished goes on in a narrower one, from the state it has. What is too little
+//! for any lanes is digested in streams.
 
-use crate::algorithm::{Algorithm, BLOCK_BYTES, State, Tail, write_digest};
+use crate::algorithm::{Algorithm, State};
+use crate::batch::{BatchError, Choice};
 use crate::engine::Engine;
-use crate::messages::Messages;
-use crate::scalar;
+use crate::lanes::{Group, Lanes};
+use crate::messages::{Messages, Places};
+use crate::order::{Order, WINDOW};
+use crate::plan::{Kernel, LANES_MAX, Plan};
+use crate::streams::Pending;
 
-/// The fastest engine for these messages on this CPU.
-pub(crate) fn best(_algorithm: Algorithm, _messages: &impl Messages) -> Engine {
-    if Engine::ShaNi.is_available() {
-        Engine::ShaNi
-    } else if Engine::Armv8Ce.is_available() {
-        Engine::Armv8Ce
-    } else {
-        Engine::Scalar
-    }
+/// A message and the place of its digest.
+#[derive(Clone, Copy)]
+struct Job<'a> {
+    message: &'a [u8],
+    place: usize,
 }
 
-/// Digests every message with `engine`, which this CPU can run.
-pub(crate) fn run(algorithm: Algorithm, engine: Engine, messages: &impl Messages, digests: &mut [u8]) {
-    let places = digests.chunks_exact_mut(algorithm.digest_bytes());
-    for (i, digest) in places.enumerate() {
-        let message = messages.get(i);
-        let mut state = algorithm.initial_state();
-        compress(algorithm, engine, &mut state, message.as_chunks().0);
-        compress(algorithm, engine, &mut state, Tail::of(message).blocks());
-        write_digest(&state, digest);
-    }
+/// Jobs that have compressed `done` whole blocks each.
+struct Rest<'a> {
+    jobs: [Job<'a>; LANES_MAX],
+    states: [State; LANES_MAX],
+    count: usize,
+    done: usize,
 }
 
-fn compress(algorithm: Algorithm, engine: Engine, state: &mut State, blocks: &[[u8; BLOCK_BYTES]]) {
-    match (algorithm, engine) {
-        (Algorithm::Sha256, Engine::Scalar) => {
-            blocks.iter().for_each(|block| scalar::compress_sha256(state, block));
+/// Digests every message to its place and returns the engine of the first and largest groups.
+pub(crate) fn run(
+    algorithm: Algorithm,
+    choice: Choice,
+    messages: &Messages<'_>,
+    digests: &mut [u8],
+) -> Result<Engine, BatchError> {
+    let plan = Plan::new(algorithm, choice)?;
+    let mut run = Run { algorithm, plan, places: Places::of(algorithm, digests) };
+    let count = messages.count();
+    for start in (0..count).step_by(WINDOW) {
+        run.window(messages, start, count.min(start + WINDOW));
+    }
+    Ok(plan.engine(count))
+}
+
+/// One call's work.
+struct Run<'p> {
+    algorithm: Algorithm,
+    plan: Plan,
+    places: Places<'p>,
+}
+
+impl Run<'_> {
+    fn window(&mut self, messages: &Messages<'_>, start: usize, end: usize) {
+        let order = Order::of(messages, start, end);
+        let mut order = order.as_slice();
+        let job = |i: u16| {
+            let place = start + usize::from(i);
+            Job { message: messages.get(place), place }
+        };
+        for level in 0..self.plan.tiers.len() {
+            let Some(tier) = self.plan.tiers[level] else { continue };
+            while order.len() >= tier.least {
+                let (group, rest) = order.split_at(order.len().min(tier.kernel.lanes()));
+                let jobs: [Job<'_>; LANES_MAX] =
+                    core::array::from_fn(|lane| job(*group.get(lane).unwrap_or(&group[0])));
+                self.lanes(level, &jobs[..group.len()], None);
+                order = rest;
+            }
         }
-        (Algorithm::Sha1, Engine::Scalar) => {
-            blocks.iter().for_each(|block| scalar::compress_sha1(state, block));
+        for pair in order.chunks(2) {
+            let second = pair.last().map_or(job(pair[0]), |i| job(*i));
+            self.streams(&[job(pair[0]), second][..pair.len()], 0, &[self.algorithm.initial_state(); 2]);
         }
-        (Algorithm::Sha256, _) => sha2::block_api::compress256(state, blocks),
-        (Algorithm::Sha1, _) => {
-            let [words @ .., _, _, _] = state;
-            sha1::block_api::compress(words, blocks);
+    }
+
+    /// Gives a group to the kernel of a tier: from the beginning, or from where another kernel left it.
+    fn lanes(&mut self, level: usize, jobs: &[Job<'_>], after: Option<(usize, &[State])>) {
+        let Some(tier) = self.plan.tiers[level] else { return };
+        match tier.kernel {
+            #[cfg(target_arch = "x86_64")]
+            Kernel::Avx512(kernel) => self.group(kernel, level, jobs, after),
+            #[cfg(target_arch = "x86_64")]
+            Kernel::Avx512Half(kernel) => self.group(kernel, level, jobs, after),
+            #[cfg(target_arch = "x86_64")]
+            Kernel::Avx2(kernel) => self.group(kernel, level, jobs, after),
+        }
+    }
+
+    fn group<const N: usize>(
+        &mut self,
+        kernel: impl Lanes<N>,
+        level: usize,
+        jobs: &[Job<'_>],
+        after: Option<(usize, &[State])>,
+    ) {
+        // Lanes without a job repeat the first one's message and are never live.
+        let messages = core::array::from_fn(|lane| jobs.get(lane).unwrap_or(&jobs[0]).message);
+        let mut group = match after {
+            None => Group::new(self.algorithm, jobs.len()),
+            Some((done, states)) => Group::resume(done, states),
+        };
+        let least = self.plan.tiers[level].map_or(1, |tier| tier.least);
+        group.run(kernel, self.algorithm, &messages, least);
+        let rows = kernel.digests(&group.columns);
+        for (lane, job) in jobs.iter().enumerate().filter(|(lane, _)| !group.is_live(*lane)) {
+            self.places.put(job.place, &rows[lane]);
+        }
+        if group.live != 0 {
+            let mut rest =
+                Rest { jobs: [jobs[0]; LANES_MAX], states: [[0; 8]; LANES_MAX], count: 0, done: group.done };
+            for (lane, job) in jobs.iter().enumerate().filter(|(lane, _)| group.is_live(*lane)) {
+                (rest.jobs[rest.count], rest.states[rest.count]) = (*job, group.state(lane));
+                rest.count += 1;
+            }
+            self.settle(level + 1, &rest);
+        }
+    }
+
+    /// Finishes what a group of a wider tier left, in tiers from `level` on or in streams.
+    fn settle(&mut self, level: usize, rest: &Rest<'_>) {
+        let (mut jobs, mut states) = (&rest.jobs[..rest.count], &rest.states[..rest.count]);
+        for level in level..self.plan.tiers.len() {
+            let Some(tier) = self.plan.tiers[level] else { continue };
+            while jobs.len() >= tier.least {
+                let taken = jobs.len().min(tier.kernel.lanes());
+                self.lanes(level, &jobs[..taken], Some((rest.done, &states[..taken])));
+                (jobs, states) = (&jobs[taken..], &states[taken..]);
+            }
+        }
+        for (jobs, states) in jobs.chunks(2).zip(states.chunks(2)) {
+            self.streams(jobs, rest.done, states);
+        }
+    }
+
+    /// Finishes one or two messages, with as many states.
+    fn streams(&mut self, jobs: &[Job<'_>], done: usize, states: &[State]) {
+        match (jobs, states) {
+            ([first, second], [a, b]) => {
+                let pair = [(first.message, a), (second.message, b)];
+                let pair = pair.map(|(message, state)| Pending { message, done, state: *state });
+                let states = self.plan.stream.finish_pair(self.algorithm, &pair);
+                self.places.put_state(first.place, &states[0]);
+                self.places.put_state(second.place, &states[1]);
+            }
+            ([job], [state, ..]) => {
+                let pending = Pending { message: job.message, done, state: *state };
+                self.places.put_state(job.place, &self.plan.stream.finish(self.algorithm, &pending));
+            }
+            _ => {}
         }
     }
 }

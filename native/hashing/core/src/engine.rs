@@ -17,6 +17,8 @@ pub enum Engine {
     ShaNiX2,
     /// AVX2, eight messages, one per 32-bit lane.
     Avx2X8,
+    /// AVX-512 in 256-bit registers, eight messages, one per 32-bit lane.
+    Avx512X8,
     /// AVX-512, sixteen messages, one per 32-bit lane.
     Avx512X16,
     /// `ARMv8` cryptographic extensions, one message at a time.
@@ -25,8 +27,15 @@ pub enum Engine {
 
 impl Engine {
     /// Every engine there is, on whatever CPU.
-    pub const ALL: [Self; 6] =
-        [Self::Scalar, Self::ShaNi, Self::ShaNiX2, Self::Avx2X8, Self::Avx512X16, Self::Armv8Ce];
+    pub const ALL: [Self; 7] = [
+        Self::Scalar,
+        Self::ShaNi,
+        Self::ShaNiX2,
+        Self::Avx2X8,
+        Self::Avx512X8,
+        Self::Avx512X16,
+        Self::Armv8Ce,
+    ];
 
     /// The engines this CPU can run, in the order of [`Engine::ALL`]; looked up once per process.
     #[must_use]
@@ -64,6 +73,7 @@ impl Engine {
             Self::ShaNi => "sha_ni",
             Self::ShaNiX2 => "sha_ni_x2",
             Self::Avx2X8 => "avx2_x8",
+            Self::Avx512X8 => "avx512_x8",
             Self::Avx512X16 => "avx512_x16",
             Self::Armv8Ce => "armv8_ce",
         }
@@ -76,6 +86,7 @@ impl Engine {
             Self::Scalar => "nothing",
             Self::ShaNi | Self::ShaNiX2 => "an x86-64 CPU with SHA, SSSE3 and SSE4.1",
             Self::Avx2X8 => "an x86-64 CPU with AVX2",
+            Self::Avx512X8 => "an x86-64 CPU with AVX2, AVX-512F and AVX-512VL",
             Self::Avx512X16 => "an x86-64 CPU with AVX-512F, AVX-512BW and AVX-512VL",
             Self::Armv8Ce => "an AArch64 CPU with the SHA1 and SHA2 extensions",
         }
@@ -88,6 +99,7 @@ impl Engine {
             Self::Scalar => true,
             Self::ShaNi | Self::ShaNiX2 => has!("sha") && has!("ssse3") && has!("sse4.1"),
             Self::Avx2X8 => has!("avx2"),
+            Self::Avx512X8 => has!("avx2") && has!("avx512f") && has!("avx512vl"),
             Self::Avx512X16 => has!("avx512f") && has!("avx512bw") && has!("avx512vl"),
             Self::Armv8Ce => false,
         }

@@ -8,13 +8,21 @@
 //! Absent on purpose: allocation, I/O, incremental hashing.
 
 mod algorithm;
+#[cfg(target_arch = "aarch64")]
+mod armv8;
 mod batch;
 mod dispatch;
 mod engine;
+mod lanes;
 mod legacy;
 mod messages;
+mod order;
 pub mod parallel;
+mod plan;
 mod scalar;
+mod streams;
+#[cfg(target_arch = "x86_64")]
+mod x86;
 
 pub use algorithm::Algorithm;
 pub use batch::{BatchError, Choice, digest_buffers, digest_equal, digest_ragged};

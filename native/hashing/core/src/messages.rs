@@ -1,54 +1,33 @@
-//! Where the messages of a batch lie: three shapes, one view.
+//! Where the messages of a batch lie, in three shapes, and where their digests go.
 //!
-//! Invariant: a view is made only by a function that has checked every bound, so `get` of an index below
-//! `count` never fails. Nothing is copied.
+//! Invariant: a value is made only by a function that has checked every bound, so message `i` exists for every
+//! `i` below `count`. Nothing is copied.
 
+use crate::algorithm::{Algorithm, State};
 use crate::batch::BatchError;
+use crate::lanes::Row;
 
-/// The messages of one call, whatever their shape.
-pub(crate) trait Messages {
-    /// How many there are.
-    fn count(&self) -> usize;
-    /// Message `i`; `i` is less than `count`.
-    fn get(&self, i: usize) -> &[u8];
+/// The messages of one call.
+#[derive(Clone, Copy)]
+pub(crate) enum Messages<'a> {
+    /// Of one length, one after the other.
+    Equal { bytes: &'a [u8], message_bytes: usize, count: usize },
+    /// Of any lengths, one after the other: message i begins at offset i and ends at offset i + 1.
+    Ragged { bytes: &'a [u8], offsets: &'a [u32] },
+    /// Anywhere.
+    Scattered(&'a [&'a [u8]]),
 }
 
-/// Messages of one length, one after the other.
-pub(crate) struct Equal<'a> {
-    bytes: &'a [u8],
-    message_bytes: usize,
-    count: usize,
-}
-
-impl<'a> Equal<'a> {
-    pub(crate) fn new(bytes: &'a [u8], message_bytes: usize, count: usize) -> Result<Self, BatchError> {
+impl<'a> Messages<'a> {
+    pub(crate) fn equal(bytes: &'a [u8], message_bytes: usize, count: usize) -> Result<Self, BatchError> {
         let expected = count.checked_mul(message_bytes);
         if expected != Some(bytes.len()) {
             return Err(BatchError::MessagesLength { len: bytes.len(), expected });
         }
-        Ok(Self { bytes, message_bytes, count })
-    }
-}
-
-impl Messages for Equal<'_> {
-    fn count(&self) -> usize {
-        self.count
+        Ok(Self::Equal { bytes, message_bytes, count })
     }
 
-    #[inline]
-    fn get(&self, i: usize) -> &[u8] {
-        &self.bytes[i * self.message_bytes..][..self.message_bytes]
-    }
-}
-
-/// Messages of any lengths, one after the other; message `i` begins at offset `i` and ends at offset `i + 1`.
-pub(crate) struct Ragged<'a> {
-    bytes: &'a [u8],
-    offsets: &'a [u32],
-}
-
-impl<'a> Ragged<'a> {
-    pub(crate) fn new(bytes: &'a [u8], offsets: &'a [u32], count: usize) -> Result<Self, BatchError> {
+    pub(crate) fn ragged(bytes: &'a [u8], offsets: &'a [u32], count: usize) -> Result<Self, BatchError> {
         if offsets.len().checked_sub(1) != Some(count) {
             return Err(BatchError::OffsetsLength { len: offsets.len(), messages: count });
         }
@@ -59,31 +38,71 @@ impl<'a> Ragged<'a> {
         if end > bytes.len() {
             return Err(BatchError::MessagesLength { len: bytes.len(), expected: Some(end) });
         }
-        Ok(Self { bytes, offsets })
+        Ok(Self::Ragged { bytes, offsets })
+    }
+
+    pub(crate) fn count(&self) -> usize {
+        match self {
+            Self::Equal { count, .. } => *count,
+            Self::Ragged { offsets, .. } => offsets.len() - 1,
+            Self::Scattered(buffers) => buffers.len(),
+        }
+    }
+
+    /// Message `i`, which is less than `count`.
+    #[inline]
+    pub(crate) fn get(&self, i: usize) -> &'a [u8] {
+        match self {
+            Self::Equal { bytes, message_bytes, .. } => &bytes[i * message_bytes..][..*message_bytes],
+            Self::Ragged { bytes, offsets } => &bytes[offsets[i] as usize..offsets[i + 1] as usize],
+            Self::Scattered(buffers) => buffers[i],
+        }
+    }
+
+    /// Messages `from` to `to`, which is at most `count`.
+    pub(crate) fn range(&self, from: usize, to: usize) -> Self {
+        match self {
+            Self::Equal { bytes, message_bytes, .. } => {
+                let bytes = &bytes[from * message_bytes..to * message_bytes];
+                Self::Equal { bytes, message_bytes: *message_bytes, count: to - from }
+            }
+            Self::Ragged { bytes, offsets } => Self::Ragged { bytes, offsets: &offsets[from..=to] },
+            Self::Scattered(buffers) => Self::Scattered(&buffers[from..to]),
+        }
     }
 }
 
-impl Messages for Ragged<'_> {
-    fn count(&self) -> usize {
-        self.offsets.len() - 1
-    }
-
-    #[inline]
-    fn get(&self, i: usize) -> &[u8] {
-        &self.bytes[self.offsets[i] as usize..self.offsets[i + 1] as usize]
-    }
+/// A place for the digest of each message.
+pub(crate) enum Places<'a> {
+    Sha1(&'a mut [[u8; 20]]),
+    Sha256(&'a mut [[u8; 32]]),
 }
 
-/// Messages that lie anywhere.
-pub(crate) struct Scattered<'a>(pub(crate) &'a [&'a [u8]]);
-
-impl Messages for Scattered<'_> {
-    fn count(&self) -> usize {
-        self.0.len()
+impl<'a> Places<'a> {
+    /// The places of `digests`, a whole number of them.
+    pub(crate) fn of(algorithm: Algorithm, digests: &'a mut [u8]) -> Self {
+        match algorithm {
+            Algorithm::Sha1 => Self::Sha1(digests.as_chunks_mut().0),
+            Algorithm::Sha256 => Self::Sha256(digests.as_chunks_mut().0),
+        }
     }
 
+    /// Writes a digest that a kernel over lanes made.
     #[inline]
-    fn get(&self, i: usize) -> &[u8] {
-        self.0[i]
+    pub(crate) fn put(&mut self, place: usize, row: &Row) {
+        match self {
+            Self::Sha1(places) => places[place].copy_from_slice(&row[..20]),
+            Self::Sha256(places) => places[place] = *row,
+        }
+    }
+
+    /// Writes the digest of a message that is finished.
+    #[inline]
+    pub(crate) fn put_state(&mut self, place: usize, state: &State) {
+        let mut row = [0; 32];
+        for (word, bytes) in state.iter().zip(row.as_chunks_mut::<4>().0) {
+            *bytes = word.to_be_bytes();
+        }
+        self.put(place, &row);
     }
 }

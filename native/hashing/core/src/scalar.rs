@@ -2,7 +2,7 @@
 //!
 //! Every other engine is tested against this one. Written for the reader, not for speed.
 
-use crate::algorithm::{BLOCK_BYTES, State};
+use crate::algorithm::{Algorithm, Block, State};
 
 /// FIPS 180-4 §4.2.1: SHA-1's constant of each twenty rounds.
 pub(crate) const SHA1_K: [u32; 4] = [0x5a82_7999, 0x6ed9_eba1, 0x8f1b_bcdc, 0xca62_c1d6];
@@ -20,8 +20,18 @@ pub(crate) const SHA256_K: [u32; 64] = [
     0x748f_82ee, 0x78a5_636f, 0x84c8_7814, 0x8cc7_0208, 0x90be_fffa, 0xa450_6ceb, 0xbef9_a3f7, 0xc671_78f2,
 ];
 
+/// Compresses `blocks` into `state`.
+pub(crate) fn compress(algorithm: Algorithm, state: &mut State, blocks: &[Block]) {
+    for block in blocks {
+        match algorithm {
+            Algorithm::Sha1 => compress_sha1(state, block),
+            Algorithm::Sha256 => compress_sha256(state, block),
+        }
+    }
+}
+
 /// §6.1.2: one block of SHA-1.
-pub(crate) fn compress_sha1(state: &mut State, block: &[u8; BLOCK_BYTES]) {
+fn compress_sha1(state: &mut State, block: &Block) {
     let mut w = [0_u32; 80];
     load(&mut w, block);
     for t in 16..80 {
@@ -42,7 +52,7 @@ pub(crate) fn compress_sha1(state: &mut State, block: &[u8; BLOCK_BYTES]) {
 }
 
 /// §6.2.2: one block of SHA-256.
-pub(crate) fn compress_sha256(state: &mut State, block: &[u8; BLOCK_BYTES]) {
+fn compress_sha256(state: &mut State, block: &Block) {
     let mut w = [0_u32; 64];
     load(&mut w, block);
     for t in 16..64 {
@@ -72,7 +82,7 @@ fn majority(x: u32, y: u32, z: u32) -> u32 {
 }
 
 /// The block's sixteen words, big-endian, to the front of the schedule.
-fn load(w: &mut [u32], block: &[u8; BLOCK_BYTES]) {
+fn load(w: &mut [u32], block: &Block) {
     for (word, bytes) in w.iter_mut().zip(block.as_chunks::<4>().0) {
         *word = u32::from_be_bytes(*bytes);
     }

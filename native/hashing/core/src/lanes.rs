@@ -1,0 +1,159 @@
+//! A group of messages, one per lane of a vector, whatever their lengths.
+//!
+//! Lanes advance together. Where all have whole blocks left, they are compressed straight from the messages;
+//! a block in which some message ends is an [`Edge`]. A lane whose message has ended keeps its state and
+//! idles, so callers group messages of like lengths, and take over when too few lanes are live.
+//! Safe code: a kernel sees slices and masks, never lengths it would have to trust.
+
+use crate::algorithm::{Algorithm, BLOCK_BYTES, Block, STATE_WORDS, State, padded_blocks};
+
+/// A digest in the order of its bytes; SHA-1 leaves the last twelve zero.
+pub(crate) type Row = [u8; 4 * STATE_WORDS];
+
+/// The states of all lanes, word by word: what a vector register loads.
+#[derive(Clone)]
+#[repr(C, align(64))]
+pub(crate) struct Columns<const N: usize>(pub(crate) [[u32; N]; STATE_WORDS]);
+
+/// One block of each lane, of which at least one is not all message.
+pub(crate) struct Edge<'a, const N: usize> {
+    /// What of each message lies in this block, at most a block.
+    pub(crate) parts: [&'a [u8]; N],
+    /// Whether the message ends here, so that 0x80 follows its part, which is less than a block.
+    pub(crate) ends: [bool; N],
+    /// The message's length in bits where this is its last block, else zero: high words, then low words.
+    pub(crate) bits: [[u32; N]; 2],
+    /// Bit l: lane l still takes part.
+    pub(crate) live: u32,
+}
+
+impl<const N: usize> Edge<'_, N> {
+    /// The padded blocks in memory, for kernels that cannot pad in registers.
+    pub(crate) fn blocks(&self) -> [Block; N] {
+        let mut blocks = [[0; BLOCK_BYTES]; N];
+        for (lane, block) in blocks.iter_mut().enumerate() {
+            let part = self.parts[lane];
+            block[..part.len()].copy_from_slice(part);
+            if self.ends[lane] {
+                block[part.len()] = 0x80;
+            }
+            let bits = u64::from(self.bits[0][lane]) << 32 | u64::from(self.bits[1][lane]);
+            if bits != 0 {
+                block[BLOCK_BYTES - 8..].copy_from_slice(&bits.to_be_bytes());
+            }
+        }
+        blocks
+    }
+}
+
+/// Compression functions over `N` lanes; a value proves that this CPU can run them.
+pub(crate) trait Lanes<const N: usize>: Copy {
+    /// Compresses every block of each row, all rows being equally long, into the lanes that are live.
+    fn whole(self, algorithm: Algorithm, columns: &mut Columns<N>, rows: &[&[Block]; N], live: u32);
+    /// Compresses one block of each lane.
+    fn edge(self, algorithm: Algorithm, columns: &mut Columns<N>, edge: &Edge<'_, N>);
+    /// The states as bytes, lane by lane.
+    fn digests(self, columns: &Columns<N>) -> [Row; N];
+}
+
+/// Where a group stopped: all its lanes have compressed `done` blocks, or their whole message.
+pub(crate) struct Group<const N: usize> {
+    /// The states.
+    pub(crate) columns: Columns<N>,
+    /// Blocks compressed by the lanes that are live.
+    pub(crate) done: usize,
+    /// Bit l: lane l's message is not finished.
+    pub(crate) live: u32,
+}
+
+impl<const N: usize> Group<N> {
+    /// All lanes at the beginning; those at `count` and above never take part.
+    pub(crate) fn new(algorithm: Algorithm, count: usize) -> Self {
+        let columns = Columns(algorithm.initial_state().map(|word| [word; N]));
+        Self { columns, done: 0, live: ones(count) }
+    }
+
+    /// The lanes of messages that have compressed `done` whole blocks already.
+    pub(crate) fn resume(done: usize, states: &[State]) -> Self {
+        let mut columns = Columns([[0; N]; STATE_WORDS]);
+        for (lane, state) in states.iter().enumerate() {
+            for (column, word) in columns.0.iter_mut().zip(state) {
+                column[lane] = *word;
+            }
+        }
+        Self { columns, done, live: ones(states.len()) }
+    }
+
+    /// Whether lane `lane`'s message is not finished.
+    pub(crate) fn is_live(&self, lane: usize) -> bool {
+        self.live >> lane & 1 == 1
+    }
+
+    /// Lane `lane`'s state.
+    pub(crate) fn state(&self, lane: usize) -> State {
+        self.columns.0.map(|column| column[lane])
+    }
+
+    /// Compresses until fewer than `least` lanes are live and each of them has only whole blocks behind it.
+    pub(crate) fn run(
+        &mut self,
+        kernel: impl Lanes<N>,
+        algorithm: Algorithm,
+        messages: &[&[u8]; N],
+        least: usize,
+    ) {
+        let whole = messages.map(|message| message.len() / BLOCK_BYTES);
+        let total = messages.map(|message| padded_blocks(message.len()));
+        while self.live != 0 {
+            let lanes = (0..N).filter(|lane| self.is_live(*lane));
+            let common = lanes.map(|lane| whole[lane]).min().unwrap_or(0);
+            if self.done <= common && (self.live.count_ones() as usize) < least {
+                return;
+            }
+            if self.done < common {
+                let rows = self.rows(messages, common);
+                kernel.whole(algorithm, &mut self.columns, &rows, self.live);
+                self.done = common;
+            } else {
+                let edge = self.edge(messages, &total);
+                kernel.edge(algorithm, &mut self.columns, &edge);
+                self.done += 1;
+            }
+            for (lane, total) in total.iter().enumerate() {
+                self.live &= !(u32::from(*total <= self.done) << lane);
+            }
+        }
+    }
+
+    /// The blocks from `done` to `end` of each lane; a lane that is not live repeats one that is.
+    fn rows<'a>(&self, messages: &[&'a [u8]; N], end: usize) -> [&'a [Block]; N] {
+        let first = self.live.trailing_zeros() as usize;
+        core::array::from_fn(|lane| {
+            let message = messages[if self.is_live(lane) { lane } else { first }];
+            &message.as_chunks().0[self.done..end]
+        })
+    }
+
+    /// Block `done` of each lane.
+    fn edge<'a>(&self, messages: &[&'a [u8]; N], total: &[usize; N]) -> Edge<'a, N> {
+        let begin = self.done * BLOCK_BYTES;
+        let mut edge = Edge { parts: [&[]; N], ends: [false; N], bits: [[0; N]; 2], live: self.live };
+        for lane in 0..N {
+            let message = messages[lane];
+            let rest = message.get(begin..).unwrap_or(&[]);
+            edge.parts[lane] = &rest[..rest.len().min(BLOCK_BYTES)];
+            edge.ends[lane] = begin <= message.len() && rest.len() < BLOCK_BYTES;
+            if total[lane] == self.done + 1 {
+                let bits = message.len() as u64 * 8;
+                edge.bits[0][lane] = (bits >> 32) as u32;
+                edge.bits[1][lane] = bits as u32;
+            }
+        }
+        edge
+    }
+}
+
+/// The `count` lowest bits.
+fn ones(count: usize) -> u32 {
+    (0..count).fold(0, |mask, bit| mask | 1 << bit)
+}

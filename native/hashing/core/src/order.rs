@@ -1,0 +1,91 @@
+//! The order in which a window of messages is visited: as they come when all have equally many blocks, else
+//! longest first.
+//!
+//! A counting sort, because a comparison sort of short messages would cost a good part of digesting them.
+
+use crate::algorithm::padded_blocks;
+use crate::messages::Messages;
+
+/// Messages that are put in order together. Enough that a group of sixteen finds its like; few enough that
+/// indices and keys stay in the first-level cache.
+pub(crate) const WINDOW: usize = 256;
+/// Messages of that many blocks and more count as equal until they are compared one by one: 16 KiB, where
+/// comparing costs nothing beside digesting.
+const KEYS: usize = 256;
+
+/// Indices within a window.
+pub(crate) struct Order {
+    indices: [u16; WINDOW],
+    count: usize,
+}
+
+impl Order {
+    /// The order of messages `start` to `end`, at most a window.
+    pub(crate) fn of(messages: &Messages<'_>, start: usize, end: usize) -> Self {
+        let count = end - start;
+        let mut order = Self { indices: core::array::from_fn(|i| i as u16), count };
+        if let Messages::Equal { .. } = messages {
+            return order;
+        }
+        let blocks = |i: u16| padded_blocks(messages.get(start + usize::from(i)).len());
+        if order.indices[1.min(count)..count].iter().any(|i| blocks(*i) != blocks(0)) {
+            order.sort(blocks);
+        }
+        order
+    }
+
+    pub(crate) fn as_slice(&self) -> &[u16] {
+        &self.indices[..self.count]
+    }
+
+    fn sort(&mut self, blocks: impl Fn(u16) -> usize) {
+        let mut keys = [0_u8; WINDOW];
+        let mut ends = [0_u16; KEYS];
+        for i in 0..self.count {
+            let long_first = KEYS - 1 - blocks(i as u16).min(KEYS - 1);
+            keys[i] = long_first as u8;
+            ends[long_first] += 1;
+        }
+        let longest = usize::from(ends[0]);
+        let mut next = 0;
+        for end in &mut ends {
+            (next, *end) = (next + *end, next);
+        }
+        for (i, key) in keys[..self.count].iter().enumerate() {
+            let place = &mut ends[usize::from(*key)];
+            self.indices[usize::from(*place)] = i as u16;
+            *place += 1;
+        }
+        self.indices[..longest].sort_unstable_by_key(|i| core::cmp::Reverse(blocks(*i)));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn lengths(lengths: &[usize]) -> Vec<usize> {
+        let bytes = vec![0; lengths.iter().copied().max().unwrap_or(0)];
+        let buffers: Vec<&[u8]> = lengths.iter().map(|length| &bytes[..*length]).collect();
+        let order = Order::of(&Messages::Scattered(&buffers), 0, buffers.len());
+        let mut indices = order.as_slice().to_vec();
+        let sorted = indices.iter().map(|i| lengths[usize::from(*i)]).collect();
+        indices.sort_unstable();
+        assert!(indices.iter().enumerate().all(|(i, index)| i == usize::from(*index)), "each once");
+        sorted
+    }
+
+    #[test]
+    fn messages_of_equally_many_blocks_stay_as_they_come() {
+        assert_eq!(lengths(&[]), []);
+        assert_eq!(lengths(&[7]), [7]);
+        assert_eq!(lengths(&[147, 151, 148, 150]), [147, 151, 148, 150]);
+    }
+
+    #[test]
+    fn others_are_visited_longest_first_in_blocks() {
+        assert_eq!(lengths(&[0, 200, 55, 56, 1000, 64]), [1000, 200, 56, 64, 0, 55]);
+        let long = [KEYS * 64, 10, KEYS * 64 * 3, KEYS * 64 * 2];
+        assert_eq!(lengths(&long), [KEYS * 64 * 3, KEYS * 64 * 2, KEYS * 64, 10]);
+    }
+}

@@ -1,0 +1,140 @@
+//! Sixteen messages in 512-bit registers, one per 32-bit lane.
+//!
+//! Rotations, three-input logic and masked loads are single instructions; the last block of each lane is
+//! loaded and padded in registers, without a copy and without reading past the message.
+
+use core::arch::asm;
+use core::arch::x86_64::*;
+
+use crate::algorithm::{Algorithm, Block, STATE_WORDS};
+use crate::engine::Engine;
+use crate::lanes::{Columns, Edge, Lanes, Row};
+use crate::scalar::{SHA1_K, SHA256_K};
+
+/// Proof that this CPU has AVX-512 F, BW and VL.
+#[derive(Clone, Copy)]
+pub(crate) struct Avx512(());
+
+impl Avx512 {
+    /// `None` where the CPU lacks it.
+    pub(crate) fn new() -> Option<Self> {
+        Engine::Avx512X16.is_available().then_some(Self(()))
+    }
+}
+
+type V = __m512i;
+
+ops! { "avx512f,avx512bw,avx512vl";
+    fn add(x: V, y: V) -> V { _mm512_add_epi32(x, y) }
+    fn xor(x: V, y: V) -> V { _mm512_xor_si512(x, y) }
+    fn xor3(x: V, y: V, z: V) -> V { _mm512_ternarylogic_epi32::<0x96>(x, y, z) }
+    fn choose(x: V, y: V, z: V) -> V { _mm512_ternarylogic_epi32::<0xca>(x, y, z) }
+    fn majority(x: V, y: V, z: V) -> V { _mm512_ternarylogic_epi32::<0xe8>(x, y, z) }
+    fn splat(x: u32) -> V { _mm512_set1_epi32(x.cast_signed()) }
+    fn rotate_right[N: i32](x: V) -> V { _mm512_ror_epi32::<N>(x) }
+    fn right_shift[N: u32](x: V) -> V { _mm512_srli_epi32::<N>(x) }
+    fn blend(ones: u32, unset: V, set: V) -> V {
+        _mm512_mask_blend_epi32(ones as __mmask16, unset, set)
+    }
+    fn hold(x: V) -> V {
+        let mut x = x;
+        // SAFETY: no instruction at all; the operand tells the compiler that the value may have changed.
+        unsafe { asm!("/* {0} */", inout(zmm_reg) x, options(pure, nomem, nostack, preserves_flags)) };
+        x
+    }
+    fn load_words(words: &[u32; 16]) -> V {
+        // SAFETY: 64 readable bytes; the instruction asks for no alignment.
+        unsafe { _mm512_loadu_si512(words.as_ptr().cast()) }
+    }
+    fn load_block(block: &Block) -> V {
+        // SAFETY: as above.
+        unsafe { _mm512_loadu_si512(block.as_ptr().cast()) }
+    }
+    /// The part of a message in its last block, and 0x80 behind it where the message ends there.
+    fn load_part(part: &[u8], ends: bool) -> V {
+        let bytes = u64::MAX.checked_shr(64 - part.len().min(64) as u32).unwrap_or(0);
+        // SAFETY: reads only the bytes whose mask bit is set, and those are `part`.
+        let row = unsafe { _mm512_maskz_loadu_epi8(bytes, part.as_ptr().cast()) };
+        let mark = u64::from(ends).checked_shl(part.len() as u32).unwrap_or(0);
+        _mm512_mask_blend_epi8(mark, row, _mm512_set1_epi8(0x80_u8.cast_signed()))
+    }
+    fn words_of_blocks(rows: &[&[Block]; 16], step: usize) -> [V; 16] {
+        let mut blocks = [splat(0); 16];
+        for (block, row) in blocks.iter_mut().zip(rows) {
+            *block = load_block(&row[step]);
+        }
+        transpose(blocks)
+    }
+    fn words_of_edge(edge: &Edge<'_, 16>) -> [V; 16] {
+        let mut blocks = [splat(0); 16];
+        for (lane, block) in blocks.iter_mut().enumerate() {
+            *block = load_part(edge.parts[lane], edge.ends[lane]);
+        }
+        let mut words = transpose(blocks);
+        words[14] = _mm512_or_si512(words[14], load_words(&edge.bits[0]));
+        words[15] = _mm512_or_si512(words[15], load_words(&edge.bits[1]));
+        words
+    }
+    fn swap_bytes(x: V) -> V {
+        _mm512_shuffle_epi8(x, _mm512_set4_epi32(0x0c0d_0e0f, 0x0809_0a0b, 0x0405_0607, 0x0001_0203))
+    }
+    /// From four vectors, word j of each 128-bit quarter of each, into vector j.
+    fn transpose_quarters(x: [V; 4]) -> [V; 4] {
+        let low = [_mm512_unpacklo_epi32(x[0], x[1]), _mm512_unpacklo_epi32(x[2], x[3])];
+        let high = [_mm512_unpackhi_epi32(x[0], x[1]), _mm512_unpackhi_epi32(x[2], x[3])];
+        [
+            _mm512_unpacklo_epi64(low[0], low[1]),
+            _mm512_unpackhi_epi64(low[0], low[1]),
+            _mm512_unpacklo_epi64(high[0], high[1]),
+            _mm512_unpackhi_epi64(high[0], high[1]),
+        ]
+    }
+    /// From a block per vector, in the order of its bytes, to a word of all lanes per vector.
+    fn transpose(blocks: [V; 16]) -> [V; 16] {
+        let mut words = [splat(0); 16];
+        let [mut four, mut eight, mut twelve, mut sixteen] = [[splat(0); 4]; 4];
+        let quarters = [&mut four, &mut eight, &mut twelve, &mut sixteen];
+        for (quarter, rows) in quarters.into_iter().zip(blocks.as_chunks::<4>().0) {
+            let [r0, r1, r2, r3] = *rows;
+            *quarter = transpose_quarters([swap_bytes(r0), swap_bytes(r1), swap_bytes(r2), swap_bytes(r3)]);
+        }
+        for j in 0..4 {
+            let first = [
+                _mm512_shuffle_i32x4::<0x44>(four[j], eight[j]),
+                _mm512_shuffle_i32x4::<0x44>(twelve[j], sixteen[j]),
+            ];
+            let second = [
+                _mm512_shuffle_i32x4::<0xee>(four[j], eight[j]),
+                _mm512_shuffle_i32x4::<0xee>(twelve[j], sixteen[j]),
+            ];
+            words[j] = _mm512_shuffle_i32x4::<0x88>(first[0], first[1]);
+            words[4 + j] = _mm512_shuffle_i32x4::<0xdd>(first[0], first[1]);
+            words[8 + j] = _mm512_shuffle_i32x4::<0x88>(second[0], second[1]);
+            words[12 + j] = _mm512_shuffle_i32x4::<0xdd>(second[0], second[1]);
+        }
+        words
+    }
+    fn store_words(words: &mut [u32; 16], x: V) {
+        // SAFETY: 64 writable bytes; the instruction asks for no alignment.
+        unsafe { _mm512_storeu_si512(words.as_mut_ptr().cast(), x) }
+    }
+    fn digests(columns: &Columns<16>) -> [Row; 16] {
+        let state = load_state(columns).map(|word| swap_bytes(word));
+        let left = transpose_quarters([state[0], state[1], state[2], state[3]]);
+        let right = transpose_quarters([state[4], state[5], state[6], state[7]]);
+        let mut rows = [[0; 32]; 16];
+        // Quarter q of vector r is half a digest of lane 4q + r.
+        let pairs = [_mm512_set_epi64(11, 10, 3, 2, 9, 8, 1, 0), _mm512_set_epi64(15, 14, 7, 6, 13, 12, 5, 4)];
+        for r in 0..4 {
+            for (half, pair) in pairs.into_iter().enumerate() {
+                let two = _mm512_permutex2var_epi64(left[r], pair, right[r]);
+                // SAFETY: both are 64 plain bytes.
+                let two: [Row; 2] = unsafe { core::mem::transmute(two) };
+                [rows[8 * half + r], rows[8 * half + 4 + r]] = two;
+            }
+        }
+        rows
+    }
+}
+
+lane_kernel!(Avx512, 16, "avx512f,avx512bw,avx512vl");

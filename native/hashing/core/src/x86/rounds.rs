@@ -1,0 +1,233 @@
+//! The rounds of both functions over vectors of 32-bit lanes, written once for every vector width.
+//!
+//! The macros expect in scope: a vector type `V`; `add`, `xor`, `xor3`, `choose`, `majority`, `splat`, `hold`,
+//! `right_shift::<N>` and `rotate_right::<N>` over it. They are macros and not generic functions because a
+//! function with `#[target_feature]` cannot be a safe trait method, and every operation must be inlined into
+//! one such function.
+//!
+//! `hold` is a register barrier: LLVM takes sums for free to reorder, and the order it finds lengthens the
+//! chain from round to round. The sums here add what is known early first and what comes last last.
+
+/// One round of SHA-256 (FIPS 180-4 §6.2.2 step 3); the caller renames the words instead of moving them.
+macro_rules! sha256_round {
+    ([$a:ident $b:ident $c:ident $d:ident $e:ident $f:ident $g:ident $h:ident], $w:expr, $k:expr) => {
+        let big1 = xor3(rotate_right::<6>($e), rotate_right::<11>($e), rotate_right::<25>($e));
+        let early = hold(add(add($h, splat($k)), $w));
+        let t1 = hold(add(hold(add(early, choose($e, $f, $g))), big1));
+        let big0 = xor3(rotate_right::<2>($a), rotate_right::<13>($a), rotate_right::<22>($a));
+        $d = add($d, t1);
+        $h = add(hold(add(t1, majority($a, $b, $c))), big0);
+    };
+}
+
+/// A round that also puts word t + 16 of the schedule into the place of word t (§6.2.2 step 1).
+macro_rules! sha256_early_step {
+    ($names:tt, $w:ident, $i:expr, $t:expr) => {
+        sha256_round!($names, $w[$i], SHA256_K[$t + $i]);
+        let (near, far) = ($w[($i + 1) % 16], $w[($i + 14) % 16]);
+        let small0 = xor3(rotate_right::<7>(near), rotate_right::<18>(near), right_shift::<3>(near));
+        let small1 = xor3(rotate_right::<17>(far), rotate_right::<19>(far), right_shift::<10>(far));
+        let early = add(add($w[$i], $w[($i + 9) % 16]), small0);
+        $w[$i] = hold(add(hold(early), small1));
+    };
+}
+
+/// A round of the last sixteen, which need no further words.
+macro_rules! sha256_late_step {
+    ($names:tt, $w:ident, $i:expr, $t:expr) => {
+        sha256_round!($names, $w[$i], SHA256_K[$t + $i]);
+    };
+}
+
+/// Sixteen rounds, after which every name stands for its word again.
+macro_rules! sixteen {
+    (
+        $step:ident, $t:expr, $w:ident,
+        $a:ident $b:ident $c:ident $d:ident $e:ident $f:ident $g:ident $h:ident
+    ) => {
+        $step!([$a $b $c $d $e $f $g $h], $w, 0, $t);
+        $step!([$h $a $b $c $d $e $f $g], $w, 1, $t);
+        $step!([$g $h $a $b $c $d $e $f], $w, 2, $t);
+        $step!([$f $g $h $a $b $c $d $e], $w, 3, $t);
+        $step!([$e $f $g $h $a $b $c $d], $w, 4, $t);
+        $step!([$d $e $f $g $h $a $b $c], $w, 5, $t);
+        $step!([$c $d $e $f $g $h $a $b], $w, 6, $t);
+        $step!([$b $c $d $e $f $g $h $a], $w, 7, $t);
+        $step!([$a $b $c $d $e $f $g $h], $w, 8, $t);
+        $step!([$h $a $b $c $d $e $f $g], $w, 9, $t);
+        $step!([$g $h $a $b $c $d $e $f], $w, 10, $t);
+        $step!([$f $g $h $a $b $c $d $e], $w, 11, $t);
+        $step!([$e $f $g $h $a $b $c $d], $w, 12, $t);
+        $step!([$d $e $f $g $h $a $b $c], $w, 13, $t);
+        $step!([$c $d $e $f $g $h $a $b], $w, 14, $t);
+        $step!([$b $c $d $e $f $g $h $a], $w, 15, $t);
+    };
+}
+
+/// One round of SHA-1 (§6.1.2 step 3), `$f` of the words b, c and d.
+macro_rules! sha1_round {
+    ($f:ident, $k:expr, $w:expr, $a:ident $b:ident $c:ident $d:ident $e:ident) => {
+        let early = hold(add(add($e, splat($k)), $w));
+        let middle = hold(add(early, $f($b, $c, $d)));
+        $e = add(middle, rotate_right::<27>($a));
+        $b = rotate_right::<2>($b);
+    };
+}
+
+/// Word t of SHA-1's schedule (§6.1.2 step 1) into its place, which words below 16 have from the start.
+macro_rules! sha1_word {
+    ($w:ident, $t:expr) => {{
+        if $t >= 16 {
+            let three = xor3($w[($t + 13) % 16], $w[($t + 8) % 16], $w[($t + 2) % 16]);
+            $w[$t % 16] = rotate_right::<31>(xor(three, $w[$t % 16]));
+        }
+        $w[$t % 16]
+    }};
+}
+
+/// Five rounds, after which every name stands for its word again.
+macro_rules! sha1_five {
+    ($f:ident, $w:ident, $t:expr, $a:ident $b:ident $c:ident $d:ident $e:ident) => {
+        sha1_round!($f, SHA1_K[$t / 20], sha1_word!($w, $t), $a $b $c $d $e);
+        sha1_round!($f, SHA1_K[$t / 20], sha1_word!($w, $t + 1), $e $a $b $c $d);
+        sha1_round!($f, SHA1_K[$t / 20], sha1_word!($w, $t + 2), $d $e $a $b $c);
+        sha1_round!($f, SHA1_K[$t / 20], sha1_word!($w, $t + 3), $c $d $e $a $b);
+        sha1_round!($f, SHA1_K[$t / 20], sha1_word!($w, $t + 4), $b $c $d $e $a);
+    };
+}
+
+/// Twenty rounds with one function and one constant.
+macro_rules! sha1_twenty {
+    ($f:ident, $w:ident, $t:expr, $a:ident $b:ident $c:ident $d:ident $e:ident) => {
+        sha1_five!($f, $w, $t, $a $b $c $d $e);
+        sha1_five!($f, $w, $t + 5, $a $b $c $d $e);
+        sha1_five!($f, $w, $t + 10, $a $b $c $d $e);
+        sha1_five!($f, $w, $t + 15, $a $b $c $d $e);
+    };
+}
+
+/// What every vector width does alike: compression, whole blocks, an uneven step, the trait of the driver.
+///
+/// `$token` proves the CPU's features; `$lanes` is the number of 32-bit lanes. Further
+/// expects in scope: `load_words`, `store_words`, `blend`, `words_of_blocks`, `words_of_edge` and `digests`.
+macro_rules! lane_kernel {
+    ($token:ident, $lanes:literal, $features:literal) => {
+        #[inline]
+        #[target_feature(enable = $features)]
+        fn compress_sha256(state: [V; STATE_WORDS], mut w: [V; 16]) -> [V; STATE_WORDS] {
+            let [mut a, mut b, mut c, mut d, mut e, mut f, mut g, mut h] = state;
+            for t in [0, 16, 32] {
+                sixteen!(sha256_early_step, t, w, a b c d e f g h);
+            }
+            sixteen!(sha256_late_step, 48, w, a b c d e f g h);
+            let mut next = [a, b, c, d, e, f, g, h];
+            for (word, before) in next.iter_mut().zip(state) {
+                *word = add(*word, before);
+            }
+            next
+        }
+
+        #[inline]
+        #[target_feature(enable = $features)]
+        fn compress_sha1(state: [V; STATE_WORDS], mut w: [V; 16]) -> [V; STATE_WORDS] {
+            let [mut a, mut b, mut c, mut d, mut e, x, y, z] = state;
+            sha1_twenty!(choose, w, 0, a b c d e);
+            sha1_twenty!(xor3, w, 20, a b c d e);
+            sha1_twenty!(majority, w, 40, a b c d e);
+            sha1_twenty!(xor3, w, 60, a b c d e);
+            let [a0, b0, c0, d0, e0, ..] = state;
+            [add(a, a0), add(b, b0), add(c, c0), add(d, d0), add(e, e0), x, y, z]
+        }
+
+        #[inline]
+        #[target_feature(enable = $features)]
+        fn load_state(columns: &Columns<$lanes>) -> [V; STATE_WORDS] {
+            let mut state = [splat(0); STATE_WORDS];
+            for (word, column) in state.iter_mut().zip(&columns.0) {
+                *word = load_words(column);
+            }
+            state
+        }
+
+        /// Lanes that are not live keep what `columns` holds.
+        #[inline]
+        #[target_feature(enable = $features)]
+        fn store_state(columns: &mut Columns<$lanes>, state: [V; STATE_WORDS], live: u32) {
+            for (column, word) in columns.0.iter_mut().zip(state) {
+                let kept = load_words(column);
+                store_words(column, blend(live, kept, word));
+            }
+        }
+
+        #[target_feature(enable = $features)]
+        fn whole(
+            algorithm: Algorithm,
+            columns: &mut Columns<$lanes>,
+            rows: &[&[Block]; $lanes],
+            live: u32,
+        ) {
+            let mut state = load_state(columns);
+            let steps = rows.iter().map(|row| row.len()).min().unwrap_or(0);
+            match algorithm {
+                Algorithm::Sha256 => {
+                    for step in 0..steps {
+                        state = compress_sha256(state, words_of_blocks(rows, step));
+                    }
+                }
+                Algorithm::Sha1 => {
+                    for step in 0..steps {
+                        state = compress_sha1(state, words_of_blocks(rows, step));
+                    }
+                }
+            }
+            store_state(columns, state, live);
+        }
+
+        #[target_feature(enable = $features)]
+        fn edge(algorithm: Algorithm, columns: &mut Columns<$lanes>, edge: &Edge<'_, $lanes>) {
+            let words = words_of_edge(edge);
+            let state = load_state(columns);
+            let state = match algorithm {
+                Algorithm::Sha256 => compress_sha256(state, words),
+                Algorithm::Sha1 => compress_sha1(state, words),
+            };
+            store_state(columns, state, edge.live);
+        }
+
+        impl Lanes<$lanes> for $token {
+            fn whole(
+                self,
+                algorithm: Algorithm,
+                columns: &mut Columns<$lanes>,
+                rows: &[&[Block]; $lanes],
+                live: u32,
+            ) {
+                // SAFETY: the CPU has the features; a token is made only when it does.
+                unsafe { whole(algorithm, columns, rows, live) }
+            }
+
+            fn edge(self, algorithm: Algorithm, columns: &mut Columns<$lanes>, step: &Edge<'_, $lanes>) {
+                // SAFETY: as above.
+                unsafe { edge(algorithm, columns, step) }
+            }
+
+            fn digests(self, columns: &Columns<$lanes>) -> [Row; $lanes] {
+                // SAFETY: as above.
+                unsafe { digests(columns) }
+            }
+        }
+    };
+}
+
+/// Functions of a kernel over vectors: inlined, with the kernel's features.
+macro_rules! ops {
+    ($features:literal; $(
+        $(#[$note:meta])*
+        fn $name:ident$([$n:ident: $t:ty])?($($arg:ident: $in:ty),*) $(-> $out:ty)? $body:block
+    )*) => {
+        $($(#[$note])*
+        #[inline]
+        #[target_feature(enable = $features)]
+        fn $name$(<const $n: $t>)?($($arg: $in),*) $(-> $out)? $body)*
+    };
+}
