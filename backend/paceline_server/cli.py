@@ -205,6 +205,7 @@ def judge(
     manifest: Annotated[
         Path | None, typer.Option(help="suite.toml to judge by, not the recorded one.")
     ] = None,
+    *,
     json: Annotated[Path | None, typer.Option(help="Also write the figures here.")] = None,
     revision: Annotated[str | None, typer.Option(help="Revision to name, not the recorded one.")] = None,
     pressure_limit_percent: Annotated[
@@ -214,9 +215,17 @@ def judge(
             help="Steal or CPU pressure that voids a job, for targets that are always shared.",
         ),
     ] = None,
+    drift_limit_percent: Annotated[
+        float | None,
+        typer.Option(
+            envvar="PACELINE_DRIFT_LIMIT_PERCENT",
+            help="Drift of the calibration kernel that voids a job, for targets that are always shared.",
+        ),
+    ] = None,
 ) -> None:
     """Judge a measured directory: print the verdicts; exit 0 pass, 2 fail, 3 inconclusive, 1 error."""
     from paceline_server.detect import judge as judging  # noqa: PLC0415
+    from paceline_server.stats.voids import VoidLimits  # noqa: PLC0415
 
     code = judging.judge(
         directory,
@@ -224,6 +233,6 @@ def judge(
         manifest_path=manifest,
         json_path=json,
         revision=revision,
-        pressure_limit_percent=pressure_limit_percent,
+        limits=VoidLimits.of_operator(pressure_limit_percent, drift_limit_percent),
     )
     raise typer.Exit(code)

@@ -71,7 +71,7 @@ def judge(
     manifest_path: Path | None = None,
     json_path: Path | None = None,
     revision: str | None = None,
-    pressure_limit_percent: float | None = None,
+    limits: VoidLimits | None = None,
 ) -> int:
     """Judge a directory, write the table to `out` and the JSON to `json_path`; returns the exit code.
 
@@ -79,7 +79,7 @@ def judge(
     """
     try:
         recorded = read_directory(directory, manifest_path, revision)
-        analysis = analyse_recorded(recorded, pressure_limit_percent)
+        analysis = analyse_recorded(recorded, limits or VoidLimits())
         if json_path is not None:
             write_json(analysis, json_path)
     except (JudgeError, ManifestError, OSError) as error:
@@ -89,11 +89,8 @@ def judge(
     return ERROR if recorded.failure is not None else EXIT_CODES[analysis.verdict]
 
 
-def analyse_recorded(recorded: Recorded, pressure_limit_percent: float | None = None) -> Analysis:
+def analyse_recorded(recorded: Recorded, limits: VoidLimits) -> Analysis:
     """The server's analysis of what was read."""
-    limits = VoidLimits()
-    if pressure_limit_percent is not None:
-        limits = VoidLimits(pressure_percent=pressure_limit_percent)
     return analyse(
         recorded.manifest,
         recorded.facts,
@@ -133,6 +130,7 @@ def read_directory(directory: Path, manifest_path: Path | None, revision: str | 
             warnings=[warning for stream in streams for warning in stream.warnings],
             conditions=_conditions(run.get("conditions")),
             broken=broken,
+            announced=[case for stream in streams for case in stream.cases.values()],
         ),
         identity=Identity(
             suite=manifest.suite.name,

@@ -64,9 +64,9 @@ def analyse_job(session: Session, key: str) -> Analysed | None:
 
 
 def void_limits() -> VoidLimits:
-    """The void limits of this server: STATISTICS §1, with the operator's pressure limit if there is one."""
-    raised = settings.current().pressure_limit_percent
-    return VoidLimits() if raised is None else VoidLimits(pressure_percent=raised)
+    """The void limits of this server: STATISTICS §1, with those an operator raised."""
+    own = settings.current()
+    return VoidLimits.of_operator(own.pressure_limit_percent, own.drift_limit_percent)
 
 
 def _analyse(session: Session, context: JobContext) -> Analysis:
@@ -79,12 +79,13 @@ def _analyse(session: Session, context: JobContext) -> Analysis:
             checks=ingest.checks(session, job.id),
             warnings=ingest.warnings(session, job.id),
             conditions=ingest.conditions(session, job.id),
+            announced=ingest.cases(session, job.id),
         ),
         Identity(run.suite, run.commit, job.artifact_hash, context.target.name, job.started_at),
         Asked(run.benchmarks, run.params, run.launches, run.rounds, run.demonstration),
         Look(
             number=job.batch,
-            other_p_values=tuple(_p_value(one) for one in others),
+            other_p_values=tuple(_p_value(one) for one in others if one.verdict != "not_applicable"),
             unjudged_jobs=queries.unjudged_jobs(session, run.id, job.id),
             limits=void_limits(),
         ),

@@ -47,6 +47,9 @@ class Settings(BaseModel):
     pressure_limit_percent: float | None = Field(default=None, gt=0, le=100)
     """How much steal or CPU pressure voids a job; None: the limit of STATISTICS §1. Raise it only for targets
     that are always shared; the value is stored with every decision."""
+    drift_limit_percent: float | None = Field(default=None, gt=0)
+    """How far the calibration kernel may drift from before a job to after it; None and when to raise it: as
+    above."""
     webhook_url: str | None = None
     """Where confirmed alerts are posted as JSON; None: they are only logged and shown."""
     trusted_proxies: str = ""

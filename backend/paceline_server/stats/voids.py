@@ -53,12 +53,20 @@ class Void:
 
 @dataclass(frozen=True)
 class VoidLimits:
-    """`pressure_percent` may be raised by an operator for a target that is always shared; it is stored
-    with the decision. Pairing keeps the verdict honest under even load; what it loses is power."""
+    """Two of them may be raised by an operator for a target that is always shared (`of_operator`); they are
+    stored with the decision. Pairing keeps the verdict honest under even load; what it loses is power."""
 
     thermal_status: int = constants.THERMAL_STATUS_LIMIT
     calibration_drift: float = constants.CALIBRATION_DRIFT
     pressure_percent: float = constants.PRESSURE_PERCENT
+
+    @classmethod
+    def of_operator(cls, pressure_percent: float | None, drift_percent: float | None) -> VoidLimits:
+        """The limits of STATISTICS §1 where an operator set none; both in percent."""
+        return cls(
+            pressure_percent=constants.PRESSURE_PERCENT if pressure_percent is None else pressure_percent,
+            calibration_drift=constants.CALIBRATION_DRIFT if drift_percent is None else drift_percent / 100,
+        )
 
 
 def find_voids(readings: Sequence[Reading], limits: VoidLimits | None = None) -> list[Void]:

@@ -71,7 +71,8 @@ class Lab:
     ) -> LeasedJob:
         """Lease the next job, measure what it asks for with these true effects, and finish it.
 
-        `effects` by batch; only the batches the job asks for are measured. Analysis is left to the outbox.
+        `effects` by batch; only the batches the job asks for are measured. `conditions` are readings during
+        the job, unless they name another `phase`. Analysis is left to the outbox.
         """
         leased = self.agent.lease()
         work = leased.lease["work"]
@@ -90,11 +91,10 @@ class Lab:
         items = samples_items(cases)
         check = {"type": "check", "name": CHECK, "ok": checks_ok, "detail": "" if checks_ok else "3 before 2"}
         items.append(event_item(len(items), check, launch=work["first_launch"]))
-        for values in conditions:
-            seq = len(items)
-            items.append(
-                {"kind": "conditions", "seq": seq, "phase": "during", "at_ms": seq, "values": dict(values)}
-            )
+        for reading in conditions:
+            seq, values = len(items), dict(reading)
+            phase = values.pop("phase", "during")
+            items.append({"kind": "conditions", "seq": seq, "phase": phase, "at_ms": seq, "values": values})
         _expect(200, leased.send(*items))
         _expect(204, leased.report("uploading"))
         _expect(204, leased.finish(len(items) - 1))

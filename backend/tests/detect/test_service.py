@@ -146,6 +146,15 @@ def test_an_operator_may_raise_the_pressure_limit(lab: Lab) -> None:
     assert _job(lab, leased.job_id)["verdict"] == "fail"
 
 
+def test_an_operator_may_raise_the_drift_limit(lab: Lab) -> None:
+    process_settings.use(process_settings.current().model_copy(update={"drift_limit_percent": 30.0}))
+    lab.request()
+    drifting = [{"phase": phase, "calibration_ns": ns} for phase, ns in (("before", 1000), ("after", 1200))]
+    leased = lab.deliver(SLOWER, conditions=drifting)
+    outbox.drain()
+    assert _job(lab, leased.job_id)["verdict"] == "fail"
+
+
 def test_a_job_whose_analysis_keeps_failing_ends_as_failed(lab: Lab, clock: FrozenClock) -> None:
     run = lab.request()
     leased = lab.deliver(SLOWER)

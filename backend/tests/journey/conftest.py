@@ -29,6 +29,7 @@ def stack(shape: object, token: Callable[..., dict[str, str]], tmp_path: Path) -
         "PACELINE_SWEEP_S": "0.2",
         # The machine of a test run is always shared, above all with the servers under test.
         "PACELINE_PRESSURE_LIMIT_PERCENT": "100",
+        "PACELINE_DRIFT_LIMIT_PERCENT": "100",
     }
     headers = token("read", "ingest", "alerts:write", "admin")
     with ExitStack() as resources:

@@ -18,7 +18,7 @@ pytestmark = [pytest.mark.journey, pytest.mark.timeout(900)]
 
 @contextmanager
 def up(data: Path, logs: Path) -> Iterator[Process]:
-    env = {**base_env(), "PACELINE_PRESSURE_LIMIT_PERCENT": "100"}
+    env = {**base_env(), "PACELINE_PRESSURE_LIMIT_PERCENT": "100", "PACELINE_DRIFT_LIMIT_PERCENT": "100"}
     argv = [str(BIN / "paceline-server"), "up", "--data", str(data), "--port", "0"]
     with running("up", argv, env, logs) as process:
         yield process
