@@ -127,6 +127,8 @@ def _say_refused(api: Api, spool: AttemptSpool, refusal: ApiError) -> None:
     """Ends the attempt with what the server has, so that nobody waits for the rest."""
     attempt = spool.attempt
     detail = f"The server refused what the agent measured: {refusal}. It is kept in the agent's spool."
+    if spool.damaged:
+        detail += f" {len(spool.damaged)} of its lines were damaged on the agent's disk."
     body = {"outcome": "failed", "cause": "agent_error", "detail": detail, "last_seq": spool.acknowledged_seq}
     with contextlib.suppress(ApiError, UnreachableError):
         api.finish(attempt.job_id, attempt.attempt, attempt.lease_token, body, tries=3)

@@ -1,17 +1,18 @@
 """Everything an attempt has to say, on disk before it is sent (I8); survives kill −9 of anything.
 
     ROOT/JOB-ATTEMPT/attempt.json   who: job, attempt, lease token (mode 0600)
-                     items.ndjson   one item per line: crc32 (8 hex digits), space, JSON with its seq
+                     items.ndjson   one item per line, with its checksum and seq: `spool_lines.py`
                      acknowledged   byte offset up to which the server has said yes
                      finish.json    the attempt's last write, once it is known
-    ROOT/aside/…                    what the server refused or nobody can attribute, with reason.txt; for a
-                                    person to look at
+    ROOT/aside/…                    what the server refused, nobody can attribute or a disk damaged, with
+                                    reason.txt; for a person to look at
 
 Place in the journey: between the sinks and `delivery.py`.
-Invariants: an item is on disk (fsync) before it can be read for sending; `seq` counts up in file order
-without gaps; a torn last line is cut off at loading and its seq used again: it was never sent; nothing is
-deleted before the server has acknowledged all of it; what is refused or damaged is set aside, and what
-cannot be read now is left alone, never deleted.
+Invariants: an item is on disk (fsync) before it can be read for sending; `seq` counts up in file order; a
+torn last line is cut off at loading and its seq used again: it was never sent; a line damaged later is set
+aside, the good lines after it are sent, and its seq is used by none: so `done` stands only if the server has
+that item already; nothing is deleted before the server has acknowledged all of it; what is refused is set
+aside, and what cannot be read now is left alone, never deleted.
 """
 
 from __future__ import annotations
@@ -23,12 +24,13 @@ import os
 import re
 import shutil
 import threading
-import zlib
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import msgspec
+
+from paceline.spool_lines import examine, line_of, payload_of, seq_of
 
 log = logging.getLogger("paceline.spool")
 
@@ -63,8 +65,13 @@ class AttemptSpool:
         self.grown = threading.Event()
         self._lock = threading.Lock()
         self._path = directory / "items.ndjson"
-        self._size, self._next_seq = _repair(self._path)
-        self._acknowledged = min(self._read_acknowledged(), self._size)
+        self._acknowledged = self._read_acknowledged()
+        found = examine(self._path, self._acknowledged)
+        self._size, self._next_seq, self._acknowledged_seq, self.damaged = found
+        self._acknowledged = min(self._acknowledged, self._size)
+        self._next_seq = self._recorded_next_seq() or self._next_seq
+        if self.damaged:
+            self._set_damaged_aside()
 
     @property
     def last_seq(self) -> int:
@@ -73,10 +80,7 @@ class AttemptSpool:
     @property
     def acknowledged_seq(self) -> int:
         """The highest seq the server has, −1 for none."""
-        if self._acknowledged == 0:
-            return -1
-        with self._lock, self._path.open("rb") as file:
-            return file.read(self._acknowledged).count(b"\n") - 1
+        return self._acknowledged_seq
 
     @property
     def drained(self) -> bool:
@@ -87,8 +91,7 @@ class AttemptSpool:
         with self._lock:
             seq, block = self._next_seq, bytearray()
             for item in items:
-                line = _encode({**item, "seq": seq})
-                block += b"%08x " % zlib.crc32(line) + line + b"\n"
+                block += line_of(_encode({**item, "seq": seq}))
                 seq += 1
             if not block:
                 return
@@ -103,7 +106,9 @@ class AttemptSpool:
         self.grown.set()
 
     def next_piece(self, max_items: int = 500, max_bytes: int = 1 << 20) -> Piece | None:
-        """What to send next, at least one item; None when all is acknowledged."""
+        """What to send next, at least one item; None when all is acknowledged. Damaged lines are passed
+        over.
+        """
         self.grown.clear()
         with self._lock:
             start, size = self._acknowledged, self._size
@@ -117,22 +122,28 @@ class AttemptSpool:
                 line = file.readline()
                 if items and total + len(line) > max_bytes:
                     break
-                items.append(line[9:-1])
-                total += len(line)
+                payload = payload_of(line)
+                if payload is not None:
+                    items.append(payload)
+                    total += len(line)
                 end += len(line)
+        if not items:  # nothing but damage up to the end
+            with self._lock:
+                self._acknowledged = end
+            return None
         return Piece(items, end)
 
     def acknowledge(self, piece: Piece) -> None:
         """The server has all of `piece`. Losing this note costs a repetition, never an item."""
         with self._lock:
-            self._acknowledged = piece.end
+            self._acknowledged, self._acknowledged_seq = piece.end, seq_of(piece.items[-1])
             with contextlib.suppress(OSError):
                 (self.directory / "acknowledged").write_text(f"{piece.end}\n")
 
     def record_finish(self, finish: Mapping[str, object]) -> None:
-        """Notes the attempt's last write. Raises SpoolError."""
+        """Notes the attempt's last write, after its last item. Raises SpoolError."""
         try:
-            _write_durably(self.directory / "finish.json", _encode(finish))
+            _write_durably(self.directory / "finish.json", _encode({**finish, "last_seq": self.last_seq}))
         except OSError as error:
             raise SpoolError(f"{self.directory} cannot be written: {error.strerror}") from error
 
@@ -155,10 +166,30 @@ class AttemptSpool:
     def start_over(self) -> None:
         """The server lacks what it had acknowledged: everything is to be sent again (duplicates are free)."""
         with self._lock:
-            self._acknowledged = 0
+            self._acknowledged, self._acknowledged_seq = 0, -1
             with contextlib.suppress(OSError):
                 (self.directory / "acknowledged").unlink(missing_ok=True)
         self.grown.set()
+
+    def _recorded_next_seq(self) -> int | None:
+        """What the end recorded: it knows of lines at the end that are no longer there."""
+        last = (self.finish() or {}).get("last_seq")
+        return last + 1 if isinstance(last, int) else None
+
+    def _set_damaged_aside(self) -> None:
+        """Copies what is damaged; the same copy at every loading."""
+        where = self.directory.parent / "aside" / f"{self.directory.name}.damaged"
+        lines = "".join(f"{len(line)} bytes at byte {offset}\n" for offset, line in self.damaged)
+        reason = (
+            f"Lines of {self._path.name} whose checksum does not hold; those around them were sent:\n{lines}"
+        )
+        log.error("%s: %d damaged lines are kept in %s", self._path, len(self.damaged), where)
+        try:
+            where.mkdir(parents=True, exist_ok=True)
+            (where / "items.damaged").write_bytes(b"".join(line for _, line in self.damaged))
+            (where / "reason.txt").write_text(reason)
+        except OSError as error:
+            log.error("%s cannot be written: %s", where, error)
 
     def _read_acknowledged(self) -> int:
         try:
@@ -226,24 +257,6 @@ def _set_aside(directory: Path, reason: str) -> Path:
     with contextlib.suppress(OSError):
         (target / "reason.txt").write_text(reason + "\n")
     return target
-
-
-def _repair(path: Path) -> tuple[int, int]:
-    """Cuts off what is torn at the end; returns the good size and the next seq."""
-    if not path.exists():
-        return 0, 0
-    good, next_seq = 0, 0
-    with path.open("rb") as file:
-        for line in file:
-            checksum, payload = line[:8], line[9:-1]
-            if not line.endswith(b"\n") or checksum != b"%08x" % zlib.crc32(payload):
-                break
-            good += len(line)
-            next_seq += 1
-    if good < path.stat().st_size:
-        with path.open("r+b") as file:
-            file.truncate(good)
-    return good, next_seq
 
 
 def _write_all(descriptor: int, data: bytes) -> None:

@@ -93,7 +93,7 @@ def test_undelivered_attempts_are_found_again_with_their_finish(tmp_path: Path) 
     spool.record_finish({"outcome": "done"})
     found = list(Spool(tmp_path).undelivered())
     assert [item.attempt for item in found] == [ATTEMPT]
-    assert found[0].finish() == {"outcome": "done"}
+    assert found[0].finish() == {"outcome": "done", "last_seq": 0}
     found[0].remove()
     assert not list(Spool(tmp_path).undelivered())
 

@@ -1,0 +1,212 @@
+"""A spool whose file a disk damaged: what is good is sent, nothing twice under one name, nothing silently."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from paceline.api import Api
+from paceline.delivery import Ended, deliver
+from paceline.spool import Attempt, AttemptSpool, Spool
+from paceline.testing.fake_server import FakeJob, FakeServer
+
+ATTEMPT = Attempt("job-1", 1, "token-1")
+ITEMS = 5
+
+Damage = tuple[int, int]
+
+
+def filled(root: Path, acknowledged: int = 0) -> tuple[Path, list[bytes]]:
+    """A spool's directory with ITEMS lines, the first `acknowledged` of them acknowledged; and its items."""
+    spool = Spool(root).create(ATTEMPT)
+    spool.append([{"kind": "log", "stream": "agent", "lines": [f"line {n}", "x" * n]} for n in range(ITEMS)])
+    piece = spool.next_piece()
+    assert piece is not None
+    if acknowledged:
+        first = spool.next_piece(max_items=acknowledged)
+        assert first is not None
+        spool.acknowledge(first)
+    return spool.directory, piece.items
+
+
+def sent_by(spool: AttemptSpool) -> list[bytes]:
+    sent: list[bytes] = []
+    while piece := spool.next_piece(max_items=2):
+        sent += piece.items
+        spool.acknowledge(piece)
+    assert spool.drained
+    return sent
+
+
+@pytest.mark.parametrize("value", [b"\n", b"\0", None], ids=["newline", "zero", "one bit"])
+@pytest.mark.parametrize("acknowledged", [0, 3, ITEMS])
+def test_any_one_damaged_byte_costs_at_most_the_item_it_is_in(
+    tmp_path: Path, value: bytes | None, acknowledged: int
+) -> None:
+    """Whatever the server had before, it ends with every item but that one, each as it was written."""
+    directory, items = filled(tmp_path, acknowledged)
+    path = directory / "items.ndjson"
+    whole, noted = path.read_bytes(), (directory / "acknowledged")
+    at = noted.read_text() if acknowledged else None
+    for offset in range(len(whole)):
+        changed = bytes([whole[offset] ^ 1]) if value is None else value
+        path.write_bytes(whole[:offset] + changed + whole[offset + 1 :])
+        noted.unlink(missing_ok=True)
+        if at is not None:
+            noted.write_text(at)
+        spool = AttemptSpool(directory, ATTEMPT)
+        sent = sent_by(spool)
+        assert len(set(sent)) == len(sent)
+        missing = [item for item in items[acknowledged:] if item not in sent]
+        assert not set(sent) - set(items[acknowledged:])
+        hit = whole[:offset].count(b"\n")
+        assert missing in ([], [items[hit]])
+        assert missing == [] or changed != whole[offset : offset + 1]
+        spool.append([{"kind": "log", "stream": "agent", "lines": []}])
+        (new,) = sent_by(spool)
+        assert json.loads(new)["seq"] >= ITEMS
+
+
+def test_a_lost_newline_costs_nothing(tmp_path: Path) -> None:
+    directory, items = filled(tmp_path)
+    path = directory / "items.ndjson"
+    whole = path.read_bytes()
+    for offset in (offset for offset, byte in enumerate(whole) if byte == ord("\n")):
+        path.write_bytes(whole[:offset] + b"#" + whole[offset + 1 :])
+        (directory / "acknowledged").unlink(missing_ok=True)
+        assert sent_by(AttemptSpool(directory, ATTEMPT)) == items
+        assert path.read_bytes() == whole
+
+
+def damage(directory: Path, number: int) -> bytes:
+    """Changes one letter inside line `number`; returns the line as it now is."""
+    path = directory / "items.ndjson"
+    lines = path.read_bytes().splitlines(keepends=True)
+    lines[number] = lines[number].replace(b"line", b"lime")
+    path.write_bytes(b"".join(lines))
+    return lines[number]
+
+
+def test_the_damaged_line_is_kept_aside_with_the_reason_once(tmp_path: Path) -> None:
+    directory, _ = filled(tmp_path)
+    line = damage(directory, 2)
+    for _ in range(2):
+        assert len(AttemptSpool(directory, ATTEMPT).damaged) == 1
+    (where,) = (tmp_path / "aside").iterdir()
+    assert (where / "items.damaged").read_bytes() == line
+    assert "checksum does not hold" in (where / "reason.txt").read_text()
+    assert [found.directory for found in Spool(tmp_path).undelivered()] == [directory]
+
+
+def test_the_number_of_a_damaged_line_is_used_by_no_other_item(tmp_path: Path) -> None:
+    directory, _ = filled(tmp_path)
+    damage(directory, ITEMS - 1)
+    spool = AttemptSpool(directory, ATTEMPT)
+    spool.append([{"n": 0}])
+    assert [json.loads(item)["seq"] for item in sent_by(spool)] == [0, 1, 2, 3, 5]
+
+
+@pytest.fixture
+def job(server: FakeServer) -> FakeJob:
+    job = server.add_job("job-1", {}, "serial")
+    job.attempt = 1
+    return job
+
+
+@pytest.fixture
+def api(server: FakeServer) -> Iterator[Api]:
+    api = Api(server.url, server.credential)
+    yield api
+    api.close()
+
+
+def finished(root: Path, acknowledged: int, job: FakeJob) -> Path:
+    """A spool with its end recorded; the server has what it acknowledged."""
+    directory, items = filled(root, acknowledged)
+    AttemptSpool(directory, ATTEMPT).record_finish({"outcome": "done"})
+    for item in map(json.loads, items[:acknowledged]):
+        job.items[1, item["seq"]] = item
+    return directory
+
+
+def delivered(api: Api, root: Path) -> Ended:
+    (spool,) = Spool(root).undelivered()
+    return deliver(api, spool, spool.finish(), threading.Event(), 0.0)
+
+
+@pytest.mark.parametrize("number", range(ITEMS))
+def test_damage_to_what_the_server_has_changes_nothing_for_anyone(
+    api: Api, job: FakeJob, tmp_path: Path, number: int
+) -> None:
+    damage(finished(tmp_path, number + 1, job), number)
+    assert delivered(api, tmp_path) is Ended.DELIVERED
+    assert job.finish is not None
+    assert (job.finish["outcome"], job.finish["last_seq"]) == ("done", ITEMS - 1)
+    assert len(job.items) == ITEMS
+    assert job.duplicates == 0
+
+
+@pytest.mark.parametrize("number", range(ITEMS))
+def test_damage_to_what_was_sent_but_not_noted_as_acknowledged_is_no_loss_either(
+    api: Api, job: FakeJob, tmp_path: Path, number: int
+) -> None:
+    """The answer was lost, the note with it; the server has the item, and says so by accepting the end."""
+    directory = finished(tmp_path, number + 1, job)
+    damage(directory, number)
+    (directory / "acknowledged").unlink()
+    assert delivered(api, tmp_path) is Ended.DELIVERED
+    assert len(job.items) == ITEMS
+
+
+@pytest.mark.parametrize("number", range(ITEMS))
+def test_an_item_lost_before_it_was_sent_is_never_a_silent_done(
+    api: Api, job: FakeJob, tmp_path: Path, number: int
+) -> None:
+    damage(finished(tmp_path, 0, job), number)
+    assert delivered(api, tmp_path) is Ended.REFUSED
+    assert job.finish is not None
+    assert job.finish["outcome"] == "failed"
+    assert f"send {number}" in job.finish["detail"] or f"Items {number} have" in job.finish["detail"]
+    assert "1 of its lines were damaged" in job.finish["detail"]
+    assert {seq for _, seq in job.items} == set(range(ITEMS)) - {number}
+
+
+def test_a_file_that_lost_its_last_lines_is_never_a_silent_done(
+    api: Api, job: FakeJob, tmp_path: Path
+) -> None:
+    path = finished(tmp_path, 0, job) / "items.ndjson"
+    path.write_bytes(b"".join(path.read_bytes().splitlines(keepends=True)[:-2]))
+    assert delivered(api, tmp_path) is Ended.REFUSED
+    assert job.finish is not None
+    assert job.finish["outcome"] == "failed"
+
+
+SCATTERED = st.lists(st.tuples(st.integers(0, 400), st.integers(0, 255)), max_size=8)
+
+
+@given(damages=SCATTERED, acknowledged=st.integers(0, ITEMS), cut=st.integers(0, 60))
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+def test_whatever_happens_to_the_file_only_whole_items_are_sent_in_order_and_once(
+    tmp_path: Path, damages: list[Damage], acknowledged: int, cut: int
+) -> None:
+    shutil.rmtree(tmp_path)
+    directory, items = filled(tmp_path, acknowledged)
+    path = directory / "items.ndjson"
+    data = bytearray(path.read_bytes())
+    for offset, value in damages:
+        data[offset % len(data)] = value
+    path.write_bytes(data[: len(data) - cut])
+    first = AttemptSpool(directory, ATTEMPT)
+    again = AttemptSpool(directory, ATTEMPT)
+    assert (again.damaged, again.last_seq) == (first.damaged, first.last_seq)
+    sent = sent_by(again)
+    numbers: list[Any] = [json.loads(item)["seq"] for item in sent]
+    assert numbers == sorted(set(numbers))
+    assert all(items[number] == item for number, item in zip(numbers, sent, strict=True))
