@@ -2,8 +2,8 @@
 # Builds what the workloads of this suite run and leaves it in build/ beside this script, under names that are the
 # same on every platform (the JVM loads the library by full path, so its ending does not matter).
 #
-#   build.sh            library and jar
-#   build.sh library    build/libpaceline_hashing.so only (what `mvn verify` in jvm/ needs)
+#   build.sh            libraries and jar
+#   build.sh library    both build/libpaceline_*.so only (what `mvn verify` in jvm/ needs)
 #   build.sh jar        build/hashing.jar only
 #
 # Works in any checkout or worktree. Honours CARGO_TARGET_DIR, and MAVEN_ARGS for Maven (for instance
@@ -29,13 +29,16 @@ mkdir -p "$here/build"
 if [ "$what" != jar ]; then
     cd "$here/.."
     target=${CARGO_TARGET_DIR:-$here/../target}
-    cargo build --quiet --release --locked -p paceline-hashing-jni --target-dir "$target"
-    for built in libpaceline_hashing.so libpaceline_hashing.dylib paceline_hashing.dll; do
-        if [ -f "$target/release/$built" ]; then
-            # Replace, never overwrite: a running JVM may have the old file mapped.
-            cp "$target/release/$built" "$here/build/library.new"
-            mv -f "$here/build/library.new" "$here/build/libpaceline_hashing.so"
-        fi
+    cargo build --quiet --release --locked --target-dir "$target" \
+        -p paceline-hashing-jni -p paceline-hashing-piece
+    for name in paceline_hashing paceline_piece; do
+        for built in "lib$name.so" "lib$name.dylib" "$name.dll"; do
+            if [ -f "$target/release/$built" ]; then
+                # Replace, never overwrite: a running JVM may have the old file mapped.
+                cp "$target/release/$built" "$here/build/library.new"
+                mv -f "$here/build/library.new" "$here/build/lib$name.so"
+            fi
+        done
     done
 fi
 
