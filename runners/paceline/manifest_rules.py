@@ -6,6 +6,7 @@ Invariant: pure; yields every broken rule as (path of the offending value, what 
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import PurePosixPath
@@ -34,6 +35,8 @@ def broken_rules(raw: Raw) -> Iterator[Located]:
         yield from _gate(raw, ("gates", index), gate)
     for index, rule in enumerate(raw.get("rules", [])):
         yield from _rule(raw, ("rules", index), rule)
+    for name, preset in raw.get("presets", {}).items():
+        yield from _preset(raw, ("presets", name), preset)
 
 
 def _workloads(raw: Raw) -> Iterator[Located]:
@@ -137,17 +140,52 @@ def _about(
 
 def _derived_params(raw: Raw, path: tuple[str | int, ...], derived: Raw) -> Iterator[Located]:
     benchmark = raw["benchmarks"].get(derived["benchmark"])
-    if benchmark is None or "param" not in derived:
+    if benchmark is None:
+        return
+    yield from _derived_metrics(path, derived, benchmark["metrics"])
+    if "param" not in derived:
         return
     param = benchmark.get("params", {}).get(derived["param"])
     if param is None:
         yield (*path, "param"), _one_of("params", benchmark.get("params", {}), derived["param"])
         return
-    if derived["kind"] == "slope" and param["kind"] != "int":
-        yield (*path, "param"), "expected a param of kind int: a slope needs numbers"
+    if derived["kind"] in ("slope", "crossover") and param["kind"] != "int":
+        yield (*path, "param"), f"expected a param of kind int: a {derived['kind']} needs numbers"
     for key in ("from", "to"):
         if key in derived and (reason := why_not(param, derived[key], declared_only=True)):
             yield (*path, key), reason
+
+
+def _derived_metrics(path: tuple[str | int, ...], derived: Raw, metrics: Raw) -> Iterator[Located]:
+    """Shares: of two metrics in one unit, or of a thread's time."""
+    whole = metrics.get(derived["metric"])
+    if "part" in derived:
+        part = metrics.get(derived["part"])
+        if part is None:
+            yield (*path, "part"), _one_of("metrics", metrics, derived["part"])
+        elif whole is not None and part["unit"] != whole["unit"]:
+            text = f"expected a metric in {whole['unit']}, the unit of {derived['metric']}"
+            yield (*path, "part"), f"{text}; found {part['unit']}"
+    if derived["kind"] == "share_at_rate" and whole is not None and whole["unit"] != "ns":
+        yield (*path, "metric"), f"expected a metric in ns: a share of a thread's time; found {whole['unit']}"
+
+
+def _preset(raw: Raw, path: tuple[str | int, ...], preset: Raw) -> Iterator[Located]:
+    chosen = preset.get("benchmarks", list(raw["benchmarks"]))
+    for name in chosen:
+        if name not in raw["benchmarks"]:
+            yield (*path, "benchmarks"), _one_of("benchmarks", raw["benchmarks"], name)
+    params = [raw["benchmarks"][name].get("params", {}) for name in chosen if name in raw["benchmarks"]]
+    for key, values in preset.get("params", {}).items():
+        declared = [each[key] for each in params if key in each]
+        if not declared:
+            yield (
+                (*path, "params", key),
+                _one_of("params", sorted({name for each in params for name in each}), key),
+            )
+        for param, value in itertools.product(declared, values):
+            if reason := why_not(param, value, declared_only=True):
+                yield (*path, "params", key), reason
 
 
 def _gate(raw: Raw, path: tuple[str | int, ...], gate: Raw) -> Iterator[Located]:
@@ -172,6 +210,8 @@ def _rule(raw: Raw, path: tuple[str | int, ...], rule: Raw) -> Iterator[Located]
     if benchmark is None:
         yield (*path, "benchmark"), _one_of("benchmarks", raw["benchmarks"], rule["benchmark"])
         return
+    if "metric" in rule and rule["metric"] not in benchmark["metrics"]:
+        yield (*path, "metric"), _one_of("metrics", benchmark["metrics"], rule["metric"])
     others = [arm for arm in benchmark["arms"] if arm != benchmark["reference"]]
     for arm in rule["arms"]:
         if arm not in others:

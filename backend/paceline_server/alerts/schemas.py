@@ -9,7 +9,7 @@ from pydantic import Field
 
 from paceline_server.accounts.schemas import AccountOut
 from paceline_server.catalog.schemas import ParamValue
-from paceline_server.jobs.schemas import Verdict
+from paceline_server.jobs.schemas import Judged
 from paceline_server.kernel.wire import Request, Response
 
 AlertState = Literal[
@@ -43,7 +43,7 @@ class FindingOut(Response):
     run_id: str
     job_id: str
     params: dict[str, ParamValue]
-    verdict: Verdict
+    verdict: Judged
     reason: str
     words: str
     ratio: float | None

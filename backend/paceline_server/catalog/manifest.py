@@ -27,6 +27,10 @@ Natural = Annotated[int, Field(ge=0, lt=2**63, strict=True)]
 PrimitiveValue = Natural | Annotated[str, Field(min_length=1, strict=True)]
 Statistic = Literal["median", "mean", "p99", "min", "max", "sd_percent"]
 Op = Literal["<", "<=", ">", ">="]
+DerivedKind = Literal[
+    "ratio_across_param", "overhead_between_arms", "slope", "speedup_between_arms", "share_between_metrics",
+    "share_at_rate", "crossover",
+]  # fmt: skip
 PRIMARY_METRIC = "time"
 
 
@@ -112,17 +116,20 @@ class Knob(Part):
 
 
 class Derived(Part):
-    """`ratio_across_param`: arm, param, from, to · `overhead_between_arms`: arm, base_arm · `slope`: arm,
-    param."""
+    """`ratio_across_param`: arm, param, from, to · `overhead_between_arms`, `speedup_between_arms`: arm,
+    base_arm · `slope`: arm, param · `share_between_metrics`: arm, part · `share_at_rate`: arm,
+    rate_bytes_per_s · `crossover`: arm, base_arm, param."""
 
     name: Name
-    kind: Literal["ratio_across_param", "overhead_between_arms", "slope"]
+    kind: DerivedKind
     benchmark: Name
     metric: Name
     arm: Name
     description: Text | None = None
     params: dict[Name, PrimitiveValue] = Field(default_factory=dict)
     base_arm: Name | None = None
+    part: Name | None = None
+    rate_bytes_per_s: Annotated[int, Field(ge=1, lt=2**63, strict=True)] | None = None
     param: Name | None = None
     from_: PrimitiveValue | None = Field(default=None, alias="from")
     to: PrimitiveValue | None = None
@@ -145,14 +152,28 @@ class Gate(Part):
 
 
 class Rule(Part):
-    """Turns a finding into an alert. `version` counts from 1; a rule shipped with a suite is version 1."""
+    """Turns a finding into an alert. It speaks of the benchmark's primary metric unless it names another."""
 
     name: RuleName
     kind: Literal["arm_slower"]
     benchmark: Name
     arms: list[Name] = Field(min_length=1)
+    metric: Name | None = None
     text: Text
     fails_run: bool = True
+
+
+class Preset(Part):
+    """What may be asked of a run at once. `first_look` is what a first start measures by itself."""
+
+    title: Text
+    description: Text | None = None
+    benchmarks: list[Name] | None = Field(default=None, min_length=1)
+    params: dict[Name, Annotated[list[PrimitiveValue], Field(min_length=1, max_length=1000)]] = Field(
+        default_factory=dict
+    )
+    launches: int | None = Field(default=None, ge=1, le=100)
+    rounds: int | None = Field(default=None, ge=1, le=100_000)
 
 
 class Expected(Part):
@@ -170,6 +191,7 @@ class Manifest(Part):
     derived: list[Derived] = Field(default_factory=list, max_length=500)
     gates: list[Gate] = Field(default_factory=list, max_length=500)
     rules: list[Rule] = Field(default_factory=list, max_length=500)
+    presets: dict[Name, Preset] = Field(default_factory=dict, max_length=32)
     expected: Expected = Field(default_factory=Expected)
 
     @model_validator(mode="after")
@@ -194,6 +216,14 @@ class Manifest(Part):
             for name, benchmark in self.benchmarks.items()
             if benchmark.other_arms
         ]
+
+    def rule_for(self, benchmark: str, arm: str, metric: str) -> Rule | None:
+        """The first rule that watches this metric of this arm: its own, else the primary one."""
+        primary = self.benchmarks[benchmark].primary_metric
+        for rule in self.arm_rules():
+            if rule.benchmark == benchmark and arm in rule.arms and (rule.metric or primary) == metric:
+                return rule
+        return None
 
     def is_demonstration(self, knobs: dict[str, ParamValue]) -> bool:
         """Whether a run with these knobs was made to show an alert."""
@@ -247,6 +277,10 @@ def _faults(manifest: Manifest) -> Iterator[str]:
             yield f"rule {rule.name}: there is no benchmark {rule.benchmark!r}"
         elif not set(rule.arms) <= set(known.other_arms):
             yield f"rule {rule.name}: arms must be arms of {rule.benchmark} other than its reference"
+        elif rule.metric is not None and rule.metric not in known.metrics:
+            yield f"rule {rule.name}: {rule.benchmark} has no metric {rule.metric!r}"
+    for name, preset in manifest.presets.items():
+        yield from _preset_faults(manifest, f"presets.{name}", preset)
 
 
 def _benchmark_faults(where: str, benchmark: Benchmark, workloads: list[str]) -> Iterator[str]:
@@ -257,6 +291,37 @@ def _benchmark_faults(where: str, benchmark: Benchmark, workloads: list[str]) ->
     yield from _twice(f"{where}.arms", benchmark.arms)
     for key, param in benchmark.params.items():
         yield from _param_faults(f"{where}.params.{key}", param)
+
+
+BETWEEN_ARMS = frozenset({"overhead_between_arms", "speedup_between_arms", "crossover"})
+"""Kinds that pair two arms by block."""
+ACROSS_PARAM = frozenset({"ratio_across_param", "slope", "crossover"})
+"""Kinds that consume a param: they have one value for all its values."""
+
+
+def _preset_faults(manifest: Manifest, where: str, preset: Preset) -> Iterator[str]:
+    chosen = manifest.benchmarks if preset.benchmarks is None else preset.benchmarks
+    for name in chosen:
+        if name not in manifest.benchmarks:
+            yield f"{where}: there is no benchmark {name!r}"
+    known = [manifest.benchmarks[name].params for name in chosen if name in manifest.benchmarks]
+    for key, values in preset.params.items():
+        declared = [params[key] for params in known if key in params]
+        if not declared:
+            yield f"{where}: none of its benchmarks has a param {key!r}"
+        for value in values:
+            if not all(_takes(param, value) for param in declared):
+                yield f"{where}.params.{key}: {value!r} is not a declared value"
+
+
+def _takes(param: Param, value: ParamValue) -> bool:
+    """Whether a run may ask this of a param; a pattern is looked at when a run asks."""
+    if value in param.values:
+        return True
+    if param.kind == "int" and isinstance(value, int) and (param.minimum, param.maximum) != (None, None):
+        low, high = param.minimum or 0, 2**63 - 1 if param.maximum is None else param.maximum
+        return low <= value <= high
+    return param.kind == "regex" and isinstance(value, str)
 
 
 def _twice(where: str, names: list[str]) -> Iterator[str]:
@@ -298,13 +363,28 @@ def _derived_faults(manifest: Manifest, derived: Derived) -> Iterator[str]:
     if benchmark is None:
         return
     where = f"derived {derived.name}"
-    if derived.kind == "overhead_between_arms":
-        if derived.base_arm not in benchmark.arms:
-            yield f"{where}: base_arm must be an arm of {derived.benchmark}"
-        return
+    if derived.kind in BETWEEN_ARMS and derived.base_arm not in benchmark.arms:
+        yield f"{where}: base_arm must be an arm of {derived.benchmark}"
+    if derived.kind == "share_between_metrics":
+        if derived.part not in benchmark.metrics:
+            yield f"{where}: part must be a metric of {derived.benchmark}"
+        elif derived.metric in benchmark.metrics:
+            units = [benchmark.metrics[name].unit for name in (derived.metric, derived.part)]
+            if units[0] != units[1]:
+                yield f"{where}: metric is in {units[0]}, part in {units[1]}; a share needs one unit"
+    if derived.kind == "share_at_rate":
+        if derived.rate_bytes_per_s is None:
+            yield f"{where}: rate_bytes_per_s is missing"
+        if derived.metric in benchmark.metrics and benchmark.metrics[derived.metric].unit != "ns":
+            yield f"{where}: a share of a thread's time needs a metric in ns"
+    if derived.kind in ACROSS_PARAM:
+        yield from _across_faults(where, derived, benchmark)
+
+
+def _across_faults(where: str, derived: Derived, benchmark: Benchmark) -> Iterator[str]:
     if derived.param not in benchmark.params:
         yield f"{where}: param must be a param of {derived.benchmark}"
-    elif derived.kind == "slope" and benchmark.params[derived.param].kind != "int":
-        yield f"{where}: a slope needs an int param"
+    elif derived.kind in ("slope", "crossover") and benchmark.params[derived.param].kind != "int":
+        yield f"{where}: a {derived.kind} needs an int param"
     if derived.kind == "ratio_across_param" and (derived.from_ is None or derived.to is None):
         yield f"{where}: from and to are missing"

@@ -29,6 +29,8 @@ class ParamOut(Response):
     values: list[ParamValue]
     unit: str | None = None
     description: str | None = None
+    minimum: int | None = None
+    maximum: int | None = None
 
 
 class BenchmarkOut(Response):
@@ -56,6 +58,18 @@ class KnobOut(Response):
     description: str
 
 
+class PresetOut(Response):
+    """What may be asked of a run at once; `benchmarks` null: all."""
+
+    name: str
+    title: str
+    description: str | None = None
+    benchmarks: list[str] | None = None
+    params: dict[str, list[ParamValue]]
+    launches: int | None = None
+    rounds: int | None = None
+
+
 class SuiteRefusedOut(Response):
     """A suite that was announced and not taken, and what to do about it. Its agent's others are taken."""
 
@@ -72,6 +86,7 @@ class SuiteOut(Response):
     manifest_hash: str
     benchmarks: list[BenchmarkOut]
     knobs: list[KnobOut]
+    presets: list[PresetOut]
     updated_at: datetime
 
 

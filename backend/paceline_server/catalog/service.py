@@ -20,6 +20,7 @@ from paceline_server.catalog.schemas import (
     KnobOut,
     MetricOut,
     ParamOut,
+    PresetOut,
     SuiteAnnounceIn,
     SuiteOut,
     SuiteRefusedOut,
@@ -115,6 +116,7 @@ def suite_out(suite: Suite) -> SuiteOut:
         manifest_hash=suite.manifest_hash,
         benchmarks=_benchmarks(manifest),
         knobs=[KnobOut(name=name, **knob.model_dump()) for name, knob in manifest.knobs.items()],
+        presets=[PresetOut(name=name, **preset.model_dump()) for name, preset in manifest.presets.items()],
         updated_at=suite.updated_at,
     )
 

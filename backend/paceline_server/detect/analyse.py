@@ -19,11 +19,15 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from paceline_server.catalog.manifest import Manifest, Rule
-from paceline_server.detect.compare import Pair, compare, comparison_out
+from paceline_server.detect.audits import audit_groups
+from paceline_server.detect.compare import Circumstances, Pair, compare, comparison_out
+from paceline_server.detect.derive import Sources, derived_rows
 from paceline_server.detect.facts import Asked, CaseIndex, Facts, Identity, Look
+from paceline_server.detect.gates import gate_rows
 from paceline_server.detect.groups import Group, owed_groups
-from paceline_server.detect.measure import WarmSamples, derived_rows, gate_rows, measurements
+from paceline_server.detect.measure import WarmSamples, measurements
 from paceline_server.detect.schemas import CheckOut, GateOut, JobReportOut
+from paceline_server.detect.unavailable import Unavailable
 from paceline_server.jobs.schemas import Verdict
 from paceline_server.stats.voids import Reading, Void, find_voids
 
@@ -63,11 +67,14 @@ def analyse(
     checks = _checks(manifest, facts)
     voids = tuple(_voids(facts, look))
     blockers = (*_blockers(checks, voids, facts), *_nothing(facts))
-    pairs = [_blocked_pair(pair, blockers) for pair in compare(manifest, groups, index, asked, look)]
-    ruled = tuple(Ruled(pair, _rule_of(manifest, pair)) for pair in pairs)
+    known = Circumstances(asked, look, audit_groups(manifest, groups, index, facts), Unavailable.of(facts))
+    pairs = [_blocked_pair(pair, blockers) for pair in compare(manifest, groups, index, known)]
+    ruled = tuple(
+        Ruled(pair, manifest.rule_for(pair.group.benchmark, pair.arm, pair.metric)) for pair in pairs
+    )
     warm = WarmSamples(index)
-    derived = derived_rows(manifest, groups, index, warm)
-    gates = [_blocked_gate(gate, blockers) for gate in gate_rows(manifest, groups, warm, derived)]
+    derived = derived_rows(manifest, groups, Sources.of(index, warm, facts.announced, known))
+    gates = [_blocked_gate(gate, blockers) for gate in gate_rows(manifest, groups, warm, derived, known)]
     report = JobReportOut(
         suite=identity.suite,
         revision=identity.revision,
@@ -75,10 +82,12 @@ def analyse(
         target=identity.target,
         started_at=identity.started_at,
         checks=checks,
-        measurements=measurements(manifest, groups, index, warm),
+        measurements=measurements(manifest, groups, index, warm, facts.announced),
         comparisons=[comparison_out(one.pair, asked.demonstration) for one in ruled],
         derived=[row.out() for row in derived],
         gates=gates,
+        audits=known.audits.rows(),
+        unavailable=known.unavailable.rows(manifest, groups),
     )
     verdict, reason = _verdict(ruled, gates, blockers, groups)
     open_ended = any(one.decides and one.pair.found.extendable for one in ruled)
@@ -118,26 +127,16 @@ def _nothing(facts: Facts) -> list[str]:
 
 
 def _blocked_pair(pair: Pair, blockers: Sequence[str]) -> Pair:
-    if not blockers:
+    if not blockers or pair.found.verdict == "not_applicable":
         return pair
     found = replace(pair.found, verdict="inconclusive", reason=blockers[0], extendable=False)
     return replace(pair, found=found)
 
 
 def _blocked_gate(gate: GateOut, blockers: Sequence[str]) -> GateOut:
-    return gate.model_copy(update={"verdict": "inconclusive", "reason": blockers[0]}) if blockers else gate
-
-
-def _rule_of(manifest: Manifest, pair: Pair) -> Rule | None:
-    """The first rule about this benchmark and arm; rules speak of the primary metric."""
-    if not pair.primary:
-        return None
-    matching = (
-        rule
-        for rule in manifest.arm_rules()
-        if rule.benchmark == pair.group.benchmark and pair.arm in rule.arms
-    )
-    return next(matching, None)
+    if not blockers or gate.verdict == "not_applicable":
+        return gate
+    return gate.model_copy(update={"verdict": "inconclusive", "reason": blockers[0]})
 
 
 def _verdict(
@@ -157,11 +156,27 @@ def _verdict(
             return wanted, _and_more(words[0], len(words))
     if not groups:
         return "inconclusive", "none of the benchmarks asked for is in the suite"
-    if not deciding and not required:
-        return "pass", "measured; the suite has no rule and no required gate about it"
-    held = [(len(deciding), "comparison"), (len(required), "required gate")]
-    said = " and ".join(_count(number, noun) for number, noun in held if number)
-    return "pass", f"{said} {'holds' if len(deciding) + len(required) == 1 else 'hold'}"
+    return "pass", _passed(
+        sum(pair.found.verdict == "pass" for pair in deciding),
+        sum(gate.verdict == "pass" for gate in required),
+        sum(pair.found.verdict == "not_applicable" for pair in deciding)
+        + sum(gate.verdict == "not_applicable" for gate in required),
+    )
+
+
+def _passed(comparisons: int, gates: int, elsewhere: int) -> str:
+    """What held, and how much of what was demanded does not apply on this target: never silently passed."""
+    said = " and ".join(
+        _count(number, noun)
+        for number, noun in ((comparisons, "comparison"), (gates, "required gate"))
+        if number
+    )
+    if said:
+        said += " holds" if comparisons + gates == 1 else " hold"
+    elif not elsewhere:
+        return "measured; the suite has no rule and no required gate about it"
+    rest = f"{_count(elsewhere, 'comparison or gate')} {'does' if elsewhere == 1 else 'do'} not apply here"
+    return "; ".join(part for part in (said, rest if elsewhere else "") if part)
 
 
 def _pair_words(pair: Pair, verdict: str) -> str:

@@ -14,9 +14,11 @@ from typing import Any
 import numpy as np
 
 from paceline_server.catalog.manifest import Manifest
+from paceline_server.detect.audits import Audits, GroupAudit
 from paceline_server.detect.facts import Asked, CaseIndex, Look
 from paceline_server.detect.groups import Group
 from paceline_server.detect.schemas import ComparisonOut
+from paceline_server.detect.unavailable import Unavailable
 from paceline_server.stats import words
 from paceline_server.stats.blocks import PairedBlocks, WarmPolicy, pair_blocks
 from paceline_server.stats.paired import METHOD, PairPolicy, PairVerdict, control_run, judge_pair
@@ -39,6 +41,7 @@ class Pair:
     window: Mapping[str, Any] = field(default_factory=dict)
     primary: bool = True
     family: tuple[float, ...] = ()
+    audit: GroupAudit | None = None
 
     def words(self, reference: str | None = None) -> str:
         """`12.6 % slower (99.8 % interval: …)`; names the reference when given."""
@@ -49,26 +52,47 @@ class Pair:
 EMPTY = PairedBlocks.nothing()
 
 
+@dataclass(frozen=True)
+class Circumstances:
+    """What is known of a job beside its samples: what was asked, which look this is, its audits, and what it
+    could not run."""
+
+    asked: Asked
+    look: Look
+    audits: Audits
+    unavailable: Unavailable
+
+
 def compare(
-    manifest: Manifest, groups: Sequence[Group], index: CaseIndex, asked: Asked, look: Look
+    manifest: Manifest, groups: Sequence[Group], index: CaseIndex, known: Circumstances
 ) -> list[Pair]:
     """Judge every arm of every group against its reference, metric by metric, then control the run's
-    errors."""
-    pairs = [pair for group in groups for pair in _pairs(manifest, group, index, asked, look)]
-    p_values = [_p(pair.found) for pair in pairs]
-    others = [*look.other_p_values, *([1.0] * (len(pairs) * look.unjudged_jobs))]
-    controlled = control_run([pair.found for pair in pairs], others)
-    return [
-        replace(pair, found=found, family=(*p_values[:at], *p_values[at + 1 :], *others))
-        for at, (pair, found) in enumerate(zip(pairs, controlled, strict=True))
-    ]
+    errors. What does not apply here is in no family."""
+    pairs = [pair for group in groups for pair in _pairs(manifest, group, index, known)]
+    judged = [at for at, pair in enumerate(pairs) if pair.found.verdict != "not_applicable"]
+    p_values = [_p(pairs[at].found) for at in judged]
+    others = [*known.look.other_p_values, *([1.0] * (len(judged) * known.look.unjudged_jobs))]
+    controlled = control_run([pairs[at].found for at in judged], others)
+    for place, (at, found) in enumerate(zip(judged, controlled, strict=True)):
+        family = (*p_values[:place], *p_values[place + 1 :], *others)
+        pairs[at] = _audited(replace(pairs[at], found=found, family=family))
+    return pairs
+
+
+def _audited(pair: Pair) -> Pair:
+    """A defect of the protocol takes the verdict back, whatever the numbers say (I12)."""
+    why = None if pair.audit is None else pair.audit.why_not(pair.arm, pair.reference)
+    if why is None:
+        return pair
+    found = replace(pair.found, verdict="inconclusive", reason=why, extendable=False)
+    return replace(pair, found=found)
 
 
 def _p(found: PairVerdict) -> float:
     return 1.0 if found.p_slow is None or found.insufficient else found.p_slow
 
 
-def _pairs(manifest: Manifest, group: Group, index: CaseIndex, asked: Asked, look: Look) -> Iterator[Pair]:
+def _pairs(manifest: Manifest, group: Group, index: CaseIndex, known: Circumstances) -> Iterator[Pair]:
     benchmark = manifest.benchmarks[group.benchmark]
     policy = PairPolicy(margin_percent=benchmark.margin_percent)
     warm = WarmPolicy()
@@ -77,18 +101,25 @@ def _pairs(manifest: Manifest, group: Group, index: CaseIndex, asked: Asked, loo
         reference = index.get(group.benchmark, group.params, metric, benchmark.reference)
         for arm in benchmark.other_arms:
             case = index.get(group.benchmark, group.params, metric, arm)
-            if case is None and reference is None and not primary:
+            shown = primary or manifest.rule_for(group.benchmark, arm, metric) is not None
+            if not shown and (case is None or reference is None):
                 continue
             blocks = EMPTY
             if case is not None and reference is not None:
                 blocks = pair_blocks(case, reference, declared.direction, warm)
-            found = _once_more(judge_pair(blocks, look.number, policy), blocks)
+            found = _once_more(judge_pair(blocks, known.look.number, policy), blocks)
             found = _honest(found, case, reference, (arm, benchmark.reference), blocks)
-            if found.insufficient and asked.is_quick_look(policy):
+            missing = known.unavailable.why(group, arm, benchmark.reference)
+            if missing is not None:
+                found = replace(
+                    found, verdict="not_applicable", reason=missing, extendable=False, insufficient=False
+                )
+            audited = known.audits.of(group) if case is not None and reference is not None else None
+            if found.insufficient and known.asked.is_quick_look(policy):
                 found = replace(found, extendable=False)
             yield Pair(
                 group, metric, arm, benchmark.reference, policy, warm, found, declared.direction,
-                window_of(blocks, case, reference), primary,
+                window_of(blocks, case, reference), primary, audit=audited,
             )  # fmt: skip
 
 
@@ -184,6 +215,7 @@ def evidence_of(pair: Pair) -> dict[str, Any]:
         },
         "filters": [asdict(one) for one in found.filters],
         "window": dict(pair.window),
+        "audit": None if pair.audit is None else pair.audit.evidence(),
         "primary": pair.primary,
     }
 

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from paceline_server.ingest.cases import Check, Conditions, ParamValue, Warned, params_key
+from paceline_server.ingest.cases import Case, Check, Conditions, ParamValue, Warned, params_key
 from paceline_server.stats.paired import PairPolicy
 from paceline_server.stats.samples import CaseSamples
 from paceline_server.stats.voids import VoidLimits
@@ -50,13 +50,15 @@ class Asked:
 
 @dataclass(frozen=True)
 class Facts:
-    """Everything one job said. `broken`: why launches are missing or incomplete, one sentence each."""
+    """Everything one job said. `announced`: every case a launch spoke of, with or without samples; `broken`:
+    why launches are missing or incomplete, one sentence each."""
 
     cases: Sequence[CaseSamples]
     checks: Sequence[Check] = ()
     warnings: Sequence[Warned] = ()
     conditions: Sequence[Conditions] = ()
     broken: Sequence[str] = ()
+    announced: Sequence[Case] = ()
 
 
 @dataclass(frozen=True)

@@ -40,7 +40,8 @@ _FIELDS: dict[str, tuple[str, ...]] = {
         "benchmark", "params", "metric", "arm", "reference", "launches", "blocks", "ratio", "lower", "upper",
         "share_slower", "verdict", "reason",
     ),
-    "derived": ("name", "benchmark", "arm", "params", "value", "lower", "upper"),
+    "derived": ("name", "benchmark", "arm", "params", "value", "lower", "upper", "note"),
+    "unavailable": ("benchmark", "params", "arm", "reason"),
     "gates": (
         "benchmark", "arm", "params", "metric", "statistic", "op", "level", "target", "actual", "verdict",
         "reason",
@@ -218,7 +219,13 @@ def report_json(analysis: Analysis) -> dict[str, Any]:
         name: [{field: row[field] for field in fields} for row in whole[name]]
         for name, fields in _FIELDS.items()
     }
-    return {**head, **lists}
+    audits = [
+        {"benchmark": one["benchmark"], "params": one["params"], "name": finding["name"],
+         "arms": finding["arms"], "detail": finding["text"]}
+        for one in whole["audits"]
+        for finding in one["findings"]
+    ]  # fmt: skip
+    return {**head, **lists, "audits": audits}
 
 
 def write_json(analysis: Analysis, path: Path) -> None:

@@ -9,8 +9,10 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Literal
 
+from pydantic import Field
+
 from paceline_server.catalog.schemas import Direction, ParamValue, Unit
-from paceline_server.jobs.schemas import Verdict
+from paceline_server.jobs.schemas import Judged
 from paceline_server.kernel.wire import Response
 
 
@@ -36,6 +38,9 @@ class MeasurementOut(Response):
     max: float
     sd: float
     flags: list[str]
+    items: int | None = None
+    """Items one iteration is meant to process, as the workload says; `bytes` likewise."""
+    bytes: int | None = None
 
 
 class ComparisonOut(Response):
@@ -53,7 +58,7 @@ class ComparisonOut(Response):
     lower: float | None
     upper: float | None
     share_slower: float | None
-    verdict: Verdict
+    verdict: Judged
     reason: str
     words: str
     margin_percent: float
@@ -67,16 +72,33 @@ class ComparisonOut(Response):
 
 
 class DerivedOut(Response):
+    """`value` null with `answered` true is an answer ("there is no crossover"); else `note` says why there is
+    none. `unit` says how to read it: a ratio, a share of 1, an exponent, or a value of `param`."""
+
     name: str
+    kind: str = ""
     benchmark: str
+    metric: str = ""
     arm: str
+    base_arm: str | None = None
+    part: str | None = None
+    param: str | None = None
+    rate_bytes_per_s: int | None = None
     params: dict[str, ParamValue]
     value: float | None
     lower: float | None
     upper: float | None
+    unit: Literal["ratio", "share", "exponent", "param"] = "ratio"
+    answered: bool = False
+    words: str = ""
+    note: str = ""
+    description: str | None = None
 
 
 class GateOut(Response):
+    name: str | None = None
+    description: str | None = None
+    derived: str | None = None
     benchmark: str
     arm: str
     params: dict[str, ParamValue]
@@ -86,7 +108,34 @@ class GateOut(Response):
     level: Literal["required", "stretch"]
     target: float
     actual: float | None
-    verdict: Verdict
+    verdict: Judged
+    reason: str
+
+
+class AuditFindingOut(Response):
+    """A defect of the protocol by name. `decisive`: the comparisons it concerns are inconclusive."""
+
+    name: str
+    arms: list[str]
+    text: str
+    decisive: bool
+
+
+class AuditOut(Response):
+    """What the audit found in one group. `naive`: what the means alone would have said of it."""
+
+    benchmark: str
+    params: dict[str, ParamValue]
+    findings: list[AuditFindingOut]
+    naive: str | None
+
+
+class UnavailableOut(Response):
+    """An arm this target cannot run, and why; `params` is empty when that is so at every point."""
+
+    benchmark: str
+    params: dict[str, ParamValue]
+    arm: str
     reason: str
 
 
@@ -103,3 +152,5 @@ class JobReportOut(Response):
     comparisons: list[ComparisonOut]
     derived: list[DerivedOut]
     gates: list[GateOut]
+    audits: list[AuditOut] = Field(default_factory=list)
+    unavailable: list[UnavailableOut] = Field(default_factory=list)

@@ -42,6 +42,8 @@ def lines_of(analysis: Analysis, manifest: Manifest) -> list[str]:
         lines += ["", *_benchmark(benchmark, metric, list(group), analysis, manifest)]
     compared = {one.pair.group.benchmark for one in analysis.ruled}
     lines += _uncompared([row for row in report.measurements if row.benchmark not in compared])
+    lines += _unavailable(analysis)
+    lines += _audits(analysis)
     lines += _derived(analysis)
     lines += _gates(analysis)
     return [*lines, "", f"verdict: {analysis.verdict.upper()} - {analysis.reason}"]
@@ -97,7 +99,9 @@ def _benchmark(
                 pair.found.verdict if one.rule else f"({pair.found.verdict})",
             ]
         )  # fmt: skip
-        if pair.found.verdict != "pass" and not analysis.blockers:
+        if pair.found.verdict == "not_applicable":
+            rows[-1][4] = "not available here"
+        elif pair.found.verdict != "pass" and not analysis.blockers:
             notes.append(f"  {params} {pair.arm}: {pair.found.reason}")
     flags = [
         f"  {_params(row.params)} {row.arm}: {', '.join(row.flags)}"
@@ -125,14 +129,39 @@ def _uncompared(rows: Sequence[MeasurementOut]) -> list[str]:
     return ["", "measured without a reference", *aligned([head, *cells], right=(4, 5, 6))]
 
 
+def _unavailable(analysis: Analysis) -> list[str]:
+    if not analysis.report.unavailable:
+        return []
+    rows = [
+        [row.benchmark, row.arm, _params(row.params) if row.params else "everywhere", row.reason]
+        for row in analysis.report.unavailable
+    ]
+    return ["", "not available here", *aligned(rows)]
+
+
+def _audits(analysis: Analysis) -> list[str]:
+    """Per group with findings: what the means alone would have said, then every finding in words."""
+    if not analysis.report.audits:
+        return []
+    lines = ["", "audit of the protocol"]
+    for row in analysis.report.audits:
+        names = ", ".join(dict.fromkeys(finding.name for finding in row.findings))
+        kind = "defects" if any(finding.decisive for finding in row.findings) else "notes"
+        said = "" if row.naive is None else f"means alone say {row.naive}; "
+        lines.append(f"  {row.benchmark} {_params(row.params)}: {said}{kind}: {names}")
+        lines += [f"    {finding.name}: {finding.text}" for finding in row.findings]
+    return lines
+
+
 def _derived(analysis: Analysis) -> list[str]:
     if not analysis.report.derived:
         return []
-    rows = [["name", "benchmark", "arm", "params", "value", "interval"]]
+    rows = [["name", "benchmark", "arm", "params", "value", "interval", "in words"]]
     for row in analysis.report.derived:
-        value = "-" if row.value is None else f"{row.value:.4g}"
+        value = f"{row.value:.4g}" if row.value is not None else "none" if row.answered else "-"
         bounds = "-" if row.lower is None or row.upper is None else f"{row.lower:.4g} to {row.upper:.4g}"
-        rows.append([row.name, row.benchmark, row.arm, _params(row.params), value, bounds])
+        said = row.note or row.words
+        rows.append([row.name, row.benchmark, row.arm, _params(row.params), value, bounds, said])
     return ["", "derived", *aligned(rows, right=(4,))]
 
 

@@ -10,6 +10,8 @@ from pydantic import Field
 from paceline_server.catalog.schemas import ParamValue
 from paceline_server.kernel.wire import Request, Response
 
+Judged = Literal["pass", "fail", "inconclusive", "not_applicable"]
+"""Of a comparison or a gate; `not_applicable`: this target cannot run what it is about."""
 Verdict = Literal["pass", "fail", "inconclusive"]
 Trigger = Literal["manual", "schedule", "ci", "confirm", "bisect", "a_a"]
 JobState = Literal[

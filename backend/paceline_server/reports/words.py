@@ -46,13 +46,16 @@ def _clause(reference: str, group: Sequence[ComparisonOut]) -> str:
     faster = [one for one in group if one.upper is not None and one.upper < 1.0 and one.verdict == "pass"]
     slower = [one for one in group if one.verdict == "fail"]
     same = [one for one in group if one.verdict == "pass" and one not in faster]
+    elsewhere = [one for one in group if one.verdict == "not_applicable"]
     parts = []
     for found, word in ((slower, "slower than"), (faster, "faster than"), (same, "no slower than")):
         if found:
             parts.append(f"{word} {reference} at {_points(found, group)}{_span(found, word)}")
-    undecided = len(group) - len(slower) - len(faster) - len(same)
+    undecided = len(group) - len(slower) - len(faster) - len(same) - len(elsewhere)
     if undecided:
         parts.append(f"undecided at {_count(undecided, len(group))}")
+    if elsewhere:
+        parts.append(f"not available at {_count(len(elsewhere), len(group))}")
     return "is " + ", ".join(parts)
 
 

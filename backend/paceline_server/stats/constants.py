@@ -59,6 +59,13 @@ BOOTSTRAP_REPLICATES: Final = 2000
 BOOTSTRAP_SEED: Final = 20_200_701
 """fixed, so that the same samples always give the same interval (deterministic, §preamble)."""
 
+# --- Audit of the protocol (§1) --------------------------------------------------------------------
+POSITION_EXCESS: Final = 1
+"""rounds an arm may stand more often in one position than in another: a last square that was cut short. §1"""
+
+WORK_TOLERANCE: Final = 1e-9
+"""relative; counters are integers, so two quotients that differ by more than rounding differ. §1"""
+
 # --- Void conditions (§1) -------------------------------------------------------------------------
 THERMAL_STATUS_LIMIT: Final = 2
 """Android thermal status `moderate`; from there on the platform throttles (PowerManager). §1"""

@@ -23,14 +23,18 @@ Warm = tuple[Floats, Ints]
 """(values, launch) of the warm samples of one case, shape (n,) each."""
 
 NOTHING = Interval(None, None)
+NS_PER_S = 1_000_000_000
 
 
 @dataclass(frozen=True)
 class DerivedValue:
-    """None where the samples do not say."""
+    """`value` None with `answered`: there is none, and that is the answer (no crossover); else `note` says
+    what is missing."""
 
     value: float | None
     interval: Interval = NOTHING
+    answered: bool = False
+    note: str = ""
 
 
 def ratio_across_param(at_from: Warm, at_to: Warm) -> DerivedValue:
@@ -56,6 +60,69 @@ def overhead_between_arms(arm: CaseSamples, base: CaseSamples) -> DerivedValue:
         None if bounds.upper is None else math.expm1(bounds.upper),
     )
     return DerivedValue(math.expm1(float(np.median(d))), interval)
+
+
+def speedup_between_arms(arm: CaseSamples, base: CaseSamples) -> DerivedValue:
+    """How many times as fast as `base` the arm is, the median over paired blocks: 4.5 is 4.5 times as fast,
+    1 as fast, for times and for rates."""
+    d = pair_blocks(arm, base, arm.direction).d
+    if not d.size:
+        return DerivedValue(None)
+    bounds = quantile_interval(d, 0.5, DERIVED_CONFIDENCE)
+    interval = Interval(
+        None if bounds.upper is None else math.exp(-bounds.upper),
+        None if bounds.lower is None else math.exp(-bounds.lower),
+    )
+    return DerivedValue(math.exp(-float(np.median(d))), interval)
+
+
+def share_between_metrics(part: Warm, whole: Warm) -> DerivedValue:
+    """1 − median(part) ÷ median(whole): what of the whole is not the part, e.g. the overhead around an inner
+    digest."""
+    if not part[0].size or not whole[0].size or not float(np.median(whole[0])):
+        return DerivedValue(None)
+    interval = cluster_bootstrap(
+        [part, whole],
+        lambda groups: np.asarray(1.0 - nan_median(groups[0]) / nan_median(groups[1])),
+        DERIVED_CONFIDENCE,
+    )
+    return DerivedValue(1.0 - float(np.median(part[0]) / np.median(whole[0])), interval)
+
+
+def share_at_rate(warm: Warm, bytes_per_iteration: int, rate_bytes_per_s: int) -> DerivedValue:
+    """The share of one thread's time that is used when `rate_bytes_per_s` arrive: ns per byte × rate. Above 1
+    the thread cannot keep up."""
+    if not warm[0].size or bytes_per_iteration <= 0:
+        return DerivedValue(None)
+    factor = rate_bytes_per_s / bytes_per_iteration / NS_PER_S
+    interval = cluster_bootstrap(
+        [warm], lambda groups: np.asarray(nan_median(groups[0]) * factor), DERIVED_CONFIDENCE
+    )
+    return DerivedValue(float(np.median(warm[0])) * factor, interval)
+
+
+def crossover(points: Sequence[tuple[int, CaseSamples, CaseSamples]]) -> DerivedValue:
+    """The smallest measured value of a param from which an arm is faster than the other, with confidence at
+    that value and at every larger measured one. `points`: (value, arm, base), ≥ 2 distinct values.
+
+    The interval runs from the smallest value from which the arm is *not slower* with confidence to the value
+    itself. Without a value, `answered` says that there is no crossover among what was measured.
+    """
+    ordered = sorted(points, key=lambda point: point[0])
+    if len({value for value, *_ in ordered}) < 2:
+        return DerivedValue(None, note="fewer than two values were measured")
+    wins: float | None = None
+    may_win: float | None = None
+    faster_above = not_slower_above = True
+    for value, arm, base in reversed(ordered):
+        bounds = quantile_interval(pair_blocks(arm, base, arm.direction).d, 0.5, DERIVED_CONFIDENCE)
+        if bounds.lower is None or bounds.upper is None:
+            return DerivedValue(None, note=f"too few blocks for an interval at {value}")
+        faster_above = faster_above and bounds.upper < 0.0
+        not_slower_above = not_slower_above and bounds.lower <= 0.0
+        wins = float(value) if faster_above else wins
+        may_win = float(value) if not_slower_above else may_win
+    return DerivedValue(wins, Interval(may_win, wins), answered=True)
 
 
 def slope(points: Sequence[tuple[float, Warm]]) -> DerivedValue:

@@ -29,7 +29,8 @@ from paceline_server.stats.ranktests import benjamini_hochberg
 from paceline_server.stats.samples import median
 from paceline_server.stats.words import percent
 
-Verdict = Literal["pass", "fail", "inconclusive"]
+Verdict = Literal["pass", "fail", "inconclusive", "not_applicable"]
+"""`not_applicable`: the target cannot run one of the arms; neither a defect nor a reason to doubt."""
 METHOD = "paired-sign-test/1"
 
 

@@ -8,6 +8,9 @@ from __future__ import annotations
 
 import math
 
+TIMES = "\u00d7"
+"""The multiplication sign, which reads as a letter in code."""
+
 
 def percent(fraction: float) -> str:
     """`0.126` → "12.6 %", `0.00034` → "0.034 %": more decimals the smaller it is, never rounded to
@@ -24,6 +27,14 @@ def change(ratio: float) -> str:
     if ratio == 1.0:
         return "exactly as fast"
     return f"{percent(ratio - 1.0)} {'slower' if ratio > 1.0 else 'faster'}"
+
+
+def times(ratio: float) -> str:
+    """`0.53` → "1.89× faster", `2.0` → "2× slower", of a time ratio > 0: as a multiple, for large
+    differences."""
+    if ratio <= 1.0:
+        return f"{1.0 / ratio:.3g}{TIMES} faster"
+    return f"{ratio:.3g}{TIMES} slower"
 
 
 def comparison(

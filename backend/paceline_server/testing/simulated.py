@@ -54,7 +54,9 @@ def job_cases(
     log_reference = level + common + 2 * cold + _noise(rng, sigma, (launches, total))
     launch = np.repeat(np.arange(first_launch, first_launch + launches), total)
     number = np.tile(np.arange(total), launches)
-    first = rng.random(launch.size) < 0.5
+    drawn = (rng.random(launch.size) < 0.5).reshape(launches, total)
+    leads = np.arange(total) % 2 == WARMUP_ROUNDS % 2  # a pair's other round mirrors its first
+    first = np.where(leads, drawn, ~np.roll(drawn, 1, axis=1)).ravel()
 
     def case(arm: str, log_values: Floats, position: np.ndarray) -> CaseSamples:
         return CaseSamples(

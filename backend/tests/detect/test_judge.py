@@ -56,7 +56,9 @@ def test_the_json_has_exactly_the_agreed_shape(tmp_path: Path) -> None:
     path = tmp_path / "out.json"
     _judge(tmp_path, json_path=path)
     report = json.loads(path.read_text())
-    assert set(report) == HEAD | {"checks", "measurements", "comparisons", "derived", "gates"}
+    rows = {"checks", "measurements", "comparisons", "derived", "gates", "audits", "unavailable"}
+    assert set(report) == HEAD | rows
+    assert (report["audits"], report["unavailable"]) == ([], [])
     fields = {
         name: set(report[name][0]) for name in ("checks", "measurements", "comparisons", "derived", "gates")
     }
@@ -66,7 +68,7 @@ def test_the_json_has_exactly_the_agreed_shape(tmp_path: Path) -> None:
                          "median", "mean", "p99", "min", "max", "sd"},
         "comparisons": {"benchmark", "params", "metric", "arm", "reference", "launches", "blocks", "ratio",
                         "lower", "upper", "share_slower", "verdict", "reason"},
-        "derived": {"name", "benchmark", "arm", "params", "value", "lower", "upper"},
+        "derived": {"name", "benchmark", "arm", "params", "value", "lower", "upper", "note"},
         "gates": {"benchmark", "arm", "params", "metric", "statistic", "op", "level", "target", "actual",
                   "verdict", "reason"},
     }  # fmt: skip

@@ -1058,6 +1058,36 @@ export interface components {
             /** Account Id */
             account_id: string | null;
         };
+        /**
+         * AuditFindingOut
+         * @description A defect of the protocol by name. `decisive`: the comparisons it concerns are inconclusive.
+         */
+        AuditFindingOut: {
+            /** Name */
+            name: string;
+            /** Arms */
+            arms: string[];
+            /** Text */
+            text: string;
+            /** Decisive */
+            decisive: boolean;
+        };
+        /**
+         * AuditOut
+         * @description What the audit found in one group. `naive`: what the means alone would have said of it.
+         */
+        AuditOut: {
+            /** Benchmark */
+            benchmark: string;
+            /** Params */
+            params: {
+                [key: string]: number | string;
+            };
+            /** Findings */
+            findings: components["schemas"]["AuditFindingOut"][];
+            /** Naive */
+            naive: string | null;
+        };
         /** BenchmarkOut */
         BenchmarkOut: {
             /** Name */
@@ -1122,7 +1152,7 @@ export interface components {
              * Verdict
              * @enum {string}
              */
-            verdict: "pass" | "fail" | "inconclusive";
+            verdict: "pass" | "fail" | "inconclusive" | "not_applicable";
             /** Reason */
             reason: string;
             /** Words */
@@ -1163,14 +1193,36 @@ export interface components {
                 [key: string]: unknown;
             };
         };
-        /** DerivedOut */
+        /**
+         * DerivedOut
+         * @description `value` null with `answered` true is an answer ("there is no crossover"); else `note` says why there is
+         *     none. `unit` says how to read it: a ratio, a share of 1, an exponent, or a value of `param`.
+         */
         DerivedOut: {
             /** Name */
             name: string;
+            /**
+             * Kind
+             * @default
+             */
+            kind: string;
             /** Benchmark */
             benchmark: string;
+            /**
+             * Metric
+             * @default
+             */
+            metric: string;
             /** Arm */
             arm: string;
+            /** Base Arm */
+            base_arm?: string | null;
+            /** Part */
+            part?: string | null;
+            /** Param */
+            param?: string | null;
+            /** Rate Bytes Per S */
+            rate_bytes_per_s?: number | null;
             /** Params */
             params: {
                 [key: string]: number | string;
@@ -1181,6 +1233,29 @@ export interface components {
             lower: number | null;
             /** Upper */
             upper: number | null;
+            /**
+             * Unit
+             * @default ratio
+             * @enum {string}
+             */
+            unit: "ratio" | "share" | "exponent" | "param";
+            /**
+             * Answered
+             * @default false
+             */
+            answered: boolean;
+            /**
+             * Words
+             * @default
+             */
+            words: string;
+            /**
+             * Note
+             * @default
+             */
+            note: string;
+            /** Description */
+            description?: string | null;
         };
         /**
          * DistributionOut
@@ -1282,7 +1357,7 @@ export interface components {
              * Verdict
              * @enum {string}
              */
-            verdict: "pass" | "fail" | "inconclusive";
+            verdict: "pass" | "fail" | "inconclusive" | "not_applicable";
             /** Reason */
             reason: string;
             /** Words */
@@ -1336,6 +1411,12 @@ export interface components {
         };
         /** GateOut */
         GateOut: {
+            /** Name */
+            name?: string | null;
+            /** Description */
+            description?: string | null;
+            /** Derived */
+            derived?: string | null;
             /** Benchmark */
             benchmark: string;
             /** Arm */
@@ -1366,7 +1447,7 @@ export interface components {
              * Verdict
              * @enum {string}
              */
-            verdict: "pass" | "fail" | "inconclusive";
+            verdict: "pass" | "fail" | "inconclusive" | "not_applicable";
             /** Reason */
             reason: string;
         };
@@ -1490,6 +1571,10 @@ export interface components {
             derived: components["schemas"]["DerivedOut"][];
             /** Gates */
             gates: components["schemas"]["GateOut"][];
+            /** Audits */
+            audits?: components["schemas"]["AuditOut"][];
+            /** Unavailable */
+            unavailable?: components["schemas"]["UnavailableOut"][];
         };
         /**
          * KnobOut
@@ -1635,6 +1720,10 @@ export interface components {
             sd: number;
             /** Flags */
             flags: string[];
+            /** Items */
+            items?: number | null;
+            /** Bytes */
+            bytes?: number | null;
         };
         /** MetricOut */
         MetricOut: {
@@ -1765,6 +1854,10 @@ export interface components {
             unit?: string | null;
             /** Description */
             description?: string | null;
+            /** Minimum */
+            minimum?: number | null;
+            /** Maximum */
+            maximum?: number | null;
         };
         /** PasswordSignInIn */
         PasswordSignInIn: {
@@ -1803,6 +1896,28 @@ export interface components {
             text: string;
             /** Advice */
             advice: string | null;
+        };
+        /**
+         * PresetOut
+         * @description What may be asked of a run at once; `benchmarks` null: all.
+         */
+        PresetOut: {
+            /** Name */
+            name: string;
+            /** Title */
+            title: string;
+            /** Description */
+            description?: string | null;
+            /** Benchmarks */
+            benchmarks?: string[] | null;
+            /** Params */
+            params: {
+                [key: string]: (number | string)[];
+            };
+            /** Launches */
+            launches?: number | null;
+            /** Rounds */
+            rounds?: number | null;
         };
         /**
          * Problem
@@ -2023,6 +2138,8 @@ export interface components {
             benchmarks: components["schemas"]["BenchmarkOut"][];
             /** Knobs */
             knobs: components["schemas"]["KnobOut"][];
+            /** Presets */
+            presets: components["schemas"]["PresetOut"][];
             /**
              * Updated At
              * Format: date-time
@@ -2172,6 +2289,22 @@ export interface components {
             expires_at: string | null;
             /** Revoked At */
             revoked_at: string | null;
+        };
+        /**
+         * UnavailableOut
+         * @description An arm this target cannot run, and why; `params` is empty when that is so at every point.
+         */
+        UnavailableOut: {
+            /** Benchmark */
+            benchmark: string;
+            /** Params */
+            params: {
+                [key: string]: number | string;
+            };
+            /** Arm */
+            arm: string;
+            /** Reason */
+            reason: string;
         };
         /**
          * WorkOut
@@ -2782,6 +2915,10 @@ export interface operations {
                         t_ns: number[];
                         /** Values */
                         values: number[];
+                        /** Work */
+                        work?: {
+                            [key: string]: number[];
+                        };
                     } | {
                         /**
                          * Kind

@@ -1,0 +1,121 @@
+"""Gates: one row per level and point, of a measured statistic or of a derived metric.
+
+Place: `analyse` calls it after `derive`; `stats.gates` judges. Invariants: a gate that was asked for has a
+row even when nothing arrived for it; a level on an arm this target cannot run is `not_applicable`, never
+passed; figures of a defective protocol decide nothing (I12). Only `required` levels fail a run; `stretch` is
+what one would like, and is shown.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Literal
+
+from paceline_server.catalog.manifest import Gate, Manifest
+from paceline_server.detect.compare import Circumstances
+from paceline_server.detect.derive import DerivedRow
+from paceline_server.detect.groups import Group
+from paceline_server.detect.measure import WarmSamples
+from paceline_server.detect.schemas import GateOut
+from paceline_server.ingest.cases import ParamValue
+from paceline_server.stats.derived import DerivedValue
+from paceline_server.stats.gates import GateVerdict, Op, holds, judge_gate, judge_level
+from paceline_server.stats.samples import Interval
+
+NOTHING = Interval(None, None)
+
+
+def gate_rows(
+    manifest: Manifest,
+    groups: Sequence[Group],
+    warm: WarmSamples,
+    derived: Sequence[DerivedRow],
+    known: Circumstances,
+) -> list[GateOut]:
+    """One row per gate, level and point of the params; gates of benchmarks not asked for have none."""
+    rows: list[GateOut] = []
+    for gate in manifest.gates:
+        if gate.derived is not None:
+            rows.extend(_derived_gate(gate, derived))
+            continue
+        for group in groups:
+            if group.benchmark == gate.benchmark and group.matches(gate.params):
+                rows.extend(_measured_gate(gate, group, warm, known))
+    return rows
+
+
+def _levels(gate: Gate) -> Iterator[tuple[Literal["required", "stretch"], float]]:
+    yield "required", gate.required
+    if gate.stretch is not None:
+        yield "stretch", gate.stretch
+
+
+def _measured_gate(gate: Gate, group: Group, warm: WarmSamples, known: Circumstances) -> Iterator[GateOut]:
+    arm = gate.arm or ""
+    samples = warm.get(group, gate.metric or "", arm)
+    missing = known.unavailable.why(group, arm)
+    defect = known.audits.why_not(group, arm)
+    for level, target in _levels(gate):
+        found = GateVerdict("inconclusive", f"{arm} was not measured", None, NOTHING)
+        if samples is not None:
+            found = judge_gate(samples[0], samples[1], gate.statistic, gate.op, target)
+            if defect is not None:
+                found = GateVerdict("inconclusive", defect, found.actual, found.interval)
+        elif missing is not None:
+            found = GateVerdict("not_applicable", missing, None, NOTHING)
+        where = (gate.benchmark or "", arm, group.params, gate.metric or "", gate.statistic)
+        yield _gate_row(gate, where, level, target, found)
+
+
+def _derived_gate(gate: Gate, derived: Sequence[DerivedRow]) -> Iterator[GateOut]:
+    for row in derived:
+        declared = row.declared
+        if declared.name != gate.derived or not row.group.matches(gate.params):
+            continue
+        for level, target in _levels(gate):
+            where = (declared.benchmark, declared.arm, row.group.params, declared.metric, declared.name)
+            yield _gate_row(gate, where, level, target, _judge_derived(row, gate.op, target))
+
+
+def _judge_derived(row: DerivedRow, op: Op, target: float) -> GateVerdict:
+    found = row.found
+    if row.missing is not None:
+        return GateVerdict("not_applicable", row.missing, None, NOTHING)
+    if row.defect is not None:
+        return GateVerdict("inconclusive", row.defect, found.value, found.interval)
+    if found.answered and found.value is None:
+        return _judge_none(found, op, target)
+    if found.value is None:
+        return GateVerdict("inconclusive", found.note or "its samples are missing", None, found.interval)
+    verdict, reason = judge_level(found.value, found.interval, op, target)
+    return GateVerdict(verdict, reason, found.value, found.interval)
+
+
+def _judge_none(found: DerivedValue, op: Op, target: float) -> GateVerdict:
+    """There is no crossover among what was measured: it lies beyond every level, unless the undecided values
+    leave room for one."""
+    best = found.interval.lower
+    if op in (">", ">="):
+        verdict: Literal["pass", "inconclusive", "fail"] = (
+            "pass" if best is None or holds(best, op, target) else "inconclusive"
+        )
+    else:
+        verdict = "inconclusive" if best is not None and holds(best, op, target) else "fail"
+    room = "" if best is None else f"; from {best:g} on it is undecided"
+    return GateVerdict(verdict, f"there is none among the measured values{room}", None, found.interval)
+
+
+def _gate_row(
+    gate: Gate,
+    where: tuple[str, str, Mapping[str, ParamValue], str, str],
+    level: Literal["required", "stretch"],
+    target: float,
+    found: GateVerdict,
+) -> GateOut:
+    """`where`: benchmark, arm, params, metric, and the statistic or the derived metric's name."""
+    benchmark, arm, params, metric, statistic = where
+    return GateOut(
+        name=gate.name, description=gate.description, derived=gate.derived, benchmark=benchmark, arm=arm,
+        params=dict(params), metric=metric, statistic=statistic, op=gate.op, level=level, target=target,
+        actual=found.actual, verdict=found.verdict, reason=found.reason,
+    )  # fmt: skip

@@ -1,0 +1,59 @@
+"""Arms this target cannot run: announced by the workload with a reason, and without samples.
+
+Place: under `compare` and `measure`, beside `groups`. Invariant: samples win: an arm that one launch called
+unavailable and another measured was measured. What is unavailable is neither missing nor a defect: rules and
+gates about it do not apply, which is said, and never counts as passed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from paceline_server.catalog.manifest import Manifest
+from paceline_server.detect.facts import Facts
+from paceline_server.detect.groups import Group
+from paceline_server.detect.schemas import UnavailableOut
+from paceline_server.ingest.cases import params_key
+
+
+@dataclass(frozen=True)
+class Unavailable:
+    """Reasons by (benchmark, params key, arm)."""
+
+    reasons: Mapping[tuple[str, str, str], str]
+
+    @classmethod
+    def of(cls, facts: Facts) -> Unavailable:
+        measured = {
+            (case.benchmark, params_key(case.params), case.arm) for case in facts.cases if case.value.size
+        }
+        said = {
+            (case.benchmark, params_key(case.params), case.arm): case.unavailable
+            for case in facts.announced
+            if case.unavailable is not None
+        }
+        return cls({key: reason for key, reason in said.items() if key not in measured})
+
+    def why(self, group: Group, *arms: str) -> str | None:
+        """Why the first of `arms` that cannot run here cannot, in a sentence's words; None when all can."""
+        for arm in arms:
+            reason = self.reasons.get((group.benchmark, params_key(group.params), arm))
+            if reason is not None:
+                return f"{arm} is not available here: {reason}"
+        return None
+
+    def rows(self, manifest: Manifest, groups: Sequence[Group]) -> list[UnavailableOut]:
+        """One row per arm and reason: for all points at once where they agree, else one per point."""
+        rows: list[UnavailableOut] = []
+        for name, benchmark in manifest.benchmarks.items():
+            own = [group for group in groups if group.benchmark == name]
+            for arm in benchmark.arms:
+                found = [(group, self.reasons.get((name, params_key(group.params), arm))) for group in own]
+                reasons = {reason for _, reason in found}
+                everywhere = len(reasons) == 1
+                for group, reason in found[:1] if everywhere else found:
+                    if reason is not None:
+                        params = {} if everywhere else dict(group.params)
+                        rows.append(UnavailableOut(benchmark=name, params=params, arm=arm, reason=reason))
+        return rows
