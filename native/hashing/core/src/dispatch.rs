@@ -54,8 +54,8 @@ struct Run<'p> {
 
 impl Run<'_> {
     fn window(&mut self, messages: &Messages<'_>, start: usize, end: usize) {
-        let order = Order::of(messages, start, end);
-        let mut order = order.as_slice();
+        let window = Order::of(messages, start, end);
+        let mut order = window.as_slice();
         let job = |i: u16| {
             let place = start + usize::from(i);
             Job { message: messages.get(place), place }
@@ -63,7 +63,13 @@ impl Run<'_> {
         for level in 0..self.plan.tiers.len() {
             let Some(tier) = self.plan.tiers[level] else { continue };
             while order.len() >= tier.least {
-                let (group, rest) = order.split_at(order.len().min(tier.kernel.lanes()));
+                let lanes = tier.kernel.lanes();
+                if let Some(blocks) = window.alike.filter(|_| order.len() >= lanes) {
+                    self.alike(tier.kernel, messages, start + usize::from(order[0]), blocks);
+                    order = &order[lanes..];
+                    continue;
+                }
+                let (group, rest) = order.split_at(order.len().min(lanes));
                 let jobs: [Job<'_>; LANES_MAX] =
                     core::array::from_fn(|lane| job(*group.get(lane).unwrap_or(&group[0])));
                 self.lanes(level, &jobs[..group.len()], None);
@@ -74,6 +80,29 @@ impl Run<'_> {
             let second = pair.last().map_or(job(pair[0]), |i| job(*i));
             self.streams(&[job(pair[0]), second][..pair.len()], 0, &[self.algorithm.initial_state(); 2]);
         }
+    }
+
+    /// Digests as many messages as the kernel has lanes, from `first` on, each of them `blocks` blocks long.
+    fn alike(&mut self, kernel: Kernel, messages: &Messages<'_>, first: usize, blocks: usize) {
+        match kernel {
+            #[cfg(target_arch = "x86_64")]
+            Kernel::Avx512(kernel) => self.full(kernel, messages, first, blocks),
+            #[cfg(target_arch = "x86_64")]
+            Kernel::Avx512Half(kernel) => self.full(kernel, messages, first, blocks),
+            #[cfg(target_arch = "x86_64")]
+            Kernel::Avx2(kernel) => self.full(kernel, messages, first, blocks),
+        }
+    }
+
+    fn full<const N: usize>(
+        &mut self,
+        kernel: impl Lanes<N>,
+        messages: &Messages<'_>,
+        first: usize,
+        blocks: usize,
+    ) {
+        let group = core::array::from_fn(|lane| messages.get(first + lane));
+        self.places.put_all(first, &kernel.alike(self.algorithm, &group, blocks));
     }
 
     /// Gives a group to the kernel of a tier: from the beginning, or from where another kernel left it.

@@ -15,31 +15,30 @@ pub(crate) type Row = [u8; 4 * STATE_WORDS];
 #[repr(C, align(64))]
 pub(crate) struct Columns<const N: usize>(pub(crate) [[u32; N]; STATE_WORDS]);
 
-/// One block of each lane, of which at least one is not all message.
+/// One block of each lane, of which at least one is not all message: block `block` of each of `messages`.
 pub(crate) struct Edge<'a, const N: usize> {
-    /// What of each message lies in this block, at most a block.
-    pub(crate) parts: [&'a [u8]; N],
-    /// Whether the message ends here, so that 0x80 follows its part, which is less than a block.
-    pub(crate) ends: [bool; N],
-    /// The message's length in bits where this is its last block, else zero: high words, then low words.
-    pub(crate) bits: [[u32; N]; 2],
-    /// Bit l: lane l still takes part.
-    pub(crate) live: u32,
+    /// One per lane.
+    pub(crate) messages: &'a [&'a [u8]; N],
+    /// Which block, counted from the message's beginning.
+    pub(crate) block: usize,
+    /// Bit l: the block is the last of lane l's message, so it ends in the message's length.
+    pub(crate) last: u32,
 }
 
 impl<const N: usize> Edge<'_, N> {
     /// The padded blocks in memory, for kernels that cannot pad in registers.
     pub(crate) fn blocks(&self) -> [Block; N] {
         let mut blocks = [[0; BLOCK_BYTES]; N];
-        for (lane, block) in blocks.iter_mut().enumerate() {
-            let part = self.parts[lane];
+        for (lane, (block, message)) in blocks.iter_mut().zip(self.messages).enumerate() {
+            let begin = self.block * BLOCK_BYTES;
+            let rest = message.get(begin..).unwrap_or(&[]);
+            let part = &rest[..rest.len().min(BLOCK_BYTES)];
             block[..part.len()].copy_from_slice(part);
-            if self.ends[lane] {
+            if message.len() >= begin && part.len() < BLOCK_BYTES {
                 block[part.len()] = 0x80;
             }
-            let bits = u64::from(self.bits[0][lane]) << 32 | u64::from(self.bits[1][lane]);
-            if bits != 0 {
-                block[BLOCK_BYTES - 8..].copy_from_slice(&bits.to_be_bytes());
+            if self.last >> lane & 1 == 1 {
+                block[BLOCK_BYTES - 8..].copy_from_slice(&(message.len() as u64 * 8).to_be_bytes());
             }
         }
         blocks
@@ -50,8 +49,10 @@ impl<const N: usize> Edge<'_, N> {
 pub(crate) trait Lanes<const N: usize>: Copy {
     /// Compresses every block of each row, all rows being equally long, into the lanes that are live.
     fn whole(self, algorithm: Algorithm, columns: &mut Columns<N>, rows: &[&[Block]; N], live: u32);
-    /// Compresses one block of each lane.
-    fn edge(self, algorithm: Algorithm, columns: &mut Columns<N>, edge: &Edge<'_, N>);
+    /// Compresses one block of each lane into the lanes that are live.
+    fn edge(self, algorithm: Algorithm, columns: &mut Columns<N>, edge: &Edge<'_, N>, live: u32);
+    /// The digests of messages that are all `blocks` blocks long with their padding.
+    fn alike(self, algorithm: Algorithm, messages: &[&[u8]; N], blocks: usize) -> [Row; N];
     /// The states as bytes, lane by lane.
     fn digests(self, columns: &Columns<N>) -> [Row; N];
 }
@@ -115,8 +116,10 @@ impl<const N: usize> Group<N> {
                 kernel.whole(algorithm, &mut self.columns, &rows, self.live);
                 self.done = common;
             } else {
-                let edge = self.edge(messages, &total);
-                kernel.edge(algorithm, &mut self.columns, &edge);
+                let last =
+                    (0..N).fold(0, |last, lane| last | u32::from(total[lane] == self.done + 1) << lane);
+                let edge = Edge { messages, block: self.done, last };
+                kernel.edge(algorithm, &mut self.columns, &edge, self.live);
                 self.done += 1;
             }
             for (lane, total) in total.iter().enumerate() {
@@ -132,24 +135,6 @@ impl<const N: usize> Group<N> {
             let message = messages[if self.is_live(lane) { lane } else { first }];
             &message.as_chunks().0[self.done..end]
         })
-    }
-
-    /// Block `done` of each lane.
-    fn edge<'a>(&self, messages: &[&'a [u8]; N], total: &[usize; N]) -> Edge<'a, N> {
-        let begin = self.done * BLOCK_BYTES;
-        let mut edge = Edge { parts: [&[]; N], ends: [false; N], bits: [[0; N]; 2], live: self.live };
-        for lane in 0..N {
-            let message = messages[lane];
-            let rest = message.get(begin..).unwrap_or(&[]);
-            edge.parts[lane] = &rest[..rest.len().min(BLOCK_BYTES)];
-            edge.ends[lane] = begin <= message.len() && rest.len() < BLOCK_BYTES;
-            if total[lane] == self.done + 1 {
-                let bits = message.len() as u64 * 8;
-                edge.bits[0][lane] = (bits >> 32) as u32;
-                edge.bits[1][lane] = bits as u32;
-            }
-        }
-        edge
     }
 }
 

@@ -58,18 +58,6 @@ impl<'a> Messages<'a> {
             Self::Scattered(buffers) => buffers[i],
         }
     }
-
-    /// Messages `from` to `to`, which is at most `count`.
-    pub(crate) fn range(&self, from: usize, to: usize) -> Self {
-        match self {
-            Self::Equal { bytes, message_bytes, .. } => {
-                let bytes = &bytes[from * message_bytes..to * message_bytes];
-                Self::Equal { bytes, message_bytes: *message_bytes, count: to - from }
-            }
-            Self::Ragged { bytes, offsets } => Self::Ragged { bytes, offsets: &offsets[from..=to] },
-            Self::Scattered(buffers) => Self::Scattered(&buffers[from..to]),
-        }
-    }
 }
 
 /// A place for the digest of each message.
@@ -93,6 +81,19 @@ impl<'a> Places<'a> {
         match self {
             Self::Sha1(places) => places[place].copy_from_slice(&row[..20]),
             Self::Sha256(places) => places[place] = *row,
+        }
+    }
+
+    /// Writes the digests of messages that follow one another.
+    #[inline]
+    pub(crate) fn put_all<const N: usize>(&mut self, place: usize, rows: &[Row; N]) {
+        match self {
+            Self::Sha1(places) => {
+                for (place, row) in places[place..place + N].iter_mut().zip(rows) {
+                    place.copy_from_slice(&row[..20]);
+                }
+            }
+            Self::Sha256(places) => places[place..place + N].copy_from_slice(rows),
         }
     }
 

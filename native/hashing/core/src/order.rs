@@ -17,18 +17,21 @@ const KEYS: usize = 256;
 pub(crate) struct Order {
     indices: [u16; WINDOW],
     count: usize,
+    /// How many blocks each has with its padding, where all have equally many.
+    pub(crate) alike: Option<usize>,
 }
 
 impl Order {
     /// The order of messages `start` to `end`, at most a window.
     pub(crate) fn of(messages: &Messages<'_>, start: usize, end: usize) -> Self {
         let count = end - start;
-        let mut order = Self { indices: core::array::from_fn(|i| i as u16), count };
-        if let Messages::Equal { .. } = messages {
-            return order;
-        }
         let blocks = |i: u16| padded_blocks(messages.get(start + usize::from(i)).len());
-        if order.indices[1.min(count)..count].iter().any(|i| blocks(*i) != blocks(0)) {
+        let mut order = Self { indices: core::array::from_fn(|i| i as u16), count, alike: None };
+        let Some((first, others)) = order.as_slice().split_first() else { return order };
+        let first = blocks(*first);
+        if matches!(messages, Messages::Equal { .. }) || others.iter().all(|i| blocks(*i) == first) {
+            order.alike = Some(first);
+        } else {
             order.sort(blocks);
         }
         order

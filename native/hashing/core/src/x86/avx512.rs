@@ -6,7 +6,7 @@
 use core::arch::asm;
 use core::arch::x86_64::*;
 
-use crate::algorithm::{Algorithm, Block, STATE_WORDS};
+use crate::algorithm::{Algorithm, BLOCK_BYTES, Block, STATE_WORDS};
 use crate::engine::Engine;
 use crate::lanes::{Columns, Edge, Lanes, Row};
 use crate::scalar::{SHA1_K, SHA256_K};
@@ -50,13 +50,14 @@ ops! { "avx512f,avx512bw,avx512vl";
         // SAFETY: as above.
         unsafe { _mm512_loadu_si512(block.as_ptr().cast()) }
     }
-    /// The part of a message in its last block, and 0x80 behind it where the message ends there.
-    fn load_part(part: &[u8], ends: bool) -> V {
-        let bytes = u64::MAX.checked_shr(64 - part.len().min(64) as u32).unwrap_or(0);
-        // SAFETY: reads only the bytes whose mask bit is set, and those are `part`.
-        let row = unsafe { _mm512_maskz_loadu_epi8(bytes, part.as_ptr().cast()) };
-        let mark = u64::from(ends).checked_shl(part.len() as u32).unwrap_or(0);
-        _mm512_mask_blend_epi8(mark, row, _mm512_set1_epi8(0x80_u8.cast_signed()))
+    /// What lies of a message at `begin`, at most a block, with 0x80 behind it where the message ends.
+    fn load_part(message: &[u8], begin: usize) -> V {
+        let length = message.len().wrapping_sub(begin).cast_signed();
+        let mark = if (0..64).contains(&length) { 1_u64 << length } else { 0 };
+        let bytes = if length < 0 { 0 } else { mark.wrapping_sub(1) };
+        // SAFETY: reads only the bytes whose mask bit is set: those from `begin` that the message has.
+        let part = unsafe { _mm512_maskz_loadu_epi8(bytes, message.as_ptr().wrapping_add(begin).cast()) };
+        _mm512_mask_blend_epi8(mark, part, _mm512_set1_epi8(0x80_u8.cast_signed()))
     }
     fn words_of_blocks(rows: &[&[Block]; 16], step: usize) -> [V; 16] {
         let mut blocks = [splat(0); 16];
@@ -67,12 +68,15 @@ ops! { "avx512f,avx512bw,avx512vl";
     }
     fn words_of_edge(edge: &Edge<'_, 16>) -> [V; 16] {
         let mut blocks = [splat(0); 16];
-        for (lane, block) in blocks.iter_mut().enumerate() {
-            *block = load_part(edge.parts[lane], edge.ends[lane]);
+        let (mut high, mut low) = ([0; 16], [0; 16]);
+        for (lane, message) in edge.messages.iter().enumerate() {
+            blocks[lane] = load_part(message, edge.block * BLOCK_BYTES);
+            high[lane] = (message.len() as u64 >> 29) as u32;
+            low[lane] = (message.len() as u32) << 3;
         }
         let mut words = transpose(blocks);
-        words[14] = _mm512_or_si512(words[14], load_words(&edge.bits[0]));
-        words[15] = _mm512_or_si512(words[15], load_words(&edge.bits[1]));
+        words[14] = blend(edge.last, words[14], load_words(&high));
+        words[15] = blend(edge.last, words[15], load_words(&low));
         words
     }
     fn swap_bytes(x: V) -> V {
@@ -118,8 +122,8 @@ ops! { "avx512f,avx512bw,avx512vl";
         // SAFETY: 64 writable bytes; the instruction asks for no alignment.
         unsafe { _mm512_storeu_si512(words.as_mut_ptr().cast(), x) }
     }
-    fn digests(columns: &Columns<16>) -> [Row; 16] {
-        let state = load_state(columns).map(|word| swap_bytes(word));
+    fn digests_of(state: [V; STATE_WORDS]) -> [Row; 16] {
+        let state = state.map(|word| swap_bytes(word));
         let left = transpose_quarters([state[0], state[1], state[2], state[3]]);
         let right = transpose_quarters([state[4], state[5], state[6], state[7]]);
         let mut rows = [[0; 32]; 16];

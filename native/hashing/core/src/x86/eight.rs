@@ -77,10 +77,10 @@ macro_rules! eight_lanes {
             fn words_of_edge(edge: &Edge<'_, 8>) -> [V; 16] {
                 words_of(edge.blocks().each_ref())
             }
-            fn digests(columns: &Columns<8>) -> [Row; 8] {
-                let state = load_state(columns).map(|word| swap_bytes(word));
+            fn digests_of(state: [V; STATE_WORDS]) -> [Row; 8] {
+                let rows = transpose(state.map(|word| swap_bytes(word)));
                 // SAFETY: both are 256 plain bytes.
-                unsafe { core::mem::transmute(transpose(state)) }
+                unsafe { core::mem::transmute(rows) }
             }
         }
     };

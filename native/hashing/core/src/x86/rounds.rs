@@ -109,7 +109,7 @@ macro_rules! sha1_twenty {
 /// What every vector width does alike: compression, whole blocks, an uneven step, the trait of the driver.
 ///
 /// `$token` proves the CPU's features; `$lanes` is the number of 32-bit lanes. Further
-/// expects in scope: `load_words`, `store_words`, `blend`, `words_of_blocks`, `words_of_edge` and `digests`.
+/// expects in scope: `load_words`, `store_words`, `blend`, `words_of_blocks`, `words_of_edge` and `digests_of`.
 macro_rules! lane_kernel {
     ($token:ident, $lanes:literal, $features:literal) => {
         #[inline]
@@ -184,14 +184,40 @@ macro_rules! lane_kernel {
         }
 
         #[target_feature(enable = $features)]
-        fn edge(algorithm: Algorithm, columns: &mut Columns<$lanes>, edge: &Edge<'_, $lanes>) {
+        fn edge(
+            algorithm: Algorithm,
+            columns: &mut Columns<$lanes>,
+            edge: &Edge<'_, $lanes>,
+            live: u32,
+        ) {
             let words = words_of_edge(edge);
             let state = load_state(columns);
             let state = match algorithm {
                 Algorithm::Sha256 => compress_sha256(state, words),
                 Algorithm::Sha1 => compress_sha1(state, words),
             };
-            store_state(columns, state, edge.live);
+            store_state(columns, state, live);
+        }
+
+        /// The state stays in registers from the first block to the last.
+        #[target_feature(enable = $features)]
+        fn alike(algorithm: Algorithm, messages: &[&[u8]; $lanes], blocks: usize) -> [Row; $lanes] {
+            let rows = messages.map(|message| message.as_chunks().0);
+            let whole = rows.iter().map(|row| row.len()).min().unwrap_or(0);
+            let mut state = algorithm.initial_state().map(|word| splat(word));
+            for block in 0..blocks {
+                let words = if block < whole {
+                    words_of_blocks(&rows, block)
+                } else {
+                    let last = if block + 1 == blocks { u32::MAX } else { 0 };
+                    words_of_edge(&Edge { messages, block, last })
+                };
+                state = match algorithm {
+                    Algorithm::Sha256 => compress_sha256(state, words),
+                    Algorithm::Sha1 => compress_sha1(state, words),
+                };
+            }
+            digests_of(state)
         }
 
         impl Lanes<$lanes> for $token {
@@ -206,14 +232,30 @@ macro_rules! lane_kernel {
                 unsafe { whole(algorithm, columns, rows, live) }
             }
 
-            fn edge(self, algorithm: Algorithm, columns: &mut Columns<$lanes>, step: &Edge<'_, $lanes>) {
+            fn edge(
+                self,
+                algorithm: Algorithm,
+                columns: &mut Columns<$lanes>,
+                step: &Edge<'_, $lanes>,
+                live: u32,
+            ) {
                 // SAFETY: as above.
-                unsafe { edge(algorithm, columns, step) }
+                unsafe { edge(algorithm, columns, step, live) }
+            }
+
+            fn alike(
+                self,
+                algorithm: Algorithm,
+                messages: &[&[u8]; $lanes],
+                blocks: usize,
+            ) -> [Row; $lanes] {
+                // SAFETY: as above.
+                unsafe { alike(algorithm, messages, blocks) }
             }
 
             fn digests(self, columns: &Columns<$lanes>) -> [Row; $lanes] {
                 // SAFETY: as above.
-                unsafe { digests(columns) }
+                unsafe { digests_of(load_state(columns)) }
             }
         }
     };

@@ -1,0 +1,46 @@
+//! The workload `engines`: every engine of the core beside libcrypto, without a JVM around them.
+//!
+//! Place in the journey: its own process, started by the agent. It answers what a digest costs before any
+//! bridge adds to it, which engine is the fastest where, and what a second thread brings. Arms that this CPU
+//! cannot run are announced with the reason. Absent on purpose: judgement of any figure.
+
+mod batches;
+mod checks;
+mod inputs;
+mod openssl;
+mod threads;
+
+use std::process::ExitCode;
+
+use paceline_harness::{Failure, Workload};
+use paceline_hashing_core::{Algorithm, Choice, Engine, digest_equal};
+
+fn main() -> ExitCode {
+    Workload {
+        suite: "hashing".to_owned(),
+        name: "engines".to_owned(),
+        benchmarks: vec![batches::sha256_batch(), batches::sha1_batch(), threads::two_threads()],
+        knobs: vec![],
+        open: Box::new(facts),
+        checks: Box::new(checks::vectors),
+    }
+    .main()
+}
+
+/// What digested: the CPU's engines, what `best` means at three sizes, and the other side's version.
+#[allow(clippy::unnecessary_wraps, reason = "opening a workload may fail; this one cannot")]
+fn facts() -> Result<Vec<(String, String)>, Failure> {
+    let engines: Vec<&str> = Engine::available().iter().map(|engine| engine.name()).collect();
+    let mut facts = vec![("engines".to_owned(), engines.join(" "))];
+    for algorithm in [Algorithm::Sha1, Algorithm::Sha256] {
+        for count in [1, 8, 1000] {
+            let mut digests = vec![0; count * algorithm.digest_bytes()];
+            let engine = digest_equal(algorithm, Choice::Best, &[], 0, &mut digests);
+            let name = engine.map_or_else(|error| error.to_string(), |engine| engine.name().to_owned());
+            facts.push((format!("best.{}.{count}", algorithm.name()), name));
+        }
+    }
+    let version = openssl::LibCrypto::load().map_or_else(|reason| reason, |library| library.version());
+    facts.push(("libcrypto".to_owned(), version));
+    Ok(facts)
+}
