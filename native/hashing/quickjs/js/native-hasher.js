@@ -1,9 +1,9 @@
 // NativeHasher: SHA-1 of pieces, over the functions of `paceline` (src/bindings.rs).
 //
 // Place in the journey: what the application's scripts call. A *path* says how the bytes of a piece reach
-// whoever digests them; every path offers the same three functions. Invariant: `data` is a Uint8Array, a
+// whoever digests them; every path offers the same functions. Invariant: `data` is a Uint8Array, a
 // digest is a Uint8Array of 20 bytes, and a wrong argument throws (or rejects) before anything is hashed.
-// While sha1Async reads a piece its buffer is immutable: writing to it, transferring or slicing it throws.
+// While a piece is hashed asynchronously its buffer is immutable: writing to it, transferring or slicing it throws.
 'use strict';
 
 (() => {
@@ -29,8 +29,12 @@
       sha1: data => digestOf(one(ready(data))),
       sha1Batch: pieces =>
         many ? many(pieces.map(ready)).map(digestOf) : pieces.map(data => digestOf(one(ready(data)))),
+      /** Returns at once; `done(error, digest)` runs in a later turn, in no particular order. */
+      sha1Later: (data, done) => async(data, (error, digest) => done(error, digest && digestOf(digest))),
       sha1Async: data =>
-        new Promise((resolve, reject) => async(data, digest => resolve(digestOf(digest)), reject)),
+        new Promise((resolve, reject) =>
+          async(data, (error, digest) => (error ? reject(error) : resolve(digestOf(digest)))),
+        ),
     });
   }
 

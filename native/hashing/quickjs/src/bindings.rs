@@ -11,10 +11,11 @@
 //! | `sha1Native(view)` | not at all | here, one stream |
 //! | `sha1BatchLanes(views)` | not at all | here, side by side on this thread |
 //! | `sha1BatchCrew(views)` | not at all | here, side by side on several threads |
-//! | `sha1AsyncDirect(view, resolve, reject)` | not at all | Kotlin, on a worker |
-//! | `sha1AsyncNative(view, resolve, reject)` | not at all | here, on a worker, side by side |
+//! | `sha1AsyncDirect(view, done)` | not at all | Kotlin, on a worker |
+//! | `sha1AsyncNative(view, done)` | not at all | here, on a worker, side by side |
 //!
-//! Invariant: a wrong argument is a `TypeError` or `RangeError`, and nothing was hashed then.
+//! `done(error, digest)` runs on the JS thread, in a later turn. Invariant: a wrong argument is a `TypeError` or
+//! `RangeError`, and nothing was hashed then.
 
 use std::rc::Rc;
 use std::time::Instant;
@@ -116,9 +117,9 @@ fn install_batches<'js>(to: &Object<'js>, shared: &Rc<Shared>) -> Result<()> {
 fn install_async<'js>(to: &Object<'js>, shared: &Rc<Shared>) -> Result<()> {
     for (name, way) in [("sha1AsyncDirect", Way::Kotlin), ("sha1AsyncNative", Way::Native)] {
         let s = Rc::clone(shared);
-        let book = move |view: Value<'js>, resolve: Function<'js>, reject: Function<'js>| {
+        let book = move |view: Value<'js>, done: Function<'js>| {
             let bytes = s.view(&view)?;
-            s.flights.book(&bytes, way, resolve, reject);
+            s.flights.book(&bytes, way, done);
             Ok::<_, Error>(())
         };
         define(to, name, book)?;

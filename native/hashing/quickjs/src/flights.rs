@@ -6,7 +6,7 @@
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 
-use rquickjs_core::{ArrayBuffer, Ctx, Function, Persistent, Result, Value};
+use rquickjs_core::{ArrayBuffer, Ctx, Function, Null, Persistent, Result, Value};
 
 use crate::bytes::{JsBytes, Pins};
 use crate::failure::Thrown;
@@ -14,8 +14,7 @@ use crate::workers::{Completion, Job, Way};
 
 struct Flight {
     buffer: Persistent<Value<'static>>,
-    resolve: Persistent<Function<'static>>,
-    reject: Persistent<Function<'static>>,
+    done: Persistent<Function<'static>>,
 }
 
 /// The open flights of a host, and those not yet shown to the workers.
@@ -30,20 +29,13 @@ pub(crate) struct Flights {
 impl Flights {
     /// Books a piece. Its job waits in [`Flights::board`] until the script's turn is over, so that pieces
     /// asked for together are hashed together.
-    pub(crate) fn book<'js>(
-        &self,
-        piece: &JsBytes<'js>,
-        way: Way,
-        resolve: Function<'js>,
-        reject: Function<'js>,
-    ) {
+    pub(crate) fn book<'js>(&self, piece: &JsBytes<'js>, way: Way, done: Function<'js>) {
         let ctx = piece.buffer().ctx();
         let number = self.next.replace(self.next.get().wrapping_add(1));
         self.pins.pin(piece.buffer());
         let flight = Flight {
             buffer: Persistent::save(ctx, piece.buffer().clone()),
-            resolve: Persistent::save(ctx, resolve),
-            reject: Persistent::save(ctx, reject),
+            done: Persistent::save(ctx, done),
         };
         self.open.borrow_mut().insert(number, flight);
         let (start, bytes) = piece.region();
@@ -66,9 +58,9 @@ impl Flights {
         match completion.digest {
             Ok(digest) => {
                 let digest = ArrayBuffer::new_copy(ctx.clone(), digest)?;
-                flight.resolve.restore(ctx)?.call((digest,))
+                flight.done.restore(ctx)?.call((Null, digest))
             }
-            Err(failure) => flight.reject.restore(ctx)?.call((failure.error(ctx, thrown)?,)),
+            Err(failure) => flight.done.restore(ctx)?.call((failure.error(ctx, thrown)?,)),
         }
     }
 

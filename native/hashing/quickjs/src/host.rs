@@ -38,7 +38,12 @@ const STACK_BYTES: usize = 256 * 1024;
 const MEMORY_BYTES: usize = 512 * 1024 * 1024;
 
 /// The scripts every host starts with, in this order.
-const SCRIPTS: [(&str, &str); 1] = [("native-hasher.js", include_str!("../js/native-hasher.js"))];
+const SCRIPTS: [(&str, &str); 4] = [
+    ("native-hasher.js", include_str!("../js/native-hasher.js")),
+    ("instrumentation.js", include_str!("../js/instrumentation.js")),
+    ("pieces.js", include_str!("../js/pieces.js")),
+    ("stream.js", include_str!("../js/stream.js")),
+];
 
 /// How many threads hash: those of a batch (`crew`, the JS thread counted in) and those beside the JS thread.
 #[derive(Clone, Copy)]
@@ -233,11 +238,13 @@ impl Host {
             Some(workers) => workers.collect(true),
             None => Vec::new(),
         };
+        let mut outcome = Ok(());
         for completion in landed {
+            // A callback that throws must not keep the others from being called.
             let called = self.shared.flights.land(ctx, completion, &self.shared.thrown);
-            called.map_err(|error| self.leaving(ctx, &error))?;
+            outcome = outcome.and(called.map_err(|error| self.leaving(ctx, &error)));
         }
-        Ok(())
+        outcome
     }
 
     /// Time native digests took, on this thread and on the workers.

@@ -1,0 +1,86 @@
+/**
+ * `piece_stream`: a download with null storage. Blocks of 16 KiB are assembled to pieces of 1 MiB, hashed,
+ * marked verified and dropped.
+ *
+ * Place in the journey: what hashing costs the JS thread while it has other work. Its share of one thread
+ * at a download's rate is derived (`suite.toml`). `piece_unverified` is the same with verification
+ * skipped; it exists to show what that would gain and is no reference for anything: its counters say that
+ * it hashed nothing, so the audit calls the work unequal. Invariant: a stream in which a piece was not
+ * verified fails.
+ */
+package dev.paceline.piece
+
+import dev.paceline.harness.Account
+import dev.paceline.harness.Arm
+import dev.paceline.harness.Benchmark
+import dev.paceline.harness.Check
+import dev.paceline.harness.Context
+import dev.paceline.harness.IntParam
+import dev.paceline.harness.Prepared
+
+/** Pieces of a round by default. The seed's download of 1 GB has 1,012, which may be asked for. */
+private const val DEFAULT_PIECES = 64L
+private const val MOST_PIECES = 1024L
+private const val SKIPPING = "skip_verification"
+
+internal val PIECE_STREAM = stream("piece_stream", listOf("seed", "direct", "native_multi", "async_native"))
+internal val PIECE_UNVERIFIED = stream("piece_unverified", listOf("seed", SKIPPING))
+
+private fun stream(name: String, arms: List<String>) = Benchmark(
+    name = name,
+    arms = arms,
+    params = listOf(IntParam("pieces", listOf(DEFAULT_PIECES), 1L..MOST_PIECES)),
+    metrics = listOf(JS_THREAD, DIGEST),
+    prepare = { context -> prepare(context, arms) },
+)
+
+private fun prepare(context: Context, names: List<String>): Prepared {
+    val count = context.int("pieces")
+    val time = DigestTime()
+    val hasher = MessageDigestHasher(time, System.err::println)
+    val threads = Runtime.getRuntime().availableProcessors()
+    val host = PieceHost(hasher, crew = threads, workers = threads)
+    for (piece in pieces(context.seed, PIECES, PIECE_BYTES)) {
+        host.give("stream_add", piece + hasher.sha1(piece, piece.size))
+    }
+    val arms = names.map { StreamArm(it, host, count) { time.totalNs + host.digestNs } }
+    return Prepared(
+        arms = arms,
+        itemsPerIteration = count.toLong(),
+        bytesPerIteration = count.toLong() * PIECE_BYTES,
+        protocol = ONE_ITERATION,
+        close = host::close,
+        verify = { listOf(streamsVerify(arms, count)) },
+    )
+}
+
+private fun streamsVerify(arms: List<StreamArm>, count: Int): Check {
+    val missed = arms.filter { it.run(1); it.verified != count }.map { "${it.name} verified ${it.verified}" }
+    val detail = "$count pieces: " + if (missed.isEmpty()) "all verified" else "$missed"
+    return Check("stream_verifies", missed.isEmpty(), detail)
+}
+
+/** The function `stream_NAME` of `native/hashing/quickjs/js/stream.js`. */
+internal class StreamArm(
+    override val name: String,
+    private val host: PieceHost,
+    private val pieces: Int,
+    digestNs: () -> Long,
+) : Arm {
+    private val costs = Costs(digestNs)
+    private var items = 0L
+
+    /** Pieces of the last stream that were marked verified. */
+    val verified: Int get() = host.call("stream_verified")?.decodeToString()?.toInt() ?: 0
+
+    override fun run(iterations: Int) = costs.of {
+        repeat(iterations) { host.call("stream_$name", pieces) }
+        items = iterations.toLong() * pieces
+    }
+
+    override fun account(account: Account) {
+        account.work("items", items)
+        account.work("hashed", if (name == SKIPPING) 0 else items)
+        costs.tell(account)
+    }
+}

@@ -1,0 +1,93 @@
+// A download with null storage: blocks arrive, are assembled to pieces, hashed, marked verified and dropped.
+//
+// Place in the journey: the arms of `piece_stream`, and `piece_unverified`. Invariants: every arm assembles
+// every piece into a buffer of its own, as the seed does; a piece counts as verified only when its digest is
+// the expected one, except in the arm that is named for not looking.
+'use strict';
+
+(() => {
+  const DIGEST_BYTES = 20;
+  // What a peer sends at once (BitTorrent's usual request length), in bytes.
+  const BLOCK_BYTES = 16 * 1024;
+  // Pieces of one batch, and pieces in the air at once.
+  const WINDOW = 16;
+  const { paths } = NativeHasher;
+  const sources = [];
+  let verified = 0;
+
+  /** A piece as the network delivers it, with its expected digest: `data` is the piece, then the digest. */
+  globalThis.stream_add = data => {
+    const bytes = data.length - DIGEST_BYTES;
+    const blocks = [];
+    for (let at = 0; at < bytes; at += BLOCK_BYTES) {
+      blocks.push(data.subarray(at, Math.min(at + BLOCK_BYTES, bytes)));
+    }
+    sources.push({ bytes, blocks, expected: data.slice(bytes) });
+  };
+
+  const sourceOf = index => sources[index % sources.length];
+
+  function assemble(index) {
+    const { bytes, blocks } = sourceOf(index);
+    const piece = new Uint8Array(bytes);
+    let at = 0;
+    for (const block of blocks) {
+      piece.set(block, at);
+      at += block.length;
+    }
+    return piece;
+  }
+
+  function verify(index, digest) {
+    const { expected } = sourceOf(index);
+    for (let i = 0; i < DIGEST_BYTES; i++) if (digest[i] !== expected[i]) return;
+    verified++;
+  }
+
+  const oneByOne = hasher => count => {
+    for (let i = 0; i < count; i++) verify(i, hasher.sha1(assemble(i)));
+  };
+
+  const inBatches = hasher => count => {
+    for (let from = 0; from < count; from += WINDOW) {
+      const batch = [];
+      for (let i = from; i < Math.min(from + WINDOW, count); i++) batch.push(assemble(i));
+      hasher.sha1Batch(batch).forEach((digest, i) => verify(from + i, digest));
+    }
+  };
+
+  /** Assembles while others are hashed; at most WINDOW are in the air. */
+  const inTheAir = hasher => async count => {
+    const window = [];
+    for (let i = 0; i < count; i++) {
+      await window[i % WINDOW];
+      window[i % WINDOW] = hasher.sha1Async(assemble(i)).then(digest => verify(i, digest));
+    }
+    await Promise.all(window);
+  };
+
+  const unverified = count => {
+    for (let i = 0; i < count; i++) {
+      assemble(i);
+      verified++; // skipVerification: it says so and has not looked
+    }
+  };
+
+  const arms = {
+    seed: oneByOne(paths.seed),
+    direct: oneByOne(paths.direct),
+    native_multi: inBatches(paths.nativeCrew),
+    async_native: inTheAir(paths.native),
+    skip_verification: unverified,
+  };
+
+  for (const [name, stream] of Object.entries(arms)) {
+    globalThis[`stream_${name}`] = count => {
+      verified = 0;
+      return stream(count);
+    };
+  }
+
+  /** How many pieces of the last stream were marked verified, as text in ASCII. */
+  globalThis.stream_verified = () => Uint8Array.from(String(verified), digit => digit.charCodeAt(0));
+})();
