@@ -18,6 +18,7 @@ from typing import BinaryIO
 
 import msgspec
 from rich.table import Table
+from rich.text import Text
 
 from paceline.errors import UserError
 from paceline.formats import logcat
@@ -172,7 +173,7 @@ def _session_table(session: Session) -> Table:
     if session.heading is not None and session.heading.warmup_rounds is not None:
         title += f", warm-up rounds: {session.heading.warmup_rounds}"
     heads = ("lines", "batch", "arm", "average", "fallback", "difference", "in words")
-    table = Table(*heads, title=title, caption=INSUFFICIENT)
+    table = Table(*heads, title=Text(title), caption=INSUFFICIENT)
     for row in session.rows:
         table.add_row(
             f"{row.lines[0]}, {row.lines[1]}",

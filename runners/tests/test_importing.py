@@ -66,6 +66,16 @@ def test_people_get_tables_with_the_overhead_and_the_rows(log: Path) -> None:
     assert "insufficient: no samples" in shown
 
 
+def test_what_looks_like_markup_is_shown_as_it_is() -> None:
+    lines = [
+        "LightLedgerBenchmark: Benchmark on [/red][bold]x (API 35)",
+        "LightLedgerBenchmark: Batch 10: native avg=0.05 ms (0.01 ms/hash)",
+    ]
+    done = import_("-", "--dry-run", say="\n".join(lines).encode())
+    assert done.returncode == 0, done.stderr
+    assert "[/red][bold]x" in done.stdout.decode()
+
+
 def test_standard_input_is_read_where_the_file_is_a_dash() -> None:
     done = import_("-", "--dry-run", "--json", say=TEXT.encode())
     assert json.loads(done.stdout)["file"] == "standard input"

@@ -213,6 +213,7 @@ def test_what_logcat_writes_between_messages_and_other_apps_say_is_none_of_our_b
         (KOTLIN.replace("635", "٦٣٥"), "a rate"),
         (KOTLIN.replace("635", "6\x0035"), "text without U+0000"),
         ("I LightLedgerBenchmark: Benchmark on phone", "before ' (API '"),
+        ("I LightLedgerBenchmark: Benchmark on a\x1b]0;b\x07 (API 35)", "printable characters"),
         (f"I LightLedgerBenchmark: Benchmark on {'x' * 300} (API 35)", "at most 200 characters"),
     ],
 )

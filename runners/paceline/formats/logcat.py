@@ -33,6 +33,8 @@ MAX_RECORDS = 100_000
 MAX_PROBLEMS = 100
 """Listed; all are counted. A person mends the first few and runs the import again."""
 
+_WORTH_READING = re.compile("|".join([*(re.escape(line.marker) for line in LINES), re.escape("(API ")]))
+"""In every line that is claimed and in every heading: most lines of a log are neither."""
 _COLOUR = re.compile(r"\x1b\[[0-9;]{0,16}m")
 _AT = r"(?:(?P<at>(?:\d{4}-)?\d\d-\d\d \d\d:\d\d:\d\d\.\d{3,9}(?: [+-]\d{4})?|\d{9,12}\.\d{3,9}) {1,8})?"
 _TAG = r"(?P<tag>[^ ].{0,127}?|) {0,32}"
@@ -112,6 +114,8 @@ class _Reader:
 
     def line(self, raw: RawLine) -> None:
         self.number = raw.number
+        if _WORTH_READING.search(raw.text) is None:
+            return
         text = _COLOUR.sub("", raw.text) if "\x1b" in raw.text else raw.text
         origin, message = origin_of(text)
         if origin.tag is None and (heading := ledger_lines.heading_of(text)) is not None:

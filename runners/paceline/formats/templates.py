@@ -118,9 +118,10 @@ class Template:
             if found is None:
                 raise UnreadableError(f"text of at most {MAX_TEXT} characters before {following.text!r}")
             end = found.start()
-        if end - at > MAX_TEXT or not text[at:end].strip():
-            raise UnreadableError(f"text of 1 to {MAX_TEXT} characters")
-        return text[at:end].strip(), end
+        found_text = text[at:end].strip()
+        if end - at > MAX_TEXT or not found_text or not found_text.isprintable():
+            raise UnreadableError(f"text of 1 to {MAX_TEXT} printable characters")
+        return found_text, end
 
 
 def _differs(literal: str, text: str, at: int) -> MismatchError:
