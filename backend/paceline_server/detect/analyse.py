@@ -175,7 +175,8 @@ def _passed(comparisons: int, gates: int, elsewhere: int) -> str:
         said += " holds" if comparisons + gates == 1 else " hold"
     elif not elsewhere:
         return "measured; the suite has no rule and no required gate about it"
-    rest = f"{_count(elsewhere, 'comparison or gate')} {'does' if elsewhere == 1 else 'do'} not apply here"
+    one, many = "1 comparison or gate does", f"{elsewhere} comparisons or gates do"
+    rest = f"{one if elsewhere == 1 else many} not apply here"
     return "; ".join(part for part in (said, rest if elsewhere else "") if part)
 
 

@@ -86,7 +86,7 @@ def _judge_derived(row: DerivedRow, op: Op, target: float) -> GateVerdict:
     if found.answered and found.value is None:
         return _judge_none(found, op, target)
     if found.value is None:
-        return GateVerdict("inconclusive", found.note or "its samples are missing", None, found.interval)
+        return GateVerdict("inconclusive", row.note(), None, found.interval)
     verdict, reason = judge_level(found.value, found.interval, op, target)
     return GateVerdict(verdict, reason, found.value, found.interval)
 

@@ -1,0 +1,234 @@
+"""What a protocol's defects and a machine's limits do to a job: never a silent pass, never a false alarm."""
+
+from __future__ import annotations
+
+import io
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from paceline_server.catalog.manifest import read as read_manifest
+from paceline_server.detect.analyse import Analysis, analyse
+from paceline_server.detect.audits import rederive_audit
+from paceline_server.detect.compare import evidence_of
+from paceline_server.detect.facts import Facts, Identity
+from paceline_server.detect.judge import judge
+from paceline_server.ingest.cases import Case
+from paceline_server.stats.samples import CaseSamples
+from paceline_server.testing.benches import (
+    BENCHMARK,
+    bench_cases,
+    passed_checks,
+    suite_manifest,
+    write_directory,
+)
+
+IDENTITY = Identity("sorting", "4f" * 20, None, "bench-host", None)
+FASTER = {1000: -0.5, 2000: -0.6}
+SLOWER = {1000: 0.2, 2000: 0.2}
+REASON = "this CPU has no AVX-512"
+
+
+def found(cases: list[CaseSamples], manifest: dict[str, Any] | None = None, **facts: Any) -> Analysis:
+    facts.setdefault("checks", passed_checks(range(5)))
+    return analyse(read_manifest(manifest or suite_manifest()), Facts(cases, **facts), IDENTITY)
+
+
+def case(arm: str, batch: int, unavailable: str | None = None) -> Case:
+    return Case(0, BENCHMARK, arm, {"batch": batch}, (("time", "ns", "lower"),), None, None, unavailable)
+
+
+def without(cases: list[CaseSamples], arm: str, batch: int | None = None) -> list[CaseSamples]:
+    return [one for one in cases if one.arm != arm or batch not in (None, one.params["batch"])]
+
+
+def native_first(cases: list[CaseSamples]) -> list[CaseSamples]:
+    return [
+        replace(one, position=np.full(one.position.size, 0 if one.arm == "native" else 1)) for one in cases
+    ]
+
+
+# --- defects -----------------------------------------------------------------------------------
+
+
+def test_a_defective_protocol_never_fails_a_run_and_its_names_are_the_reason() -> None:
+    told = found(native_first(bench_cases(1, SLOWER)))
+    assert (told.verdict, told.extendable) == ("inconclusive", False)
+    assert "order_unbalanced" in told.reason
+    assert {row.verdict for row in told.report.comparisons} == {"inconclusive"}
+    assert all("order_unbalanced" in row.reason for row in told.report.comparisons)
+
+
+def test_a_defective_protocol_never_passes_either() -> None:
+    gate = {"benchmark": BENCHMARK, "arm": "native", "metric": "time", "op": "<=", "required": 1e15}
+    built = [
+        replace(one, iterations=np.ones(one.value.size, dtype=np.int64),
+                work={"prepared": np.ones(one.value.size, dtype=np.int64)})
+        for one in bench_cases(1, FASTER)
+    ]  # fmt: skip
+    told = found(built, suite_manifest(gates=[gate]))
+    assert told.verdict == "inconclusive"
+    assert {gate.verdict for gate in told.report.gates} == {"inconclusive"}
+    assert all("preparation_in_timer" in gate.reason for gate in told.report.gates)
+
+
+def test_too_few_and_unsteady_are_told_and_take_nothing_back() -> None:
+    told = found([replace(one, value=one.value * 1.001**one.round) for one in bench_cases(1, FASTER)])
+    names = {finding.name for row in told.report.audits for finding in row.findings}
+    assert names <= {"unsteady"}
+    assert told.verdict == "pass"
+    few = found(bench_cases(1, FASTER, launches=2, rounds=5))
+    assert {finding.name for row in few.report.audits for finding in row.findings} == {"too_few"}
+    assert "insufficient" in few.reason
+    assert few.extendable
+
+
+def test_an_audit_is_made_again_from_what_was_stored_beside_the_verdict() -> None:
+    cases = native_first(bench_cases(1, SLOWER))
+    pair = found(cases).ruled[0].pair
+    stored = json.loads(json.dumps(evidence_of(pair)))["audit"]
+    group = [one for one in cases if one.params == pair.group.params]
+    assert [one.as_dict() for one in rederive_audit(stored, group, "fallback")] == stored["findings"]
+    assert stored["findings"]
+
+
+def test_judge_prints_what_the_means_alone_would_have_said(tmp_path: Path) -> None:
+    write_directory(tmp_path, native_first(bench_cases(1, {1000: -0.4737, 2000: -0.4737})))
+    out = io.StringIO()
+    assert judge(tmp_path, out, json_path=tmp_path / "out.json") == 3
+    assert "sort_batch batch=1000: means alone say native 1.9" in out.getvalue()
+    assert "faster than fallback; defects: order_unbalanced" in out.getvalue()
+    audits = json.loads((tmp_path / "out.json").read_text())["audits"]
+    assert [set(row) for row in audits] == [{"benchmark", "params", "name", "arms", "detail"}] * 2
+    assert audits[0]["name"] == "order_unbalanced"
+
+
+# --- not available here ------------------------------------------------------------------------
+
+
+def test_an_arm_that_cannot_run_here_is_neither_missing_nor_a_doubt() -> None:
+    told = found(without(bench_cases(1, FASTER), "native", 2000), announced=[case("native", 2000, REASON)])
+    assert (told.verdict, told.reason) == (
+        "pass",
+        "1 comparison holds; 1 comparison or gate does not apply here",
+    )
+    row = told.report.comparisons[1]
+    assert (row.verdict, row.reason) == ("not_applicable", f"native is not available here: {REASON}")
+    (missing,) = told.report.unavailable
+    assert (missing.arm, missing.params, missing.reason) == ("native", {"batch": 2000}, REASON)
+
+
+def test_an_arm_that_cannot_run_anywhere_is_said_once() -> None:
+    announced = [case("native", batch, REASON) for batch in (1000, 2000)]
+    told = found(without(bench_cases(1, FASTER), "native"), announced=announced)
+    assert [(row.arm, row.params) for row in told.report.unavailable] == [("native", {})]
+    assert told.verdict == "pass"
+    assert told.reason == "2 comparisons or gates do not apply here"
+
+
+def test_gates_on_what_cannot_run_here_do_not_apply_and_are_not_passed() -> None:
+    gates = [
+        {"benchmark": BENCHMARK, "arm": "native", "metric": "time", "op": "<=", "required": 1e15},
+        {"derived": "gain", "op": ">=", "required": 2.0},
+    ]
+    gain = {"name": "gain", "kind": "speedup_between_arms", "benchmark": BENCHMARK, "metric": "time",
+            "arm": "native", "base_arm": "fallback"}  # fmt: skip
+    announced = [case("native", batch, REASON) for batch in (1000, 2000)]
+    manifest = suite_manifest(gates=gates, derived=[gain])
+    told = found(without(bench_cases(1, FASTER), "native"), manifest, announced=announced)
+    assert {gate.verdict for gate in told.report.gates} == {"not_applicable"}
+    assert all(REASON in gate.reason for gate in told.report.gates)
+    assert {row.note for row in told.report.derived} == {f"native is not available here: {REASON}"}
+    assert told.verdict == "pass"
+    assert "do not apply here" in told.reason
+
+
+def test_a_reference_that_cannot_run_here_takes_its_arms_along() -> None:
+    announced = [case("fallback", batch, REASON) for batch in (1000, 2000)]
+    told = found(without(bench_cases(1, FASTER), "fallback"), announced=announced)
+    assert {row.verdict for row in told.report.comparisons} == {"not_applicable"}
+    assert {row.reason for row in told.report.comparisons} == {f"fallback is not available here: {REASON}"}
+
+
+def test_samples_win_over_an_announcement() -> None:
+    told = found(bench_cases(1, SLOWER), announced=[case("native", 1000, REASON)])
+    assert told.verdict == "fail"
+    assert told.report.unavailable == []
+
+
+def test_an_arm_that_was_neither_measured_nor_called_unavailable_is_still_missing() -> None:
+    told = found(without(bench_cases(1, FASTER), "native", 2000), announced=[case("native", 1000)])
+    assert told.report.comparisons[1].reason == "native was not measured"
+    assert told.verdict == "inconclusive"
+
+
+def test_a_failed_check_does_not_turn_not_applicable_into_a_doubt_about_that_arm() -> None:
+    announced = [case("native", batch, REASON) for batch in (1000, 2000)]
+    told = found(without(bench_cases(1, FASTER), "native"), announced=announced, checks=[])
+    assert told.verdict == "inconclusive"
+    assert {row.verdict for row in told.report.comparisons} == {"not_applicable"}
+
+
+# --- metrics besides the primary one -------------------------------------------------------------
+
+
+def two_metrics(**rule: Any) -> dict[str, Any]:
+    manifest = suite_manifest()
+    manifest["benchmarks"][BENCHMARK]["metrics"]["call_time"] = {"unit": "ns", "direction": "lower"}
+    manifest["rules"][0] |= rule
+    return manifest
+
+
+def with_slow_calls(cases: list[CaseSamples]) -> list[CaseSamples]:
+    """Besides `time`, three values per block of `call_time`, in which native is far slower."""
+    more = []
+    for one in cases:
+        factor = 3.0 if one.arm == "native" else 1.0
+        common = np.exp(0.01 * np.random.default_rng(5).standard_normal(one.value.size))
+        values = np.concatenate([1000.0 * factor * common * tail for tail in (1.0, 1.01, 9.0)])
+        more.append(
+            replace(
+                one, metric="call_time", value=values,
+                launch=np.tile(one.launch, 3), round=np.tile(one.round, 3), position=np.tile(one.position, 3),
+                warmup=np.tile(one.warmup, 3),
+            )
+        )  # fmt: skip
+    return [*cases, *more]
+
+
+def test_a_secondary_metric_is_shown_and_decides_nothing_by_itself() -> None:
+    told = found(with_slow_calls(bench_cases(1, FASTER)), two_metrics())
+    assert told.verdict == "pass"
+    assert told.reason == "2 comparisons hold"
+    rows = {(row.metric, row.verdict) for row in told.report.comparisons}
+    assert rows == {("time", "pass"), ("call_time", "fail")}
+    assert all(one.rule is None for one in told.ruled if one.pair.metric == "call_time")
+
+
+def test_a_rule_watches_the_metric_it_names_and_no_other() -> None:
+    told = found(with_slow_calls(bench_cases(1, FASTER)), two_metrics(metric="call_time"))
+    assert told.verdict == "fail"
+    assert {one.pair.metric for one in told.ruled if one.rule is not None} == {"call_time"}
+
+
+def test_a_secondary_metric_only_one_arm_reports_is_no_missing_arm() -> None:
+    cases = with_slow_calls(bench_cases(1, FASTER))
+    told = found([one for one in cases if (one.metric, one.arm) != ("call_time", "fallback")], two_metrics())
+    assert {row.metric for row in told.report.comparisons} == {"time"}
+    assert "call_time" in {row.metric for row in told.report.measurements}
+
+
+def test_several_values_of_a_block_are_all_described_and_paired_by_their_median() -> None:
+    cases = with_slow_calls(bench_cases(1, FASTER))
+    told = found(cases, two_metrics())
+    calls = [row for row in told.report.measurements if row.metric == "call_time" and row.arm == "fallback"]
+    times = [row for row in told.report.measurements if row.metric == "time" and row.arm == "fallback"]
+    assert [row.n for row in calls] == [3 * 100, 3 * 100]
+    assert all(row.n <= 100 for row in times)
+    assert all(row.max > 8000 and row.p99 > 8000 and row.median < 1100 for row in calls)
+    pair = next(one for one in told.report.comparisons if one.metric == "call_time")
+    assert pair.blocks == 100
+    assert pair.ratio == pytest.approx(3.0, rel=1e-6)

@@ -1,0 +1,190 @@
+"""Derived metrics between arms, between metrics, at a rate and across a param, and the gates on them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+from paceline_server.catalog.manifest import read as read_manifest
+from paceline_server.detect.analyse import Analysis, analyse
+from paceline_server.detect.facts import Facts, Identity
+from paceline_server.detect.schemas import DerivedOut, GateOut
+from paceline_server.ingest.cases import Case
+from paceline_server.stats.samples import CaseSamples
+from paceline_server.testing.benches import BENCHMARK, bench_cases, passed_checks, suite_manifest
+
+IDENTITY = Identity("sorting", "4f" * 20, None, "bench-host", None)
+WINS_FROM_10 = {1: 0.6, 10: -0.2, 100: -0.5, 1000: -0.7}
+UNDECIDED_AT_10 = {1: 0.6, 10: 0.0, 100: -0.5, 1000: -0.7}
+NEVER = {1: 0.6, 10: 0.3, 100: 0.2, 1000: 0.1}
+LOSES_AGAIN = {1: -0.5, 10: -0.5, 100: -0.5, 1000: 0.2}
+
+
+def manifest_with(
+    derived: Mapping[str, Any], gate: Mapping[str, Any] | None, batches: Mapping[int, float]
+) -> dict[str, Any]:
+    manifest = suite_manifest(rules=[])
+    benchmark = manifest["benchmarks"][BENCHMARK]
+    benchmark["params"]["batch"]["values"] = list(batches)
+    benchmark["metrics"]["digest"] = {"unit": "ns", "direction": "lower"}
+    whole = {"name": "asked", "benchmark": BENCHMARK, "metric": "time", "arm": "native", **derived}
+    if derived["kind"] in ("crossover", "speedup_between_arms", "overhead_between_arms"):
+        whole["base_arm"] = "fallback"
+    gates = [] if gate is None else [{"derived": "asked", **gate}]
+    # A rule that decides nothing: what fails here are gates.
+    rule = {"name": "shown", "kind": "arm_slower", "benchmark": BENCHMARK, "arms": ["native"], "text": "t",
+            "fails_run": False}  # fmt: skip
+    return {**manifest, "derived": [whole], "gates": gates, "rules": [rule]}
+
+
+def told(
+    derived: Mapping[str, Any],
+    effects: Mapping[int, float],
+    gate: Mapping[str, Any] | None = None,
+    cases: list[CaseSamples] | None = None,
+    announced: list[Case] | None = None,
+) -> Analysis:
+    facts = Facts(
+        bench_cases(3, effects) if cases is None else cases,
+        checks=passed_checks(range(5)),
+        announced=announced or [],
+    )
+    return analyse(read_manifest(manifest_with(derived, gate, effects)), facts, IDENTITY)
+
+
+def row_of(found: Analysis) -> DerivedOut:
+    (row,) = found.report.derived
+    return row
+
+
+CROSSOVER = {"kind": "crossover", "param": "batch"}
+SPEEDUP = {"kind": "speedup_between_arms"}
+
+
+def gates_of(*told_as: Any) -> list[GateOut]:
+    return told(*told_as).report.gates
+
+
+# --- speed-up ------------------------------------------------------------------------------------
+
+
+def test_a_speedup_is_how_many_times_as_fast() -> None:
+    row = row_of(told(SPEEDUP, {1000: -0.75}))
+    assert row.value == pytest.approx(4.0, rel=0.01)
+    assert row.lower is not None
+    assert row.upper is not None
+    assert row.lower < 4.0 < row.upper
+    assert row.words.startswith("native is 4")
+    assert (row.unit, row.base_arm, row.note) == ("ratio", "fallback", "")
+
+
+@pytest.mark.parametrize(("required", "verdict"), [(3.5, "pass"), (4.5, "fail"), (4.0, "inconclusive")])
+def test_a_gate_on_a_speedup_decides_by_its_interval(required: float, verdict: str) -> None:
+    found = told(SPEEDUP, {1000: -0.75}, {"op": ">=", "required": required})
+    assert [gate.verdict for gate in found.report.gates] == [verdict]
+    assert found.verdict == verdict
+
+
+def test_a_stretch_level_that_is_missed_is_shown_and_fails_nothing() -> None:
+    found = told(SPEEDUP, {1000: -0.75}, {"op": ">=", "required": 3.5, "stretch": 4.5})
+    assert [(gate.level, gate.verdict) for gate in found.report.gates] == [
+        ("required", "pass"), ("stretch", "fail"),
+    ]  # fmt: skip
+    assert (found.verdict, found.reason) == ("pass", "1 required gate holds")
+
+
+# --- shares ----------------------------------------------------------------------------------------
+
+
+def with_digest(cases: list[CaseSamples], share: float) -> list[CaseSamples]:
+    return [*cases, *(replace(one, metric="digest", value=one.value * share) for one in cases)]
+
+
+def test_the_overhead_around_an_inner_metric_is_what_is_left_of_the_whole() -> None:
+    cases = with_digest(bench_cases(3, {1000: -0.5}), 0.6)
+    row = row_of(told({"kind": "share_between_metrics", "part": "digest"}, {1000: -0.5}, cases=cases))
+    assert row.value == pytest.approx(0.4, abs=1e-9)
+    assert row.words == "40.0 % of time is not digest"
+    missing = row_of(told({"kind": "share_between_metrics", "part": "digest"}, {1000: -0.5}))
+    assert (missing.value, missing.note, missing.answered) == (None, "not measured: digest of native", False)
+
+
+def test_a_share_at_a_rate_is_time_per_byte_times_the_rate() -> None:
+    cases = [replace(one, value=np.full(one.value.size, 2_000_000.0)) for one in bench_cases(3, {1000: 0.0})]
+    said = [Case(0, BENCHMARK, "native", {"batch": 1000}, (("time", "ns", "lower"),), 1, 1_000_000)]
+    asked = {"kind": "share_at_rate", "rate_bytes_per_s": 35_000_000}
+    row = row_of(told(asked, {1000: 0.0}, cases=cases, announced=said))
+    # 2 ns per byte × 35 MB/s = 70 ms of every second.
+    assert row.value == pytest.approx(0.07)
+    assert row.words == "7.0 % of one thread at 35 MB/s"
+    assert row_of(told(asked, {1000: 0.0}, cases=cases)).note.endswith("does not say its bytes_per_iteration")
+
+
+# --- crossover -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("effects", "value"), [(WINS_FROM_10, 10.0), (UNDECIDED_AT_10, 100.0), (NEVER, None), (LOSES_AGAIN, None)]
+)
+def test_a_crossover_is_where_the_arm_starts_to_win_for_good(
+    effects: dict[int, float], value: float | None
+) -> None:
+    row = row_of(told(CROSSOVER, effects))
+    assert row.value == value
+    assert row.answered
+    assert (row.note == "") is (value is not None)
+
+
+def test_the_interval_of_a_crossover_starts_where_losing_ends() -> None:
+    row = row_of(told(CROSSOVER, UNDECIDED_AT_10))
+    assert (row.lower, row.upper) == (10.0, 100.0)
+    row = row_of(told(CROSSOVER, WINS_FROM_10))
+    assert (row.lower, row.upper) == (10.0, 10.0)
+
+
+def test_no_crossover_is_an_answer_and_not_measured_is_none() -> None:
+    none = row_of(told(CROSSOVER, NEVER))
+    assert (none.value, none.answered) == (None, True)
+    assert none.note.startswith("no crossover: native is faster than fallback with confidence from no ")
+    gap = [one for one in bench_cases(3, WINS_FROM_10) if (one.arm, one.params["batch"]) != ("native", 10)]
+    missing = row_of(told(CROSSOVER, WINS_FROM_10, cases=gap))
+    assert (missing.value, missing.answered) == (None, False)
+    assert missing.note == "not measured: native and fallback at batch=10"
+    one_value = row_of(told(CROSSOVER, {1000: -0.7}))
+    assert (one_value.value, one_value.answered) == (None, False)
+
+
+@pytest.mark.parametrize(
+    ("effects", "level", "verdict"),
+    [
+        (WINS_FROM_10, 10, "pass"), (WINS_FROM_10, 4, "fail"), (UNDECIDED_AT_10, 10, "inconclusive"),
+        (UNDECIDED_AT_10, 100, "pass"), (UNDECIDED_AT_10, 4, "fail"), (NEVER, 1000, "fail"),
+        (LOSES_AGAIN, 1000, "fail"), ({1: 0.6, 10: 0.0}, 10, "inconclusive"),
+    ],
+)  # fmt: skip
+def test_a_gate_on_a_crossover_decides_only_what_was_measured(
+    effects: dict[int, float], level: int, verdict: str
+) -> None:
+    (gate,) = gates_of(CROSSOVER, effects, {"op": "<=", "required": level})
+    assert gate.verdict == verdict
+    assert gate.derived == "asked"
+
+
+def test_a_gate_on_a_gap_is_inconclusive_and_says_where_it_is() -> None:
+    gap = [one for one in bench_cases(3, WINS_FROM_10) if (one.arm, one.params["batch"]) != ("native", 10)]
+    found = told(CROSSOVER, WINS_FROM_10, {"op": "<=", "required": 1000}, gap)
+    (gate,) = found.report.gates
+    assert (gate.verdict, gate.reason) == ("inconclusive", "not measured: native and fallback at batch=10")
+
+
+def test_a_defective_protocol_has_no_speedup_to_gate() -> None:
+    first = [
+        replace(one, position=np.full(one.position.size, int(one.arm == "fallback")))
+        for one in bench_cases(3, {1000: -0.75})
+    ]
+    found = told(SPEEDUP, {1000: -0.75}, {"op": ">=", "required": 3.5}, first)
+    assert [gate.verdict for gate in found.report.gates] == ["inconclusive"]
+    assert "order_unbalanced" in row_of(found).note
