@@ -25,7 +25,7 @@ export default defineConfig(({ mode }) => ({
     setupFiles: ['./src/testing/setup.ts'],
     include: ['src/**/*.test.{ts,tsx}'],
     css: false,
-    testTimeout: 20_000,
+    testTimeout: 40_000,
     pool: 'threads',
     maxWorkers: 2,
   },

@@ -16,7 +16,7 @@ export interface DotRow {
   further?: readonly number[];
   /** The figure in words at the end of the row. */
   figure: string;
-  /** A second, quieter line below the figure. */
+  /** A second, quieter line below the row. */
   note?: string | undefined;
 }
 
@@ -103,10 +103,8 @@ function Row({ row, frame, reference }: { row: DotRow; frame: Frame; reference: 
           <i className={classes.dot} style={{ left: `${place(row.value)}%`, background: color }} />
         )}
       </div>
-      <div className={classes.figure}>
-        {row.figure}
-        {row.note !== undefined && <small>{row.note}</small>}
-      </div>
+      <div className={classes.figure}>{row.figure}</div>
+      {row.note !== undefined && <div className={classes.note}>{row.note}</div>}
     </>
   );
 }

@@ -13,6 +13,7 @@ import {
   Tooltip,
   XAxis,
   YAxis,
+  usePlotArea,
 } from 'recharts';
 
 import { intervalAxes, type IntervalAxes, type Scale } from './interval-axes';
@@ -42,11 +43,11 @@ export interface ReferenceMark {
   dash?: string;
 }
 
-/** A labelled vertical mark at one place of the x axis, in the look of a series. */
+/** A labelled vertical mark at one place of the x axis, in the look of a series or, shared, in that of text. */
 export interface VerticalMark {
   x: string | number;
   label: string;
-  look: number;
+  look: number | undefined;
 }
 
 export interface IntervalChartProps {
@@ -99,28 +100,46 @@ function referenceLines(references: readonly ReferenceMark[]) {
   ));
 }
 
-/** Each mark's label stands in a row of its own above the plot, so that marks at one place stay readable. */
+function markColor({ look }: VerticalMark): string {
+  return look === undefined ? 'var(--pl-text)' : seriesLook(look).color;
+}
+
+/** Each mark's label stands in a row of its own above the plot, so that near ones stay readable. */
 function verticalMarks(marks: readonly VerticalMark[]) {
-  return marks.map(({ x, label, look }, row) => (
+  return marks.map((mark, row) => (
     <ReferenceLine
-      key={label}
-      x={x}
-      stroke={seriesLook(look).color}
+      key={mark.label}
+      x={mark.x}
+      stroke={markColor(mark)}
       strokeWidth={1.5}
       strokeDasharray="3 3"
       label={({ viewBox }: { viewBox?: { x?: number; y?: number } }) => (
-        <text
-          x={(viewBox?.x ?? 0) + 4}
+        <MarkLabel
+          mark={mark}
+          x={viewBox?.x ?? 0}
           y={(viewBox?.y ?? 0) - 4 - (marks.length - 1 - row) * MARK_ROW}
-          fill={seriesLook(look).color}
-          fontSize={11}
-          fontWeight={600}
-        >
-          {label}
-        </text>
+        />
       )}
     />
   ));
+}
+
+/** Right of its line, or left of it where there is more room. */
+function MarkLabel({ mark, x, y }: { mark: VerticalMark; x: number; y: number }) {
+  const plot = usePlotArea();
+  const left = plot !== undefined && x > plot.x + plot.width / 2;
+  return (
+    <text
+      x={left ? x - 4 : x + 4}
+      y={y}
+      textAnchor={left ? 'end' : 'start'}
+      fill={markColor(mark)}
+      fontSize={12}
+      fontWeight={600}
+    >
+      {mark.label}
+    </text>
+  );
 }
 
 function bands(series: readonly IntervalSeries[]) {

@@ -2,9 +2,11 @@
 import { getResponse } from 'msw';
 
 import { handlersFor } from './handlers';
+import { withHashing } from './hashing-world';
 import { createWorld } from './world';
 
 const world = createWorld();
+withHashing(world);
 const handlers = handlersFor(world);
 
 export function answer(request: Request): Promise<Response | undefined> {

@@ -85,4 +85,15 @@ export const hashingSuite: Suite = {
   ...suite,
   title: 'Hashing across JNI',
   benchmarks: [ledgerBatch, seedProtocol, piece],
+  presets: [
+    {
+      name: 'first_look',
+      title: 'First look',
+      description: 'The real fingerprint at one batch size, in under a minute.',
+      benchmarks: ['ledger_batch'],
+      params: { batch: [1000], message: [150] },
+      launches: 3,
+      rounds: 12,
+    },
+  ],
 };

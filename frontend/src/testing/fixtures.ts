@@ -114,6 +114,7 @@ export const suite: Suite = {
       description: 'Makes the native arm this much slower.',
     },
   ],
+  presets: [],
   updated_at: minutesAgo(300),
 };
 

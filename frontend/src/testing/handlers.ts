@@ -163,6 +163,8 @@ function jobHandlers(world: World): HttpHandler[] {
       page(world.series.get(String(params['id'])) ?? []),
     ),
     http.get(`${API}/jobs/:id/report`, ({ params }) => {
+      const own = world.reports.get(String(params['id']));
+      if (own !== undefined) return HttpResponse.json(own);
       const found = world.runs.find(({ jobs }) => jobs.some(({ id }) => id === params['id']));
       return found === undefined || found.state !== 'done'
         ? problem(404, 'not_analysed', 'The job has not been analysed yet.')
@@ -190,13 +192,19 @@ function reportHandlers(world: World): HttpHandler[] {
       });
     }),
     http.get(`${API}/arms`, ({ request }) => {
-      const wanted = new URL(request.url).searchParams.get('target');
-      return HttpResponse.json(
-        arms(
-          world,
-          world.comparisons.filter((row) => wanted === null || row.target_id === wanted),
-        ),
+      const query = new URL(request.url).searchParams;
+      const [wanted, benchmark, metric] = [
+        query.get('target'),
+        query.get('benchmark') ?? '',
+        query.get('metric') ?? 'time',
+      ];
+      const rows = world.comparisons.filter(
+        (row) =>
+          row.benchmark === benchmark &&
+          row.metric === metric &&
+          (wanted === null || row.target_id === wanted),
       );
+      return HttpResponse.json(arms(world, benchmark, metric, rows));
     }),
     http.get(
       `${API}/stream`,

@@ -46,6 +46,8 @@ export interface World {
   logs: Map<string, LogLine[]>;
   conditions: Map<string, Conditions[]>;
   series: Map<string, LiveSeries[]>;
+  /** Reports of jobs that are not the plain one of `report`. */
+  reports: Map<string, JobReport>;
   requested: RunRequest[];
   /** Set to answer every request with this problem. */
   failure: { status: number; code: string; detail: string; path?: RegExp } | null;
@@ -101,12 +103,12 @@ export function samples(count: number): LiveSeries[] {
   );
 }
 
-export function arms(world: World, rows: Comparison[]): Arms {
+export function arms(world: World, benchmark: string, metric: string, rows: Comparison[]): Arms {
   return {
     suite: 'hashing',
-    benchmark: 'ledger_batch',
-    reference: 'fallback',
-    metric: 'time',
+    benchmark,
+    reference: rows[0]?.reference ?? 'fallback',
+    metric,
     rule: 'An arm fails when its paired blocks are slower than the reference by more than the margin.',
     summary:
       world.comparisons.length === 0
@@ -143,8 +145,16 @@ export function distribution(jobId: string, params: Record<string, number | stri
 const DERIVED: JobReport['derived'] = [
   {
     name: 'per_fingerprint_slope',
+    kind: 'slope',
     benchmark: 'ledger_batch',
+    metric: 'time',
     arm: 'native',
+    base_arm: null,
+    param: 'batch',
+    unit: 'exponent',
+    answered: true,
+    words: 'time of native grows with batch to the power 0.98',
+    note: '',
     params: {},
     value: 0.98,
     lower: 0.97,
@@ -206,6 +216,8 @@ export function report(of: Run): JobReport {
     ),
     derived: DERIVED,
     gates: GATES,
+    audits: [],
+    unavailable: [],
   };
 }
 
@@ -254,6 +266,7 @@ export function createWorld(): World {
       ['job-1', samples(100)],
       ['job-demo', samples(100)],
     ]),
+    reports: new Map(),
     requested: [],
     failure: null,
   };

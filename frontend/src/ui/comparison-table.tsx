@@ -52,11 +52,15 @@ export function ComparisonTable(props: ComparisonTableProps) {
     { header: 'Params', cell: (row) => <PointCell row={row} onChoose={onChoose} /> },
     ...COLUMNS,
   ];
+  // Benchmarks and arms stay in the order the server gives: as they are declared.
+  const arms = [...new Set(rows.map(({ arm }) => arm))];
+  const benchmarks = [...new Set(rows.map(({ benchmark }) => benchmark))];
   const sorted = rows.toSorted(
     (a, b) =>
       (a.target_name ?? '').localeCompare(b.target_name ?? '') ||
-      a.benchmark.localeCompare(b.benchmark) ||
-      a.arm.localeCompare(b.arm) ||
+      benchmarks.indexOf(a.benchmark) - benchmarks.indexOf(b.benchmark) ||
+      a.metric.localeCompare(b.metric) ||
+      arms.indexOf(a.arm) - arms.indexOf(b.arm) ||
       compareParams(a.params, b.params),
   );
   return <DataTable label={label} columns={columns} rows={sorted} rowKey={comparisonKey} current={current} />;

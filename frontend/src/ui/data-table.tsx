@@ -21,10 +21,14 @@ export interface DataTableProps<Row> {
   current?: string | undefined;
 }
 
+/** Rows above which a table scrolls in a box of its own, its head staying in sight. */
+const LONG = 16;
+
 export function DataTable<Row>({ label, columns, rows, rowKey, current }: DataTableProps<Row>) {
+  const scroll = rows.length > LONG ? `${classes.scroll} ${classes.long}` : classes.scroll;
   return (
     // A region that scrolls must be reachable by keyboard (WCAG 2.1.1).
-    <div className={classes.scroll} role="region" aria-label={label} tabIndex={0}>
+    <div className={scroll} role="region" aria-label={label} tabIndex={0}>
       <table className={classes.table}>
         <caption className="pl-visually-hidden">{label}</caption>
         <thead>

@@ -3,18 +3,19 @@ import type {
   AlertAction,
   AlertState,
   Job,
+  Judged,
   PreflightFinding,
   Run,
   Target,
   Trigger,
-  Verdict,
 } from '../api/types';
 import type { Look } from './status';
 
-export const VERDICTS: Record<Verdict, Look> = {
+export const VERDICTS: Record<Judged, Look> = {
   pass: { tone: 'good', icon: 'check', word: 'pass' },
   fail: { tone: 'bad', icon: 'cross', word: 'fail' },
   inconclusive: { tone: 'unsure', icon: 'question', word: 'inconclusive' },
+  not_applicable: { tone: 'quiet', icon: 'muted', word: 'not applicable' },
 };
 
 export const RUN_STATES: Record<Run['state'], Look> = {

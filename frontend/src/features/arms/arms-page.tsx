@@ -143,12 +143,7 @@ function Chosen({ suite, benchmark, search, onSearch }: ChosenProps) {
             </EmptyState>
           </Panel>
         ) : (
-          <ArmsReport
-            arms={data}
-            benchmark={benchmark}
-            point={search.point}
-            onPoint={(point) => onSearch(compact({ ...search, point }))}
-          />
+          <ArmsReport arms={data} benchmark={benchmark} search={search} onSearch={onSearch} />
         )
       }
     </Loaded>

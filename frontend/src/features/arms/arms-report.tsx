@@ -1,27 +1,43 @@
 /**
- * The comparisons of one benchmark: what is judged and how, a chart per target, the table, the
- * distributions.
+ * The arms of one benchmark: what is judged and how, a chart per target, every point as a table, what was
+ * derived, what the audit found, and the distribution behind a chosen point.
  */
-import { Group } from '@mantine/core';
+import { useQueries } from '@tanstack/react-query';
 
-import type { Arms, Benchmark, Comparison, Verdict } from '../../api/types';
-import { AppLink } from '../../ui/app-link';
+import { jobReportQuery } from '../../api/runs';
+import type { Arms, Benchmark, Comparison } from '../../api/types';
+import { paramsKey } from '../../lib/params';
+import { compact } from '../../lib/search';
+import { AuditPanel } from '../../ui/audit-panel';
 import { comparisonKey, ComparisonTable } from '../../ui/comparison-table';
-import { DEMONSTRATION, VERDICTS } from '../../ui/looks';
+import { DerivedTable } from '../../ui/derived-table';
 import { Panel } from '../../ui/panel';
-import { Status } from '../../ui/status';
-import { TimeAgo } from '../../ui/time-ago';
+import { Segments } from '../../ui/segments';
+import classes from './arms.module.css';
+import type { ArmsSearch } from './arms-search';
 import { DistributionPanel } from './distribution-panel';
-import { RatioChart } from './ratio-chart';
+import { evidenceOf, jobsOf, type Evidence } from './evidence';
+import { persOf } from './per';
+import { worst } from './ratio-chart';
+import { TargetPanel } from './target-panel';
+import { ViewControls } from './view-controls';
+import { hiddenArms, isShown, viewOf, type View } from './view';
 
 export interface ArmsReportProps {
   arms: Arms;
   benchmark: Benchmark;
-  point: string | undefined;
-  onPoint: (point: string) => void;
+  search: ArmsSearch;
+  onSearch: (search: ArmsSearch) => void;
 }
 
-const SEVERITY: readonly Verdict[] = ['fail', 'inconclusive', 'pass'];
+/** Jobs of one target whose reports are read: the newest say nearly everything. */
+const JOBS = 4;
+
+interface OnTarget {
+  targetId: string;
+  rows: Comparison[];
+  evidence: Evidence;
+}
 
 function byTarget(comparisons: readonly Comparison[]): Map<string, Comparison[]> {
   const groups = new Map<string, Comparison[]>();
@@ -32,61 +48,125 @@ function byTarget(comparisons: readonly Comparison[]): Map<string, Comparison[]>
   return groups;
 }
 
-/** The point the page opens with: the one most in need of a look. */
-function worst(comparisons: readonly Comparison[]): Comparison | undefined {
-  return SEVERITY.flatMap((verdict) => comparisons.filter((row) => row.verdict === verdict))[0];
+/** Comparisons are shown without waiting for the reports that stand beside them. */
+function useTargets(arms: Arms): OnTarget[] {
+  const groups = [...byTarget(arms.comparisons)].map(([targetId, rows]) => ({
+    targetId,
+    rows,
+    jobs: jobsOf(rows).slice(0, JOBS),
+  }));
+  const ids = [...new Set(groups.flatMap(({ jobs }) => jobs))];
+  const reports = useQueries({ queries: ids.map((id) => jobReportQuery(id)) });
+  const found = new Map(ids.map((id, index) => [id, reports[index]?.data]));
+  return groups.map(({ targetId, rows, jobs }) => {
+    const own = jobs.map((id) => found.get(id)).filter((report) => report !== undefined);
+    return { targetId, rows, evidence: evidenceOf(own, arms.benchmark) };
+  });
 }
 
-export function ArmsReport({ arms, benchmark, point, onPoint }: ArmsReportProps) {
-  const groups = [...byTarget(arms.comparisons)];
-  const chosen = arms.comparisons.find((row) => comparisonKey(row) === point) ?? worst(arms.comparisons);
+export function ArmsReport({ arms, benchmark, search, onSearch }: ArmsReportProps) {
+  const targets = useTargets(arms);
+  const measurements = targets
+    .flatMap(({ evidence }) => evidence.measurements)
+    .filter(({ metric }) => metric === arms.metric);
+  const view = viewOf(
+    benchmark,
+    [...arms.comparisons, ...measurements].map(({ params }) => params),
+    search,
+  );
   return (
     <>
+      <ViewControls
+        view={view}
+        metric={arms.metric}
+        reference={arms.reference}
+        pers={persOf(measurements)}
+        search={search}
+        onSearch={onSearch}
+      />
       <Panel title={benchmark.title} {...(benchmark.description ? { note: benchmark.description } : {})}>
-        <p style={{ margin: '0 0 0.5rem', fontSize: '1.05rem', fontWeight: 600 }}>{arms.summary}</p>
-        <p style={{ margin: 0, color: 'var(--pl-muted)', maxWidth: '90ch' }}>
+        <p className={classes.summary}>{arms.summary}</p>
+        <p className={classes.rule}>
           <strong>Rule:</strong> {arms.rule}
         </p>
       </Panel>
-      {groups.map(([targetId, rows]) => (
-        <Panel
+      {targets.map(({ targetId, rows, evidence }) => (
+        <TargetPanel
           key={targetId}
-          title={rows[0]?.target_name ?? 'Target'}
-          actions={<Provenance rows={rows} />}
-          note="The line is the median ratio of paired blocks, the band its 99.8 % interval."
-        >
-          <RatioChart rows={rows} summary={groups.length === 1 ? arms.summary : (worst(rows)?.words ?? '')} />
-        </Panel>
-      ))}
-      <Panel title="Every point" flush note="Choose a point to see the raw samples behind it.">
-        <ComparisonTable
-          label="Comparisons"
-          rows={arms.comparisons}
-          showTarget={groups.length > 1}
-          current={chosen === undefined ? undefined : comparisonKey(chosen)}
-          onChoose={(row) => onPoint(comparisonKey(row))}
+          benchmark={benchmark}
+          metric={arms.metric}
+          view={view}
+          rows={rows}
+          evidence={evidence}
+          search={search}
+          onSearch={onSearch}
         />
-      </Panel>
-      {chosen !== undefined && <DistributionPanel comparison={chosen} />}
+      ))}
+      {targets.map(({ targetId, rows, evidence }) => (
+        <AuditPanel key={targetId} audits={evidence.audits} comparisons={rows} />
+      ))}
+      <Points arms={arms} view={view} targets={targets} search={search} onSearch={onSearch} />
+      <DerivedPanels targets={targets} />
     </>
   );
 }
 
-function Provenance({ rows }: { rows: readonly Comparison[] }) {
-  const first = rows[0];
-  const verdict = worst(rows)?.verdict;
+function DerivedPanels({ targets }: { targets: readonly OnTarget[] }) {
+  const some = targets.filter(({ evidence }) => evidence.derived.length > 0);
+  return some.map(({ targetId, rows, evidence }) => (
+    <Panel
+      key={targetId}
+      flush
+      title={
+        targets.length > 1 ? `Derived metrics on ${rows[0]?.target_name ?? 'target'}` : 'Derived metrics'
+      }
+    >
+      <DerivedTable rows={evidence.derived} />
+    </Panel>
+  ));
+}
+
+interface PointsProps extends Pick<ArmsReportProps, 'arms' | 'search' | 'onSearch'> {
+  view: View;
+  targets: readonly OnTarget[];
+}
+
+/** Every arm at every point, or those of the charts; and the distribution behind the chosen one. */
+function Points({ arms, view, targets, search, onSearch }: PointsProps) {
+  const hidden = hiddenArms(search);
+  const shown = arms.comparisons.filter((row) => isShown(view, row.params) && !hidden.has(row.arm));
+  const all = search.rows === 'all' || shown.length === arms.comparisons.length;
+  const rows = all ? arms.comparisons : shown;
+  const chosen = arms.comparisons.find((row) => comparisonKey(row) === search.point) ?? worst(rows);
   return (
-    <Group gap={8}>
-      {rows.some((row) => row.demonstration) && <Status look={DEMONSTRATION} />}
-      {verdict !== undefined && <Status look={VERDICTS[verdict]} />}
-      {first?.run_id !== null && first?.run_id !== undefined && (
-        <span style={{ fontSize: '0.875rem' }}>
-          <AppLink to="/runs/$runId" params={{ runId: first.run_id }}>
-            Run
-          </AppLink>
-          , <TimeAgo at={first.measured_at ?? null} />
-        </span>
-      )}
-    </Group>
+    <>
+      <Panel
+        title="Every point"
+        flush
+        note="Choose a point to see the raw samples behind it."
+        actions={
+          shown.length < arms.comparisons.length && (
+            <Segments
+              label="Rows"
+              value={search.rows ?? 'shown'}
+              options={[
+                { value: 'shown', label: `as drawn (${shown.length})` },
+                { value: 'all', label: `all (${arms.comparisons.length})` },
+              ]}
+              onChange={(next) => onSearch(compact({ ...search, rows: next === 'all' ? next : undefined }))}
+            />
+          )
+        }
+      >
+        <ComparisonTable
+          label="Comparisons"
+          rows={rows}
+          showTarget={targets.length > 1}
+          current={chosen === undefined ? undefined : comparisonKey(chosen)}
+          onChoose={(row) => onSearch(compact({ ...search, point: comparisonKey(row) }))}
+        />
+      </Panel>
+      {chosen !== undefined && <DistributionPanel key={paramsKey(chosen.params)} comparison={chosen} />}
+    </>
   );
 }

@@ -1,30 +1,80 @@
 /**
- * Draws comparisons of one target with the generic interval chart: knows arms, nothing of the chart library.
+ * Draws one target's comparisons with the generic charts: lines over a param with the crossovers marked, or
+ * arms side by side. Knows arms, nothing of the chart library. Every ratio and crossover is the server's.
  */
-import type { Comparison } from '../../api/types';
+import type { ReactNode } from 'react';
+
+import type { Benchmark, Comparison, Derived, Judged } from '../../api/types';
 import { ChartFrame } from '../../charts/chart-frame';
-import { IntervalChart, type IntervalSeries, type ReferenceMark } from '../../charts/interval-chart';
-import { Legend } from '../../charts/legend';
+import { DotChart } from '../../charts/dot-chart';
+import { scaleFor } from '../../charts/interval-axes';
+import { IntervalChart, type ReferenceMark, type VerticalMark } from '../../charts/interval-chart';
 import { compareParams, formatParam, paramsLabel } from '../../lib/params';
-import { formatInterval, formatRatio } from '../../lib/units';
+import { formatInteger, formatInterval, formatNumber, formatRatio } from '../../lib/units';
 import { comparisonKey } from '../../ui/comparison-table';
 import { DataTable } from '../../ui/data-table';
+import { winsFrom } from '../../ui/derived-words';
+import { Crossovers } from './crossovers';
+import { crossoversOf, derivedNotes, lookOf, ratioDots, ratioSeries } from './series';
+import type { View } from './view';
 
-/** The one param that varies gives the axis its name; several give their label at each point. */
-function axis(rows: readonly Comparison[]): { label: string; x: (row: Comparison) => string } {
-  const names = [...new Set(rows.flatMap((row) => Object.keys(row.params)))];
-  const varying = names.filter((name) => new Set(rows.map((row) => row.params[name])).size > 1);
-  const only = varying.length === 1 ? varying[0] : undefined;
-  if (only === undefined) return { label: 'params', x: (row) => paramsLabel(row.params) };
-  return { label: only, x: (row) => formatParam(row.params[only] ?? '') };
+export interface RatioChartProps {
+  benchmark: Benchmark;
+  metric: string;
+  view: View;
+  /** The comparisons of the arms and points shown. */
+  rows: readonly Comparison[];
+  derived: readonly Derived[];
+  legend: ReactNode;
 }
 
-function references(rows: readonly Comparison[]): ReferenceMark[] {
-  const reference = rows[0]?.reference ?? 'reference';
-  const margins = [...new Set(rows.map((row) => row.margin_percent))];
+export function RatioChart(props: RatioChartProps) {
+  const { benchmark, metric, view, rows, legend } = props;
+  const reference = rows[0]?.reference ?? benchmark.reference;
+  const by = view.x === undefined ? 'arms side by side' : `by ${view.x}`;
+  const at = fixedWords(view);
+  return (
+    <ChartFrame
+      title={`Ratio of ${metric} to ${reference}, ${by}${at}`}
+      summary={summaryOf(rows)}
+      legend={legend}
+      chart={view.x === undefined ? <SideBySide {...props} /> : <OverParam {...props} x={view.x} />}
+      tableToggle="The same as a table"
+      table={<RatioTable rows={rows} label={`Ratios ${by}${at}`} />}
+    />
+  );
+}
+
+const SEVERITY: readonly Judged[] = ['fail', 'inconclusive', 'pass', 'not_applicable'];
+
+/** The row most in need of a look. */
+export function worst(rows: readonly Comparison[]): Comparison | undefined {
+  return SEVERITY.flatMap((verdict) => rows.filter((row) => row.verdict === verdict))[0];
+}
+
+/** How many rows have which verdict, and the words of the one most in need of a look. */
+function summaryOf(rows: readonly Comparison[]): string {
+  const counts = SEVERITY.toReversed()
+    .map((verdict) => [rows.filter((row) => row.verdict === verdict).length, verdict] as const)
+    .filter(([count]) => count > 0)
+    .map(([count, verdict]) => `${formatInteger(count)} ${verdict}`);
+  return `Verdicts shown here: ${counts.join(', ')}. Most in need of a look: ${worst(rows)?.words ?? 'none'}.`;
+}
+
+/** ` at message 150`; nothing where no param stands still. */
+export function fixedWords({ fixed }: View): string {
+  if (fixed.length === 0) return '';
+  return ` at ${paramsLabel(Object.fromEntries(fixed.map(({ name, value }) => [name, value])))}`;
+}
+
+function margins(rows: readonly Comparison[]): number[] {
+  return [...new Set(rows.map((row) => row.margin_percent))];
+}
+
+function references(rows: readonly Comparison[], reference: string): ReferenceMark[] {
   return [
-    { y: 1, label: `1.0 – as fast as ${reference}`, side: 'below' },
-    ...margins.map((percent) => ({
+    { y: 1, label: `1.0 – as fast as ${reference}; below is faster`, side: 'below' },
+    ...margins(rows).map((percent) => ({
       y: 1 + percent / 100,
       label: `margin ${percent} %`,
       side: 'above' as const,
@@ -33,45 +83,71 @@ function references(rows: readonly Comparison[]): ReferenceMark[] {
   ];
 }
 
-export function RatioChart({ rows, summary }: { rows: readonly Comparison[]; summary: string }) {
-  const sorted = rows.toSorted((a, b) => compareParams(a.params, b.params));
-  const { label, x } = axis(sorted);
-  const series: IntervalSeries[] = [...new Set(sorted.map((row) => row.arm))].map((arm) => ({
-    name: arm,
-    points: sorted
-      .filter((row) => row.arm === arm)
-      .map((row) => ({ x: x(row), value: row.ratio, lower: row.lower, upper: row.upper })),
-  }));
-  const marks = references(sorted);
-  const first = sorted[0];
+/** One mark for all arms that cross over at the same value. */
+function marksOf(rows: readonly Derived[], benchmark: Benchmark, unit: string | null): VerticalMark[] {
+  const values = [...new Set(rows.map(({ value }) => value))].filter((value) => value !== null);
+  return values
+    .toSorted((a, b) => a - b)
+    .map((x) => {
+      const arms = rows.filter(({ value }) => value === x).map(({ arm }) => arm);
+      const [first] = arms;
+      return {
+        x,
+        label: winsFrom(arms, x, unit),
+        look: arms.length === 1 && first !== undefined ? lookOf(benchmark, first) : undefined,
+      };
+    });
+}
+
+function OverParam({ benchmark, metric, view, rows, derived, x }: RatioChartProps & { x: string }) {
+  const reference = rows[0]?.reference ?? benchmark.reference;
+  const arms = new Set(rows.map(({ arm }) => arm));
+  const crossovers = crossoversOf(derived, view, metric).filter(({ arm }) => arms.has(arm));
   return (
-    <ChartFrame
-      title={`Time of each arm ÷ time of ${first?.reference ?? 'the reference'}, by ${label}`}
-      summary={summary}
-      legend={<Legend names={series.map(({ name }) => name)} />}
-      chart={
-        <IntervalChart
-          series={series}
-          references={marks}
-          xLabel={label}
-          yLabel="ratio"
-          format={(value) => value.toFixed(2)}
-        />
-      }
-      tableToggle="The same as a table"
-      table={
-        <DataTable
-          label={`Ratios by ${label}`}
-          rows={sorted}
-          rowKey={comparisonKey}
-          columns={[
-            { header: 'Arm', cell: (row) => row.arm },
-            { header: label, cell: x, align: 'right' },
-            { header: 'Ratio', cell: (row) => formatRatio(row.ratio), align: 'right' },
-            { header: 'Interval', cell: (row) => formatInterval(row.lower, row.upper), align: 'right' },
-          ]}
-        />
-      }
+    <>
+      <Crossovers rows={crossovers} unit={view.xUnit} benchmark={benchmark} />
+      <IntervalChart
+        series={ratioSeries(benchmark, view, rows)}
+        references={references(rows, reference)}
+        marks={marksOf(crossovers, benchmark, view.xUnit)}
+        band={[1, 1 + Math.max(0, ...margins(rows)) / 100]}
+        xScale={scaleFor(rows.map((row) => Number(row.params[x])))}
+        yScale="log"
+        xLabel={view.xUnit === null ? x : `${x} (${view.xUnit})`}
+        yLabel="ratio"
+        format={formatNumber}
+        formatX={formatParam}
+        height={320}
+      />
+    </>
+  );
+}
+
+function SideBySide({ benchmark, view, rows, derived }: RatioChartProps) {
+  const reference = rows[0]?.reference ?? benchmark.reference;
+  const notes = (arm: string) => derivedNotes(derived, view, arm).join(' · ') || undefined;
+  return (
+    <DotChart
+      rows={ratioDots(benchmark, rows, notes)}
+      reference={{ at: 1, label: `1.0 – as fast as ${reference}; left is faster` }}
+      format={formatNumber}
+      scaleLabel={(log) => (log ? 'ratio, logarithmic' : 'ratio')}
+    />
+  );
+}
+
+function RatioTable({ rows, label }: { rows: readonly Comparison[]; label: string }) {
+  return (
+    <DataTable
+      label={label}
+      rows={rows.toSorted((a, b) => compareParams(a.params, b.params))}
+      rowKey={comparisonKey}
+      columns={[
+        { header: 'Arm', cell: (row) => row.arm },
+        { header: 'Params', cell: (row) => paramsLabel(row.params) },
+        { header: 'Ratio', cell: (row) => formatRatio(row.ratio), align: 'right' },
+        { header: 'Interval', cell: (row) => formatInterval(row.lower, row.upper), align: 'right' },
+      ]}
     />
   );
 }

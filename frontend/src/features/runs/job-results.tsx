@@ -7,18 +7,21 @@ import { useQuery } from '@tanstack/react-query';
 
 import { isApiError } from '../../api/errors';
 import { jobReportQuery } from '../../api/runs';
-import type { Derived, Gate, Job, JobReport, Measurement, Run } from '../../api/types';
+import type { Job, JobReport, Measurement, Run, Unavailable } from '../../api/types';
 import { paramsKey, paramsLabel } from '../../lib/params';
-import { formatFigure, formatInteger, formatNumber, formatValue } from '../../lib/units';
+import { formatInteger, formatValue } from '../../lib/units';
 import { AppLink } from '../../ui/app-link';
+import { AuditPanel } from '../../ui/audit-panel';
 import { ComparisonTable } from '../../ui/comparison-table';
 import { DataTable, type Column } from '../../ui/data-table';
+import { DerivedTable } from '../../ui/derived-table';
 import { Icon } from '../../ui/icon';
 import { Loaded } from '../../ui/loaded';
 import { VERDICTS } from '../../ui/looks';
 import { Panel } from '../../ui/panel';
 import { EmptyState } from '../../ui/states';
 import { Status } from '../../ui/status';
+import { Gates } from './gates';
 import classes from './runs.module.css';
 
 export function JobResults({ run, job }: { run: Run; job: Job }) {
@@ -65,11 +68,39 @@ function Report({ run, report }: { run: Run; report: JobReport }) {
           <ComparisonTable label="Verdicts" rows={report.comparisons} showBenchmark />
         )}
       </Panel>
+      <AuditPanel audits={report.audits ?? []} comparisons={report.comparisons} />
+      <UnavailableArms rows={report.unavailable ?? []} />
       {report.checks.length > 0 && <Checks report={report} />}
-      {report.gates.length > 0 && <Gates gates={report.gates} />}
-      {report.derived.length > 0 && <DerivedMetrics derived={report.derived} />}
+      <Gates gates={report.gates} />
+      {report.derived.length > 0 && (
+        <Panel title="Derived metrics" flush>
+          <DerivedTable rows={report.derived} showBenchmark />
+        </Panel>
+      )}
       <Measurements measurements={report.measurements} />
     </>
+  );
+}
+
+function UnavailableArms({ rows }: { rows: readonly Unavailable[] }) {
+  if (rows.length === 0) return null;
+  return (
+    <Panel
+      title="Could not run here"
+      note="Not a defect: this target or its runtime lacks what the arm needs."
+    >
+      <ul className={classes.checks} aria-label="Unavailable arms">
+        {rows.map(({ benchmark, arm, params, reason }) => (
+          <li key={[benchmark, arm, paramsKey(params)].join('|')}>
+            <Status look={VERDICTS.not_applicable} />
+            <span style={{ color: 'var(--pl-muted)' }}>{benchmark}</span>
+            <span className="pl-mono">{arm}</span>
+            {Object.keys(params).length > 0 && <span>at {paramsLabel(params)}</span>}
+            <span>{reason}</span>
+          </li>
+        ))}
+      </ul>
+    </Panel>
   );
 }
 
@@ -97,70 +128,6 @@ function Checks({ report }: { report: JobReport }) {
           </li>
         ))}
       </ul>
-    </Panel>
-  );
-}
-
-const GATE_COLUMNS: readonly Column<Gate>[] = [
-  { header: 'Verdict', cell: (gate) => <Status look={VERDICTS[gate.verdict]} title={gate.reason} /> },
-  { header: 'Level', cell: (gate) => gate.level },
-  { header: 'Benchmark', cell: (gate) => gate.benchmark },
-  { header: 'Arm', cell: (gate) => gate.arm },
-  { header: 'Params', cell: (gate) => paramsLabel(gate.params) },
-  {
-    header: 'Must hold',
-    cell: (gate) => `${gate.statistic} of ${gate.metric} ${gate.op} ${formatFigure(gate.target)}`,
-  },
-  {
-    header: 'Actual',
-    cell: (gate) => (gate.actual === null ? '–' : formatFigure(gate.actual)),
-    align: 'right',
-  },
-  { header: 'Reason', cell: (gate) => gate.reason, wrap: true },
-];
-
-function Gates({ gates }: { gates: readonly Gate[] }) {
-  return (
-    <Panel title="Gates" flush>
-      <DataTable
-        label="Gates"
-        rows={gates}
-        columns={GATE_COLUMNS}
-        rowKey={(gate) =>
-          [gate.benchmark, gate.arm, gate.metric, gate.statistic, gate.level, paramsKey(gate.params)].join(
-            '|',
-          )
-        }
-      />
-    </Panel>
-  );
-}
-
-const DERIVED_COLUMNS: readonly Column<Derived>[] = [
-  { header: 'Name', cell: (row) => row.name },
-  { header: 'Benchmark', cell: (row) => row.benchmark },
-  { header: 'Arm', cell: (row) => row.arm },
-  { header: 'Params', cell: (row) => paramsLabel(row.params) },
-  { header: 'Value', cell: (row) => (row.value === null ? '–' : formatNumber(row.value)), align: 'right' },
-  {
-    header: 'Interval',
-    align: 'right',
-    cell: (row) =>
-      row.lower === null || row.upper === null
-        ? '–'
-        : `${formatNumber(row.lower)} – ${formatNumber(row.upper)}`,
-  },
-];
-
-function DerivedMetrics({ derived }: { derived: readonly Derived[] }) {
-  return (
-    <Panel title="Derived metrics" flush>
-      <DataTable
-        label="Derived metrics"
-        rows={derived}
-        columns={DERIVED_COLUMNS}
-        rowKey={(row) => [row.name, row.benchmark, row.arm, paramsKey(row.params)].join('|')}
-      />
     </Panel>
   );
 }

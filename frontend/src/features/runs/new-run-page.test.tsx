@@ -70,17 +70,17 @@ describe('requesting a run', () => {
   });
 });
 
-describe('choosing what a run measures', () => {
-  async function openHashing() {
-    const app = renderApp('/runs/new?suite=hashing', (world) => {
-      world.suites = [hashingSuite];
-    });
-    await screen.findByRole('button', { name: 'Start the run' });
-    return app;
-  }
-  const size = () => screen.getByRole('status', { name: 'Size of the run' });
-  const values = (param: RegExp) => within(screen.getByRole('group', { name: param }));
+async function openHashing() {
+  const app = renderApp('/runs/new?suite=hashing', (world) => {
+    world.suites = [hashingSuite];
+  });
+  await screen.findByRole('button', { name: 'Start the run' });
+  return app;
+}
+const size = () => screen.getByRole('status', { name: 'Size of the run' });
+const values = (param: RegExp) => within(screen.getByRole('group', { name: param }));
 
+describe('choosing what a run measures', () => {
   it('says how many groups, cases and processes the whole suite asks for', async () => {
     await openHashing();
     // 7 batches × 5 messages × 7 arms, 2 protocols × 3 batches × 2 arms, and 11 arms of one piece.
@@ -119,10 +119,29 @@ describe('choosing what a run measures', () => {
   it('says which benchmark lacks a chosen value before the server has to', async () => {
     const { user } = await openHashing();
     await user.click(values(/^batch/).getByRole('checkbox', { name: '10' }));
-    expect(screen.getByText(/seed_protocol does not declare batch 10:/)).toBeInTheDocument();
+    expect(screen.getByText(/seed_protocol does not take batch 10:/)).toBeInTheDocument();
     expect(screen.getByRole('button', { name: 'Start the run' })).toBeDisabled();
     await user.click(screen.getByRole('checkbox', { name: /The origin’s protocol/ }));
     expect(screen.getByRole('button', { name: 'Start the run' })).toBeEnabled();
+  });
+
+  it('can start from what the suite proposes and go back to all of it', async () => {
+    const { user, world } = await openHashing();
+    await user.click(screen.getByRole('button', { name: 'First look' }));
+    expect(size()).toHaveTextContent('1 group with 7 cases; 3 launches × 12 rounds, 3 fresh processes');
+    expect(values(/^message/).getByRole('checkbox', { name: '150' })).toBeChecked();
+    await user.click(screen.getByRole('button', { name: 'The whole suite' }));
+    expect(size()).toHaveTextContent('42 groups');
+    await user.click(screen.getByRole('button', { name: 'First look' }));
+    await user.click(screen.getByRole('button', { name: 'Start the run' }));
+    await waitFor(() =>
+      expect(world.requested[0]).toMatchObject({
+        benchmarks: ['ledger_batch'],
+        params: { batch: [1000], message: [150] },
+        launches: 3,
+        rounds: 12,
+      }),
+    );
   });
 
   it('can be filled in by keyboard alone', async () => {

@@ -6,7 +6,7 @@ import { useState, type FormEvent } from 'react';
 import { suitesQuery, targetsQuery } from '../../api/catalog';
 import { isApiError } from '../../api/errors';
 import { requestRun, runKeys } from '../../api/runs';
-import type { Run, Suite, Target } from '../../api/types';
+import type { Preset, Run, Suite, Target } from '../../api/types';
 import { AppLink } from '../../ui/app-link';
 import { CodeBox } from '../../ui/code-box';
 import { FilterSelect } from '../../ui/filter-select';
@@ -25,6 +25,7 @@ import {
   conflicts,
   freshDraft,
   paramChoices,
+  presetDraft,
   sizeOf,
   toRequest,
   type Draft,
@@ -109,6 +110,11 @@ function RunForm({ suite, onRequested }: { suite: Suite; onRequested: (run: Run)
   };
   return (
     <form onSubmit={submit} style={{ marginTop: '1rem' }}>
+      <Presets
+        presets={suite.presets ?? []}
+        onPreset={(preset) => setDraft((before) => presetDraft(suite, preset, before))}
+        onEverything={() => change({ ...freshDraft(suite), targets: draft.targets, knobs: draft.knobs })}
+      />
       <BenchmarkChoice
         suite={suite}
         chosen={draft.benchmarks}
@@ -136,6 +142,37 @@ function RunForm({ suite, onRequested }: { suite: Suite; onRequested: (run: Run)
         <AppLink to="/runs">Back to the runs</AppLink>
       </Group>
     </form>
+  );
+}
+
+interface PresetsProps {
+  presets: readonly Preset[];
+  onPreset: (preset: Preset) => void;
+  onEverything: () => void;
+}
+
+/** What the suite itself proposes; each fills in the form, nothing is sent. */
+function Presets({ presets, onPreset, onEverything }: PresetsProps) {
+  if (presets.length === 0) return null;
+  return (
+    <Panel title="Start from" note="Fills in the form below; everything can still be changed.">
+      <Stack gap="xs">
+        {presets.map((preset) => (
+          <Group key={preset.name} gap="sm">
+            <Button variant="default" onClick={() => onPreset(preset)}>
+              {preset.title}
+            </Button>
+            <span style={{ color: 'var(--pl-muted)' }}>{preset.description}</span>
+          </Group>
+        ))}
+        <Group gap="sm">
+          <Button variant="default" onClick={onEverything}>
+            The whole suite
+          </Button>
+          <span style={{ color: 'var(--pl-muted)' }}>Every benchmark at all its declared values.</span>
+        </Group>
+      </Stack>
+    </Panel>
   );
 }
 

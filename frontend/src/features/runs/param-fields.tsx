@@ -71,7 +71,7 @@ function ParamField({ choice, chosen, onChange }: ParamFieldProps) {
               value={String(value)}
               size="sm"
               variant="outline"
-              title={missing.length > 0 ? `Not declared by ${missing.join(', ')}` : undefined}
+              title={missing.length > 0 ? `Not taken by ${missing.join(', ')}` : undefined}
             >
               {formatParam(value)}
             </Chip>

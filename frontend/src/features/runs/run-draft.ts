@@ -3,7 +3,7 @@
  * sent. Pure. Invariant: only what was chosen is sent; nothing chosen means everything declared, so an
  * ordinary run stays an ordinary run. The server checks everything again.
  */
-import type { Benchmark, RunRequest, Suite } from '../../api/types';
+import type { Benchmark, Param, Preset, RunRequest, Suite } from '../../api/types';
 import { formatParam } from '../../lib/params';
 import { changedKnobs, type KnobValues } from './knob-fields';
 
@@ -34,11 +34,25 @@ export function freshDraft(suite: Suite): Draft {
   };
 }
 
+/** What a preset asks for; where it says nothing, everything declared and the ordinary size. */
+export function presetDraft(suite: Suite, preset: Preset, before: Draft): Draft {
+  const fresh = freshDraft(suite);
+  return {
+    ...fresh,
+    benchmarks: preset.benchmarks ?? fresh.benchmarks,
+    params: preset.params,
+    launches: preset.launches ?? fresh.launches,
+    rounds: preset.rounds ?? fresh.rounds,
+    targets: before.targets,
+    knobs: before.knobs,
+  };
+}
+
 export function chosenBenchmarks(suite: Suite, draft: Draft): Benchmark[] {
   return suite.benchmarks.filter(({ name }) => draft.benchmarks.includes(name));
 }
 
-/** A value a chip stands for, and the chosen benchmarks that have the param but do not declare it. */
+/** A value a chip stands for, and the chosen benchmarks that have the param but do not take it. */
 export interface Choice {
   value: ParamValue;
   missing: string[];
@@ -49,6 +63,14 @@ export interface ParamChoice {
   unit: string | null;
   description: string | null;
   choices: Choice[];
+}
+
+/** Declared values, and any whole number in the range of a param that has one (as the server takes them). */
+function takes({ kind, values, minimum, maximum }: Param, value: ParamValue): boolean {
+  if (values.includes(value)) return true;
+  const [low, high] = [minimum ?? null, maximum ?? null];
+  if (kind !== 'int' || typeof value !== 'number' || (low === null && high === null)) return false;
+  return value >= (low ?? 0) && value <= (high ?? Number.MAX_SAFE_INTEGER);
 }
 
 /** The params of the chosen benchmarks with every declared value, in declared order. */
@@ -68,9 +90,7 @@ export function paramChoices(benchmarks: readonly Benchmark[]): ParamChoice[] {
       description: having.find(({ param }) => param.description)?.param.description ?? null,
       choices: sorted.map((value) => ({
         value,
-        missing: having
-          .filter(({ param }) => !param.values.includes(value))
-          .map(({ benchmark }) => benchmark.name),
+        missing: having.filter(({ param }) => !takes(param, value)).map(({ benchmark }) => benchmark.name),
       })),
     };
   });
@@ -83,7 +103,7 @@ export function conflicts(choices: readonly ParamChoice[], draft: Draft): string
       .filter(({ value, missing }) => missing.length > 0 && (draft.params[name] ?? []).includes(value))
       .map(
         ({ value, missing }) =>
-          `${missing.join(' and ')} does not declare ${name} ${formatParam(value)}: ` +
+          `${missing.join(' and ')} does not take ${name} ${formatParam(value)}: ` +
           'leave out that value or the benchmark.',
       ),
   );

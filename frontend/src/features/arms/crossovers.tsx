@@ -1,0 +1,27 @@
+/** From which value on each shown arm wins, in words; no crossover is an answer and is said. */
+import type { Benchmark, Derived } from '../../api/types';
+import { LineSample } from '../../charts/legend';
+import { crossoverWords } from '../../ui/derived-words';
+import classes from './arms.module.css';
+import { lookOf } from './series';
+
+export interface CrossoversProps {
+  rows: readonly Derived[];
+  unit: string | null;
+  benchmark: Benchmark;
+}
+
+export function Crossovers({ rows, unit, benchmark }: CrossoversProps) {
+  if (rows.length === 0) return null;
+  return (
+    <ul className={classes.crossovers} aria-label="Crossovers">
+      {rows.map((row) => (
+        <li key={row.name}>
+          <LineSample look={lookOf(benchmark, row.arm)} />
+          {crossoverWords(row, unit)}
+          {row.value !== null && row.note !== '' && <small>{row.note}</small>}
+        </li>
+      ))}
+    </ul>
+  );
+}

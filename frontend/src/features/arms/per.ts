@@ -1,0 +1,19 @@
+/** Measured values per iteration, per item or per byte: the same value divided by what one iteration holds. */
+import type { Measurement } from '../../api/types';
+import type { PERS } from './arms-search';
+
+export type Per = (typeof PERS)[number];
+
+const HELD = { item: 'items', byte: 'bytes' } as const;
+
+/** What can be asked for: every measurement must say how much one iteration holds. */
+export function persOf(rows: readonly Measurement[]): ('item' | 'byte')[] {
+  return (['item', 'byte'] as const).filter(
+    (per) => rows.length > 0 && rows.every((row) => (row[HELD[per]] ?? 0) > 0),
+  );
+}
+
+export function scaleOf(row: Measurement, per: Per): (value: number) => number {
+  const held = per === 'iteration' ? 1 : (row[HELD[per]] ?? 1);
+  return (value) => value / held;
+}

@@ -1,0 +1,108 @@
+/** Rows as series and dots for the generic charts. Pure; figures are the server's, only scaled per item. */
+import type { Benchmark, Comparison, Derived, Measurement } from '../../api/types';
+import type { DotRow } from '../../charts/dot-chart';
+import type { IntervalSeries } from '../../charts/interval-chart';
+import { formatInterval, formatRatio, formatValue } from '../../lib/units';
+import { derivedInterval, derivedValue } from '../../ui/derived-words';
+import { scaleOf, type Per } from './per';
+import { concerns, isShown, type View } from './view';
+
+/** An arm keeps its look whatever else is shown: its place among the declared arms. */
+export function lookOf(benchmark: Benchmark, arm: string): number {
+  const index = benchmark.arms.indexOf(arm);
+  return index < 0 ? benchmark.arms.length : index;
+}
+
+/** Declared arms first, in declared order. */
+export function armsOf(benchmark: Benchmark, rows: readonly { arm: string }[]): string[] {
+  const arms = [...new Set(rows.map(({ arm }) => arm))];
+  return arms.toSorted((a, b) => lookOf(benchmark, a) - lookOf(benchmark, b));
+}
+
+function xOf(view: View, params: Comparison['params']): number {
+  return Number(params[view.x ?? ''] ?? 0);
+}
+
+export function ratioSeries(benchmark: Benchmark, view: View, rows: readonly Comparison[]): IntervalSeries[] {
+  return armsOf(benchmark, rows).map((arm) => ({
+    name: arm,
+    look: lookOf(benchmark, arm),
+    points: rows
+      .filter((row) => row.arm === arm)
+      .map((row) => ({ x: xOf(view, row.params), value: row.ratio, lower: row.lower, upper: row.upper })),
+  }));
+}
+
+export function valueSeries(
+  benchmark: Benchmark,
+  view: View,
+  rows: readonly Measurement[],
+  valueOf: (row: Measurement) => number | null,
+): IntervalSeries[] {
+  return armsOf(benchmark, rows).map((arm) => ({
+    name: arm,
+    look: lookOf(benchmark, arm),
+    points: rows
+      .filter((row) => row.arm === arm)
+      .map((row) => ({ x: xOf(view, row.params), value: valueOf(row), lower: null, upper: null })),
+  }));
+}
+
+/** What the suite derives for an arm at the shown point: `4.51× as fast as seed, FFI overhead 17.4 %`. */
+export function derivedNotes(derived: readonly Derived[], view: View, arm: string): string[] {
+  return derived
+    .filter((row) => row.arm === arm && row.kind !== 'crossover' && isShown(view, row.params))
+    .filter((row) => row.value !== null)
+    .map((row) =>
+      row.words === '' ? `${row.name} ${derivedValue(row)} (${derivedInterval(row)})` : row.words,
+    );
+}
+
+export function crossoversOf(derived: readonly Derived[], view: View, metric: string): Derived[] {
+  return derived.filter(
+    (row) =>
+      row.kind === 'crossover' && row.metric === metric && row.param === view.x && concerns(view, row.params),
+  );
+}
+
+export function ratioDots(
+  benchmark: Benchmark,
+  rows: readonly Comparison[],
+  notes: (arm: string) => string | undefined,
+): DotRow[] {
+  return rows
+    .toSorted((a, b) => (a.ratio ?? Infinity) - (b.ratio ?? Infinity))
+    .map((row) => ({
+      name: row.arm,
+      look: lookOf(benchmark, row.arm),
+      value: row.ratio,
+      lower: row.lower,
+      upper: row.upper,
+      figure: `${formatRatio(row.ratio)} (${formatInterval(row.lower, row.upper)})`,
+      note: notes(row.arm),
+    }));
+}
+
+/** Smaller sorts first: the better one, whichever direction is better. */
+function order(row: Measurement): number {
+  return row.direction === 'lower' ? row.median : -row.median;
+}
+
+export function valueDots(benchmark: Benchmark, rows: readonly Measurement[], per: Per): DotRow[] {
+  return rows
+    .toSorted((a, b) => order(a) - order(b))
+    .map((row) => {
+      const scale = scaleOf(row, per);
+      const format = (value: number) => formatValue(scale(value), row.unit);
+      return {
+        name: row.arm,
+        look: lookOf(benchmark, row.arm),
+        value: scale(row.median),
+        lower: scale(row.min),
+        upper: scale(row.p99),
+        further: [scale(row.max)],
+        figure: format(row.median),
+        note: `p99 ${format(row.p99)}, max ${format(row.max)}`,
+      };
+    });
+}

@@ -1,0 +1,131 @@
+/** One target's arms: the chart, its legend of switches, the arms that could not run there. */
+import { Button, Group } from '@mantine/core';
+
+import type { Benchmark, Comparison } from '../../api/types';
+import { LegendSwitches } from '../../charts/legend';
+import { compact } from '../../lib/search';
+import { AppLink } from '../../ui/app-link';
+import { DEMONSTRATION, VERDICTS } from '../../ui/looks';
+import { Panel } from '../../ui/panel';
+import { EmptyState } from '../../ui/states';
+import { Status } from '../../ui/status';
+import { TimeAgo } from '../../ui/time-ago';
+import type { ArmsSearch } from './arms-search';
+import type { Evidence } from './evidence';
+import { RatioChart, worst } from './ratio-chart';
+import { armsOf, lookOf } from './series';
+import { ValueChart } from './value-chart';
+import { hiddenArms, isShown, toggled, type View } from './view';
+
+export interface TargetPanelProps {
+  benchmark: Benchmark;
+  metric: string;
+  view: View;
+  rows: readonly Comparison[];
+  evidence: Evidence;
+  search: ArmsSearch;
+  onSearch: (search: ArmsSearch) => void;
+}
+
+export function TargetPanel(props: TargetPanelProps) {
+  const { benchmark, metric, view, rows, evidence, search } = props;
+  const hidden = hiddenArms(search);
+  const here = rows.filter(
+    (row) => row.verdict !== 'not_applicable' && isShown(view, row.params) && !hidden.has(row.arm),
+  );
+  const measured = evidence.measurements.filter(
+    (row) => row.metric === metric && isShown(view, row.params) && !hidden.has(row.arm),
+  );
+  const legend = <Switches {...props} />;
+  const drawn = { benchmark, metric, view, legend };
+  const ratio = search.show !== 'value';
+  return (
+    <Panel
+      title={rows[0]?.target_name ?? 'Target'}
+      actions={<Provenance rows={rows} />}
+      note={
+        ratio
+          ? 'Median ratio of paired blocks with its 99.8 % interval. Below 1 is faster.'
+          : 'Medians of warm samples. Verdicts come from the paired ratios, never from these.'
+      }
+    >
+      {(ratio ? here.length : measured.length) === 0 ? (
+        <>
+          {legend}
+          <EmptyState icon="arms" title="Nothing to draw here">
+            {ratio
+              ? 'No arm that is switched on was measured at these values.'
+              : 'The job’s report has no such measurement.'}
+          </EmptyState>
+        </>
+      ) : ratio ? (
+        <RatioChart {...drawn} rows={here} derived={evidence.derived} />
+      ) : (
+        <ValueChart {...drawn} rows={measured} per={search.per ?? 'iteration'} />
+      )}
+    </Panel>
+  );
+}
+
+/** Arms that cannot run here, with why: from the report, or from the comparisons before it is loaded. */
+function unavailableArms({ view, rows, evidence }: TargetPanelProps): Map<string, string> {
+  const said = [
+    ...evidence.unavailable,
+    ...rows.filter(({ verdict }) => verdict === 'not_applicable'),
+  ].filter(({ params }) => isShown(view, params));
+  const reasons = new Map<string, string>();
+  for (const { arm, reason } of said) if (!reasons.has(arm)) reasons.set(arm, reason);
+  return reasons;
+}
+
+function Switches(props: TargetPanelProps) {
+  const { benchmark, view, rows, evidence, search, onSearch } = props;
+  const hidden = hiddenArms(search);
+  const show = (hide: string | undefined) => onSearch(compact({ ...search, hide }));
+  const drawn = [
+    ...rows.filter(({ verdict }) => verdict !== 'not_applicable'),
+    ...(search.show === 'value' ? evidence.measurements : []),
+  ].filter(({ params }) => isShown(view, params));
+  const arms = armsOf(benchmark, drawn);
+  const missing = [...unavailableArms(props)].filter(([arm]) => !arms.includes(arm));
+  return (
+    <LegendSwitches
+      label="Arms"
+      onToggle={(arm) => show(toggled(hidden, arm))}
+      switches={[
+        ...arms.map((arm) => ({ name: arm, look: lookOf(benchmark, arm), on: !hidden.has(arm) })),
+        ...missing.map(([arm, unavailable]) => ({
+          name: arm,
+          look: lookOf(benchmark, arm),
+          on: false,
+          unavailable,
+        })),
+      ]}
+    >
+      {hidden.size > 0 && (
+        <Button size="compact-xs" variant="subtle" onClick={() => show(undefined)}>
+          Show all arms
+        </Button>
+      )}
+    </LegendSwitches>
+  );
+}
+
+function Provenance({ rows }: { rows: readonly Comparison[] }) {
+  const first = rows[0];
+  const verdict = worst(rows)?.verdict;
+  return (
+    <Group gap={8}>
+      {rows.some((row) => row.demonstration) && <Status look={DEMONSTRATION} />}
+      {verdict !== undefined && <Status look={VERDICTS[verdict]} />}
+      {first?.run_id !== null && first?.run_id !== undefined && (
+        <span style={{ fontSize: '0.875rem' }}>
+          <AppLink to="/runs/$runId" params={{ runId: first.run_id }}>
+            Run
+          </AppLink>
+          , <TimeAgo at={first.measured_at ?? null} />
+        </span>
+      )}
+    </Group>
+  );
+}

@@ -1,0 +1,93 @@
+/**
+ * What the suite demands: required levels decide, stretch levels are aims. Invariant: a stretch level that is
+ * not met never looks like a failure, and is never hidden either.
+ */
+import type { Gate } from '../../api/types';
+import { paramsKey, paramsLabel } from '../../lib/params';
+import { formatFigure } from '../../lib/units';
+import { DataTable, type Column } from '../../ui/data-table';
+import { VERDICTS } from '../../ui/looks';
+import { Panel } from '../../ui/panel';
+import { Status, type Look } from '../../ui/status';
+
+const STRETCH: Record<Gate['verdict'], Look> = {
+  pass: { tone: 'good', icon: 'check', word: 'met' },
+  fail: { tone: 'quiet', icon: 'muted', word: 'not met' },
+  inconclusive: { tone: 'quiet', icon: 'question', word: 'undecided' },
+  not_applicable: VERDICTS.not_applicable,
+};
+
+function lookOf({ level, verdict }: Gate): Look {
+  return level === 'stretch' ? STRETCH[verdict] : VERDICTS[verdict];
+}
+
+const COLUMNS: readonly Column<Gate>[] = [
+  { header: 'Verdict', cell: (gate) => <Status look={lookOf(gate)} title={gate.reason} /> },
+  { header: 'Level', cell: (gate) => gate.level },
+  { header: 'Benchmark', cell: (gate) => gate.benchmark },
+  { header: 'Arm', cell: (gate) => gate.arm },
+  { header: 'Params', cell: (gate) => paramsLabel(gate.params) },
+  {
+    header: 'Must hold',
+    cell: (gate) => (
+      <span title={gate.description ?? undefined}>
+        {typeof gate.derived === 'string' ? gate.derived : `${gate.statistic} of ${gate.metric}`} {gate.op}{' '}
+        {formatFigure(gate.target)}
+      </span>
+    ),
+  },
+  {
+    header: 'Actual',
+    cell: (gate) => (gate.actual === null ? '–' : formatFigure(gate.actual)),
+    align: 'right',
+  },
+  { header: 'Reason', cell: (gate) => gate.reason, wrap: true },
+];
+
+function gateKey(gate: Gate): string {
+  return [
+    gate.name ?? '',
+    gate.derived ?? '',
+    gate.benchmark,
+    gate.arm,
+    gate.metric,
+    gate.statistic,
+    gate.op,
+    gate.target,
+    gate.level,
+    paramsKey(gate.params),
+  ].join('|');
+}
+
+function passedOf(gates: readonly Gate[], level: Gate['level']): string {
+  const own = gates.filter((gate) => gate.level === level && gate.verdict !== 'not_applicable');
+  return `${own.filter(({ verdict }) => verdict === 'pass').length} of ${own.length}`;
+}
+
+/** `Required: 11 of 12 hold. Stretch: 3 of 7 met; one that is not met fails nothing.` */
+function summary(gates: readonly Gate[]): string {
+  const required = `Required: ${passedOf(gates, 'required')} hold.`;
+  if (gates.every(({ level }) => level === 'required')) return required;
+  return `${required} Stretch: ${passedOf(gates, 'stretch')} met; one that is not met fails nothing.`;
+}
+
+const LEVELS: readonly Gate['level'][] = ['required', 'stretch'];
+const SEVERITY: readonly Gate['verdict'][] = ['fail', 'inconclusive', 'pass', 'not_applicable'];
+
+/** Required before stretch, and of each what did not pass first. */
+function sorted(gates: readonly Gate[]): Gate[] {
+  return gates.toSorted(
+    (a, b) =>
+      LEVELS.indexOf(a.level) - LEVELS.indexOf(b.level) ||
+      SEVERITY.indexOf(a.verdict) - SEVERITY.indexOf(b.verdict),
+  );
+}
+
+export function Gates({ gates }: { gates: readonly Gate[] }) {
+  if (gates.length === 0) return null;
+  return (
+    <Panel title="Gates" flush note={summary(gates)}>
+      <DataTable label="Gates" rows={sorted(gates)} columns={COLUMNS} rowKey={gateKey} />
+    </Panel>
+  );
+}

@@ -1,0 +1,83 @@
+import { screen, within } from '@testing-library/react';
+
+import type { Gate } from '../../api/types';
+import { hashingReport } from '../../testing/hashing-world';
+import { renderApp } from '../../testing/render-app';
+
+function gate(change: Partial<Gate>): Gate {
+  return {
+    benchmark: 'ledger_batch',
+    arm: 'native',
+    params: { batch: 1000, message: 150 },
+    metric: 'time',
+    statistic: 'median',
+    op: '>=',
+    level: 'required',
+    target: 4.5,
+    actual: 4.9,
+    verdict: 'pass',
+    reason: '4.9 >= 4.5 holds',
+    derived: 'native_gain',
+    ...change,
+  };
+}
+
+function open(gates: Gate[]) {
+  return renderApp('/runs/run-done-1', (world) => {
+    world.reports.set('job-1', { ...hashingReport(), gates, measurements: [], comparisons: [] });
+  });
+}
+
+const rows = (table: HTMLElement) => within(table).getAllByRole('row').slice(1);
+
+describe('the gates of a run', () => {
+  it('show a stretch level that is not met as an aim, not as a failure', async () => {
+    open([
+      gate({ level: 'stretch', target: 5.8, verdict: 'fail', reason: '4.9 >= 5.8 does not hold' }),
+      gate({}),
+    ]);
+    const table = await screen.findByRole('table', { name: 'Gates' });
+    const [required, stretch] = rows(table);
+    expect(required).toHaveTextContent(/^passrequired/);
+    expect(stretch).toHaveTextContent(/^not metstretch/);
+    expect(within(table).queryByText('fail')).not.toBeInTheDocument();
+    expect(
+      screen.getByText('Required: 1 of 1 hold. Stretch: 0 of 1 met; one that is not met fails nothing.'),
+    ).toBeInTheDocument();
+  });
+
+  it('name the derived metric that must hold, and put what does not hold first', async () => {
+    open([gate({}), gate({ target: 6, verdict: 'fail', reason: '4.9 >= 6 does not hold' })]);
+    const [first] = rows(await screen.findByRole('table', { name: 'Gates' }));
+    expect(first).toHaveTextContent('native_gain >= 6');
+    expect(within(first as HTMLElement).getByText('fail')).toBeInTheDocument();
+    expect(screen.getByText('Required: 1 of 2 hold.')).toBeInTheDocument();
+  });
+
+  it('do not count what this target cannot run', async () => {
+    open([gate({}), gate({ arm: 'native_ffm', verdict: 'not_applicable', actual: null })]);
+    expect(await screen.findByText('Required: 1 of 1 hold.')).toBeInTheDocument();
+    const [, second] = rows(screen.getByRole('table', { name: 'Gates' }));
+    expect(second).toHaveTextContent(/^not applicable/);
+  });
+});
+
+describe('what a run found out about itself', () => {
+  it('names the audit’s defects and the arms that could not run', async () => {
+    open([]);
+    expect(await screen.findByRole('heading', { name: 'Audit of the measurement' })).toBeInTheDocument();
+    expect(screen.getByText('warm-up in the timer')).toBeInTheDocument();
+    const unavailable = within(screen.getByRole('list', { name: 'Unavailable arms' }));
+    expect(unavailable.getByText('native_ffm')).toBeInTheDocument();
+    expect(unavailable.getByText('needs Java 22 or newer; this is Java 17')).toBeInTheDocument();
+  });
+
+  it('writes derived figures as their kind is read', async () => {
+    open([]);
+    const table = within(await screen.findByRole('table', { name: 'Derived metrics' }));
+    const row = (name: string) => table.getByText(name).closest('tr');
+    expect(row('gain_native_multi')).toHaveTextContent('6.43×6.37× – 6.50×');
+    expect(row('ffi_overhead_seed')).toHaveTextContent('17.4 %17.1 % – 17.8 %');
+    expect(row('crossover_native_each')).toHaveTextContent('none–native_each never crosses fallback');
+  });
+});

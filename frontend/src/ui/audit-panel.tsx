@@ -1,0 +1,153 @@
+/**
+ * What the harness's audit found in groups of a benchmark: each defect by name and in words, what the means
+ * alone would have said, and beside it the true verdict. Shared by the arms page and the run page; everything
+ * in it is the server's.
+ */
+import type { Audit, Comparison } from '../api/types';
+import { paramsKey, paramsLabel } from '../lib/params';
+import classes from './audit-panel.module.css';
+import { DataTable } from './data-table';
+import { VERDICTS } from './looks';
+import { Panel } from './panel';
+import { Status } from './status';
+
+export interface AuditPanelProps {
+  audits: readonly Audit[];
+  comparisons: readonly Comparison[];
+}
+
+/** A decisive defect makes the verdicts it concerns inconclusive; another is worth knowing. */
+const DECISIVE = { tone: 'unsure', icon: 'warning' } as const;
+const NOTED = { tone: 'quiet', icon: 'info' } as const;
+
+/** Words for the names the audit may give; an unknown one is shown as it is. */
+const DEFECT_NAMES: Readonly<Record<string, string>> = {
+  order_unbalanced: 'order unbalanced',
+  too_few: 'too few',
+  warmup_in_timer: 'warm-up in the timer',
+  preparation_in_timer: 'preparation in the timer',
+  unequal_work: 'unequal work',
+  unsteady: 'unsteady',
+};
+
+export function defectName(name: string): string {
+  return DEFECT_NAMES[name] ?? name.replaceAll('_', ' ');
+}
+
+export function AuditPanel({ audits, comparisons }: AuditPanelProps) {
+  const found = audits.filter(({ findings }) => findings.length > 0);
+  if (found.length === 0) return null;
+  const defective = found.filter(({ findings }) => findings.some(({ decisive }) => decisive));
+  const noted = found.filter((audit) => !defective.includes(audit));
+  return (
+    <Panel
+      title="Audit of the measurement"
+      note={
+        defective.length > 0
+          ? 'Defects in how these groups were measured: no verdict rests on their samples.'
+          : 'Nothing that takes a verdict back.'
+      }
+    >
+      {defective.length > 0 && (
+        <div className={classes.groups}>
+          {defective.map((audit) => (
+            <Group key={groupKey(audit)} audit={audit} audits={found} comparisons={comparisons} />
+          ))}
+        </div>
+      )}
+      {noted.length > 0 && <Noted audits={noted} />}
+    </Panel>
+  );
+}
+
+function groupKey({ benchmark, params }: Audit): string {
+  return `${benchmark}|${paramsKey(params)}`;
+}
+
+/** What is worth knowing and takes nothing back; out of the way, because steadiness alone may fill a page. */
+function Noted({ audits }: { audits: readonly Audit[] }) {
+  return (
+    <details className={classes.noted}>
+      <summary>
+        Noted in {audits.length} {audits.length === 1 ? 'group' : 'groups'}, and takes no verdict back
+      </summary>
+      <DataTable
+        label="Noted by the audit"
+        rows={audits.flatMap((audit) => audit.findings.map((finding) => Object.assign({ audit }, finding)))}
+        rowKey={({ audit, name, arms }) => `${groupKey(audit)}|${name}|${arms.join()}`}
+        columns={[
+          { header: 'Benchmark', cell: ({ audit }) => audit.benchmark },
+          { header: 'Params', cell: ({ audit }) => paramsLabel(audit.params) },
+          { header: 'Noted', cell: ({ name }) => <Status look={{ ...NOTED, word: defectName(name) }} /> },
+          { header: 'In words', cell: ({ text }) => text, wrap: true },
+        ]}
+      />
+    </details>
+  );
+}
+
+/** The same point measured by another protocol without defects: params differ in words only, not in numbers. */
+function cleanSiblings(
+  audit: Audit,
+  audits: readonly Audit[],
+  comparisons: readonly Comparison[],
+): Comparison[] {
+  const faulty = new Set(
+    audits
+      .filter((each) => each.benchmark === audit.benchmark && each.findings.some(({ decisive }) => decisive))
+      .map(({ params }) => paramsKey(params)),
+  );
+  return comparisons.filter(
+    (row) =>
+      row.benchmark === audit.benchmark &&
+      !faulty.has(paramsKey(row.params)) &&
+      Object.entries(audit.params).every(
+        ([name, value]) => typeof value === 'string' || row.params[name] === value,
+      ),
+  );
+}
+
+function Group({ audit, audits, comparisons }: AuditPanelProps & { audit: Audit }) {
+  const key = paramsKey(audit.params);
+  const own = comparisons.filter((row) => row.benchmark === audit.benchmark && paramsKey(row.params) === key);
+  const clean = cleanSiblings(audit, audits, comparisons);
+  return (
+    <article className={classes.group} aria-label={`${audit.benchmark} at ${paramsLabel(audit.params)}`}>
+      <h3 className={classes.title}>
+        {audit.benchmark} <span>at {paramsLabel(audit.params)}</span>
+      </h3>
+      <ul className={classes.defects}>
+        {audit.findings.map(({ name, arms, text, decisive }) => (
+          <li key={`${name}|${arms.join()}|${text}`}>
+            <Status look={{ ...(decisive ? DECISIVE : NOTED), word: defectName(name) }} title={name} />
+            <span>{text}</span>
+          </li>
+        ))}
+      </ul>
+      <dl className={classes.verdicts}>
+        {audit.naive !== null && (
+          <div>
+            <dt>What the means alone would have said</dt>
+            <dd className={classes.naive}>{audit.naive}</dd>
+          </div>
+        )}
+        <Verdicts title="What these samples allow to say" rows={own} />
+        <Verdicts title="The same work, measured without these defects" rows={clean} />
+      </dl>
+    </article>
+  );
+}
+
+function Verdicts({ title, rows }: { title: string; rows: readonly Comparison[] }) {
+  if (rows.length === 0) return null;
+  return (
+    <div>
+      <dt>{title}</dt>
+      {rows.map((row) => (
+        <dd key={`${row.arm}|${row.metric}|${paramsKey(row.params)}|${row.job_id ?? ''}`}>
+          <Status look={VERDICTS[row.verdict]} /> {row.words}
+        </dd>
+      ))}
+    </div>
+  );
+}

@@ -1,0 +1,42 @@
+/** Derived metrics as a table: what each compares, its figure as its kind is written, its interval. */
+import type { Derived } from '../api/types';
+import { paramsKey, paramsLabel } from '../lib/params';
+import { DataTable, type Column } from './data-table';
+import { derivedInterval, derivedValue } from './derived-words';
+
+const COLUMNS: readonly Column<Derived>[] = [
+  { header: 'Name', cell: (row) => <span className="pl-mono">{row.name}</span> },
+  { header: 'Arm', cell: (row) => row.arm },
+  { header: 'Params', cell: (row) => paramsLabel(row.params) },
+  { header: 'Value', cell: derivedValue, align: 'right' },
+  { header: 'Interval', cell: derivedInterval, align: 'right' },
+  { header: 'In words', cell: (row) => <Words row={row} />, wrap: true },
+];
+
+/** What it says, why it says nothing, and what the suite expects of it. */
+function Words({ row: { words, note, description } }: { row: Derived }) {
+  return (
+    <>
+      {words}
+      {note !== '' && <div style={{ color: 'var(--pl-muted)' }}>{note}</div>}
+      {typeof description === 'string' && <div style={{ color: 'var(--pl-muted)' }}>{description}</div>}
+    </>
+  );
+}
+
+export interface DerivedTableProps {
+  rows: readonly Derived[];
+  showBenchmark?: boolean;
+}
+
+export function DerivedTable({ rows, showBenchmark = false }: DerivedTableProps) {
+  const benchmark: Column<Derived> = { header: 'Benchmark', cell: (row) => row.benchmark };
+  return (
+    <DataTable
+      label="Derived metrics"
+      rows={rows}
+      columns={showBenchmark ? [benchmark, ...COLUMNS] : COLUMNS}
+      rowKey={(row) => [row.name, row.benchmark, row.arm, paramsKey(row.params)].join('|')}
+    />
+  );
+}
