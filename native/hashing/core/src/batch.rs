@@ -8,6 +8,7 @@ use crate::algorithm::Algorithm;
 use crate::dispatch;
 use crate::engine::Engine;
 use crate::messages::Messages;
+use crate::plan::Plan;
 
 /// Which engine digests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -101,8 +102,8 @@ pub fn digest_equal(
     message_bytes: usize,
     digests: &mut [u8],
 ) -> Result<Engine, BatchError> {
-    let count = places(algorithm, digests, None)?;
-    dispatch::run(algorithm, choice, &Messages::equal(messages, message_bytes, count)?, digests)
+    let messages = equal(algorithm, messages, message_bytes, digests)?;
+    digest(algorithm, choice, &messages, digests)
 }
 
 /// Writes the digest of message i, `messages[offsets[i]..offsets[i + 1]]`, to place i of `digests`, and
@@ -120,8 +121,8 @@ pub fn digest_ragged(
     offsets: &[u32],
     digests: &mut [u8],
 ) -> Result<Engine, BatchError> {
-    let count = places(algorithm, digests, None)?;
-    dispatch::run(algorithm, choice, &Messages::ragged(messages, offsets, count)?, digests)
+    let messages = ragged(algorithm, messages, offsets, digests)?;
+    digest(algorithm, choice, &messages, digests)
 }
 
 /// Writes the digest of `buffers[i]` to place i of `digests`, and returns the engine that digested most of
@@ -135,8 +136,49 @@ pub fn digest_buffers(
     buffers: &[&[u8]],
     digests: &mut [u8],
 ) -> Result<Engine, BatchError> {
+    let messages = scattered(algorithm, buffers, digests)?;
+    digest(algorithm, choice, &messages, digests)
+}
+
+/// The messages of [`digest_equal`], checked.
+pub(crate) fn equal<'a>(
+    algorithm: Algorithm,
+    messages: &'a [u8],
+    message_bytes: usize,
+    digests: &[u8],
+) -> Result<Messages<'a>, BatchError> {
+    Messages::equal(messages, message_bytes, places(algorithm, digests, None)?)
+}
+
+/// The messages of [`digest_ragged`], checked.
+pub(crate) fn ragged<'a>(
+    algorithm: Algorithm,
+    messages: &'a [u8],
+    offsets: &'a [u32],
+    digests: &[u8],
+) -> Result<Messages<'a>, BatchError> {
+    Messages::ragged(messages, offsets, places(algorithm, digests, None)?)
+}
+
+/// The messages of [`digest_buffers`], checked.
+pub(crate) fn scattered<'a>(
+    algorithm: Algorithm,
+    buffers: &'a [&'a [u8]],
+    digests: &[u8],
+) -> Result<Messages<'a>, BatchError> {
     places(algorithm, digests, Some(buffers.len()))?;
-    dispatch::run(algorithm, choice, &Messages::Scattered(buffers), digests)
+    Ok(Messages::Scattered(buffers))
+}
+
+fn digest(
+    algorithm: Algorithm,
+    choice: Choice,
+    messages: &Messages<'_>,
+    digests: &mut [u8],
+) -> Result<Engine, BatchError> {
+    let plan = Plan::new(algorithm, choice)?;
+    dispatch::run(algorithm, &plan, messages, digests);
+    Ok(plan.engine(messages.count()))
 }
 
 /// How many digests `digests` has room for, which must be `messages` where that is known.

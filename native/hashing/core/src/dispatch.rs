@@ -6,9 +6,7 @@
 //! for any lanes is digested in streams.
 
 use crate::algorithm::{Algorithm, State};
-use crate::batch::{BatchError, Choice};
-use crate::engine::Engine;
-use crate::lanes::{Group, Lanes};
+use crate::lanes::{Group, Lanes, Step};
 use crate::messages::{Messages, Places};
 use crate::order::{Order, WINDOW};
 use crate::plan::{Kernel, LANES_MAX, Plan};
@@ -29,20 +27,13 @@ struct Rest<'a> {
     done: usize,
 }
 
-/// Digests every message to its place and returns the engine of the first and largest groups.
-pub(crate) fn run(
-    algorithm: Algorithm,
-    choice: Choice,
-    messages: &Messages<'_>,
-    digests: &mut [u8],
-) -> Result<Engine, BatchError> {
-    let plan = Plan::new(algorithm, choice)?;
-    let mut run = Run { algorithm, plan, places: Places::of(algorithm, digests) };
+/// Digests every message to its place; `digests` has one for each.
+pub(crate) fn run(algorithm: Algorithm, plan: &Plan, messages: &Messages<'_>, digests: &mut [u8]) {
+    let mut run = Run { algorithm, plan: *plan, places: Places::of(algorithm, digests) };
     let count = messages.count();
     for start in (0..count).step_by(WINDOW) {
         run.window(messages, start, count.min(start + WINDOW));
     }
-    Ok(plan.engine(count))
 }
 
 /// One call's work.
@@ -101,8 +92,9 @@ impl Run<'_> {
         first: usize,
         blocks: usize,
     ) {
-        let group = core::array::from_fn(|lane| messages.get(first + lane));
-        self.places.put_all(first, &kernel.alike(self.algorithm, &group, blocks));
+        let group = messages.group(first);
+        let step = Step { messages: &group, from: 0, to: blocks, last: u32::MAX };
+        self.places.fill(first, |rows| kernel.alike(self.algorithm, &step, rows));
     }
 
     /// Gives a group to the kernel of a tier: from the beginning, or from where another kernel left it.
@@ -133,7 +125,8 @@ impl Run<'_> {
         };
         let least = self.plan.tiers[level].map_or(1, |tier| tier.least);
         group.run(kernel, self.algorithm, &messages, least);
-        let rows = kernel.digests(&group.columns);
+        let mut rows = [[0; 32]; N];
+        kernel.digests(&group.columns, &mut rows);
         for (lane, job) in jobs.iter().enumerate().filter(|(lane, _)| !group.is_live(*lane)) {
             self.places.put(job.place, &rows[lane]);
         }

@@ -45,16 +45,34 @@ impl<const N: usize> Edge<'_, N> {
     }
 }
 
+/// Blocks of each lane, one after the other.
+pub(crate) struct Step<'a, const N: usize> {
+    /// One per lane.
+    pub(crate) messages: &'a [&'a [u8]; N],
+    /// The first block.
+    pub(crate) from: usize,
+    /// The block after the last one.
+    pub(crate) to: usize,
+    /// Bit l: the last of these blocks is the last of lane l's message.
+    pub(crate) last: u32,
+}
+
+impl<const N: usize> Step<'_, N> {
+    /// Blocks below this one are all message in every lane.
+    #[inline]
+    pub(crate) fn whole(&self) -> usize {
+        self.messages.iter().fold(usize::MAX, |least, message| least.min(message.len())) / BLOCK_BYTES
+    }
+}
+
 /// Compression functions over `N` lanes; a value proves that this CPU can run them.
 pub(crate) trait Lanes<const N: usize>: Copy {
-    /// Compresses every block of each row, all rows being equally long, into the lanes that are live.
-    fn whole(self, algorithm: Algorithm, columns: &mut Columns<N>, rows: &[&[Block]; N], live: u32);
-    /// Compresses one block of each lane into the lanes that are live.
-    fn edge(self, algorithm: Algorithm, columns: &mut Columns<N>, edge: &Edge<'_, N>, live: u32);
-    /// The digests of messages that are all `blocks` blocks long with their padding.
-    fn alike(self, algorithm: Algorithm, messages: &[&[u8]; N], blocks: usize) -> [Row; N];
+    /// Compresses blocks of each lane into the lanes that are live.
+    fn step(self, algorithm: Algorithm, columns: &mut Columns<N>, blocks: &Step<'_, N>, live: u32);
+    /// The digests of messages that are, with their padding, the blocks of `blocks` and nothing else.
+    fn alike(self, algorithm: Algorithm, blocks: &Step<'_, N>, rows: &mut [Row; N]);
     /// The states as bytes, lane by lane.
-    fn digests(self, columns: &Columns<N>) -> [Row; N];
+    fn digests(self, columns: &Columns<N>, rows: &mut [Row; N]);
 }
 
 /// Where a group stopped: all its lanes have compressed `done` blocks, or their whole message.
@@ -111,30 +129,22 @@ impl<const N: usize> Group<N> {
             if self.done <= common && (self.live.count_ones() as usize) < least {
                 return;
             }
-            if self.done < common {
-                let rows = self.rows(messages, common);
-                kernel.whole(algorithm, &mut self.columns, &rows, self.live);
-                self.done = common;
-            } else {
-                let last =
-                    (0..N).fold(0, |last, lane| last | u32::from(total[lane] == self.done + 1) << lane);
-                let edge = Edge { messages, block: self.done, last };
-                kernel.edge(algorithm, &mut self.columns, &edge, self.live);
-                self.done += 1;
-            }
+            let (from, common) = (self.done, common.max(self.done + 1));
+            let last = (0..N).fold(0, |last, lane| last | u32::from(total[lane] == common) << lane);
+            let stand_in = self.messages(messages);
+            let blocks = Step { messages: &stand_in, from, to: common, last };
+            kernel.step(algorithm, &mut self.columns, &blocks, self.live);
+            self.done = common;
             for (lane, total) in total.iter().enumerate() {
                 self.live &= !(u32::from(*total <= self.done) << lane);
             }
         }
     }
 
-    /// The blocks from `done` to `end` of each lane; a lane that is not live repeats one that is.
-    fn rows<'a>(&self, messages: &[&'a [u8]; N], end: usize) -> [&'a [Block]; N] {
+    /// The messages, where a lane that is not live repeats one that is.
+    fn messages<'a>(&self, messages: &[&'a [u8]; N]) -> [&'a [u8]; N] {
         let first = self.live.trailing_zeros() as usize;
-        core::array::from_fn(|lane| {
-            let message = messages[if self.is_live(lane) { lane } else { first }];
-            &message.as_chunks().0[self.done..end]
-        })
+        core::array::from_fn(|lane| messages[if self.is_live(lane) { lane } else { first }])
     }
 }
 

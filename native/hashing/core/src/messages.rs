@@ -49,6 +49,32 @@ impl<'a> Messages<'a> {
         }
     }
 
+    /// Messages `first` to `first + N`, which is at most `count`.
+    #[inline]
+    pub(crate) fn group<const N: usize>(&self, first: usize) -> [&'a [u8]; N] {
+        match self {
+            Self::Equal { bytes, message_bytes, .. } => {
+                let bytes = &bytes[first * message_bytes..][..N * message_bytes];
+                core::array::from_fn(|lane| &bytes[lane * message_bytes..][..*message_bytes])
+            }
+            Self::Ragged { bytes, offsets } => {
+                let offsets = &offsets[first..=first + N];
+                core::array::from_fn(|lane| &bytes[offsets[lane] as usize..offsets[lane + 1] as usize])
+            }
+            Self::Scattered(buffers) => core::array::from_fn(|lane| buffers[first + lane]),
+        }
+    }
+
+    /// The length of message `i`, which is less than `count`.
+    #[inline]
+    pub(crate) fn bytes(&self, i: usize) -> usize {
+        match self {
+            Self::Equal { message_bytes, .. } => *message_bytes,
+            Self::Ragged { offsets, .. } => (offsets[i + 1] - offsets[i]) as usize,
+            Self::Scattered(buffers) => buffers[i].len(),
+        }
+    }
+
     /// Message `i`, which is less than `count`.
     #[inline]
     pub(crate) fn get(&self, i: usize) -> &'a [u8] {
@@ -56,6 +82,18 @@ impl<'a> Messages<'a> {
             Self::Equal { bytes, message_bytes, .. } => &bytes[i * message_bytes..][..*message_bytes],
             Self::Ragged { bytes, offsets } => &bytes[offsets[i] as usize..offsets[i + 1] as usize],
             Self::Scattered(buffers) => buffers[i],
+        }
+    }
+
+    /// Messages `from` to `to`, which is at most `count`.
+    pub(crate) fn range(&self, from: usize, to: usize) -> Self {
+        match self {
+            Self::Equal { bytes, message_bytes, .. } => {
+                let bytes = &bytes[from * message_bytes..to * message_bytes];
+                Self::Equal { bytes, message_bytes: *message_bytes, count: to - from }
+            }
+            Self::Ragged { bytes, offsets } => Self::Ragged { bytes, offsets: &offsets[from..=to] },
+            Self::Scattered(buffers) => Self::Scattered(&buffers[from..to]),
         }
     }
 }
@@ -84,16 +122,22 @@ impl<'a> Places<'a> {
         }
     }
 
-    /// Writes the digests of messages that follow one another.
+    /// Lets `write` write the digests of messages that follow one another.
     #[inline]
-    pub(crate) fn put_all<const N: usize>(&mut self, place: usize, rows: &[Row; N]) {
+    pub(crate) fn fill<const N: usize>(&mut self, first: usize, write: impl FnOnce(&mut [Row; N])) {
         match self {
             Self::Sha1(places) => {
-                for (place, row) in places[place..place + N].iter_mut().zip(rows) {
+                let mut rows = [[0; 32]; N];
+                write(&mut rows);
+                for (place, row) in places[first..first + N].iter_mut().zip(&rows) {
                     place.copy_from_slice(&row[..20]);
                 }
             }
-            Self::Sha256(places) => places[place..place + N].copy_from_slice(rows),
+            Self::Sha256(places) => {
+                if let Some(rows) = places[first..].first_chunk_mut() {
+                    write(rows);
+                }
+            }
         }
     }
 

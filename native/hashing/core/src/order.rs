@@ -25,7 +25,7 @@ impl Order {
     /// The order of messages `start` to `end`, at most a window.
     pub(crate) fn of(messages: &Messages<'_>, start: usize, end: usize) -> Self {
         let count = end - start;
-        let blocks = |i: u16| padded_blocks(messages.get(start + usize::from(i)).len());
+        let blocks = |i: u16| padded_blocks(messages.bytes(start + usize::from(i)));
         let mut order = Self { indices: core::array::from_fn(|i| i as u16), count, alike: None };
         let Some((first, others)) = order.as_slice().split_first() else { return order };
         let first = blocks(*first);

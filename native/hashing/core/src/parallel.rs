@@ -1,12 +1,46 @@
-//! Digests on several threads.
+//! Digests on several threads: parked ones that help the caller, who does whatever nobody has claimed.
+//!
+//! A call offers its messages; every thread that is there, the caller first, claims some, digests them and
+//! claims again, until none are left. Claims shrink towards the end, so that nobody waits long for the last.
+//! A thread that wakes late finds the offer withdrawn and goes back to sleep; one that is held up costs the
+//! caller at most the claim it holds. Nobody spins: where every core is busy, a spinning thread takes the
+//! time of the one it waits for.
+//!
+//! Invariant: a call returns only after every thread has left its offer. Absent on purpose: allocation after
+//! [`Crew::new`], queues, more than one offer at a time (a second caller digests alone).
 
-use crate::batch::{BatchError, Choice, digest_buffers, digest_equal, digest_ragged};
-use crate::{Algorithm, Engine};
+use std::fmt;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread::{self, JoinHandle};
 
-/// Parked worker threads that help the calling thread.
-#[derive(Debug)]
+use crate::algorithm::{Algorithm, BLOCK_BYTES};
+use crate::batch::{self, BatchError, Choice};
+use crate::dispatch;
+use crate::engine::Engine;
+use crate::messages::Messages;
+use crate::plan::{LANES_MAX, Plan};
+
+/// Work below this is digested by the caller alone: about 50 µs for one stream, what waking a thread and
+/// waiting for it can cost.
+const SHARED_MIN_BYTES: usize = 64 << 10;
+/// A claim is at least this much work, about 10 µs for one stream, so that claiming costs nothing beside it.
+const CLAIM_MIN_BYTES: usize = 16 << 10;
+/// A claim is one part in so many of each thread's share of what is left: small enough that threads of
+/// unequal speed end together, large enough that there are few claims.
+const CLAIM_PARTS: usize = 2;
+
+/// Threads that help the calling thread; they sleep between calls and end when the crew is dropped.
 pub struct Crew {
-    threads: usize,
+    shared: Arc<Shared>,
+    /// Held by the call whose offer it is.
+    turn: Mutex<()>,
+    threads: Vec<JoinHandle<()>>,
+}
+
+impl fmt::Debug for Crew {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Crew").field("threads", &self.threads()).finish_non_exhaustive()
+    }
 }
 
 impl Crew {
@@ -15,16 +49,23 @@ impl Crew {
     /// # Errors
     /// When the operating system gives no thread.
     pub fn new(threads: usize) -> std::io::Result<Self> {
-        Ok(Self { threads: threads.max(1) })
+        let mut crew = Self { shared: Arc::default(), turn: Mutex::new(()), threads: Vec::new() };
+        for i in 1..threads {
+            let shared = Arc::clone(&crew.shared);
+            let thread = thread::Builder::new().name(format!("digest-{i}"));
+            // When this fails, dropping `crew` ends those already there.
+            crew.threads.push(thread.spawn(move || shared.serve())?);
+        }
+        Ok(crew)
     }
 
     /// How many threads digest, the caller counted in.
     #[must_use]
     pub fn threads(&self) -> usize {
-        self.threads
+        self.threads.len() + 1
     }
 
-    /// [`digest_equal`](crate::digest_equal) on the crew.
+    /// [`digest_equal`](crate::digest_equal) by the crew.
     ///
     /// # Errors
     /// As there.
@@ -36,10 +77,11 @@ impl Crew {
         message_bytes: usize,
         digests: &mut [u8],
     ) -> Result<Engine, BatchError> {
-        digest_equal(algorithm, choice, messages, message_bytes, digests)
+        let messages = batch::equal(algorithm, messages, message_bytes, digests)?;
+        self.digest(algorithm, choice, messages, digests)
     }
 
-    /// [`digest_ragged`](crate::digest_ragged) on the crew.
+    /// [`digest_ragged`](crate::digest_ragged) by the crew.
     ///
     /// # Errors
     /// As there.
@@ -51,10 +93,11 @@ impl Crew {
         offsets: &[u32],
         digests: &mut [u8],
     ) -> Result<Engine, BatchError> {
-        digest_ragged(algorithm, choice, messages, offsets, digests)
+        let messages = batch::ragged(algorithm, messages, offsets, digests)?;
+        self.digest(algorithm, choice, messages, digests)
     }
 
-    /// [`digest_buffers`](crate::digest_buffers) on the crew.
+    /// [`digest_buffers`](crate::digest_buffers) by the crew.
     ///
     /// # Errors
     /// As there.
@@ -65,6 +108,211 @@ impl Crew {
         buffers: &[&[u8]],
         digests: &mut [u8],
     ) -> Result<Engine, BatchError> {
-        digest_buffers(algorithm, choice, buffers, digests)
+        let messages = batch::scattered(algorithm, buffers, digests)?;
+        self.digest(algorithm, choice, messages, digests)
+    }
+
+    fn digest(
+        &self,
+        algorithm: Algorithm,
+        choice: Choice,
+        messages: Messages<'_>,
+        digests: &mut [u8],
+    ) -> Result<Engine, BatchError> {
+        let plan = Plan::new(algorithm, choice)?;
+        let count = messages.count();
+        let bytes: usize = (0..count).map(|i| messages.bytes(i) + BLOCK_BYTES).sum();
+        if bytes < SHARED_MIN_BYTES || count < 2 {
+            dispatch::run(algorithm, &plan, &messages, digests);
+            return Ok(plan.engine(count));
+        }
+        let least = (CLAIM_MIN_BYTES * count).div_ceil(bytes);
+        let left = Left { messages, digests, next: 0, least, threads: self.threads() };
+        let left = Mutex::new((algorithm, left));
+        self.offer(&|| {
+            while let Some((messages, digests)) = claim(&left) {
+                dispatch::run(algorithm, &plan, &messages, digests);
+            }
+        });
+        Ok(plan.engine(count))
+    }
+
+    /// Runs `task` on the calling thread and on every thread that comes in time, and returns when all have
+    /// left it.
+    fn offer(&self, task: &(dyn Fn() + Sync)) {
+        let Ok(_turn) = self.turn.try_lock() else {
+            return task();
+        };
+        // SAFETY: only the lifetime changes. `Withdrawal` ends the offer before this function returns or
+        // unwinds: after it no thread can enter the task, and all that had entered have left.
+        let task_of_any_lifetime: *const (dyn Fn() + Sync + 'static) =
+            unsafe { std::mem::transmute(std::ptr::from_ref(task)) };
+        {
+            let mut offer = self.shared.lock();
+            offer.task = Some(Task(task_of_any_lifetime));
+            offer.number = offer.number.wrapping_add(1);
+        }
+        let _withdrawal = Withdrawal(&self.shared);
+        self.shared.offered.notify_all();
+        task();
+    }
+}
+
+impl Drop for Crew {
+    fn drop(&mut self) {
+        self.shared.lock().over = true;
+        self.shared.offered.notify_all();
+        for thread in self.threads.drain(..) {
+            // A task does not panic; had it, its thread would have ended, which is what is wanted here.
+            let _ = thread.join();
+        }
+    }
+}
+
+/// What the threads of a crew wait on.
+#[derive(Default)]
+struct Shared {
+    offer: Mutex<Offer>,
+    /// There is a new offer, or the crew is over.
+    offered: Condvar,
+    /// The last thread has left a task.
+    left: Condvar,
+}
+
+#[derive(Default)]
+struct Offer {
+    task: Option<Task>,
+    /// Tells one offer from the next.
+    number: u64,
+    /// Threads in the task, the caller not counted.
+    inside: usize,
+    over: bool,
+}
+
+/// A task on some caller's stack.
+#[derive(Clone, Copy)]
+struct Task(*const (dyn Fn() + Sync));
+
+// SAFETY: the task is `Sync`, so any thread may call it; `Offer::inside` keeps it alive meanwhile.
+unsafe impl Send for Task {}
+
+impl Shared {
+    /// Nothing panics while it holds the lock, so a poisoned one still holds what it should.
+    fn lock(&self) -> MutexGuard<'_, Offer> {
+        self.offer.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The life of a thread of the crew.
+    fn serve(&self) {
+        let mut seen = 0;
+        let mut offer = self.lock();
+        loop {
+            if offer.over {
+                return;
+            }
+            match offer.task {
+                Some(task) if offer.number != seen => {
+                    seen = offer.number;
+                    offer.inside += 1;
+                    drop(offer);
+                    {
+                        let _presence = Presence(self);
+                        // SAFETY: this thread was counted in while the offer stood, and the caller returns
+                        // only after `_presence` has counted it out.
+                        unsafe { (*task.0)() };
+                    }
+                    offer = self.lock();
+                }
+                _ => offer = self.offered.wait(offer).unwrap_or_else(PoisonError::into_inner),
+            }
+        }
+    }
+}
+
+/// A thread in a task; counts itself out, even when the task panics.
+struct Presence<'s>(&'s Shared);
+
+impl Drop for Presence<'_> {
+    fn drop(&mut self) {
+        let mut offer = self.0.lock();
+        offer.inside -= 1;
+        if offer.inside == 0 {
+            self.0.left.notify_all();
+        }
+    }
+}
+
+/// Ends an offer: nobody enters any more, and everybody has left when the drop returns.
+struct Withdrawal<'s>(&'s Shared);
+
+impl Drop for Withdrawal<'_> {
+    fn drop(&mut self) {
+        let mut offer = self.0.lock();
+        offer.task = None;
+        while offer.inside > 0 {
+            offer = self.0.left.wait(offer).unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+}
+
+/// Messages that nobody has claimed, and the places of their digests.
+struct Left<'a> {
+    messages: Messages<'a>,
+    digests: &'a mut [u8],
+    next: usize,
+    /// Fewest messages in a claim.
+    least: usize,
+    threads: usize,
+}
+
+/// Messages and the places of their digests, for the one who calls.
+fn claim<'a>(left: &Mutex<(Algorithm, Left<'a>)>) -> Option<(Messages<'a>, &'a mut [u8])> {
+    let (algorithm, left) = &mut *left.lock().unwrap_or_else(PoisonError::into_inner);
+    let count = left.messages.count() - left.next;
+    if count == 0 {
+        return None;
+    }
+    let taken = share(count, left.threads, left.least);
+    let (now, later) = std::mem::take(&mut left.digests).split_at_mut(taken * algorithm.digest_bytes());
+    let messages = left.messages.range(left.next, left.next + taken);
+    left.digests = later;
+    left.next += taken;
+    Some((messages, now))
+}
+
+/// How many of `count` messages to claim: whole groups of lanes where there are enough.
+fn share(count: usize, threads: usize, least: usize) -> usize {
+    let fair = count.div_ceil(threads);
+    if fair <= LANES_MAX {
+        return fair.max(least).min(count);
+    }
+    (fair / CLAIM_PARTS).max(least).next_multiple_of(LANES_MAX).min(count)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn claims_cover_every_message_once_and_never_grow() {
+        for threads in 1..5 {
+            for least in [1, 7, 64] {
+                for count in [1, 2, 16, 17, 100, 1000, 10_000] {
+                    let (mut left, mut before) = (count, usize::MAX);
+                    while left > 0 {
+                        let taken = share(left, threads, least);
+                        assert!(taken >= 1 && taken <= left, "{taken} of {left}");
+                        assert!(taken <= before.max(LANES_MAX), "{taken} after {before}");
+                        (left, before) = (left - taken, taken);
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn sixteen_buffers_are_halved_between_two_threads() {
+        assert_eq!(share(16, 2, 1), 8);
+        assert_eq!(share(8, 2, 1), 4);
     }
 }

@@ -5,9 +5,9 @@
 use core::arch::asm;
 use core::arch::x86_64::*;
 
-use crate::algorithm::{Algorithm, Block, STATE_WORDS};
+use crate::algorithm::{Algorithm, BLOCK_BYTES, Block, STATE_WORDS};
 use crate::engine::Engine;
-use crate::lanes::{Columns, Edge, Lanes, Row};
+use crate::lanes::{Columns, Edge, Lanes, Row, Step};
 use crate::scalar::{SHA1_K, SHA256_K};
 
 /// Proof that this CPU has AVX2.

@@ -8,7 +8,7 @@ use core::arch::x86_64::*;
 
 use crate::algorithm::{Algorithm, BLOCK_BYTES, Block, STATE_WORDS};
 use crate::engine::Engine;
-use crate::lanes::{Columns, Edge, Lanes, Row};
+use crate::lanes::{Columns, Edge, Lanes, Row, Step};
 use crate::scalar::{SHA1_K, SHA256_K};
 
 /// Proof that this CPU has AVX-512 F, BW and VL.
@@ -59,10 +59,11 @@ ops! { "avx512f,avx512bw,avx512vl";
         let part = unsafe { _mm512_maskz_loadu_epi8(bytes, message.as_ptr().wrapping_add(begin).cast()) };
         _mm512_mask_blend_epi8(mark, part, _mm512_set1_epi8(0x80_u8.cast_signed()))
     }
-    fn words_of_blocks(rows: &[&[Block]; 16], step: usize) -> [V; 16] {
+    fn words_of_blocks(messages: &[&[u8]; 16], block: usize) -> [V; 16] {
         let mut blocks = [splat(0); 16];
-        for (block, row) in blocks.iter_mut().zip(rows) {
-            *block = load_block(&row[step]);
+        for (row, message) in blocks.iter_mut().zip(messages) {
+            let Some(block) = message.as_chunks().0.get(block) else { continue };
+            *row = load_block(block);
         }
         transpose(blocks)
     }
@@ -122,22 +123,21 @@ ops! { "avx512f,avx512bw,avx512vl";
         // SAFETY: 64 writable bytes; the instruction asks for no alignment.
         unsafe { _mm512_storeu_si512(words.as_mut_ptr().cast(), x) }
     }
-    fn digests_of(state: [V; STATE_WORDS]) -> [Row; 16] {
-        let state = state.map(|word| swap_bytes(word));
-        let left = transpose_quarters([state[0], state[1], state[2], state[3]]);
-        let right = transpose_quarters([state[4], state[5], state[6], state[7]]);
-        let mut rows = [[0; 32]; 16];
+    fn digests_of(state: [V; STATE_WORDS], rows: &mut [Row; 16]) {
+        let [a, b, c, d, e, f, g, h] = state;
+        let left = transpose_quarters([swap_bytes(a), swap_bytes(b), swap_bytes(c), swap_bytes(d)]);
+        let right = transpose_quarters([swap_bytes(e), swap_bytes(f), swap_bytes(g), swap_bytes(h)]);
         // Quarter q of vector r is half a digest of lane 4q + r.
-        let pairs = [_mm512_set_epi64(11, 10, 3, 2, 9, 8, 1, 0), _mm512_set_epi64(15, 14, 7, 6, 13, 12, 5, 4)];
+        let first = _mm512_set_epi64(11, 10, 3, 2, 9, 8, 1, 0);
+        let second = _mm512_set_epi64(15, 14, 7, 6, 13, 12, 5, 4);
         for r in 0..4 {
-            for (half, pair) in pairs.into_iter().enumerate() {
+            for (half, pair) in [first, second].into_iter().enumerate() {
                 let two = _mm512_permutex2var_epi64(left[r], pair, right[r]);
                 // SAFETY: both are 64 plain bytes.
                 let two: [Row; 2] = unsafe { core::mem::transmute(two) };
                 [rows[8 * half + r], rows[8 * half + 4 + r]] = two;
             }
         }
-        rows
     }
 }
 

@@ -71,16 +71,22 @@ macro_rules! eight_lanes {
                 right.copy_from_slice(&transpose(halves[1]));
                 words
             }
-            fn words_of_blocks(rows: &[&[Block]; 8], step: usize) -> [V; 16] {
-                words_of(rows.map(|row| &row[step]))
+            fn words_of_blocks(messages: &[&[u8]; 8], block: usize) -> [V; 16] {
+                let mut blocks = [&[0; BLOCK_BYTES]; 8];
+                for (row, message) in blocks.iter_mut().zip(messages) {
+                    let Some(block) = message.as_chunks().0.get(block) else { continue };
+                    *row = block;
+                }
+                words_of(blocks)
             }
             fn words_of_edge(edge: &Edge<'_, 8>) -> [V; 16] {
                 words_of(edge.blocks().each_ref())
             }
-            fn digests_of(state: [V; STATE_WORDS]) -> [Row; 8] {
-                let rows = transpose(state.map(|word| swap_bytes(word)));
-                // SAFETY: both are 256 plain bytes.
-                unsafe { core::mem::transmute(rows) }
+            fn digests_of(state: [V; STATE_WORDS], rows: &mut [Row; 8]) {
+                for (row, x) in rows.iter_mut().zip(transpose(state.map(|word| swap_bytes(word)))) {
+                    // SAFETY: 32 writable bytes; the instruction asks for no alignment.
+                    unsafe { _mm256_storeu_si256(row.as_mut_ptr().cast(), x) };
+                }
             }
         }
     };

@@ -106,156 +106,118 @@ macro_rules! sha1_twenty {
     };
 }
 
-/// What every vector width does alike: compression, whole blocks, an uneven step, the trait of the driver.
+/// What every vector width does alike: compression, the way through the blocks, the trait of the driver.
 ///
-/// `$token` proves the CPU's features; `$lanes` is the number of 32-bit lanes. Further
-/// expects in scope: `load_words`, `store_words`, `blend`, `words_of_blocks`, `words_of_edge` and `digests_of`.
+/// `$token` proves the CPU's features; `$lanes` is the number of 32-bit lanes. Further expects in scope:
+/// `load_words`, `store_words`, `blend`, `words_of_blocks`, `words_of_edge` and `digests_of`.
 macro_rules! lane_kernel {
     ($token:ident, $lanes:literal, $features:literal) => {
-        #[inline]
-        #[target_feature(enable = $features)]
-        fn compress_sha256(state: [V; STATE_WORDS], mut w: [V; 16]) -> [V; STATE_WORDS] {
-            let [mut a, mut b, mut c, mut d, mut e, mut f, mut g, mut h] = state;
-            for t in [0, 16, 32] {
-                sixteen!(sha256_early_step, t, w, a b c d e f g h);
+        ops! { $features;
+            fn compress_sha256(state: [V; STATE_WORDS], schedule: [V; 16]) -> [V; STATE_WORDS] {
+                let mut w = schedule;
+                let [mut a, mut b, mut c, mut d, mut e, mut f, mut g, mut h] = state;
+                for t in [0, 16, 32] {
+                    sixteen!(sha256_early_step, t, w, a b c d e f g h);
+                }
+                sixteen!(sha256_late_step, 48, w, a b c d e f g h);
+                let mut next = [a, b, c, d, e, f, g, h];
+                for (word, before) in next.iter_mut().zip(state) {
+                    *word = add(*word, before);
+                }
+                next
             }
-            sixteen!(sha256_late_step, 48, w, a b c d e f g h);
-            let mut next = [a, b, c, d, e, f, g, h];
-            for (word, before) in next.iter_mut().zip(state) {
-                *word = add(*word, before);
+            fn compress_sha1(state: [V; STATE_WORDS], schedule: [V; 16]) -> [V; STATE_WORDS] {
+                let mut w = schedule;
+                let [mut a, mut b, mut c, mut d, mut e, x, y, z] = state;
+                sha1_twenty!(choose, w, 0, a b c d e);
+                sha1_twenty!(xor3, w, 20, a b c d e);
+                sha1_twenty!(majority, w, 40, a b c d e);
+                sha1_twenty!(xor3, w, 60, a b c d e);
+                let [a0, b0, c0, d0, e0, ..] = state;
+                [add(a, a0), add(b, b0), add(c, c0), add(d, d0), add(e, e0), x, y, z]
             }
-            next
+            fn words(step: &Step<'_, $lanes>, block: usize, whole: usize) -> [V; 16] {
+                if block < whole {
+                    return words_of_blocks(step.messages, block);
+                }
+                let last = if block + 1 == step.to { step.last } else { 0 };
+                words_of_edge(&Edge { messages: step.messages, block, last })
+            }
         }
 
-        #[inline]
+        /// The only place that compresses: inlined there, words and state stay in registers.
+        #[inline(never)]
         #[target_feature(enable = $features)]
-        fn compress_sha1(state: [V; STATE_WORDS], mut w: [V; 16]) -> [V; STATE_WORDS] {
-            let [mut a, mut b, mut c, mut d, mut e, x, y, z] = state;
-            sha1_twenty!(choose, w, 0, a b c d e);
-            sha1_twenty!(xor3, w, 20, a b c d e);
-            sha1_twenty!(majority, w, 40, a b c d e);
-            sha1_twenty!(xor3, w, 60, a b c d e);
-            let [a0, b0, c0, d0, e0, ..] = state;
-            [add(a, a0), add(b, b0), add(c, c0), add(d, d0), add(e, e0), x, y, z]
+        fn advance(algorithm: Algorithm, state: &mut [V; STATE_WORDS], step: &Step<'_, $lanes>) {
+            let whole = step.whole();
+            let mut words_left = *state;
+            match algorithm {
+                Algorithm::Sha256 => {
+                    for block in step.from..step.to {
+                        words_left = compress_sha256(words_left, words(step, block, whole));
+                    }
+                }
+                Algorithm::Sha1 => {
+                    for block in step.from..step.to {
+                        words_left = compress_sha1(words_left, words(step, block, whole));
+                    }
+                }
+            }
+            *state = words_left;
         }
 
-        #[inline]
         #[target_feature(enable = $features)]
-        fn load_state(columns: &Columns<$lanes>) -> [V; STATE_WORDS] {
+        fn step(algorithm: Algorithm, columns: &mut Columns<$lanes>, step: &Step<'_, $lanes>, live: u32) {
             let mut state = [splat(0); STATE_WORDS];
             for (word, column) in state.iter_mut().zip(&columns.0) {
                 *word = load_words(column);
             }
-            state
-        }
-
-        /// Lanes that are not live keep what `columns` holds.
-        #[inline]
-        #[target_feature(enable = $features)]
-        fn store_state(columns: &mut Columns<$lanes>, state: [V; STATE_WORDS], live: u32) {
-            for (column, word) in columns.0.iter_mut().zip(state) {
-                let kept = load_words(column);
+            let before = state;
+            advance(algorithm, &mut state, step);
+            for (column, (kept, word)) in columns.0.iter_mut().zip(before.into_iter().zip(state)) {
                 store_words(column, blend(live, kept, word));
             }
         }
 
         #[target_feature(enable = $features)]
-        fn whole(
-            algorithm: Algorithm,
-            columns: &mut Columns<$lanes>,
-            rows: &[&[Block]; $lanes],
-            live: u32,
-        ) {
-            let mut state = load_state(columns);
-            let steps = rows.iter().map(|row| row.len()).min().unwrap_or(0);
-            match algorithm {
-                Algorithm::Sha256 => {
-                    for step in 0..steps {
-                        state = compress_sha256(state, words_of_blocks(rows, step));
-                    }
-                }
-                Algorithm::Sha1 => {
-                    for step in 0..steps {
-                        state = compress_sha1(state, words_of_blocks(rows, step));
-                    }
-                }
+        fn alike(algorithm: Algorithm, step: &Step<'_, $lanes>, rows: &mut [Row; $lanes]) {
+            let mut state = [splat(0); STATE_WORDS];
+            for (word, initial) in state.iter_mut().zip(algorithm.initial_state()) {
+                *word = splat(initial);
             }
-            store_state(columns, state, live);
+            advance(algorithm, &mut state, step);
+            digests_of(state, rows);
         }
 
         #[target_feature(enable = $features)]
-        fn edge(
-            algorithm: Algorithm,
-            columns: &mut Columns<$lanes>,
-            edge: &Edge<'_, $lanes>,
-            live: u32,
-        ) {
-            let words = words_of_edge(edge);
-            let state = load_state(columns);
-            let state = match algorithm {
-                Algorithm::Sha256 => compress_sha256(state, words),
-                Algorithm::Sha1 => compress_sha1(state, words),
-            };
-            store_state(columns, state, live);
-        }
-
-        /// The state stays in registers from the first block to the last.
-        #[target_feature(enable = $features)]
-        fn alike(algorithm: Algorithm, messages: &[&[u8]; $lanes], blocks: usize) -> [Row; $lanes] {
-            let rows = messages.map(|message| message.as_chunks().0);
-            let whole = rows.iter().map(|row| row.len()).min().unwrap_or(0);
-            let mut state = algorithm.initial_state().map(|word| splat(word));
-            for block in 0..blocks {
-                let words = if block < whole {
-                    words_of_blocks(&rows, block)
-                } else {
-                    let last = if block + 1 == blocks { u32::MAX } else { 0 };
-                    words_of_edge(&Edge { messages, block, last })
-                };
-                state = match algorithm {
-                    Algorithm::Sha256 => compress_sha256(state, words),
-                    Algorithm::Sha1 => compress_sha1(state, words),
-                };
+        fn digests(columns: &Columns<$lanes>, rows: &mut [Row; $lanes]) {
+            let mut state = [splat(0); STATE_WORDS];
+            for (word, column) in state.iter_mut().zip(&columns.0) {
+                *word = load_words(column);
             }
-            digests_of(state)
+            digests_of(state, rows);
         }
 
         impl Lanes<$lanes> for $token {
-            fn whole(
+            fn step(
                 self,
                 algorithm: Algorithm,
                 columns: &mut Columns<$lanes>,
-                rows: &[&[Block]; $lanes],
+                blocks: &Step<'_, $lanes>,
                 live: u32,
             ) {
                 // SAFETY: the CPU has the features; a token is made only when it does.
-                unsafe { whole(algorithm, columns, rows, live) }
+                unsafe { step(algorithm, columns, blocks, live) }
             }
 
-            fn edge(
-                self,
-                algorithm: Algorithm,
-                columns: &mut Columns<$lanes>,
-                step: &Edge<'_, $lanes>,
-                live: u32,
-            ) {
+            fn alike(self, algorithm: Algorithm, blocks: &Step<'_, $lanes>, rows: &mut [Row; $lanes]) {
                 // SAFETY: as above.
-                unsafe { edge(algorithm, columns, step, live) }
+                unsafe { alike(algorithm, blocks, rows) }
             }
 
-            fn alike(
-                self,
-                algorithm: Algorithm,
-                messages: &[&[u8]; $lanes],
-                blocks: usize,
-            ) -> [Row; $lanes] {
+            fn digests(self, columns: &Columns<$lanes>, rows: &mut [Row; $lanes]) {
                 // SAFETY: as above.
-                unsafe { alike(algorithm, messages, blocks) }
-            }
-
-            fn digests(self, columns: &Columns<$lanes>) -> [Row; $lanes] {
-                // SAFETY: as above.
-                unsafe { digests_of(load_state(columns)) }
+                unsafe { digests(columns, rows) }
             }
         }
     };
