@@ -73,6 +73,58 @@ def test_a_complaint_names_the_line_and_what_was_expected(old: str, new: str, ex
     assert f"suite.toml:{shown.line}: " in error.text
 
 
+DERIVED = """
+[[derived]]
+name = "more"
+benchmark = "sort"
+metric = "time"
+arm = "builtin"
+"""
+
+
+@pytest.mark.parametrize(
+    ("fields", "line", "expected"),
+    [
+        ('kind = "speedup_between_arms"', "[[derived]]", "'base_arm' is missing"),
+        ('kind = "speedup_between_arms"\nbase_arm = "quick"', 'base_arm = "quick"', "merge, builtin"),
+        ('kind = "crossover"\nbase_arm = "merge"\nparam = "m"', 'param = "m"', "one of the params (n)"),
+        ('kind = "share_between_metrics"\npart = "digest"', 'part = "digest"', "one of the metrics (time)"),
+        ('kind = "share_at_rate"\nrate_bytes_per_s = 0', "rate_bytes_per_s = 0", "minimum of 1"),
+        ('kind = "share"', 'kind = "share"', "share_between_metrics, share_at_rate, crossover"),
+    ],
+)
+def test_a_derived_metric_is_held_to_its_kind(fields: str, line: str, expected: str) -> None:
+    text = MANIFEST + DERIVED + fields + "\n"
+    error = complaints(text)
+    last = max(number for number, each in enumerate(text.splitlines(), 1) if line in each)
+    assert [c.line for c in error.complaints] == [last]
+    assert expected in error.text
+
+
+@pytest.mark.parametrize(
+    ("fields", "line", "expected"),
+    [
+        ('benchmarks = ["sorting"]', "benchmarks = [", "one of the benchmarks (sort)"),
+        ("params.m = [1]", "params.m", "one of the params (n)"),
+        ("params.n = [100, 1001]", "params.n = [", "1 to 1000"),
+        ("rounds = 0", "rounds = 0", "minimum of 1"),
+    ],
+)
+def test_a_preset_asks_for_what_there_is(fields: str, line: str, expected: str) -> None:
+    text = MANIFEST + f'[presets.first_look]\ntitle = "First look"\n{fields}\n'
+    error = complaints(text)
+    assert [c.line for c in error.complaints] == [line_of(text, line)]
+    assert expected in error.text
+    fine = MANIFEST + '[presets.first_look]\ntitle = "First look"\nparams.n = [100, 7]\n'
+    assert parse(fine.encode(), "suite.toml").raw["presets"]["first_look"]["params"] == {"n": [100, 7]}
+
+
+def test_a_rule_may_name_its_metric() -> None:
+    named = MANIFEST.replace('kind = "arm_slower"', 'kind = "arm_slower"\nmetric = "calls"')
+    assert "one of the metrics (time)" in complaints(named).text
+    parse(named.replace('"calls"', '"time"').encode(), "suite.toml")
+
+
 @pytest.mark.parametrize("value", ["x|y", "x,y"])
 @pytest.mark.parametrize("kind", ['kind = "enum"', 'kind = "regex"\npattern = ".*"'])
 def test_a_text_value_that_the_command_line_would_split_is_refused(kind: str, value: str) -> None:

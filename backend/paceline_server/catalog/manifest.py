@@ -32,6 +32,7 @@ DerivedKind = Literal[
     "share_at_rate", "crossover",
 ]  # fmt: skip
 PRIMARY_METRIC = "time"
+FIRST_LOOK = "first_look"
 
 
 class ManifestError(Exception):
@@ -164,7 +165,8 @@ class Rule(Part):
 
 
 class Preset(Part):
-    """What may be asked of a run at once. `first_look` is what a first start measures by itself."""
+    """What may be asked of a run at once, and can be changed before it is. `FIRST_LOOK` is what a first start
+    measures by itself."""
 
     title: Text
     description: Text | None = None
@@ -173,7 +175,7 @@ class Preset(Part):
         default_factory=dict
     )
     launches: int | None = Field(default=None, ge=1, le=100)
-    rounds: int | None = Field(default=None, ge=1, le=100_000)
+    rounds: int | None = Field(default=None, ge=1, le=10_000)
 
 
 class Expected(Part):

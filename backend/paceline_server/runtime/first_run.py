@@ -1,7 +1,9 @@
 """The very first start measures something, so that the dashboard is not empty; this also shows it on the
 terminal.
 
-Invariant: asked for once per database: as soon as any run exists, never again. Follows rows, not messages.
+Invariant: asked for once per database: as soon as any run exists, never again. What it measures is the
+suite's preset `first_look` (all of it without one), so that nobody waits for a whole suite. Follows rows, not
+messages.
 """
 
 from __future__ import annotations
@@ -10,9 +12,13 @@ import sys
 import threading
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import structlog
 
+from paceline_server.catalog import service as catalog
+from paceline_server.catalog.manifest import FIRST_LOOK
+from paceline_server.catalog.manifest import read as read_manifest
 from paceline_server.fleet import service as fleet
 from paceline_server.jobs import service as jobs
 from paceline_server.jobs.schemas import JobOut, RunIn, RunOut
@@ -42,9 +48,16 @@ def request_and_follow(ended: threading.Event, say: Say, agent_log: Path) -> Non
             say(f"The agent has not announced the suite {SUITE!r} yet; its log: {agent_log}")
         return
     with session_scope() as session:
-        run = jobs.create_run(session, RunIn(suite=SUITE), created_by="up")
+        run = jobs.create_run(session, _first_look(catalog.find(session, SUITE).manifest), created_by="up")
     say(f"Measuring the suite {SUITE!r} on this host for a first look …")
     _follow(run.id, ended, say)
+
+
+def _first_look(raw: dict[str, Any]) -> RunIn:
+    preset = read_manifest(raw).presets.get(FIRST_LOOK)
+    if preset is None:
+        return RunIn(suite=SUITE)
+    return RunIn(suite=SUITE, **preset.model_dump(exclude={"title", "description"}, exclude_none=True))
 
 
 def _announced(ended: threading.Event) -> bool:

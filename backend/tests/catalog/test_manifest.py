@@ -73,11 +73,50 @@ def test_our_own_suites_are_accepted(path: Path) -> None:
         ("gates", [{"derived": "d", "op": "<", "required": 1}], "no derived"),
         ("gates", [{**GATE, "required": float("nan")}], "finite"),
         ("derived", [DERIVED], "param"),
+        ("derived", [{**DERIVED, "kind": "speedup_between_arms"}], "base_arm must be an arm"),
+        ("derived", [{**DERIVED, "kind": "crossover", "base_arm": "new", "param": "x"}], "param of b"),
+        ("derived", [{**DERIVED, "kind": "crossover", "param": "n"}], "base_arm must be an arm"),
+        ("derived", [{**DERIVED, "kind": "share_between_metrics", "part": "x"}], "part must be a metric"),
+        ("derived", [{**DERIVED, "kind": "share_at_rate"}], "rate_bytes_per_s is missing"),
+        ("derived", [{**DERIVED, "kind": "share_at_rate", "rate_bytes_per_s": 0}], "rate_bytes_per_s"),
+        ("rules", [{**RULE, "arms": ["new"], "metric": "x"}], "no metric 'x'"),
+        ("presets", {"p": {"title": "P", "benchmarks": ["x"]}}, "presets.p: there is no benchmark 'x'"),
+        ("presets", {"p": {"title": "P", "params": {"m": [1]}}}, "param 'm'"),
+        ("presets", {"p": {"title": "P", "params": {"n": [3]}}}, "3 is not a declared value"),
+        ("presets", {"p": {"title": "P", "launches": 0}}, "launches"),
+        ("presets", {"p": {}}, "title"),
     ],
 )  # fmt: skip
 def test_a_contradiction_is_named(path: str, value: Any, says: str) -> None:
     with pytest.raises(ManifestError, match=says):
         read(changed(path, value))
+
+
+def test_a_share_is_of_one_unit_and_of_a_threads_time_in_ns() -> None:
+    made = changed("benchmarks.b.metrics.size", {"unit": "bytes", "direction": "lower"})
+    share = {**DERIVED, "kind": "share_between_metrics", "part": "size"}
+    with pytest.raises(ManifestError, match="metric is in ns, part in bytes"):
+        read({**made, "derived": [share]})
+    at_rate = {**DERIVED, "kind": "share_at_rate", "metric": "size", "rate_bytes_per_s": 1}
+    with pytest.raises(ManifestError, match="needs a metric in ns"):
+        read({**made, "derived": [at_rate]})
+
+
+def test_a_preset_may_ask_for_any_value_a_run_may_ask_for() -> None:
+    ranged = changed("benchmarks.b.params.n.maximum", 100)
+    preset = {"title": "First look", "benchmarks": ["b"], "params": {"n": [2, 77]}, "launches": 3}
+    assert read({**ranged, "presets": {"first_look": preset}}).presets["first_look"].params == {"n": [2, 77]}
+
+
+def test_a_rule_watches_the_primary_metric_unless_it_names_one() -> None:
+    made = changed("benchmarks.b.metrics.calls", {"unit": "count", "direction": "lower"})
+    rule = {**RULE, "arms": ["new"]}
+    plain = read({**made, "rules": [rule]})
+    assert plain.rule_for("b", "new", "time") is not None
+    assert plain.rule_for("b", "new", "calls") is None
+    named = read({**made, "rules": [{**rule, "metric": "calls"}]})
+    assert named.rule_for("b", "new", "time") is None
+    assert named.rule_for("b", "new", "calls") is not None
 
 
 def test_every_arm_but_the_reference_has_a_rule_when_none_is_given() -> None:
