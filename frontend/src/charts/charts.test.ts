@@ -1,5 +1,8 @@
+import { dotFrame } from './dot-chart';
+import { intervalAxes, scaleFor } from './interval-axes';
+import { seriesLook } from './palette';
 import { sparklinePath } from './sparkline';
-import { niceTicks } from './ticks';
+import { logTicks, niceTicks } from './ticks';
 import { thinKeepingPeaks } from './track-chart';
 
 describe('ticks', () => {
@@ -12,6 +15,61 @@ describe('ticks', () => {
   it('exist for data without extent', () => {
     expect(niceTicks(5, 5).ticks.length).toBeGreaterThan(1);
     expect(niceTicks(0, 0).ticks.length).toBeGreaterThan(1);
+  });
+});
+
+describe('a log axis', () => {
+  it('is taken where values span decades, and never for a zero', () => {
+    expect(scaleFor([1, 10, 10_000])).toBe('log');
+    expect(scaleFor([1000, 2000, 5000])).toBe('linear');
+    expect(scaleFor([0, 10_000])).toBe('linear');
+  });
+
+  it('has its ticks at 1, 2 and 5 of each decade, and at the decades alone where those are many', () => {
+    expect(logTicks(0.21, 4.2).ticks).toEqual([0.2, 0.5, 1, 2, 5]);
+    expect(logTicks(0.002, 900).ticks).toEqual([0.01, 0.1, 1, 10, 100, 1000]);
+    expect(logTicks(0.002, 900).domain).toEqual([0.002, 1000]);
+  });
+
+  it('covers what it shows', () => {
+    const { domain } = logTicks(0.1, 10);
+    expect(domain).toEqual([0.1, 10]);
+  });
+});
+
+const point = (x: number, value: number) => ({ x, value, lower: value * 0.9, upper: value * 1.1 });
+
+describe('the axes of intervals', () => {
+  const series = [{ name: 'a', points: [point(10, 0.2), point(1, 3)] }];
+
+  it('mark the measured values only', () => {
+    const { x, y } = intervalAxes({ series, references: [], xScale: 'log', yScale: 'log' });
+    expect(x?.ticks).toEqual([1, 10]);
+    expect(y.scale).toBe('log');
+    expect(y.domain[0]).toBeLessThanOrEqual(0.18);
+    expect(y.domain[1]).toBeGreaterThanOrEqual(3.3);
+  });
+
+  it('stand even when nothing is drawn', () => {
+    expect(intervalAxes({ series: [], references: [], xScale: 'linear' }).y.ticks.length).toBeGreaterThan(1);
+  });
+});
+
+describe('a dot chart', () => {
+  it('places values between its ends, in proportion or by decades', () => {
+    const linear = dotFrame([0.5, 1.2]);
+    expect(linear.log).toBe(false);
+    expect(linear.place(0)).toBe(0);
+    const log = dotFrame([0.01, 1]);
+    expect(log.log).toBe(true);
+    expect(log.place(0.1)).toBeCloseTo(50);
+  });
+});
+
+describe('the looks of series', () => {
+  it('differ for as many arms as a benchmark may have', () => {
+    const looks = Array.from({ length: 64 }, (_, index) => JSON.stringify(seriesLook(index)));
+    expect(new Set(looks).size).toBe(64);
   });
 });
 

@@ -1,0 +1,94 @@
+import { ledgerBatch, piece, seedProtocol } from '../../testing/fixtures-hashing';
+import { hashingReport } from '../../testing/hashing-world';
+import { evidenceOf, jobsOf } from './evidence';
+import { concerns, isShown, toggled, viewOf } from './view';
+
+const POINTS = [1000, 1, 5000].flatMap((batch) => [32, 150, 1024].map((message) => ({ batch, message })));
+
+describe('what is drawn', () => {
+  it('takes the first param with several numbers for the x axis and the middle of the others', () => {
+    const view = viewOf(ledgerBatch, POINTS, {});
+    expect(view.x).toBe('batch');
+    expect(view.xUnit).toBe('fingerprints');
+    expect(view.fixed).toMatchObject([{ name: 'message', value: 150, values: [32, 150, 1024] }]);
+  });
+
+  it('offers no axis for a param of which one value was measured', () => {
+    const view = viewOf(ledgerBatch, [{ batch: 1000, message: 150 }], { x: 'batch' });
+    expect(view.x).toBeUndefined();
+    expect(view.fixed.map(({ value }) => value)).toEqual([1000, 150]);
+  });
+
+  it('orders words as they are declared and takes the first', () => {
+    const points = ['paceline', 'seed'].flatMap((protocol) =>
+      [1000, 5000].map((batch) => ({ protocol, batch })),
+    );
+    expect(viewOf(seedProtocol, points, {}).fixed).toMatchObject([
+      { name: 'protocol', values: ['seed', 'paceline'], value: 'seed' },
+    ]);
+  });
+
+  it('has nothing to choose where nothing varies', () => {
+    expect(viewOf(piece, [{}], { at: 'message=150', x: 'batch' })).toEqual({
+      xChoices: [],
+      x: undefined,
+      xUnit: null,
+      fixed: [],
+    });
+  });
+
+  it('shows the rows at the chosen values, and derived rows over the axis only where they do not name it', () => {
+    const view = viewOf(ledgerBatch, POINTS, { at: 'message=32' });
+    expect(isShown(view, { batch: 1, message: 32 })).toBe(true);
+    expect(isShown(view, { batch: 1, message: 150 })).toBe(false);
+    expect(concerns(view, { message: 32 })).toBe(true);
+    expect(concerns(view, { batch: 1, message: 32 })).toBe(false);
+  });
+
+  it('forgets the list of hidden arms when the last one is shown again', () => {
+    expect(toggled(new Set(['native']), 'policy')).toBe('native,policy');
+    expect(toggled(new Set(['native']), 'native')).toBeUndefined();
+  });
+});
+
+function crossover(...reports: Parameters<typeof evidenceOf>[0]) {
+  return evidenceOf(reports, 'ledger_batch').derived.map(({ value }) => value);
+}
+
+describe('what stands beside the comparisons', () => {
+  const report = hashingReport();
+  const withCrossover = (value: number | null, answered: boolean) => ({
+    ...report,
+    derived: report.derived
+      .filter(({ name }) => name === 'crossover_native')
+      .map((row) => Object.assign({}, row, { value, answered })),
+  });
+  it('believes the newest job that could know', () => {
+    expect(crossover(withCrossover(2, true), withCrossover(10, true))).toEqual([2]);
+    expect(crossover(withCrossover(null, true), withCrossover(10, true))).toEqual([null]);
+  });
+
+  it('does not let a job that measured one value only take an answer back', () => {
+    expect(crossover(withCrossover(null, false), withCrossover(10, true))).toEqual([10]);
+  });
+
+  it('keeps to the benchmark that is shown', () => {
+    expect(new Set(evidenceOf([report], 'piece').measurements.map((row) => row.benchmark))).toEqual(
+      new Set(['piece']),
+    );
+  });
+
+  it('reads the newest job first', () => {
+    const [row] = report.comparisons;
+    if (row === undefined) throw new Error('no comparison');
+    const at = (id: string, measured: string) =>
+      Object.assign({}, row, { job_id: id, measured_at: measured });
+    expect(
+      jobsOf([
+        at('old', '2026-01-01T00:00:00Z'),
+        at('new', '2026-01-02T00:00:00Z'),
+        at('old', '2026-01-01T00:00:00Z'),
+      ]),
+    ).toEqual(['new', 'old']);
+  });
+});
