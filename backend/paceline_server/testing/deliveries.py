@@ -29,14 +29,16 @@ def samples_items(cases: Sequence[CaseSamples], first_seq: int = 0) -> list[dict
                 at = np.nonzero((case.launch == launch) & (case.warmup == warm))[0]
                 if not at.size:
                     continue
+                iterations = np.ones(at.size, np.int64) if case.iterations is None else case.iterations[at]
                 items.append(
                     {
                         "kind": "samples", "seq": first_seq + len(items), "launch": int(launch),
                         "benchmark": case.benchmark, "arm": case.arm, "params": dict(case.params),
                         "metric": case.metric, "unit": case.unit, "direction": case.direction, "phase": phase,
                         "rounds": case.round[at].tolist(), "positions": case.position[at].tolist(),
-                        "iterations": [1] * at.size, "t_ns": [int(x) + 1 for x in at],
-                        "values": case.value[at].tolist(),
+                        "iterations": iterations.tolist(),
+                        "t_ns": [int(x) + 1 for x in at], "values": case.value[at].tolist(),
+                        "work": {name: counts[at].tolist() for name, counts in case.work.items()},
                     }
                 )  # fmt: skip
     return items
@@ -68,11 +70,14 @@ class Lab:
         checks_ok: bool = True,
         conditions: Sequence[Mapping[str, Any]] = (),
         sigma: float = 0.004,
+        alter: Callable[[list[CaseSamples]], list[CaseSamples]] = list,
+        announced: Sequence[Mapping[str, Any]] = (),
     ) -> LeasedJob:
         """Lease the next job, measure what it asks for with these true effects, and finish it.
 
         `effects` by batch; only the batches the job asks for are measured. `conditions` are readings during
-        the job, unless they name another `phase`. Analysis is left to the outbox.
+        the job, unless they name another `phase`; `alter` changes what was measured; `announced` are `case`
+        events. Analysis is left to the outbox.
         """
         leased = self.agent.lease()
         work = leased.lease["work"]
@@ -88,7 +93,9 @@ class Lab:
         for state in ("preparing", "measuring"):
             facts = {"artifact_hash": ARTIFACT, "build": {"profile": "test"}} if state == "measuring" else {}
             _expect(204, leased.report(state, **facts))
-        items = samples_items(cases)
+        items = samples_items(alter(cases))
+        for event in announced:
+            items.append(event_item(len(items), event, launch=work["first_launch"]))
         check = {"type": "check", "name": CHECK, "ok": checks_ok, "detail": "" if checks_ok else "3 before 2"}
         items.append(event_item(len(items), check, launch=work["first_launch"]))
         for reading in conditions:

@@ -1,0 +1,99 @@
+"""A defective protocol and an arm that cannot run, through the store: kept, made again, and paging nobody."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+from fastapi.testclient import TestClient
+from paceline_server.detect import service
+from paceline_server.detect.audits import rederive_audit
+from paceline_server.ingest import service as ingest
+from paceline_server.stats.samples import CaseSamples
+from paceline_server.store import outbox
+from paceline_server.store.session import read_scope
+from paceline_server.testing.benches import BENCHMARK
+from paceline_server.testing.deliveries import Lab, open_lab
+
+SLOWER = {1000: 0.5, 2000: 0.5}
+REASON = "Java 17 has no foreign-function API"
+
+
+@pytest.fixture
+def lab(client: TestClient, enrolled: Callable[..., Any], token: Callable[..., dict[str, str]]) -> Lab:
+    return open_lab(client, enrolled, token)
+
+
+def seed_protocol(cases: list[CaseSamples]) -> list[CaseSamples]:
+    """Native first, warm-up and preparation inside its timer, digests dropped; no warm-up rounds marked."""
+    changed = []
+    for case in cases:
+        n, native = case.value.size, case.arm == "native"
+        work = {"items": 6000 if native else 1000, "prepared": 1000, "kept": 0 if native else 1000}
+        changed.append(
+            replace(
+                case, position=np.full(n, 0 if native else 1), warmup=np.zeros(n, dtype=np.bool_),
+                iterations=np.ones(n, dtype=np.int64),
+                work={name: np.full(n, count) for name, count in work.items()},
+            )
+        )  # fmt: skip
+    return changed
+
+
+def case_event(number: int, arm: str, batch: int, **more: Any) -> dict[str, Any]:
+    metrics = [{"name": "time", "unit": "ns", "direction": "lower"}]
+    return {"type": "case", "case": number, "benchmark": BENCHMARK, "arm": arm, "params": {"batch": batch},
+            "metrics": metrics, **more}  # fmt: skip
+
+
+def get(lab: Lab, path: str) -> Any:
+    answer = lab.client.get(f"/api/v1{path}", headers=dict(lab.headers))
+    assert answer.status_code == 200, answer.text
+    return answer.json()
+
+
+def test_a_defective_protocol_is_stored_by_name_and_raises_no_alert(lab: Lab) -> None:
+    lab.request()
+    said = [case_event(0, arm, 1000, items_per_iteration=1000) for arm in ("native", "fallback")]
+    leased = lab.deliver(SLOWER, alter=seed_protocol, announced=said)
+    outbox.drain()
+    job = get(lab, f"/jobs/{leased.job_id}")
+    assert (job["state"], job["verdict"]) == ("done", "inconclusive")
+    assert get(lab, "/alerts")["items"] == []
+    audit = get(lab, f"/jobs/{leased.job_id}/report")["audits"][0]
+    names = {finding["name"] for finding in audit["findings"] if finding["decisive"]}
+    assert names == {"order_unbalanced", "warmup_in_timer", "preparation_in_timer", "unequal_work"}
+    assert audit["naive"].startswith("native 1.4")
+    assert audit["naive"].endswith("slower than fallback")
+    with read_scope() as session:
+        rows = service.comparisons_of_job(session, leased.job_id)
+        cases = ingest.blocks(session, leased.job_id)
+    for row in rows:
+        assert row.verdict == "inconclusive"
+        assert all(name in row.reason for name in names)
+        group = [one for one in cases if one.params == row.params]
+        made_again = rederive_audit(row.evidence["audit"], group, row.reference)
+        assert [one.as_dict() for one in made_again] == row.evidence["audit"]["findings"]
+
+
+def test_an_arm_that_cannot_run_here_is_stored_as_not_applicable(lab: Lab) -> None:
+    lab.request()
+    said = [case_event(batch, "native", batch, unavailable=REASON) for batch in SLOWER]
+    leased = lab.deliver(
+        SLOWER, alter=lambda cases: [one for one in cases if one.arm == "fallback"], announced=said
+    )
+    outbox.drain()
+    job = get(lab, f"/jobs/{leased.job_id}")
+    assert (job["state"], job["verdict"]) == ("done", "pass")
+    assert job["reason"] == "2 comparisons or gates do not apply here"
+    report = get(lab, f"/jobs/{leased.job_id}/report")
+    assert report["unavailable"] == [
+        {"benchmark": BENCHMARK, "params": {}, "arm": "native", "reason": REASON}
+    ]
+    rows = get(lab, f"/runs/{leased.run_id}/comparisons")["items"]
+    assert {row["verdict"] for row in rows} == {"not_applicable"}
+    arms = get(lab, f"/arms?suite=sorting&benchmark={BENCHMARK}")
+    assert "not available at all 2 points" in arms["summary"]
