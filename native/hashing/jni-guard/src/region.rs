@@ -15,6 +15,10 @@ pub struct Region {
 }
 
 impl Region {
+    pub(crate) fn new(start: NonNull<u8>, bytes: usize) -> Self {
+        Self { start, bytes }
+    }
+
     /// Reads address and capacity of `buffer`, which errors call `name`.
     ///
     /// # Errors
@@ -54,7 +58,7 @@ impl Region {
     pub fn part(self, name: &str, from: usize, bytes: usize) -> Result<Self, Refusal> {
         match self.bytes.checked_sub(from) {
             Some(rest) if bytes <= rest => {
-                // SAFETY: `from` is at most `self.bytes`, so the result stays inside the region or at its end.
+                // SAFETY: `from` is at most `self.bytes`: the result is in the region or at its end.
                 let start = unsafe { self.start.add(from) };
                 Ok(Self { start, bytes })
             }

@@ -1,67 +1,69 @@
-//! The JNI bridge of `dev.paceline.hashing.NativeLibrary`: one call per batch over two direct buffers.
+//! The hashing suite's core for the JVM: native methods of `dev.paceline.ledger.NativeDigests`, and the same
+//! calls with a plain C signature for the foreign-function API.
 //!
+//! Read in this order: `buffers` (direct memory, one call per batch), `arrays` (`byte[]`, in place or one
+//! call per message), `offsets` (which a Java program may change meanwhile), `plain` (C signatures), `choice`
+//! (engines as numbers).
 //! Invariants: no panic and no Rust error crosses into the JVM except as a Java exception; memory is touched
-//! only after both buffers' addresses and capacities were read from the JVM and found to fit and not to
-//! overlap. Absent on purpose: state, threads, allocation on the success path, Java calls on the success
-//! path. The caller keeps both buffers untouched by other threads during the call (said in `NativeLibrary`);
-//! read-only buffers are refused there, JNI cannot tell them.
+//! only after its size was found to fit and its parts not to overlap. Absent on purpose: state, threads,
+//! allocation and Java calls on the success path.
+
+pub mod arrays;
+pub mod buffers;
+mod choice;
+mod offsets;
+pub mod plain;
 
 use jni::EnvUnowned;
-use jni::objects::{JByteBuffer, JClass, JString};
+use jni::objects::{JClass, JString};
 use jni::sys::jint;
-use paceline_hashing_core::{DIGEST_BYTES, Engine, digest_batch};
-use paceline_hashing_jni_guard::{Refusal, Region, Throw, refuse_overlap};
+use paceline_hashing_core::Choice;
+use paceline_hashing_jni_guard::{Refusal, Throw};
 
-/// Bumped when a native method changes its meaning; `NativeLibrary` refuses to use another one.
-const ABI_VERSION: jint = 1;
+/// Which meaning the native methods have; `NativeLibrary.ABI_VERSION` says the same and refuses another.
+///
+/// It is text in the file, so that a test can make a library of another version out of this one.
+#[used]
+static ABI: [u8; 27] = *b"paceline-hashing-abi=000002";
+const ABI_DIGITS: usize = 6;
 
 /// `static native int abiVersion()`
 #[unsafe(no_mangle)]
-pub extern "system" fn Java_dev_paceline_hashing_NativeLibrary_abiVersion<'frame>(
+pub extern "system" fn Java_dev_paceline_ledger_NativeDigests_abiVersion<'frame>(
     _env: EnvUnowned<'frame>,
     _class: JClass<'frame>,
 ) -> jint {
-    ABI_VERSION
+    let text = std::hint::black_box(&ABI); // read from the file, not known to the compiler
+    text[text.len() - ABI_DIGITS..].iter().fold(0, |number, digit| number * 10 + jint::from(digit - b'0'))
 }
 
-/// `static native String engine()`: the engine results name.
+/// `static native String engines0()`: names of all engines in the order of their numbers, from 1; those this
+/// CPU cannot run begin with `-`.
 #[unsafe(no_mangle)]
-pub extern "system" fn Java_dev_paceline_hashing_NativeLibrary_engine<'frame>(
+pub extern "system" fn Java_dev_paceline_ledger_NativeDigests_engines0<'frame>(
     mut env: EnvUnowned<'frame>,
     _class: JClass<'frame>,
 ) -> JString<'frame> {
-    env.with_env(|env| Ok::<_, Refusal>(env.new_string(Engine::detect().name())?)).resolve::<Throw>()
+    env.with_env(|env| Ok::<_, Refusal>(env.new_string(choice::listed())?)).resolve::<Throw>()
 }
 
-/// `static native void digestBatch0(ByteBuffer messages, int messageBytes, ByteBuffer digests)`
-///
-/// The buffers' whole capacities count, not their positions and limits.
+/// `static native String engineName0(int number)`
 #[unsafe(no_mangle)]
-pub extern "system" fn Java_dev_paceline_hashing_NativeLibrary_digestBatch0<'frame>(
+pub extern "system" fn Java_dev_paceline_ledger_NativeDigests_engineName0<'frame>(
     mut env: EnvUnowned<'frame>,
     _class: JClass<'frame>,
-    messages: JByteBuffer<'frame>,
-    message_bytes: jint,
-    digests: JByteBuffer<'frame>,
-) {
-    env.with_env(|env| {
-        let message_bytes = usize::try_from(message_bytes)
-            .map_err(|_| Refusal::Argument(format!("messageBytes: {message_bytes} is negative")))?;
-        let messages = Region::of(env, "messages", &messages)?;
-        let digests = Region::of(env, "digests", &digests)?;
-        refuse_overlap("messages and digests", &messages, &digests)?;
-        // SAFETY: both regions are whole direct buffers which the arguments' local references keep alive
-        // until this method returns; they do not overlap; no other thread writes them (the caller's promise
-        // above).
-        let (messages, digests) = unsafe { (messages.as_slice(), digests.as_slice_mut()) };
-        digest_batch(messages, message_bytes, digests).map_err(Refusal::argument)
+    number: jint,
+) -> JString<'frame> {
+    env.with_env(|env| match choice::choice(number.into())? {
+        Choice::Only(engine) => Ok(env.new_string(engine.name())?),
+        Choice::Best => Err(Refusal::Argument("engine: 0 is none".to_owned())),
     })
-    .resolve::<Throw>();
+    .resolve::<Throw>()
 }
 
 /// `static native void provokePanic()`: lets a test show that a panic arrives as a Java exception.
 #[unsafe(no_mangle)]
-pub extern "system" fn Java_dev_paceline_hashing_NativeLibrary_provokePanic<'frame>(
+pub extern "system" fn Java_dev_paceline_ledger_NativeDigests_provokePanic<'frame>(
     mut env: EnvUnowned<'frame>,
     _class: JClass<'frame>,
 ) {
@@ -71,5 +73,3 @@ pub extern "system" fn Java_dev_paceline_hashing_NativeLibrary_provokePanic<'fra
     })
     .resolve::<Throw>();
 }
-
-const _: () = assert!(DIGEST_BYTES == 32, "NativeLibrary.DIGEST_BYTES says the same");

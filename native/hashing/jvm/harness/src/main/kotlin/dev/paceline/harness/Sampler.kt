@@ -27,14 +27,36 @@ class Sampler(private val clock: Clock, private val arms: List<Arm>, minTimeNs: 
     private val raw = RawRound(arms.size)
 
     /**
-     * Runs every arm, in turns, for [settleNs] each, so that the JIT has compiled what the samples will run.
-     * Without it calibration would see interpreted code and settle on too few iterations.
+     * Runs every arm, in turns, for [settleNs] each and then until no arm gets quicker any more, so that the
+     * JIT has compiled what the samples will run. Without it calibration would see interpreted code and
+     * settle on too few iterations. A busy target compiles late; [MOST_TURNS] bounds the patience.
      */
     fun settle(settleNs: Long) {
-        for (turn in 0 until SETTLE_TURNS) for (arm in arms) {
-            val end = clock.nowNs() + settleNs / SETTLE_TURNS
-            do arm.run(1) while (clock.nowNs() < end)
+        val quickest = LongArray(arms.size) { Long.MAX_VALUE }
+        var steady = 0
+        for (turn in 0 until MOST_TURNS) {
+            var quicker = false
+            for (arm in arms.indices) {
+                val ns = quickestOf(arms[arm], settleNs / SETTLE_TURNS)
+                quicker = quicker || ns < quickest[arm] - quickest[arm] / GAIN_DIVISOR
+                quickest[arm] = minOf(quickest[arm], ns)
+            }
+            steady = if (quicker) 0 else steady + 1
+            if (turn + 1 >= SETTLE_TURNS && steady >= STEADY_TURNS) return
         }
+    }
+
+    /** Runs the arm once and then for [ns]; the time of its quickest iteration. */
+    private fun quickestOf(arm: Arm, ns: Long): Long {
+        val end = clock.nowNs() + ns
+        var quickest = Long.MAX_VALUE
+        do {
+            val begin = clock.nowNs()
+            arm.run(1)
+            val now = clock.nowNs()
+            quickest = minOf(quickest, now - begin)
+        } while (now < end)
+        return quickest
     }
 
     /** The smallest loop count, with headroom, at which every arm's quickest sample is long enough. */
@@ -77,6 +99,10 @@ class Sampler(private val clock: Clock, private val arms: List<Arm>, minTimeNs: 
     private companion object {
         const val RESOLUTIONS_PER_SAMPLE = 1000L
         const val SETTLE_TURNS = 10
+        /** So many turns in which no arm gets quicker by more than a twentieth end the settling. */
+        const val STEADY_TURNS = 3
+        const val GAIN_DIVISOR = 20L
+        const val MOST_TURNS = 60
         const val CALIBRATION_SAMPLES = 3
         const val HEADROOM_DIVISOR = 5L
         const val TRUSTED_SHARE = 10L

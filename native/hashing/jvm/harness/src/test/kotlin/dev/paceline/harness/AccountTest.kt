@@ -1,4 +1,4 @@
-/** What an arm may say besides its duration, arms that cannot run here, and groups with their own protocol. */
+/** What an arm says besides its duration, arms that cannot run here, groups with their own protocol. */
 package dev.paceline.harness
 
 import com.google.gson.JsonObject as Parsed
@@ -56,8 +56,14 @@ class AccountTest {
     private fun Parsed.values() = this["values"].asJsonArray.map { it.asLong }
 
     /** One iteration, no settling: the arms of this test do nothing that takes time. */
-    private fun quick(warning: String? = null, order: List<String>? = null, rounds: Int? = null) =
-        Protocol(settles = false, iterations = 1, warmupRounds = 1, order = order, warning = warning, rounds = rounds)
+    private fun quick(warning: String? = null, order: List<String>? = null, rounds: Int? = null) = Protocol(
+        settles = false,
+        iterations = 1,
+        warmupRounds = 1,
+        rounds = rounds,
+        order = order,
+        warning = warning,
+    )
 
     @Test
     fun `counters stand beside the time and each further metric is an event of its own`() {
@@ -117,7 +123,8 @@ class AccountTest {
         val warning = events.ofType("warning").single { it["code"].asString == "protocol" }
         assertEquals("x {mode=fast, n=1}: native always first", warning["text"].asString)
         assertEquals(2, events.ofType("samples").count { it["phase"].asString == "warmup" })
-        assertEquals("""{"type":"progress","done":4,"total":4}""", events.ofType("progress").last().toString())
+        val progress = events.ofType("progress").last().toString()
+        assertEquals("""{"type":"progress","done":4,"total":4}""", progress)
     }
 
     @Test
@@ -139,13 +146,15 @@ class AccountTest {
     @Test
     fun `text params are listed, selected and refused by value`() {
         arms = listOf(Telling("a"), Telling("b"))
-        val cases = events("--list").single()["cases"].asJsonArray.map { it.asJsonObject["params"].toString() }
+        val listed = events("--list").single()["cases"].asJsonArray
+        val cases = listed.map { it.asJsonObject["params"].toString() }
         val both = listOf("""{"mode":"slow","n":1}""", """{"mode":"fast","n":1}""")
         assertEquals(both.flatMap { listOf(it, it) }, cases)
         val one = events("--list --case x/b/mode=fast,n=2").single()["cases"].asJsonArray
         assertEquals(listOf("""{"mode":"fast","n":2}"""), one.map { it.asJsonObject["params"].toString() })
         val wrong = events("--rounds 1 --params mode=medium", status = 1).last()
-        assertEquals("usage" to "mode=medium: expected one of slow, fast.", wrong["code"].asString to wrong["text"].asString)
+        assertEquals("usage", wrong["code"].asString)
+        assertEquals("mode=medium: expected one of slow, fast.", wrong["text"].asString)
     }
 
     @Test

@@ -1,16 +1,20 @@
 /**
- * What must hold before a timing counts (I1): published vectors through both arms' code, and a smoke test of
- * JNI.
+ * What must hold before a timing counts (I1): published vectors through every arm's code, misuse that throws,
+ * and a smoke test of JNI.
  *
  * Invariant: a check reports, it never throws.
  */
 package dev.paceline.hashing
 
 import dev.paceline.harness.Check
+import dev.paceline.ledger.DirectBatch
+import dev.paceline.ledger.LedgerPolicy
+import dev.paceline.ledger.NativeDigests
 import java.nio.ByteBuffer
-import java.security.MessageDigest
 
-/** FIPS 180-4 examples (NIST "SHA256.pdf"), CAVP's empty message, one as long as a fingerprint. */
+private const val DIGEST_BYTES = NativeDigests.DIGEST_BYTES
+
+/** FIPS 180-4 examples (NIST "SHA256.pdf"), CAVP's empty message, one as long as two digests. */
 private val VECTORS = listOf(
     "" to "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",
     "abc" to "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad",
@@ -20,45 +24,76 @@ private val VECTORS = listOf(
     "a".repeat(1_000_000) to "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0",
 )
 
-internal fun checks(): List<Check> = listOf(sha256Vectors(), jniSmoke())
+/** Each vector that often in one batch, so that every lane of every engine sees each. */
+private const val COPIES = 17
+
+internal fun checks(): List<Check> = listOf(sha256Vectors(), jniSmoke(), misuse())
 
 private fun sha256Vectors(): Check {
-    val wrong = VECTORS.flatMap { (text, expected) ->
-        val message = text.toByteArray()
-        val digests = mapOf("fallback" to platformDigest(message), "native" to nativeDigest(message))
-        digests.filterValues { it.toHex() != expected }.keys.map { "$it on ${message.size} bytes" }
-    }
-    val summary = "${VECTORS.size} vectors, both arms"
+    // The longest alone, so that batches stay small.
+    val wrong = wrongDigests(VECTORS.last().let(::listOf)) + wrongDigests(VECTORS.dropLast(1).let { all ->
+        List(all.size * COPIES) { all[it % all.size] }
+    })
+    val engines = NativeDigests.engines()
+    val summary = "${VECTORS.size} vectors, every arm, engines ${engines.joinToString(" ")}"
     return Check("sha256_vectors", wrong.isEmpty(), if (wrong.isEmpty()) summary else "wrong: $wrong")
 }
 
-/** The library is loaded and its symbols resolve (else we were not here); a wrong length must throw. */
-private fun jniSmoke(): Check {
-    val failures = mutableListOf<String>()
-    val messages = ByteBuffer.allocateDirect(10 * MESSAGE_BYTES)
-    for (bytes in listOf(0, 31, 9 * 32, 11 * 32)) {
-        val digests = ByteBuffer.allocateDirect(bytes)
-        if (!refuses(messages, digests)) failures += "digests of $bytes bytes accepted"
+/** The arms, and engines forced one by one, whose digests of these vectors are not the published ones. */
+private fun wrongDigests(vectors: List<Pair<String, String>>): List<String> {
+    val input = LedgerInput(vectors.map { it.first.toByteArray() })
+    val arms = listOfNotNull(
+        FallbackArm(input),
+        NativeEachArm(input),
+        NativeArm("native", input, NativeDigests.BEST, slowdownPercent = 0),
+        NativeArrayArm(input),
+        HasherArm("native_list", input, hasher(LedgerPolicy(minimumBatch = 1, warmupRounds = 0))),
+        HasherArm("policy", input, hasher(LedgerPolicy.MEASURED)),
+        if (whyFfmUnavailable() == null) FfmArm(input) else null,
+    ) + NativeDigests.engines().map { name ->
+        NativeArm(name, input, NativeDigests.engineNumber(name) ?: NativeDigests.BEST, slowdownPercent = 0)
     }
-    if (!refuses(messages, ByteBuffer.allocate(10 * 32))) failures += "heap buffer accepted"
-    val summary = "engine ${NativeLibrary.engine()}; wrong lengths throw"
-    return Check("jni_smoke", failures.isEmpty(), if (failures.isEmpty()) summary else "$failures")
+    val expected = vectors.joinToString("") { it.second }
+    return arms.filter { it.apply { run(1) }.digests().toHex() != expected }.map { it.name }
 }
 
-private fun refuses(messages: ByteBuffer, digests: ByteBuffer): Boolean = try {
-    NativeLibrary.digestBatch(messages, MESSAGE_BYTES, digests)
+/** The library is loaded and its symbols resolve (else we were not here); every call works once. */
+private fun jniSmoke(): Check {
+    val batch = DirectBatch(1, 1).apply { add(ByteArray(1)) }
+    val engine = NativeDigests.engineName(batch.digestNatively())
+    return Check("jni_smoke", engine in NativeDigests.engines(), "one message: engine $engine")
+}
+
+/** Sizes and buffers that do not fit must throw, through each call. */
+private fun misuse(): Check {
+    val direct = ByteBuffer.allocateDirect(640)
+    val digests = ByteBuffer.allocateDirect(320)
+    val (messages, offsets, array) = Triple(ByteArray(64), intArrayOf(0, 32, 65), ByteArray(64))
+    val calls = mapOf<String, () -> Unit>(
+        "digests too short" to { NativeDigests.digestEqual(direct, 64, ByteBuffer.allocateDirect(288)) },
+        "digests ragged" to { NativeDigests.digestEqual(direct, 64, ByteBuffer.allocateDirect(31)) },
+        "heap buffer" to { NativeDigests.digestEqual(direct, 64, ByteBuffer.allocate(320)) },
+        "read-only" to { NativeDigests.digestEqual(direct, 64, digests.asReadOnlyBuffer()) },
+        "negative length" to { NativeDigests.digestEqual(direct, -1, digests) },
+        "overlap" to { NativeDigests.digestEqual(direct, 64, direct) },
+        "no such engine" to { NativeDigests.digestEqual(direct, 64, digests, 99) },
+        "offset beyond" to { NativeDigests.digestArray(messages, offsets, 2, array) },
+        "same array" to { NativeDigests.digestArray(messages, intArrayOf(0, 32), 1, messages) },
+        "range beyond" to { NativeDigests.digestOne(messages, 33, 32, array, 0) },
+        "place beyond" to { NativeDigests.digestOne(messages, 0, 32, array, 64 - DIGEST_BYTES + 1) },
+    )
+    val accepted = calls.filterValues { !throws(it) }.keys
+    val summary = "${calls.size} wrong calls throw"
+    return Check("jni_misuse", accepted.isEmpty(), if (accepted.isEmpty()) summary else "accepted: $accepted")
+}
+
+private fun throws(call: () -> Unit): Boolean = try {
+    call()
     false
 } catch (_: IllegalArgumentException) {
     true
-}
-
-private fun platformDigest(message: ByteArray): ByteArray =
-    MessageDigest.getInstance("SHA-256").digest(message)
-
-private fun nativeDigest(message: ByteArray): ByteArray {
-    val digest = ByteBuffer.allocateDirect(NativeLibrary.DIGEST_BYTES)
-    NativeLibrary.digestBatch(ByteBuffer.allocateDirect(message.size).put(message), message.size, digest)
-    return ByteArray(NativeLibrary.DIGEST_BYTES).also { digest.get(0, it) }
+} catch (_: IndexOutOfBoundsException) {
+    true
 }
 
 private fun ByteArray.toHex(): String = joinToString("") { "%02x".format(it) }

@@ -1,9 +1,7 @@
 /**
- * `ledger_batch`: SHA-256 of a batch of fingerprints, by the JVM and by the Rust library.
+ * `ledger_batch`: SHA-256 of a batch of fingerprints, by the JVM and by every way into the Rust library.
  *
- * Invariant: equal work. Both arms read the same bytes from one contiguous buffer each and write every digest
- * to an equally long output buffer: heap arrays for the JVM, direct buffers for JNI, each side's natural
- * home.
+ * Invariant: every arm's digests are compared with the fallback's before and after timing.
  */
 package dev.paceline.hashing
 
@@ -14,14 +12,11 @@ import dev.paceline.harness.Context
 import dev.paceline.harness.IntKnob
 import dev.paceline.harness.IntParam
 import dev.paceline.harness.Prepared
-import dev.paceline.harness.SplitMix64
-import java.nio.ByteBuffer
-import java.security.MessageDigest
+import dev.paceline.harness.Unavailable
+import dev.paceline.ledger.LedgerHasher
+import dev.paceline.ledger.LedgerPolicy
+import dev.paceline.ledger.NativeDigests
 import java.util.Arrays
-
-/** A fingerprint of the ledger: two SHA-256 digests. */
-const val MESSAGE_BYTES: Int = 64
-private const val DIGEST_BYTES = NativeLibrary.DIGEST_BYTES
 
 val SLOWDOWN = IntKnob(
     name = "native_slowdown_percent",
@@ -33,102 +28,64 @@ val SLOWDOWN = IntKnob(
 
 val LEDGER_BATCH = Benchmark(
     name = "ledger_batch",
-    arms = listOf("fallback", "native"),
-    params = listOf(IntParam("batch", listOf(1_000, 2_000, 5_000, 10_000), 1L..100_000L)),
+    arms = listOf(
+        "fallback", "native_each", "native", "native_sha_ni", "native_array", "native_list", "native_ffm",
+        "policy",
+    ),
+    params = listOf(
+        IntParam("batch", listOf(1, 10, 100, 1_000, 2_000, 5_000, 10_000), 1L..100_000L),
+        IntParam("message", listOf(32, 64, 150, 256, 1_024), 0L..4_096L),
+    ),
     prepare = ::prepare,
 )
 
 private fun prepare(context: Context): Prepared {
-    val batch = context.int("batch")
-    val input = fingerprints(context.seed, batch)
+    val input = LedgerInput.of(context.seed, context.int("batch"), context.int("message"))
     val fallback = FallbackArm(input)
-    val native = NativeArm(input, context.knobs.getValue(SLOWDOWN.name).toInt())
+    val arms = listOf(
+        fallback,
+        NativeEachArm(input),
+        NativeArm("native", input, NativeDigests.BEST, context.knobs.getValue(SLOWDOWN.name).toInt()),
+        nativeShaNi(input),
+        NativeArrayArm(input),
+        HasherArm("native_list", input, hasher(LedgerPolicy(minimumBatch = 1, warmupRounds = 0))),
+        whyFfmUnavailable()?.let { Unavailable("native_ffm", it) } ?: FfmArm(input),
+        HasherArm("policy", input, hasher(LedgerPolicy.MEASURED)),
+    )
     return Prepared(
-        arms = listOf(fallback, native),
-        itemsPerIteration = batch.toLong(),
-        bytesPerIteration = input.size.toLong(),
-        verify = { listOf(nativeEqualsFallback(fallback, native, batch)) },
+        arms = arms,
+        itemsPerIteration = input.count.toLong(),
+        bytesPerIteration = input.bytes.size.toLong(),
+        verify = { listOf(nativeEqualsFallback("batch=${input.count}", fallback, arms)) },
     )
 }
 
-/** [batch] messages of [MESSAGE_BYTES] that depend on the seed alone. */
-internal fun fingerprints(seed: Long, batch: Int): ByteArray {
-    val random = SplitMix64(seed)
-    val bytes = ByteBuffer.allocate(batch * MESSAGE_BYTES)
-    while (bytes.hasRemaining()) bytes.putLong(random.next())
-    return bytes.array()
+/** The best that SHA-NI alone gives: what a CPU without AVX-512 gets. */
+private fun nativeShaNi(input: LedgerInput): Arm {
+    val engine = NativeDigests.engineNumber("sha_ni_x2")
+        ?: return Unavailable("native_sha_ni", "this CPU has no SHA extensions of x86")
+    return NativeArm("native_sha_ni", input, engine, slowdownPercent = 0)
 }
 
-/** Erases both outputs, lets both arms work once, and compares all digests. */
-private fun nativeEqualsFallback(fallback: FallbackArm, native: NativeArm, batch: Int): Check {
-    fallback.erase()
-    native.erase()
-    fallback.run(1)
-    native.run(1)
-    return equalDigests(fallback.digests, native.digests(), batch)
+/** A hasher that digests natively; the library was loaded when the workload was opened. */
+internal fun hasher(policy: LedgerPolicy): LedgerHasher = LedgerHasher.open(librarySource(), policy).also {
+    check(it.status.native) { it.status.reason }
 }
 
-internal fun equalDigests(expected: ByteArray, actual: ByteArray, batch: Int): Check {
-    val differsAt = Arrays.mismatch(expected, actual)
-    val detail = when {
-        expected.size != batch * DIGEST_BYTES -> "the fallback wrote ${expected.size} bytes"
-        differsAt >= 0 -> "message ${differsAt / DIGEST_BYTES} differs"
-        else -> "all digests equal"
-    }
-    val ok = differsAt < 0 && expected.size == batch * DIGEST_BYTES
-    return Check("native_equals_fallback", ok, "batch=$batch: $detail")
+/** Erases every output, lets every arm work once, and compares all digests with the fallback's. */
+internal fun nativeEqualsFallback(group: String, fallback: LedgerArm, arms: List<Arm>): Check {
+    val running = arms.filterIsInstance<LedgerArm>()
+    running.forEach { it.erase() }
+    running.forEach { it.run(1) }
+    val expected = fallback.digests()
+    return equalDigests(group, expected, running.associate { it.name to it.digests() })
 }
 
-/** The JVM's own SHA-256, one reused instance, nothing allocated per message. */
-internal class FallbackArm(private val input: ByteArray) : Arm {
-    override val name = "fallback"
-    val digests = ByteArray(input.size / MESSAGE_BYTES * DIGEST_BYTES)
-    private val sha256 = MessageDigest.getInstance("SHA-256")
-
-    override fun run(iterations: Int) {
-        repeat(iterations) { digestAll() }
+internal fun equalDigests(group: String, expected: ByteArray, actual: Map<String, ByteArray>): Check {
+    val wrong = actual.mapNotNull { (arm, digests) ->
+        val at = Arrays.mismatch(expected, digests)
+        if (at < 0) null else "$arm: message ${at / NativeDigests.DIGEST_BYTES} differs"
     }
-
-    private fun digestAll() {
-        var from = 0
-        var to = 0
-        while (from < input.size) {
-            sha256.update(input, from, MESSAGE_BYTES)
-            sha256.digest(digests, to, DIGEST_BYTES)
-            from += MESSAGE_BYTES
-            to += DIGEST_BYTES
-        }
-    }
-
-    fun erase() = digests.fill(0)
-}
-
-/** One JNI call per batch. [slowdownPercent] of the batch is digested again, in as few further calls. */
-internal class NativeArm(input: ByteArray, slowdownPercent: Int) : Arm {
-    override val name = "native"
-    private val messages: ByteBuffer = ByteBuffer.allocateDirect(input.size).put(input)
-    private val digests: ByteBuffer = ByteBuffer.allocateDirect(input.size / MESSAGE_BYTES * DIGEST_BYTES)
-    private val repeats = slowdownPercent / WHOLE_PERCENT
-    private val partly = input.size / MESSAGE_BYTES * (slowdownPercent % WHOLE_PERCENT) / WHOLE_PERCENT
-    private val partOfMessages = messages.slice(0, partly * MESSAGE_BYTES)
-    private val partOfDigests = digests.slice(0, partly * DIGEST_BYTES)
-
-    override fun run(iterations: Int) {
-        repeat(iterations) {
-            NativeLibrary.digestBatch(messages, MESSAGE_BYTES, digests)
-            repeat(repeats) { NativeLibrary.digestBatch(messages, MESSAGE_BYTES, digests) }
-            if (partly > 0) NativeLibrary.digestBatch(partOfMessages, MESSAGE_BYTES, partOfDigests)
-        }
-    }
-
-    fun erase() {
-        for (i in 0 until digests.capacity()) digests.put(i, 0)
-    }
-
-    /** A copy of what the library wrote. */
-    fun digests(): ByteArray = ByteArray(digests.capacity()).also { digests.get(0, it) }
-
-    private companion object {
-        const val WHOLE_PERCENT = 100
-    }
+    val detail = if (wrong.isEmpty()) "all digests of ${actual.size} arms equal" else wrong.joinToString()
+    return Check("native_equals_fallback", wrong.isEmpty(), "$group: $detail")
 }

@@ -3,9 +3,11 @@ package dev.paceline.hashing
 
 import dev.paceline.harness.Session
 import dev.paceline.harness.Workload
+import dev.paceline.ledger.LedgerHasher
+import dev.paceline.ledger.NativeDigests
+import dev.paceline.ledger.PlatformDigests
 import java.io.FileDescriptor
 import java.io.FileOutputStream
-import java.security.MessageDigest
 import kotlin.system.exitProcess
 
 fun main(args: Array<String>) {
@@ -17,10 +19,10 @@ fun main(args: Array<String>) {
 internal val LEDGER = Workload(
     suite = "hashing",
     name = "ledger",
-    benchmarks = listOf(LEDGER_BATCH),
+    benchmarks = listOf(LEDGER_BATCH, LEDGER_PRODUCT, LEDGER_COLD, SEED_PROTOCOL),
     knobs = listOf(SLOWDOWN),
     open = {
-        NativeLibrary.load()
+        loadLibrary()
         facts()
     },
     checks = ::checks,
@@ -28,8 +30,9 @@ internal val LEDGER = Workload(
 
 /** Facts about what runs that could explain a difference between two runs. */
 private fun facts(): Map<String, String> = mapOf(
-    "engine" to NativeLibrary.engine(),
-    "digest_provider" to MessageDigest.getInstance("SHA-256").provider.toString(),
+    "engine" to LedgerHasher.open(librarySource()).status.engine,
+    "engines" to NativeDigests.engines().joinToString(" "),
+    "digest_provider" to PlatformDigests().provider,
     "jvm" to "${System.getProperty("java.vm.name")} ${System.getProperty("java.vm.version")}",
     "jvm_vendor" to System.getProperty("java.vm.vendor"),
     "kotlin" to KotlinVersion.CURRENT.toString(),

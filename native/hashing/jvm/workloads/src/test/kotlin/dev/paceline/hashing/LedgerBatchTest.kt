@@ -1,11 +1,19 @@
-/** Equal work of both arms, and checks that can fail. */
+/** Equal work of all arms, inputs that are what they say, and checks that can fail. */
 package dev.paceline.hashing
 
+import dev.paceline.harness.Account
+import dev.paceline.harness.Benchmark
 import dev.paceline.harness.Context
+import dev.paceline.harness.Prepared
+import dev.paceline.harness.Unavailable
 import dev.paceline.harness.Value
+import dev.paceline.ledger.LibrarySource
+import dev.paceline.ledger.NativeDigests
+import dev.paceline.ledger.NativeLibrary
 import org.junit.jupiter.api.Assertions.assertArrayEquals
 import org.junit.jupiter.api.Assertions.assertEquals
 import org.junit.jupiter.api.Assertions.assertFalse
+import org.junit.jupiter.api.Assertions.assertNull
 import org.junit.jupiter.api.Assertions.assertTrue
 import org.junit.jupiter.api.BeforeAll
 import org.junit.jupiter.api.Test
@@ -14,56 +22,89 @@ class LedgerBatchTest {
     companion object {
         @JvmStatic
         @BeforeAll
-        fun load() = NativeLibrary.load()
+        fun load() = assertNull(NativeLibrary.load(LibrarySource.AtPath(libraryPath().toString())))
+    }
+
+    private fun prepare(benchmark: Benchmark, vararg params: Pair<String, Any>): Prepared {
+        val values = params.associate { (name, value) ->
+            name to if (value is Int) Value.Integer(value.toLong()) else Value.Text(value.toString())
+        }
+        return benchmark.prepare(Context(values, mapOf(SLOWDOWN.name to 0L), seed = 3))
     }
 
     @Test
-    fun `both arms digest the same input into equal output at every batch size`() {
-        for (batch in listOf(1, 2, 999, 1_000, 10_000)) {
-            val input = fingerprints(seed = 3, batch)
-            val fallback = FallbackArm(input).apply { run(2) }
-            val native = NativeArm(input, slowdownPercent = 0).apply { run(2) }
-            assertEquals(batch * 32, native.digests().size)
-            assertArrayEquals(fallback.digests, native.digests())
+    fun `every arm digests the same messages at every batch size and length`() {
+        for (batch in listOf(1, 2, 17, 1_000)) {
+            for (message in listOf(0, 32, 64, 150, 256, 1_024)) {
+                val prepared = prepare(LEDGER_BATCH, "batch" to batch, "message" to message)
+                val expected = FallbackArm(LedgerInput.of(3, batch, message)).apply { run(1) }.digests()
+                for (arm in prepared.arms.filterIsInstance<LedgerArm>()) {
+                    arm.erase()
+                    arm.run(2)
+                    assertArrayEquals(expected, arm.digests(), "${arm.name}, $batch × $message")
+                    val account = Account().also(arm::account)
+                    assertEquals(mapOf("items" to 2L * batch, "kept" to 2L * batch), account.work, arm.name)
+                }
+            }
         }
     }
 
     @Test
-    fun `inputs depend on the seed alone`() {
-        assertArrayEquals(fingerprints(5, 10), fingerprints(5, 10))
-        assertFalse(fingerprints(5, 10).contentEquals(fingerprints(6, 10)))
+    fun `arms are those of the manifest, whether they can run here or not`() {
+        for (benchmark in listOf(LEDGER_BATCH, LEDGER_PRODUCT)) {
+            val params = benchmark.params.map { it.name to 10 }.toTypedArray()
+            assertEquals(benchmark.arms, prepare(benchmark, *params).arms.map { it.name })
+        }
     }
 
     @Test
-    fun `a wrong digest fails the check and names the message`() {
-        val right = FallbackArm(fingerprints(1, 20)).apply { run(1) }.digests
-        assertTrue(equalDigests(right, right.copyOf(), 20).ok)
-        val check = equalDigests(right, right.copyOf().also { it[17 * 32 + 31]++ }, 20)
+    fun `a Java without foreign functions says so`() {
+        assertEquals("Java 21 has no foreign-function API; Java 22 or later has", whyFfmUnavailable(21))
+        assertNull(whyFfmUnavailable(22))
+        val arm = prepare(LEDGER_BATCH, "batch" to 1, "message" to 32).arms.single { it.name == "native_ffm" }
+        assertEquals(Runtime.version().feature() < 22, arm is Unavailable)
+    }
+
+    @Test
+    fun `inputs depend on the seed alone, and 150 bytes stand for real fingerprints`() {
+        assertArrayEquals(LedgerInput.of(5, 10, 64).bytes, LedgerInput.of(5, 10, 64).bytes)
+        assertFalse(LedgerInput.of(5, 10, 64).bytes.contentEquals(LedgerInput.of(6, 10, 64).bytes))
+        val lengths = LedgerInput.of(1, 2_000, FINGERPRINT_BYTES).messages.map { it.size }
+        assertTrue(lengths.all { it in 147..151 }) { "${lengths.min()} to ${lengths.max()}" }
+        assertTrue(lengths.distinct().size >= 3)
+        assertEquals(listOf(32), LedgerInput.of(1, 9, 32).messages.map { it.size }.distinct())
+    }
+
+    @Test
+    fun `a wrong digest fails the check and names arm and message`() {
+        val right = FallbackArm(LedgerInput.of(1, 20, 64)).apply { run(1) }.digests()
+        assertTrue(equalDigests("g", right, mapOf("a" to right.copyOf())).ok)
+        val check = equalDigests("g", right, mapOf("a" to right, "b" to right.copyOf().also { it[17 * 32 + 31]++ }))
         assertFalse(check.ok)
-        assertEquals("batch=20: message 17 differs", check.detail)
-        assertFalse(equalDigests(right, right.copyOf(right.size - 1), 20).ok)
-        assertFalse(equalDigests(ByteArray(0), ByteArray(0), 20).ok)
+        assertEquals("g: b: message 17 differs", check.detail)
+        assertFalse(equalDigests("g", right, mapOf("a" to right.copyOf(right.size - 1))).ok)
     }
 
     @Test
     fun `the suite's own checks hold`() {
-        val context = Context(mapOf("batch" to Value.Integer(7)), mapOf(SLOWDOWN.name to 0L), seed = 1)
-        val all = checks() + LEDGER_BATCH.prepare(context).verify()
-        assertEquals(listOf("sha256_vectors", "jni_smoke", "native_equals_fallback"), all.map { it.name })
+        val all = checks() + prepare(LEDGER_BATCH, "batch" to 7, "message" to 150).verify()
+        val names = listOf("sha256_vectors", "jni_smoke", "jni_misuse", "native_equals_fallback")
+        assertEquals(names, all.map { it.name })
         assertTrue(all.all { it.ok }) { "$all" }
     }
 
     @Test
-    fun `the demonstration knob makes the native arm slower and leaves its digests right`() {
-        val input = fingerprints(1, 1_000)
-        val plain = NativeArm(input, 0)
+    fun `the demonstration knob makes the native arm slower, leaves its digests right, and counts nothing`() {
+        val input = LedgerInput.of(1, 1_000, 64)
+        val plain = NativeArm("native", input, NativeDigests.BEST, 0)
         for (percent in listOf(150, 400)) {
-            val slowed = NativeArm(input, percent)
+            val slowed = NativeArm("native", input, NativeDigests.BEST, percent)
             // Quickest of many, interleaved: noise only adds. Well below the true 2.5 and 5.
             val times = (1..40).map { quick(plain) to quick(slowed) }
             val ratio = times.minOf { it.second }.toDouble() / times.minOf { it.first }
             assertTrue(ratio > 1 + percent / 200.0) { "ratio $ratio at $percent %" }
-            assertArrayEquals(FallbackArm(input).apply { run(1) }.digests, slowed.digests())
+            assertArrayEquals(FallbackArm(input).apply { run(1) }.digests(), slowed.digests())
+            assertTrue(Account().also(slowed::account).work.isEmpty())
         }
     }
 

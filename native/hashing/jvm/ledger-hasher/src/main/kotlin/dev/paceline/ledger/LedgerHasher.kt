@@ -1,0 +1,117 @@
+/**
+ * What a product uses: digests of many fingerprints, by the native library where that pays and is to be
+ * trusted, else by the platform.
+ *
+ * Invariants: digests are the same on every path; a library that is missing, wrong or broken costs speed,
+ * never correctness, and [LedgerHasher.status] says why; any number of threads may use one instance; nothing
+ * is allocated per fingerprint. Absent on purpose: threads of its own.
+ */
+package dev.paceline.ledger
+
+/**
+ * When the native library is used.
+ *
+ * @param minimumBatch smaller batches go to the platform
+ * @param warmupRounds native batches digested once, when the library is opened, before the first real one
+ */
+class LedgerPolicy(val minimumBatch: Int, val warmupRounds: Int) {
+    init {
+        require(minimumBatch >= 1) { "minimumBatch: $minimumBatch is less than 1" }
+        require(warmupRounds >= 0) { "warmupRounds: $warmupRounds is negative" }
+    }
+
+    companion object {
+        /** What `ledger_batch` says: from there on the library wins; it needs no warm-up. */
+        @JvmField
+        val MEASURED = LedgerPolicy(minimumBatch = 2, warmupRounds = 0)
+
+        /** The seed's: "2 000 odcisków", "1 runda". */
+        @JvmField
+        val SEED = LedgerPolicy(minimumBatch = 2_000, warmupRounds = 1)
+    }
+}
+
+/**
+ * What digests.
+ *
+ * @param native whether the library does, from [LedgerPolicy.minimumBatch] on
+ * @param engine the library's engine for a batch that fills its lanes, or the platform's provider
+ * @param reason why the library does not; empty when it does
+ */
+class LedgerStatus(val native: Boolean, val engine: String, val reason: String) {
+    override fun toString() = if (native) "native, $engine" else "fallback, $engine: $reason"
+}
+
+class LedgerHasher private constructor(val policy: LedgerPolicy, val status: LedgerStatus) {
+    private val smallest = if (status.native) policy.minimumBatch else Int.MAX_VALUE
+    private val turns = object : ThreadLocal<Turn>() {
+        override fun initialValue() = Turn()
+    }
+
+    /**
+     * Writes the digest of message i to `digests[from + 32 * i…]`. The drop-in: messages may lie anywhere,
+     * and are copied on their way to the library.
+     *
+     * @throws IllegalArgumentException when [digests] has no room for all; nothing is written then
+     */
+    fun digestMessages(messages: List<ByteArray>, digests: ByteArray, from: Int = 0) {
+        requireRoom(messages.size, digests, from)
+        val turn = turns.get()
+        if (messages.size < smallest) {
+            turn.onPlatform(messages, digests, from)
+        } else {
+            turn.natively(messages, digests, from)
+        }
+    }
+
+    /** Writes the digests of the [fingerprints]' canonical encodings, placed as by [digestMessages]. */
+    fun digestFingerprints(fingerprints: List<Fingerprint>, digests: ByteArray, from: Int = 0) {
+        requireRoom(fingerprints.size, digests, from)
+        val turn = turns.get()
+        if (fingerprints.size < smallest) {
+            turn.encodedOnPlatform(fingerprints, digests, from)
+        } else {
+            turn.encodedNatively(fingerprints, digests, from)
+        }
+    }
+
+    /** Digests a batch where it lies; [DirectBatch.digest] then gives the digests. */
+    fun digest(batch: DirectBatch) {
+        if (batch.count < smallest) turns.get().onPlatform(batch) else batch.digestNatively()
+    }
+
+    private fun requireRoom(count: Int, digests: ByteArray, from: Int) {
+        val needed = count.toLong() * NativeDigests.DIGEST_BYTES
+        require(from >= 0 && digests.size - from >= needed) {
+            "digests: ${digests.size} bytes, where $count digests from $from need $needed"
+        }
+    }
+
+    companion object {
+        /** One warm-up round. */
+        private const val WARM_UP_MESSAGES = 256
+        private const val WARM_UP_BYTES = 150
+
+        /**
+         * Opens the library, tries it, and decides what digests from now on. Never fails: without a library
+         * that can be trusted the platform digests, and [status] says why.
+         */
+        @JvmStatic
+        @JvmOverloads
+        fun open(source: LibrarySource, policy: LedgerPolicy = LedgerPolicy.MEASURED): LedgerHasher {
+            val refusal = NativeLibrary.load(source)
+            if (refusal != null) {
+                return LedgerHasher(policy, LedgerStatus(false, PlatformDigests().provider, refusal))
+            }
+            if (policy.warmupRounds > 0) warmUp(policy.warmupRounds)
+            return LedgerHasher(policy, LedgerStatus(true, NativeDigests.engineName(NativeLibrary.engine), ""))
+        }
+
+        private fun warmUp(rounds: Int) {
+            val batch = DirectBatch(WARM_UP_MESSAGES * WARM_UP_BYTES, WARM_UP_MESSAGES)
+            val message = ByteArray(WARM_UP_BYTES)
+            while (batch.add(message)) continue
+            repeat(rounds) { batch.digestNatively() }
+        }
+    }
+}

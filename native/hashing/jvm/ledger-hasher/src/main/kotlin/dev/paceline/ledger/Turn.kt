@@ -1,0 +1,88 @@
+/**
+ * One thread's part of a [LedgerHasher]: memory that is filled with messages, digested, and filled again.
+ *
+ * Invariant: an instance belongs to one thread, so nothing here is shared and nothing is allocated after its
+ * first use.
+ */
+package dev.paceline.ledger
+
+internal class Turn {
+    private var made: PlatformDigests? = null
+
+    /** Made when first needed: a native cold start does not pay for looking up a provider. */
+    private val platform: PlatformDigests get() = made ?: PlatformDigests().also { made = it }
+    private val encoder = FingerprintEncoder(ROOM_BYTES)
+    private val offsets = IntArray(MOST_MESSAGES + 1)
+    private val digest = ByteArray(NativeDigests.DIGEST_BYTES)
+
+    fun onPlatform(messages: List<ByteArray>, digests: ByteArray, from: Int) {
+        val platform = platform
+        for (i in messages.indices) {
+            val message = messages[i]
+            platform.digest(message, 0, message.size, digests, from + i * NativeDigests.DIGEST_BYTES)
+        }
+    }
+
+    fun natively(messages: List<ByteArray>, digests: ByteArray, from: Int) {
+        var done = 0
+        while (done < messages.size) {
+            val to = from + done * NativeDigests.DIGEST_BYTES
+            val count = fill(messages, done)
+            if (count == 0) {
+                // Longer than all the room there is: a single stream, at which the platform is as good.
+                val message = messages[done++]
+                platform.digest(message, 0, message.size, digests, to)
+            } else {
+                NativeDigests.digestArray(encoder.bytes, offsets, count, digests, to)
+                done += count
+            }
+        }
+    }
+
+    /** Copies messages from [first] on until the room is full; returns how many. */
+    private fun fill(messages: List<ByteArray>, first: Int): Int {
+        val most = minOf(messages.size - first, MOST_MESSAGES)
+        var end = 0
+        for (i in 0 until most) {
+            val message = messages[first + i]
+            if (message.size > ROOM_BYTES - end) return i
+            System.arraycopy(message, 0, encoder.bytes, end, message.size)
+            end += message.size
+            offsets[i + 1] = end
+        }
+        return most
+    }
+
+    fun encodedOnPlatform(fingerprints: List<Fingerprint>, digests: ByteArray, from: Int) {
+        val platform = platform
+        for (i in fingerprints.indices) {
+            val bytes = encoder.encode(fingerprints[i], 0)
+            platform.digest(encoder.bytes, 0, bytes, digests, from + i * NativeDigests.DIGEST_BYTES)
+        }
+    }
+
+    fun encodedNatively(fingerprints: List<Fingerprint>, digests: ByteArray, from: Int) {
+        var done = 0
+        while (done < fingerprints.size) {
+            val count = minOf(fingerprints.size - done, MOST_MESSAGES)
+            var end = 0
+            for (i in 0 until count) {
+                end = encoder.encode(fingerprints[done + i], end)
+                offsets[i + 1] = end
+            }
+            val to = from + done * NativeDigests.DIGEST_BYTES
+            NativeDigests.digestArray(encoder.bytes, offsets, count, digests, to)
+            done += count
+        }
+    }
+
+    fun onPlatform(batch: DirectBatch) = batch.digestOnPlatform(platform, digest)
+
+    private companion object {
+        /** Many rounds of every engine's lanes, so that a call costs next to nothing per message. */
+        const val MOST_MESSAGES = 256
+
+        /** Holds as many entries as one turn has, and stays in the CPU's nearer caches. */
+        const val ROOM_BYTES = 64 * 1024
+    }
+}

@@ -1,0 +1,97 @@
+/** Libraries that must not be used, each a real file: the platform digests, and the status says why. */
+package dev.paceline.ledger
+
+import org.junit.jupiter.api.Assertions.assertEquals
+import org.junit.jupiter.api.Assertions.assertTrue
+import org.junit.jupiter.api.Test
+import org.junit.jupiter.api.io.TempDir
+import java.nio.file.Files
+import java.nio.file.Path
+import kotlin.io.path.readBytes
+import kotlin.io.path.writeBytes
+
+class BrokenLibraryTest {
+    @TempDir
+    lateinit var folder: Path
+
+    private val built = Path.of(BUILT).readBytes()
+
+    /** Opens the file in a JVM of its own, as a library can be loaded but not unloaded; its status. */
+    private fun opened(name: String, bytes: ByteArray?): String {
+        val path = folder.resolve(name)
+        if (bytes != null) path.writeBytes(bytes)
+        val run = child("dev.paceline.ledger.OpenKt", emptyList(), path.toString())
+        assertEquals(0, run.status, run.errors)
+        val (status, digest) = run.output.trim().lines()
+        assertEquals("ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad", digest, status)
+        return status
+    }
+
+    private fun assertFallback(status: String, vararg reasons: String) {
+        assertTrue(status.startsWith("fallback, ")) { status }
+        assertTrue(reasons.all { it in status }) { status }
+    }
+
+    /** Replaces every occurrence; there must be one. */
+    private fun ByteArray.patched(old: ByteArray, new: ByteArray): ByteArray {
+        val result = copyOf()
+        var found = 0
+        for (at in 0..size - old.size) {
+            if (old.indices.all { this[at + it] == old[it] }) {
+                new.copyInto(result, at)
+                found++
+            }
+        }
+        assertTrue(found > 0) { "the library no longer holds what this test patches" }
+        return result
+    }
+
+    @Test
+    fun `the library as it was built is used`() {
+        val status = opened("whole.so", built)
+        assertTrue(status.startsWith("native, ")) { status }
+    }
+
+    @Test
+    fun `a missing library`() = assertFallback(opened("missing.so", null), "There is no native library at", "missing.so")
+
+    @Test
+    fun `an empty file`() = assertFallback(opened("empty.so", ByteArray(0)), "cannot be used on", "empty.so")
+
+    @Test
+    fun `a library cut short`() =
+        assertFallback(opened("short.so", built.copyOf(built.size / 3)), "cannot be used on", "short.so")
+
+    @Test
+    fun `a library of another CPU`() {
+        // e_machine of the ELF header: AArch64 where this is x86-64, and the other way round.
+        val other: Byte = if (built[18].toInt() == 0x3e) 0xb7.toByte() else 0x3e
+        val status = opened("other.so", built.copyOf().also { it[18] = other })
+        assertFallback(status, "cannot be used on", System.getProperty("os.arch"))
+    }
+
+    @Test
+    fun `a library of another ABI version`() {
+        val old = built.patched("hashing-abi=000002".toByteArray(), "hashing-abi=000001".toByteArray())
+        assertFallback(opened("old.so", old), "has ABI version 1, these classes need 2")
+    }
+
+    @Test
+    fun `a library without our calls`() {
+        val renamed = built.patched("dev_paceline_ledger".toByteArray(), "dev_somebody_mother".toByteArray())
+        assertFallback(opened("foreign.so", renamed), "cannot be used on", "abiVersion")
+    }
+
+    @Test
+    fun `a library that digests wrongly`() {
+        // The first round constants of FIPS 180-4 §4.2.2, as tables of any engine hold them.
+        val constants = intArrayOf(0x428a2f98, 0x71374491)
+        val wrong = intArrayOf(0x428a2f99, 0x71374491)
+        val bytes = { ints: IntArray -> ints.flatMap { i -> List(4) { (i shr (8 * it)).toByte() } }.toByteArray() }
+        val status = opened("wrong.so", built.patched(bytes(constants), bytes(wrong)))
+        assertFallback(status, "fails its self-test", "gave a wrong digest of message 0")
+    }
+
+    @Test
+    fun `a folder`() = assertFallback(opened(Files.createDirectory(folder.resolve("d")).fileName.toString(), null), "There is no")
+}

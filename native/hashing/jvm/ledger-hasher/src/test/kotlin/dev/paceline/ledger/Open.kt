@@ -1,0 +1,10 @@
+/** A child's main: opens the library it is given, says the status, and digests "abc". */
+package dev.paceline.ledger
+
+fun main(args: Array<String>) {
+    val hasher = LedgerHasher.open(LibrarySource.AtPath(args[0]), LedgerPolicy(minimumBatch = 1, warmupRounds = 1))
+    val digest = ByteArray(32)
+    hasher.digestMessages(listOf("abc".toByteArray()), digest)
+    println(hasher.status.toString().replace('\n', ' '))
+    println(digest.joinToString("") { "%02x".format(it) })
+}

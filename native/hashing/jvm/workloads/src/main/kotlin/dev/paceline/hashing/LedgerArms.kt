@@ -1,0 +1,135 @@
+/**
+ * Every way in which a batch of fingerprints becomes digests, each an arm.
+ *
+ * Invariant: equal work. All arms read the same messages and write every digest to memory of their own, each
+ * side's natural home: arrays for the JVM, direct memory for the library.
+ */
+package dev.paceline.hashing
+
+import dev.paceline.harness.Account
+import dev.paceline.harness.Arm
+import dev.paceline.ledger.DirectBatch
+import dev.paceline.ledger.LedgerHasher
+import dev.paceline.ledger.NativeDigests
+import dev.paceline.ledger.PlatformDigests
+
+private const val DIGEST_BYTES = NativeDigests.DIGEST_BYTES
+
+/** An arm whose digests can be erased and looked at. */
+abstract class LedgerArm(override val name: String, private val count: Int) : Arm {
+    private var iterations = 0L
+
+    /** A copy of what the last run wrote. */
+    abstract fun digests(): ByteArray
+
+    abstract fun erase()
+
+    /** To be called by `run`, which each arm has itself so that the loop knows what it calls. */
+    protected fun ran(iterations: Int) {
+        this.iterations = iterations.toLong()
+    }
+
+    override fun account(account: Account) {
+        account.work("items", iterations * count)
+        account.work("kept", iterations * count)
+    }
+}
+
+/** An arm that writes to an array. */
+abstract class ArrayArm(name: String, count: Int) : LedgerArm(name, count) {
+    protected val digests: ByteArray = ByteArray(count * DIGEST_BYTES)
+
+    override fun digests(): ByteArray = digests.copyOf()
+
+    override fun erase() = digests.fill(0)
+}
+
+/** `fallback`: the platform's SHA-256, one instance, nothing allocated per message. */
+class FallbackArm(private val input: LedgerInput) : ArrayArm("fallback", input.count) {
+    private val platform = PlatformDigests()
+
+    override fun run(iterations: Int) {
+        repeat(iterations) { once() }
+        ran(iterations)
+    }
+
+    private fun once() {
+        val offsets = input.offsets
+        for (i in 0 until input.count) {
+            platform.digest(input.bytes, offsets[i], offsets[i + 1] - offsets[i], digests, i * DIGEST_BYTES)
+        }
+    }
+}
+
+/** `native_each`: one JNI call per message, the seed's shape. */
+class NativeEachArm(private val input: LedgerInput, name: String = "native_each") :
+    ArrayArm(name, input.count) {
+    override fun run(iterations: Int) {
+        repeat(iterations) { once() }
+        ran(iterations)
+    }
+
+    private fun once() {
+        val offsets = input.offsets
+        for (i in 0 until input.count) {
+            val bytes = offsets[i + 1] - offsets[i]
+            NativeDigests.digestOne(input.bytes, offsets[i], bytes, digests, i * DIGEST_BYTES)
+        }
+    }
+}
+
+/** `native_array`: one call per batch over the JVM's own arrays, held in place. */
+class NativeArrayArm(private val input: LedgerInput) : ArrayArm("native_array", input.count) {
+    override fun run(iterations: Int) {
+        repeat(iterations) { NativeDigests.digestArray(input.bytes, input.offsets, input.count, digests) }
+        ran(iterations)
+    }
+}
+
+/** `native_list`, `policy`: a [LedgerHasher] over messages that lie anywhere, the drop-in. */
+class HasherArm(name: String, private val input: LedgerInput, private val hasher: LedgerHasher) :
+    ArrayArm(name, input.count) {
+    override fun run(iterations: Int) {
+        repeat(iterations) { hasher.digestMessages(input.messages, digests) }
+        ran(iterations)
+    }
+}
+
+/** An arm over direct memory. */
+abstract class DirectArm(name: String, protected val batch: DirectBatch) : LedgerArm(name, batch.count) {
+    override fun digests(): ByteArray = ByteArray(batch.count * DIGEST_BYTES).also { batch.digests(it) }
+
+    override fun erase() = batch.eraseDigests()
+}
+
+/**
+ * `native`, `native_sha_ni`: one call per batch over contiguous direct memory. [slowdownPercent] of the batch
+ * is digested again, in as few further calls.
+ */
+class NativeArm(name: String, input: LedgerInput, private val engine: Int, private val slowdownPercent: Int) :
+    DirectArm(name, input.direct()) {
+    private val repeats = slowdownPercent / WHOLE_PERCENT
+    private val part = input.direct(input.count * (slowdownPercent % WHOLE_PERCENT) / WHOLE_PERCENT)
+
+    override fun run(iterations: Int) {
+        repeat(iterations) {
+            batch.digestNatively(engine)
+            if (slowdownPercent > 0) again()
+        }
+        ran(iterations)
+    }
+
+    private fun again() {
+        repeat(repeats) { batch.digestNatively(engine) }
+        if (part.count > 0) part.digestNatively(engine)
+    }
+
+    /** The demonstration pretends to be a slower library doing the same work, so it does not count itself. */
+    override fun account(account: Account) {
+        if (slowdownPercent == 0) super.account(account)
+    }
+
+    private companion object {
+        const val WHOLE_PERCENT = 100
+    }
+}

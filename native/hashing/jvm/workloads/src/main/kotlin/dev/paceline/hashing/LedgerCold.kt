@@ -1,0 +1,132 @@
+/**
+ * `ledger_cold`: the first batch of a fresh process, with all that comes before it: looking up the platform's
+ * provider, or loading and trying the native library.
+ *
+ * Each sample is a JVM of its own, which measures inside itself. Invariant: messages are ready before the
+ * child's clock starts, and no arm's code ran before in that process.
+ */
+package dev.paceline.hashing
+
+import dev.paceline.harness.Account
+import dev.paceline.harness.Arm
+import dev.paceline.harness.Benchmark
+import dev.paceline.harness.Check
+import dev.paceline.harness.Context
+import dev.paceline.harness.IntParam
+import dev.paceline.harness.Prepared
+import dev.paceline.harness.Protocol
+import dev.paceline.harness.Unavailable
+import dev.paceline.ledger.DirectBatch
+import dev.paceline.ledger.LedgerHasher
+import dev.paceline.ledger.NativeDigests
+import dev.paceline.ledger.PlatformDigests
+
+/** A first call is not repeated, and nothing is compiled before it. One round fills the page cache. */
+private val FIRST_CALLS = Protocol(settles = false, iterations = 1, warmupRounds = 1)
+
+val LEDGER_COLD = Benchmark(
+    name = "ledger_cold",
+    arms = listOf("fallback", "native", "native_ffm"),
+    params = listOf(
+        IntParam("batch", listOf(1_000), 1L..100_000L),
+        IntParam("message", listOf(FINGERPRINT_BYTES.toLong()), 0L..4_096L),
+    ),
+    prepare = ::prepare,
+)
+
+private fun prepare(context: Context): Prepared {
+    val input = LedgerInput.of(context.seed, context.int("batch"), context.int("message"))
+    val line = listOf(context.seed.toString(), context.params.getValue("batch").toString()) +
+        context.params.getValue("message").toString()
+    val arms = listOf(
+        ColdArm("fallback", line),
+        ColdArm("native", line),
+        whyFfmUnavailable()?.let { Unavailable("native_ffm", it) } ?: ColdArm("native_ffm", line),
+    )
+    return Prepared(
+        arms = arms,
+        itemsPerIteration = input.count.toLong(),
+        bytesPerIteration = input.bytes.size.toLong(),
+        protocol = FIRST_CALLS,
+        verify = { listOf(coldEqualsFallback(expectedChecksum(input), arms.filterIsInstance<ColdArm>())) },
+    )
+}
+
+/** Children that were measured gave the right digests; before the first round there is nothing to compare. */
+private fun coldEqualsFallback(expected: Long, arms: List<ColdArm>): Check {
+    val measured = arms.mapNotNull { arm -> arm.last?.let { arm.name to it.checksum } }
+    val wrong = measured.filter { it.second != expected }.map { it.first }
+    val detail = if (wrong.isEmpty()) "digests of ${measured.size} arms equal" else "$wrong differ"
+    return Check("native_equals_fallback", wrong.isEmpty(), "cold: $detail")
+}
+
+/** One child per iteration. */
+private class ColdArm(override val name: String, private val line: List<String>) : Arm {
+    var last: Answer? = null
+    private var ns = 0L
+    private var items = 0L
+
+    override fun run(iterations: Int) {
+        ns = 0
+        items = 0
+        repeat(iterations) {
+            val child = Child("dev.paceline.hashing.LedgerColdKt", name, *line.toTypedArray())
+            val answer = child.use { it.ask("") }
+            ns += answer.ns
+            items += answer.items
+            last = answer
+        }
+    }
+
+    override fun account(account: Account) {
+        account.time(ns)
+        account.work("items", items)
+    }
+}
+
+/** The child: `ARM SEED BATCH MESSAGE`. */
+fun main(args: Array<String>) {
+    val input = LedgerInput.of(args[1].toLong(), args[2].toInt(), args[3].toInt())
+    serve { first(args[0], input) }
+}
+
+/** No lambda between the two clock reads: bootstrapping the first one takes longer than the whole batch. */
+private fun first(arm: String, input: LedgerInput): Answer {
+    val digests = ByteArray(input.digestBytes)
+    val ns = when (arm) {
+        "native" -> firstNative(input.direct(), digests)
+        "native_ffm" -> firstForeign(input, digests)
+        else -> firstFallback(input, digests)
+    }
+    return Answer(ns, input.count.toLong(), prepared = 0, kept = 0, checksum(digests))
+}
+
+private fun firstFallback(input: LedgerInput, digests: ByteArray): Long {
+    val begin = System.nanoTime()
+    val platform = PlatformDigests()
+    for (i in 0 until input.count) {
+        val from = input.offsets[i]
+        platform.digest(input.bytes, from, input.offsets[i + 1] - from, digests, i * NativeDigests.DIGEST_BYTES)
+    }
+    return System.nanoTime() - begin
+}
+
+private fun firstNative(batch: DirectBatch, digests: ByteArray): Long {
+    val source = librarySource()
+    val begin = System.nanoTime()
+    val hasher = LedgerHasher.open(source)
+    batch.digestNatively()
+    val ns = System.nanoTime() - begin
+    check(hasher.status.native) { hasher.status.reason }
+    batch.digests(digests)
+    return ns
+}
+
+private fun firstForeign(input: LedgerInput, digests: ByteArray): Long {
+    val begin = System.nanoTime()
+    val batch = FfmBatch(input)
+    batch.digest()
+    val ns = System.nanoTime() - begin
+    batch.digests().copyInto(digests)
+    return ns
+}

@@ -1,0 +1,120 @@
+/**
+ * `seed_protocol`: one question, is one JNI call per fingerprint quicker than the platform?, asked twice.
+ *
+ * `protocol=seed` replays how the origin measured it, with its five mistakes: the native path always first,
+ * three rounds and no warm-up of the measured code outside the timer, a warm-up pass inside it, inputs built
+ * inside it, and one path that keeps its digests. The counters say so, and the audit names each. It runs in a
+ * JVM of its own, cold as the origin's was. `protocol=paceline` asks the same of the same code properly.
+ * Invariant: nobody may take the first for a measurement; the stream carries a `protocol` warning.
+ */
+package dev.paceline.hashing
+
+import dev.paceline.harness.Account
+import dev.paceline.harness.Arm
+import dev.paceline.harness.Benchmark
+import dev.paceline.harness.Context
+import dev.paceline.harness.EnumParam
+import dev.paceline.harness.IntParam
+import dev.paceline.harness.Prepared
+import dev.paceline.harness.Protocol
+import dev.paceline.ledger.NativeDigests
+import java.security.MessageDigest
+
+private const val SEED = "seed"
+
+val SEED_PROTOCOL = Benchmark(
+    name = "seed_protocol",
+    arms = listOf("fallback", "native"),
+    params = listOf(
+        EnumParam("protocol", listOf(SEED, "paceline")),
+        IntParam("batch", listOf(1_000, 5_000, 10_000), 1L..100_000L),
+    ),
+    prepare = { if (it.text("protocol") == SEED) replayed(it) else proper(it) },
+)
+
+private val REPLAY = Protocol(
+    settles = false,
+    iterations = 1,
+    warmupRounds = 0,
+    rounds = 3,
+    order = listOf("native", "fallback"),
+    warning = "replays the origin's protocol with its mistakes, to show that the audit names them: " +
+        "no verdict rests on it",
+)
+
+private fun proper(context: Context): Prepared {
+    val input = LedgerInput.of(context.seed, context.int("batch"), FINGERPRINT_BYTES)
+    val fallback = FallbackArm(input)
+    val arms = listOf(fallback, NativeEachArm(input, "native"))
+    return Prepared(
+        arms = arms,
+        itemsPerIteration = input.count.toLong(),
+        bytesPerIteration = input.bytes.size.toLong(),
+        verify = { listOf(nativeEqualsFallback("paceline batch=${input.count}", fallback, arms)) },
+    )
+}
+
+private fun replayed(context: Context): Prepared {
+    val input = LedgerInput.of(context.seed, context.int("batch"), FINGERPRINT_BYTES)
+    val child = lazy {
+        Child("dev.paceline.hashing.SeedProtocolKt", context.seed.toString(), context.int("batch").toString())
+    }
+    return Prepared(
+        arms = listOf(ReplayedArm("fallback", child), ReplayedArm("native", child)),
+        itemsPerIteration = input.count.toLong(),
+        bytesPerIteration = input.bytes.size.toLong(),
+        protocol = REPLAY,
+        close = { if (child.isInitialized()) child.value.close() },
+        verify = { emptyList() },
+    )
+}
+
+private class ReplayedArm(override val name: String, private val child: Lazy<Child>) : Arm {
+    private val answers = ArrayList<Answer>()
+
+    override fun run(iterations: Int) {
+        answers.clear()
+        repeat(iterations) { answers += child.value.ask(name) }
+    }
+
+    override fun account(account: Account) {
+        account.time(answers.sumOf { it.ns })
+        account.work("items", answers.sumOf { it.items })
+        account.work("prepared", answers.sumOf { it.prepared })
+        account.work("kept", answers.sumOf { it.kept })
+    }
+}
+
+/** The child: `SEED BATCH`, then an arm's name per line. */
+fun main(args: Array<String>) {
+    val (seed, batch) = args[0].toLong() to args[1].toInt()
+    loadLibrary()
+    serve { arm -> if (arm == "native") nativeAsTheSeed(seed, batch) else fallbackAsTheSeed(seed, batch) }
+}
+
+private fun nativeAsTheSeed(seed: Long, batch: Int): Answer {
+    val digest = ByteArray(NativeDigests.DIGEST_BYTES)
+    val begin = System.nanoTime()
+    val messages = fingerprints(seed, batch).map { it.encoded() }
+    repeat(PASSES) {
+        for (message in messages) NativeDigests.digestOne(message, 0, message.size, digest, 0)
+    }
+    val ns = System.nanoTime() - begin
+    return Answer(ns, items = PASSES * batch.toLong(), prepared = batch.toLong(), kept = 0, checksum(digest))
+}
+
+private fun fallbackAsTheSeed(seed: Long, batch: Int): Answer {
+    val kept = ArrayList<ByteArray>()
+    val begin = System.nanoTime()
+    val messages = fingerprints(seed, batch).map { it.encoded() }
+    repeat(PASSES) {
+        kept.clear()
+        for (message in messages) kept += MessageDigest.getInstance("SHA-256").digest(message)
+    }
+    val ns = System.nanoTime() - begin
+    val (items, prepared) = PASSES * batch.toLong() to batch.toLong()
+    return Answer(ns, items, prepared, kept.size.toLong(), checksum(kept.last()))
+}
+
+/** A warm-up pass and the measured one, both inside the timer. */
+private const val PASSES = 2
