@@ -7,7 +7,6 @@ last line and says why. Deliberately computes nothing.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from itertools import groupby
 from typing import TextIO
 
 from paceline_server.catalog.manifest import Manifest
@@ -36,12 +35,12 @@ def lines_of(analysis: Analysis, manifest: Manifest) -> list[str]:
     lines += _checks(analysis)
     lines += [f"void       {void.text}" for void in analysis.voids]
     lines += [f"blocked    {text}" for text in analysis.blockers]
-    for (benchmark, metric), group in groupby(
-        analysis.ruled, key=lambda one: (one.pair.group.benchmark, one.pair.metric)
-    ):
-        lines += ["", *_benchmark(benchmark, metric, list(group), analysis, manifest)]
-    compared = {one.pair.group.benchmark for one in analysis.ruled}
-    lines += _uncompared([row for row in report.measurements if row.benchmark not in compared])
+    tables: dict[tuple[str, str], list[Ruled]] = {}
+    for one in analysis.ruled:
+        tables.setdefault((one.pair.group.benchmark, one.pair.metric), []).append(one)
+    for (benchmark, metric), group in tables.items():
+        lines += ["", *_benchmark(benchmark, metric, group, analysis, manifest)]
+    lines += _uncompared([row for row in report.measurements if (row.benchmark, row.metric) not in tables])
     lines += _unavailable(analysis)
     lines += _audits(analysis)
     lines += _derived(analysis)
@@ -88,26 +87,29 @@ def _benchmark(
         return "-" if row is None else quantity(row.median, row.unit)
 
     head = f"{benchmark}: {metric}, reference {declared.reference}, margin {declared.margin_percent:g} %"
-    rows = [["params", "arm", "median", declared.reference, "arm against reference", "blocks", "verdict"]]
+    names = list(dict.fromkeys(name for one in group for name in one.pair.group.params))
+    rows = [[*names, "arm", "median", declared.reference, "arm against reference", "blocks", "verdict"]]
     notes = []
     for one in group:
         pair, params = one.pair, _params(dict(one.pair.group.params))
         rows.append(
             [
-                params, pair.arm, cell(pair.arm, params), cell(pair.reference, params), pair.words(),
+                *(str(pair.group.params.get(name, "-")) for name in names), pair.arm,
+                cell(pair.arm, params), cell(pair.reference, params), pair.words(),
                 f"{pair.found.blocks} in {pair.found.launches}",
                 pair.found.verdict if one.rule else f"({pair.found.verdict})",
             ]
         )  # fmt: skip
         if pair.found.verdict == "not_applicable":
-            rows[-1][4] = "not available here"
+            rows[-1][-3] = "not available here"
         elif pair.found.verdict != "pass" and not analysis.blockers:
             notes.append(f"  {params} {pair.arm}: {pair.found.reason}")
     flags = [
         f"  {_params(row.params)} {row.arm}: {', '.join(row.flags)}"
         for row in _flagged(analysis, benchmark, metric)
     ]
-    return [head, *aligned(rows, right=(2, 3)), *notes, *flags]
+    at = len(names)
+    return [head, *aligned(rows, right=(*range(at), at + 1, at + 2)), *notes, *flags]
 
 
 def _flagged(analysis: Analysis, benchmark: str, metric: str) -> list[MeasurementOut]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -38,6 +39,32 @@ def test_the_table_says_direction_interval_and_verdict(tmp_path: Path) -> None:
     assert "sorted ok" in text
     assert text.rstrip().splitlines()[-1].startswith("verdict: FAIL - sort_batch batch=1000: native is 12.")
     assert max(len(line) for line in text.splitlines()) < 200
+
+
+def test_a_benchmark_of_several_metrics_and_params_is_one_table_per_metric(tmp_path: Path) -> None:
+    manifest = suite_manifest()
+    benchmark = manifest["benchmarks"]["sort_batch"]
+    benchmark["params"]["order"] = {"kind": "enum", "values": ["random"]}
+    benchmark["metrics"]["copied"] = {"unit": "ns", "direction": "lower"}
+    cases = [replace(case, params={**case.params, "order": "random"}) for case in bench_cases(1, FASTER)]
+    write_directory(tmp_path, cases, manifest)
+    for path in tmp_path.glob("launch-*.jsonl"):
+        lines = []
+        for line in path.read_text().splitlines():
+            event = json.loads(line)
+            if event["type"] == "case":
+                event["metrics"].append({"name": "copied", "unit": "ns", "direction": "lower"})
+            lines.append(json.dumps(event))
+            if event["type"] == "samples":
+                lines.append(json.dumps({**event, "metric": "copied"}))
+        path.write_text("\n".join(lines) + "\n")
+    _, text = _judge(tmp_path)
+    heads = [line for line in text.splitlines() if line.startswith("sort_batch: ")]
+    assert [head.split(",")[0] for head in heads] == ["sort_batch: time", "sort_batch: copied"]
+    columns = [line.split() for line in text.splitlines() if line.split()[:3] == ["batch", "order", "arm"]]
+    assert len(columns) == 2
+    assert ["1000", "random", "native"] in [line.split()[:3] for line in text.splitlines()]
+    assert "(pass)" in text, "no rule speaks of the second metric"
 
 
 def test_a_quick_look_says_insufficient(tmp_path: Path) -> None:
