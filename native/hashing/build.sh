@@ -1,6 +1,6 @@
 #!/bin/sh
-# Builds what the workloads of this suite run and leaves it in build/ beside this script, under names that are the
-# same on every platform (the JVM loads the library by full path, so its ending does not matter).
+# Builds what the workloads of this suite run and leaves it in build/ beside this script, under names that
+# are the same on every platform (the JVM loads the library by full path, so its ending does not matter).
 #
 #   build.sh            libraries and jar
 #   build.sh library    both build/libpaceline_*.so only (what `mvn verify` in jvm/ needs)

@@ -3,7 +3,8 @@
 // Place in the journey: what the application's scripts call. A *path* says how the bytes of a piece reach
 // whoever digests them; every path offers the same functions. Invariant: `data` is a Uint8Array, a
 // digest is a Uint8Array of 20 bytes, and a wrong argument throws (or rejects) before anything is hashed.
-// While a piece is hashed asynchronously its buffer is immutable: writing to it, transferring or slicing it throws.
+// While a piece is hashed asynchronously its buffer is immutable: writing to it, transferring or slicing
+// it throws.
 'use strict';
 
 (() => {

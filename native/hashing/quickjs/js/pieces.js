@@ -62,8 +62,9 @@
     noslice: oneByOne(paths.noslice),
     reuse: oneByOne(paths.reuse),
     direct: oneByOne(paths.direct),
-    batch_8: inBatches(paths.seed, 8),
-    batch_16: inBatches(paths.seed, 16),
+    // On top of `noslice`, in the order the seed recommends: slices of a whole batch would all be alive at once.
+    batch_8: inBatches(paths.noslice, 8),
+    batch_16: inBatches(paths.noslice, 16),
     async: allAtOnce(paths.direct),
     native: oneByOne(paths.native),
     native_multi_8: inBatches(paths.native, 8),
@@ -100,7 +101,8 @@
   /** Kotlin hands over the pieces, each a Uint8Array over a buffer of its own. */
   globalThis.piece_add = data => void pieces.push(data);
 
-  /** The arm `on` of `piece_instrumentation`: the seed's path with the seed's counters. */
+  /** The arms of `piece_instrumentation`: the seed's path without and with the seed's counters. */
+  offer('off', arms.seed);
   globalThis.piece_instrument = everyMs =>
     offer('on', oneByOne(instrumented(paths.seed, everyMs, paceline.log)));
 })();

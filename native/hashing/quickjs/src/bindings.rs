@@ -14,8 +14,8 @@
 //! | `sha1AsyncDirect(view, done)` | not at all | Kotlin, on a worker |
 //! | `sha1AsyncNative(view, done)` | not at all | here, on a worker, side by side |
 //!
-//! `done(error, digest)` runs on the JS thread, in a later turn. Invariant: a wrong argument is a `TypeError` or
-//! `RangeError`, and nothing was hashed then.
+//! `done(error, digest)` runs on the JS thread, in a later turn. Invariant: a wrong argument is a `TypeError`
+//! or `RangeError`, and nothing was hashed then.
 
 use std::rc::Rc;
 use std::time::Instant;

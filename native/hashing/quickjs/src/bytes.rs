@@ -40,8 +40,8 @@ impl Resizable {
     fn is(&self, buffer: &Value<'_>) -> Result<bool> {
         let ctx = buffer.ctx();
         let getter = self.0.clone().restore(ctx)?;
-        // SAFETY: two live values of this runtime and no arguments. Without `Function::call`, which costs more
-        // than the rest of a call.
+        // SAFETY: two live values of this runtime and no arguments. Not by `Function::call`, which costs more
+        // than the rest of this function.
         let value = unsafe {
             let context = ctx.as_raw().as_ptr();
             Value::from_raw(

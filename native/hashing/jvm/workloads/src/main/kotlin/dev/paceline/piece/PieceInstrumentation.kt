@@ -19,7 +19,8 @@ internal val PIECE_INSTRUMENTATION = Benchmark(
     params = listOf(IntParam("piece_bytes", listOf(PIECE_BYTES.toLong()), 1L..MOST_PIECE_BYTES)),
     metrics = listOf(JS_THREAD, CALL_TIME),
     prepare = { context ->
-        prepareInstrumentation(context, context.knobs.getValue(LOG_EVERY_MS.name).toInt(), System.err::println)
+        val everyMs = context.knobs.getValue(LOG_EVERY_MS.name).toInt()
+        prepareInstrumentation(context, everyMs, System.err::println)
     },
 )
 
