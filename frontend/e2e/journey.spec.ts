@@ -1,7 +1,7 @@
 /**
  * The journey of one visitor on the embedded shape: sign in by the printed link, ask for a run through the
- * form, watch it live, read the arms, slow the native arm on purpose, see the confirmed alert, acknowledge it.
- * Nothing is simulated here.
+ * form, watch it live, read the arms, slow the native arm on purpose, see the confirmed alert, acknowledge
+ * it. Nothing is simulated here.
  */
 import { expect, test, type Page } from '@playwright/test';
 
@@ -11,7 +11,7 @@ const MINUTE_MS = 60_000;
 const RUN_MS = 8 * MINUTE_MS;
 const SUITE = 'hashing';
 const BENCHMARK = 'ledger_batch';
-/** Percent, the knob's largest. Loses for certain at ten fingerprints; at a thousand the kernels win by as much. */
+/** Percent. Loses for certain at ten fingerprints; at a thousand the kernels win by nearly as much. */
 const SLOWDOWN = 400;
 
 function link(): string {

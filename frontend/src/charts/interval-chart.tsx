@@ -43,7 +43,7 @@ export interface ReferenceMark {
   dash?: string;
 }
 
-/** A labelled vertical mark at one place of the x axis, in the look of a series or, shared, in that of text. */
+/** A labelled vertical mark on the x axis, in the look of its series or, of several, in that of text. */
 export interface VerticalMark {
   x: string | number;
   label: string;

@@ -58,7 +58,9 @@ function hashed(change: Partial<Comparison> & { ratio: number }): Comparison {
     upper: ratio * 1.015,
     verdict: slower ? 'fail' : 'pass',
     reason: slower ? 'All 100 blocks lie beyond the margin.' : 'The whole interval lies below the margin.',
-    words: `${change.arm} is ${by} % ${slower ? 'slower' : 'faster'} than ${change.reference} at ${where.join(', ') || 'its one point'}`,
+    words:
+      `${change.arm} is ${by} % ${slower ? 'slower' : 'faster'} than ${change.reference} ` +
+      `at ${where.join(', ') || 'its one point'}`,
     share_slower: slower ? 1 : 0,
     ...change,
   });

@@ -86,7 +86,7 @@ function Noted({ audits }: { audits: readonly Audit[] }) {
   );
 }
 
-/** The same point measured by another protocol without defects: params differ in words only, not in numbers. */
+/** The same point without defects, by another protocol: params differ in words only, not in numbers. */
 function cleanSiblings(
   audit: Audit,
   audits: readonly Audit[],

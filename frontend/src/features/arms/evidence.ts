@@ -27,7 +27,7 @@ function newest<T>(lists: readonly (readonly T[])[], key: (row: T) => string): T
   return [...found.values()];
 }
 
-/** A null that is an answer ("there is no crossover") speaks; one of a job that did not measure it does not. */
+/** A null that is an answer ("there is no crossover") speaks; one for lack of samples does not. */
 function speaks({ value, answered }: Derived): boolean {
   return value !== null || answered;
 }

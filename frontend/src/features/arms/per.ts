@@ -1,4 +1,4 @@
-/** Measured values per iteration, per item or per byte: the same value divided by what one iteration holds. */
+/** Measured values per iteration, per item or per byte: one value, divided by what an iteration holds. */
 import type { Measurement } from '../../api/types';
 import type { PERS } from './arms-search';
 

@@ -58,7 +58,8 @@ function summaryOf(rows: readonly Comparison[]): string {
     .map((verdict) => [rows.filter((row) => row.verdict === verdict).length, verdict] as const)
     .filter(([count]) => count > 0)
     .map(([count, verdict]) => `${formatInteger(count)} ${verdict}`);
-  return `Verdicts shown here: ${counts.join(', ')}. Most in need of a look: ${worst(rows)?.words ?? 'none'}.`;
+  const first = worst(rows)?.words ?? 'none';
+  return `Verdicts shown here: ${counts.join(', ')}. Most in need of a look: ${first}.`;
 }
 
 /** ` at message 150`; nothing where no param stands still. */

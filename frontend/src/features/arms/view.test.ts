@@ -37,7 +37,7 @@ describe('what is drawn', () => {
     });
   });
 
-  it('shows the rows at the chosen values, and derived rows over the axis only where they do not name it', () => {
+  it('shows rows at the chosen values, and of those derived over the axis none that names it', () => {
     const view = viewOf(ledgerBatch, POINTS, { at: 'message=32' });
     expect(isShown(view, { batch: 1, message: 32 })).toBe(true);
     expect(isShown(view, { batch: 1, message: 150 })).toBe(false);

@@ -31,8 +31,7 @@ const COLUMNS: readonly Column<Gate>[] = [
     header: 'Must hold',
     cell: (gate) => (
       <span title={gate.description ?? undefined}>
-        {typeof gate.derived === 'string' ? gate.derived : `${gate.statistic} of ${gate.metric}`} {gate.op}{' '}
-        {formatFigure(gate.target)}
+        {gate.derived ?? `${gate.statistic} of ${gate.metric}`} {gate.op} {formatFigure(gate.target)}
       </span>
     ),
   },

@@ -6,7 +6,7 @@ import { useState, type FormEvent } from 'react';
 import { suitesQuery, targetsQuery } from '../../api/catalog';
 import { isApiError } from '../../api/errors';
 import { requestRun, runKeys } from '../../api/runs';
-import type { Preset, Run, Suite, Target } from '../../api/types';
+import type { Benchmark, Preset, Run, Suite, Target } from '../../api/types';
 import { AppLink } from '../../ui/app-link';
 import { CodeBox } from '../../ui/code-box';
 import { FilterSelect } from '../../ui/filter-select';
@@ -182,6 +182,10 @@ interface BenchmarkChoiceProps {
   onChange: (benchmarks: string[]) => void;
 }
 
+function armsWords({ name, arms, reference }: Benchmark): string {
+  return `${name}: ${arms.join(' · ')} — reference: ${reference}`;
+}
+
 function BenchmarkChoice({ suite, chosen, onChange }: BenchmarkChoiceProps) {
   const all = suite.benchmarks.map(({ name }) => name);
   const quick = all.length > 1 && (
@@ -208,7 +212,7 @@ function BenchmarkChoice({ suite, chosen, onChange }: BenchmarkChoiceProps) {
               key={benchmark.name}
               value={benchmark.name}
               label={benchmark.title}
-              description={`${benchmark.name}: ${benchmark.arms.join(' · ')} — reference: ${benchmark.reference}`}
+              description={armsWords(benchmark)}
             />
           ))}
         </Stack>

@@ -15,11 +15,13 @@ export interface ParamFieldsProps {
 }
 
 export function ParamFields({ choices, conflicts, params, onChange }: ParamFieldsProps) {
-  if (choices.length === 0) return null;
+  // A param of one value leaves nothing to choose.
+  const several = choices.filter((choice) => choice.choices.length > 1);
+  if (several.length === 0) return null;
   return (
     <Panel title="At which values" note="Choose none of a param to measure all its declared values.">
       <Stack gap="md">
-        {choices.map((choice) => (
+        {several.map((choice) => (
           <ParamField
             key={choice.name}
             choice={choice}
