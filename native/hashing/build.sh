@@ -5,6 +5,7 @@
 #   build.sh            libraries and jar
 #   build.sh library    both build/libpaceline_*.so only (what `mvn verify` in jvm/ needs)
 #   build.sh jar        build/hashing.jar only
+#   build.sh engines    build/paceline-hashing-engines only: no JVM needed
 #
 # Works in any checkout or worktree. Honours CARGO_TARGET_DIR, and MAVEN_ARGS for Maven (for instance
 # --offline).
@@ -12,19 +13,31 @@ set -eu
 here=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd)
 what=${1:-all}
 case $what in
-all | library | jar) ;;
+all | library | jar | engines) ;;
 *)
-    echo "build.sh: unknown argument '$what'; use library, jar or nothing" >&2
+    echo "build.sh: unknown argument '$what'; use library, jar, engines or nothing" >&2
     exit 2
     ;;
 esac
-for tool in cargo java mvn; do
+tools="cargo java mvn"
+[ "$what" != engines ] || tools=cargo
+for tool in $tools; do
     command -v "$tool" >/dev/null || {
         echo "build.sh: '$tool' is not installed; 'make setup' at the root of the repository installs it" >&2
         exit 1
     }
 done
 mkdir -p "$here/build"
+
+if [ "$what" = engines ]; then
+    cd "$here/.."
+    target=${CARGO_TARGET_DIR:-$here/../target}
+    cargo build --quiet --release --locked --target-dir "$target" -p paceline-hashing-engines
+    # Replace, never overwrite: an old one may be running.
+    cp "$target/release/paceline-hashing-engines" "$here/build/engines.new"
+    mv -f "$here/build/engines.new" "$here/build/paceline-hashing-engines"
+    exit 0
+fi
 
 if [ "$what" != jar ]; then
     cd "$here/.."

@@ -9,8 +9,8 @@ use paceline_hashing_core::parallel::Crew;
 use paceline_hashing_core::{Algorithm, BatchError, Choice, digest_buffers, digest_equal, digest_ragged};
 
 /// Miri takes minutes for what a CPU does in a millisecond.
-const CALLS: usize = if cfg!(miri) { 3 } else { 300 };
-const MESSAGES: usize = if cfg!(miri) { 400 } else { 5000 };
+const CALLS: usize = if cfg!(miri) { 3 } else { 100 };
+const MESSAGES: usize = if cfg!(miri) { 400 } else { 2000 };
 
 fn pattern(bytes: usize) -> Vec<u8> {
     (0..bytes).map(|i| (i * 7 + i / 251).to_le_bytes()[0]).collect()

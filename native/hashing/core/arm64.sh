@@ -1,0 +1,62 @@
+#!/bin/sh
+# Builds the core for AArch64, runs its tests under qemu, and counts the SHA instructions in what was built.
+#
+#   arm64.sh            tests and instructions
+#   arm64.sh count      instructions only
+#
+# On an AArch64 machine the same without qemu. Honours CARGO_TARGET_DIR.
+set -eu
+here=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd)
+what=${1:-all}
+case $what in
+all | count) ;;
+*)
+    echo "arm64.sh: unknown argument '$what'; use count or nothing" >&2
+    exit 2
+    ;;
+esac
+triple=aarch64-unknown-linux-gnu
+need() { # need COMMAND PACKAGE
+    command -v "$1" >/dev/null || {
+        echo "arm64.sh: '$1' is not installed; on Debian and Ubuntu: apt-get install $2" >&2
+        exit 1
+    }
+}
+if [ "$(uname -m)" = aarch64 ]; then
+    objdump=objdump
+    need objdump binutils
+else
+    objdump=aarch64-linux-gnu-objdump
+    need aarch64-linux-gnu-gcc gcc-aarch64-linux-gnu
+    need "$objdump" binutils-aarch64-linux-gnu
+    export CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_LINKER=aarch64-linux-gnu-gcc
+    [ "$what" = count ] || need qemu-aarch64-static qemu-user-static
+    export CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_RUNNER="qemu-aarch64-static -L /usr/aarch64-linux-gnu"
+fi
+[ -d "$(rustc --print sysroot)/lib/rustlib/$triple" ] || {
+    echo "arm64.sh: rustc has no standard library for $triple; run: rustup target add $triple" >&2
+    exit 1
+}
+cd "$here"
+target=${CARGO_TARGET_DIR:-$here/../../target}
+cargo_arm64() { # cargo_arm64 COMMAND ARGUMENT…
+    command=$1
+    shift
+    cargo "$command" --quiet --release --locked --target "$triple" --target-dir "$target" \
+        -p paceline-hashing-core "$@"
+}
+[ "$what" = count ] || cargo_arm64 test
+# An example is linked, so what is counted is code that a program would run.
+cargo_arm64 build --example digest
+program=$target/$triple/release/examples/digest
+missing=0
+for instruction in sha1c sha1p sha1m sha1h sha1su0 sha1su1 sha256h sha256h2 sha256su0 sha256su1; do
+    count=$("$objdump" --disassemble --no-show-raw-insn "$program" |
+        awk -v wanted="$instruction" '$2 == wanted { n++ } END { print n + 0 }')
+    echo "$instruction $count"
+    [ "$count" -gt 0 ] || missing=1
+done
+[ "$missing" -eq 0 ] || {
+    echo "arm64.sh: an instruction of the cryptographic extensions is not in the program" >&2
+    exit 1
+}
