@@ -36,12 +36,13 @@ class GroupAudit:
         return [one for one in self.findings if one.decisive and one.concerns(*arms)]
 
     def why_not(self, *arms: str) -> str | None:
-        """Why a figure made from these arms decides nothing; None when nothing speaks against it."""
+        """Why a figure made from these arms decides nothing, by name (the findings themselves are shown once,
+        with the group); None when nothing speaks against it."""
         found = self.defects(*arms)
         if not found:
             return None
         names = list(dict.fromkeys(one.name for one in found))
-        return f"the protocol has defects ({', '.join(names)}): {found[0].text}"
+        return f"the protocol has defects: {', '.join(names)}"
 
     def evidence(self) -> dict[str, Any]:
         """What a stored comparison keeps of it, as plain JSON."""
