@@ -83,7 +83,7 @@ class MessageDigestHasher(private val meter: DigestMeter, private val log: (Stri
     override fun log(line: String) = log.invoke(line)
 
     private companion object {
-        /** In bytes. Measured from 512 to 65,536: the best for pieces near the core and far from it (README). */
+        /** In bytes. Measured from 512 to 65,536: best for pieces near the core and far from it (README). */
         const val CHUNK_BYTES = 1024
     }
 }
