@@ -9,6 +9,7 @@
 package dev.paceline.ledger
 
 import java.io.File
+import java.io.IOException
 
 /** Where the library is. */
 sealed class LibrarySource {
@@ -47,6 +48,8 @@ object NativeLibrary {
         if (loaded) return null
         val refusal = try {
             link(source) ?: refusalOfVersion(source) ?: refusalOfDigests(source)
+        } catch (error: IOException) {
+            "The native library $source cannot be read: ${error.message}"
         } catch (error: LinkageError) {
             "The native library $source cannot be used on ${System.getProperty("os.arch")}: ${error.message}"
         }
@@ -61,6 +64,7 @@ object NativeLibrary {
             is LibrarySource.AtPath -> {
                 val file = File(source.path)
                 if (!file.isFile) return "There is no native library at $file."
+                if (!WholeFile.isWhole(file)) return "The native library $file is cut short."
                 System.load(file.absolutePath)
             }
         }

@@ -53,14 +53,18 @@ class BrokenLibraryTest {
     }
 
     @Test
-    fun `a missing library`() = assertFallback(opened("missing.so", null), "There is no native library at", "missing.so")
+    fun `a missing library`() =
+        assertFallback(opened("missing.so", null), "There is no native library at", "missing.so")
 
     @Test
     fun `an empty file`() = assertFallback(opened("empty.so", ByteArray(0)), "cannot be used on", "empty.so")
 
     @Test
-    fun `a library cut short`() =
-        assertFallback(opened("short.so", built.copyOf(built.size / 3)), "cannot be used on", "short.so")
+    fun `a library cut short, which the system's loader would map and crash on`() {
+        for (bytes in listOf(10, 63, 64, 1_000, built.size / 3, built.size - 1)) {
+            assertFallback(opened("short.so", built.copyOf(bytes)), "short.so")
+        }
+    }
 
     @Test
     fun `a library of another CPU`() {
@@ -93,5 +97,8 @@ class BrokenLibraryTest {
     }
 
     @Test
-    fun `a folder`() = assertFallback(opened(Files.createDirectory(folder.resolve("d")).fileName.toString(), null), "There is no")
+    fun `a folder`() {
+        Files.createDirectory(folder.resolve("folder"))
+        assertFallback(opened("folder", null), "There is no native library at")
+    }
 }

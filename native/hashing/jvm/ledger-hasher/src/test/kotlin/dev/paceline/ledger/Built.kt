@@ -6,7 +6,7 @@ import java.security.MessageDigest
 import kotlin.random.Random
 
 /** The library that is to be tested. */
-val BUILT: String = System.getProperty("paceline.hashing.library")
+val BUILT: String get() = System.getProperty("paceline.hashing.library")
 
 fun loadBuilt() = check(NativeLibrary.load(LibrarySource.AtPath(BUILT)) == null) { "see the reason above" }
 

@@ -43,7 +43,7 @@ private fun sha256Vectors(): Check {
 private fun wrongDigests(vectors: List<Pair<String, String>>): List<String> {
     val input = LedgerInput(vectors.map { it.first.toByteArray() })
     val arms = listOfNotNull(
-        FallbackArm(input),
+        fallbackArm(input),
         NativeEachArm(input),
         NativeArm("native", input, NativeDigests.BEST, slowdownPercent = 0),
         NativeArrayArm(input),

@@ -65,4 +65,4 @@ fun serve(answer: (String) -> Answer) {
 
 /** The digests of [input] by the platform, for comparing. */
 fun expectedChecksum(input: LedgerInput): Long =
-    checksum(FallbackArm(input).apply { run(1) }.digests())
+    checksum(fallbackArm(input).apply { run(1) }.digests())

@@ -26,7 +26,7 @@ fun whyFfmUnavailable(feature: Int = Runtime.version().feature()): String? = whe
 
 /** Messages in direct memory and the bound call; the library must be where `libraryPath()` says. */
 class FfmBatch(input: LedgerInput) {
-    private val messages = direct(input.bytes.size).put(input.bytes)
+    private val messages = direct(input.bytes.size).put(0, input.bytes) // an address counts from the position
     private val offsets = direct(input.offsets.size * Int.SIZE_BYTES)
     private val digests = direct(input.digestBytes)
     private val messagesAt = Foreign.address(messages)

@@ -10,8 +10,8 @@ import dev.paceline.harness.Account
 import dev.paceline.harness.Arm
 import dev.paceline.ledger.DirectBatch
 import dev.paceline.ledger.LedgerHasher
+import dev.paceline.ledger.LibrarySource
 import dev.paceline.ledger.NativeDigests
-import dev.paceline.ledger.PlatformDigests
 
 private const val DIGEST_BYTES = NativeDigests.DIGEST_BYTES
 
@@ -42,23 +42,6 @@ abstract class ArrayArm(name: String, count: Int) : LedgerArm(name, count) {
     override fun digests(): ByteArray = digests.copyOf()
 
     override fun erase() = digests.fill(0)
-}
-
-/** `fallback`: the platform's SHA-256, one instance, nothing allocated per message. */
-class FallbackArm(private val input: LedgerInput) : ArrayArm("fallback", input.count) {
-    private val platform = PlatformDigests()
-
-    override fun run(iterations: Int) {
-        repeat(iterations) { once() }
-        ran(iterations)
-    }
-
-    private fun once() {
-        val offsets = input.offsets
-        for (i in 0 until input.count) {
-            platform.digest(input.bytes, offsets[i], offsets[i + 1] - offsets[i], digests, i * DIGEST_BYTES)
-        }
-    }
 }
 
 /** `native_each`: one JNI call per message, the seed's shape. */
@@ -94,6 +77,10 @@ class HasherArm(name: String, private val input: LedgerInput, private val hasher
         ran(iterations)
     }
 }
+
+/** `fallback`: what a product has without the library, the platform's SHA-256 reused per thread. */
+fun fallbackArm(input: LedgerInput): LedgerArm =
+    HasherArm("fallback", input, LedgerHasher.open(LibrarySource.None))
 
 /** An arm over direct memory. */
 abstract class DirectArm(name: String, protected val batch: DirectBatch) : LedgerArm(name, batch.count) {

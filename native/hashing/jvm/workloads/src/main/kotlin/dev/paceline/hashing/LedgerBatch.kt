@@ -33,7 +33,7 @@ val LEDGER_BATCH = Benchmark(
         "policy",
     ),
     params = listOf(
-        IntParam("batch", listOf(1, 10, 100, 1_000, 2_000, 5_000, 10_000), 1L..100_000L),
+        IntParam("batch", listOf(1, 2, 4, 10, 100, 1_000, 2_000, 5_000, 10_000), 1L..100_000L),
         IntParam("message", listOf(32, 64, 150, 256, 1_024), 0L..4_096L),
     ),
     prepare = ::prepare,
@@ -41,7 +41,7 @@ val LEDGER_BATCH = Benchmark(
 
 private fun prepare(context: Context): Prepared {
     val input = LedgerInput.of(context.seed, context.int("batch"), context.int("message"))
-    val fallback = FallbackArm(input)
+    val fallback = fallbackArm(input)
     val arms = listOf(
         fallback,
         NativeEachArm(input),

@@ -44,7 +44,7 @@ private val REPLAY = Protocol(
 
 private fun proper(context: Context): Prepared {
     val input = LedgerInput.of(context.seed, context.int("batch"), FINGERPRINT_BYTES)
-    val fallback = FallbackArm(input)
+    val fallback = fallbackArm(input)
     val arms = listOf(fallback, NativeEachArm(input, "native"))
     return Prepared(
         arms = arms,

@@ -37,7 +37,7 @@ class LedgerBatchTest {
         for (batch in listOf(1, 2, 17, 1_000)) {
             for (message in listOf(0, 32, 64, 150, 256, 1_024)) {
                 val prepared = prepare(LEDGER_BATCH, "batch" to batch, "message" to message)
-                val expected = FallbackArm(LedgerInput.of(3, batch, message)).apply { run(1) }.digests()
+                val expected = fallbackArm(LedgerInput.of(3, batch, message)).apply { run(1) }.digests()
                 for (arm in prepared.arms.filterIsInstance<LedgerArm>()) {
                     arm.erase()
                     arm.run(2)
@@ -77,7 +77,7 @@ class LedgerBatchTest {
 
     @Test
     fun `a wrong digest fails the check and names arm and message`() {
-        val right = FallbackArm(LedgerInput.of(1, 20, 64)).apply { run(1) }.digests()
+        val right = fallbackArm(LedgerInput.of(1, 20, 64)).apply { run(1) }.digests()
         assertTrue(equalDigests("g", right, mapOf("a" to right.copyOf())).ok)
         val check = equalDigests("g", right, mapOf("a" to right, "b" to right.copyOf().also { it[17 * 32 + 31]++ }))
         assertFalse(check.ok)
@@ -94,7 +94,7 @@ class LedgerBatchTest {
     }
 
     @Test
-    fun `the demonstration knob makes the native arm slower, leaves its digests right, and counts nothing`() {
+    fun `the demonstration knob makes the native arm slower, not wrong, and it counts nothing then`() {
         val input = LedgerInput.of(1, 1_000, 64)
         val plain = NativeArm("native", input, NativeDigests.BEST, 0)
         for (percent in listOf(150, 400)) {
@@ -103,7 +103,7 @@ class LedgerBatchTest {
             val times = (1..40).map { quick(plain) to quick(slowed) }
             val ratio = times.minOf { it.second }.toDouble() / times.minOf { it.first }
             assertTrue(ratio > 1 + percent / 200.0) { "ratio $ratio at $percent %" }
-            assertArrayEquals(FallbackArm(input).apply { run(1) }.digests(), slowed.digests())
+            assertArrayEquals(fallbackArm(input).apply { run(1) }.digests(), slowed.digests())
             assertTrue(Account().also(slowed::account).work.isEmpty())
         }
     }

@@ -43,8 +43,8 @@ class LedgerProcessTest {
 
     @Test
     fun `a launch under -Xcheck-jni is a whole stream without complaints`() {
-        val run = ledger("--rounds 3 --seed 8 --launch 1 --benchmark ledger_batch --params batch=1|40 --params " +
-            "message=32|150 $quick")
+        val filters = "--benchmark ledger_batch --params batch=1|40 --params message=32|150"
+        val run = ledger("--rounds 3 --seed 8 --launch 1 $filters $quick")
         assertEquals(0, run.status)
         assertEquals("", run.errors)
         assertEquals("start", run.events.first()["type"].asString)
@@ -115,8 +115,9 @@ class LedgerProcessTest {
     fun `on a Java that has foreign functions their arm is measured and right`() {
         val home = javaHomes().firstOrNull { feature(it) >= 22 }
         assumeTrue(home != null, "needs a Java 22 or later, in JAVA_HOME_… or beside this one")
+        val filters = "--benchmark ledger_batch --benchmark ledger_cold --params batch=50 --params message=150"
         val run = ledger(
-            "--rounds 2 --benchmark ledger_batch --benchmark ledger_cold --params batch=50 --params message=150 $quick",
+            "--rounds 2 $filters $quick",
             home = home!!,
             jvm = listOf("--enable-native-access=ALL-UNNAMED"),
         )
@@ -150,7 +151,10 @@ class LedgerProcessTest {
         val cases = ledger("--list").events.single()["cases"].asJsonArray.map { it.asJsonObject }
         val counts = cases.groupingBy { it["benchmark"].asString }.eachCount()
         val expected = mapOf(
-            "ledger_batch" to 8 * 7 * 5, "ledger_product" to 2 * 5, "ledger_cold" to 3, "seed_protocol" to 2 * 2 * 3,
+            "ledger_batch" to 8 * 9 * 5,
+            "ledger_product" to 2 * 5,
+            "ledger_cold" to 3,
+            "seed_protocol" to 2 * 2 * 3,
         )
         assertEquals(expected, counts)
     }
