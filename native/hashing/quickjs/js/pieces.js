@@ -62,7 +62,7 @@
     noslice: oneByOne(paths.noslice),
     reuse: oneByOne(paths.reuse),
     direct: oneByOne(paths.direct),
-    // On top of `noslice`, in the order the seed recommends: slices of a whole batch would all be alive at once.
+    // On top of `noslice`, in the order the seed recommends: slices of a batch would all be alive at once.
     batch_8: inBatches(paths.noslice, 8),
     batch_16: inBatches(paths.noslice, 16),
     async: allAtOnce(paths.direct),

@@ -31,7 +31,7 @@ class PieceAsyncTest {
         check(await(60, TimeUnit.SECONDS)) { "what must happen meanwhile did not" }
 
     @Test
-    fun `a piece that is being hashed cannot be written, moved or freed, and afterwards can`() = host { host ->
+    fun `a piece being hashed cannot be written, moved or freed, and afterwards it can`() = host { host ->
         for (path in listOf("direct", "native")) {
             val script = """
                 (async () => {
