@@ -7,7 +7,7 @@
  */
 package dev.paceline.piece
 
-/** A script threw, or a promise it returned was rejected; [cause] is what a [PieceHasher] threw, if it did. */
+/** A script threw, or its promise was rejected; [cause] is what a [PieceHasher] threw, if it did. */
 class PieceScriptException(message: String, cause: Throwable?) : RuntimeException(message, cause)
 
 /**
