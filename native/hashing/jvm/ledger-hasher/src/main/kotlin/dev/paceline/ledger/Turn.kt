@@ -15,6 +15,9 @@ internal class Turn {
     private val offsets = IntArray(MOST_MESSAGES + 1)
     private val digest = ByteArray(NativeDigests.DIGEST_BYTES)
 
+    /** Holding three arrays costs more than digesting two messages: few messages go through direct memory. */
+    private val few = DirectBatch(FEW_BYTES, FEW_MESSAGES)
+
     fun onPlatform(messages: List<ByteArray>, digests: ByteArray, from: Int) {
         val platform = platform
         for (i in messages.indices) {
@@ -24,6 +27,10 @@ internal class Turn {
     }
 
     fun natively(messages: List<ByteArray>, digests: ByteArray, from: Int) {
+        if (messages.size <= FEW_MESSAGES && holdsFew(messages)) {
+            few.digestNatively()
+            return few.digests(digests, from)
+        }
         var done = 0
         while (done < messages.size) {
             val to = from + done * NativeDigests.DIGEST_BYTES
@@ -37,6 +44,15 @@ internal class Turn {
                 done += count
             }
         }
+    }
+
+    /** Copies all messages to direct memory; false when there is no room. */
+    private fun holdsFew(messages: List<ByteArray>): Boolean {
+        few.clear()
+        for (i in messages.indices) {
+            if (!few.add(messages[i])) return false
+        }
+        return true
     }
 
     /** Copies messages from [first] on until the room is full; returns how many. */
@@ -62,6 +78,12 @@ internal class Turn {
     }
 
     fun encodedNatively(fingerprints: List<Fingerprint>, digests: ByteArray, from: Int) {
+        if (fingerprints.size <= FEW_MESSAGES) {
+            few.clear()
+            for (i in fingerprints.indices) few.add(encoder.bytes, 0, encoder.encode(fingerprints[i], 0))
+            few.digestNatively()
+            return few.digests(digests, from)
+        }
         var done = 0
         while (done < fingerprints.size) {
             val count = minOf(fingerprints.size - done, MOST_MESSAGES)
@@ -79,6 +101,11 @@ internal class Turn {
     fun onPlatform(batch: DirectBatch) = batch.digestOnPlatform(platform, digest)
 
     private companion object {
+        const val FEW_MESSAGES = 16
+
+        /** Holds as many entries, and as many messages of 256 bytes. */
+        const val FEW_BYTES = 4 * 1024
+
         /** Many rounds of every engine's lanes, so that a call costs next to nothing per message. */
         const val MOST_MESSAGES = 256
 
