@@ -16,8 +16,11 @@ fn main() -> io::Result<()> {
         let engine =
             digest_buffers(algorithm, Choice::Best, &messages, &mut digests).map_err(io::Error::other)?;
         for (digest, argument) in digests.chunks_exact(size).zip(&arguments) {
-            let digest: String = digest.iter().map(|byte| format!("{byte:02x}")).collect();
-            writeln!(out, "{}({argument}) = {digest} {engine}", algorithm.name())?;
+            write!(out, "{}({argument}) = ", algorithm.name())?;
+            for byte in digest {
+                write!(out, "{byte:02x}")?;
+            }
+            writeln!(out, " by {engine}")?;
         }
     }
     Ok(())

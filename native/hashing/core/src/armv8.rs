@@ -1,5 +1,7 @@
 //! The cryptographic extensions of `ARMv8`: one message at a time.
 
+#![allow(clippy::wildcard_imports, reason = "intrinsics carry their origin in their names")]
+
 use core::arch::aarch64::*;
 
 use crate::algorithm::{Algorithm, Block, State};
@@ -57,6 +59,18 @@ fn load_block(block: &Block) -> [V; 4] {
     words
 }
 
+/// Four rounds of SHA-256 at a time, unrolled so that the words stay in registers.
+macro_rules! sha256_quads {
+    ($left:ident, $right:ident, $w:ident, $($i:literal)*) => {$(
+        let wk = vaddq_u32($w[$i % 4], load(&SHA256_K.as_chunks::<4>().0[$i]));
+        if $i < 12 {
+            let [w0, w1, w2, w3] = [$w[$i % 4], $w[($i + 1) % 4], $w[($i + 2) % 4], $w[($i + 3) % 4]];
+            $w[$i % 4] = vsha256su1q_u32(vsha256su0q_u32(w0, w1), w2, w3);
+        }
+        ($left, $right) = (vsha256hq_u32($left, $right, wk), vsha256h2q_u32($right, $left, wk));
+    )*};
+}
+
 #[target_feature(enable = "neon,sha2")]
 fn sha256(state: &mut State, blocks: &[Block]) {
     let [abcd, efgh] = state.as_chunks_mut::<4>().0 else { return };
@@ -64,19 +78,25 @@ fn sha256(state: &mut State, blocks: &[Block]) {
     for block in blocks {
         let before = (left, right);
         let mut w = load_block(block);
-        for (i, k) in SHA256_K.as_chunks::<4>().0.iter().enumerate() {
-            let wk = vaddq_u32(w[i % 4], load(k));
-            if i < 12 {
-                let [w0, w1, w2, w3] = [i, i + 1, i + 2, i + 3].map(|i| w[i % 4]);
-                w[i % 4] = vsha256su1q_u32(vsha256su0q_u32(w0, w1), w2, w3);
-            }
-            (left, right) = (vsha256hq_u32(left, right, wk), vsha256h2q_u32(right, left, wk));
-        }
+        sha256_quads!(left, right, w, 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15);
         left = vaddq_u32(left, before.0);
         right = vaddq_u32(right, before.1);
     }
     store(abcd, left);
     store(efgh, right);
+}
+
+/// Four rounds of SHA-1 at a time, with the instruction of their function.
+macro_rules! sha1_quads {
+    ($abcd:ident, $e:ident, $w:ident, $rounds:ident, $($i:literal)*) => {$(
+        if $i >= 4 {
+            let [w0, w1, w2, w3] = [$w[$i % 4], $w[($i + 1) % 4], $w[($i + 2) % 4], $w[($i + 3) % 4]];
+            $w[$i % 4] = vsha1su1q_u32(vsha1su0q_u32(w0, w1, w2), w3);
+        }
+        let wk = vaddq_u32($w[$i % 4], vdupq_n_u32(SHA1_K[$i / 5]));
+        let next = vsha1h_u32(vgetq_lane_u32::<0>($abcd));
+        ($abcd, $e) = ($rounds($abcd, $e, wk), next);
+    )*};
 }
 
 #[target_feature(enable = "neon,sha2")]
@@ -86,20 +106,10 @@ fn sha1(state: &mut State, blocks: &[Block]) {
     for block in blocks {
         let before = (abcd, e);
         let mut w = load_block(block);
-        for i in 0..20 {
-            if i >= 4 {
-                let [w0, w1, w2, w3] = [i, i + 1, i + 2, i + 3].map(|i| w[i % 4]);
-                w[i % 4] = vsha1su1q_u32(vsha1su0q_u32(w0, w1, w2), w3);
-            }
-            let wk = vaddq_u32(w[i % 4], vdupq_n_u32(SHA1_K[i / 5]));
-            let next = vsha1h_u32(vgetq_lane_u32::<0>(abcd));
-            abcd = match i / 5 {
-                0 => vsha1cq_u32(abcd, e, wk),
-                2 => vsha1mq_u32(abcd, e, wk),
-                _ => vsha1pq_u32(abcd, e, wk),
-            };
-            e = next;
-        }
+        sha1_quads!(abcd, e, w, vsha1cq_u32, 0 1 2 3 4);
+        sha1_quads!(abcd, e, w, vsha1pq_u32, 5 6 7 8 9);
+        sha1_quads!(abcd, e, w, vsha1mq_u32, 10 11 12 13 14);
+        sha1_quads!(abcd, e, w, vsha1pq_u32, 15 16 17 18 19);
         abcd = vaddq_u32(abcd, before.0);
         e = e.wrapping_add(before.1);
     }

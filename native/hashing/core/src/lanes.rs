@@ -130,13 +130,13 @@ impl<const N: usize> Group<N> {
                 return;
             }
             let (from, common) = (self.done, common.max(self.done + 1));
-            let last = (0..N).fold(0, |last, lane| last | u32::from(total[lane] == common) << lane);
+            let ending = (0..N).fold(0, |ending, lane| ending | u32::from(total[lane] == common) << lane);
             let stand_in = self.messages(messages);
-            let blocks = Step { messages: &stand_in, from, to: common, last };
+            let blocks = Step { messages: &stand_in, from, to: common, last: ending };
             kernel.step(algorithm, &mut self.columns, &blocks, self.live);
             self.done = common;
-            for (lane, total) in total.iter().enumerate() {
-                self.live &= !(u32::from(*total <= self.done) << lane);
+            for (lane, blocks) in total.iter().enumerate() {
+                self.live &= !(u32::from(*blocks <= self.done) << lane);
             }
         }
     }

@@ -26,7 +26,10 @@ impl Order {
     pub(crate) fn of(messages: &Messages<'_>, start: usize, end: usize) -> Self {
         let count = end - start;
         let blocks = |i: u16| padded_blocks(messages.bytes(start + usize::from(i)));
-        let mut order = Self { indices: core::array::from_fn(|i| i as u16), count, alike: None };
+        let mut order = Self { indices: [0; WINDOW], count, alike: None };
+        for (index, i) in order.indices.iter_mut().zip(0..) {
+            *index = i;
+        }
         let Some((first, others)) = order.as_slice().split_first() else { return order };
         let first = blocks(*first);
         if matches!(messages, Messages::Equal { .. }) || others.iter().all(|i| blocks(*i) == first) {
@@ -44,9 +47,9 @@ impl Order {
     fn sort(&mut self, blocks: impl Fn(u16) -> usize) {
         let mut keys = [0_u8; WINDOW];
         let mut ends = [0_u16; KEYS];
-        for i in 0..self.count {
-            let long_first = KEYS - 1 - blocks(i as u16).min(KEYS - 1);
-            keys[i] = long_first as u8;
+        for (key, i) in keys[..self.count].iter_mut().zip(0..) {
+            let long_first = KEYS - 1 - blocks(i).min(KEYS - 1);
+            *key = u8::try_from(long_first).unwrap_or(u8::MAX);
             ends[long_first] += 1;
         }
         let longest = usize::from(ends[0]);
@@ -54,9 +57,9 @@ impl Order {
         for end in &mut ends {
             (next, *end) = (next + *end, next);
         }
-        for (i, key) in keys[..self.count].iter().enumerate() {
+        for (key, i) in keys[..self.count].iter().zip(0..) {
             let place = &mut ends[usize::from(*key)];
-            self.indices[usize::from(*place)] = i as u16;
+            self.indices[usize::from(*place)] = i;
             *place += 1;
         }
         self.indices[..longest].sort_unstable_by_key(|i| core::cmp::Reverse(blocks(*i)));

@@ -145,11 +145,10 @@ impl Crew {
         };
         // SAFETY: only the lifetime changes. `Withdrawal` ends the offer before this function returns or
         // unwinds: after it no thread can enter the task, and all that had entered have left.
-        let task_of_any_lifetime: *const (dyn Fn() + Sync + 'static) =
-            unsafe { std::mem::transmute(std::ptr::from_ref(task)) };
+        let task_of_any_lifetime: &'static (dyn Fn() + Sync) = unsafe { std::mem::transmute(task) };
         {
             let mut offer = self.shared.lock();
-            offer.task = Some(Task(task_of_any_lifetime));
+            offer.task = Some(Task(std::ptr::from_ref(task_of_any_lifetime)));
             offer.number = offer.number.wrapping_add(1);
         }
         let _withdrawal = Withdrawal(&self.shared);

@@ -2,6 +2,8 @@
 //!
 //! Every other engine is tested against this one. Written for the reader, not for speed.
 
+#![allow(clippy::many_single_char_names, reason = "the standard's names")]
+
 use crate::algorithm::{Algorithm, Block, State};
 
 /// FIPS 180-4 §4.2.1: SHA-1's constant of each twenty rounds.

@@ -4,7 +4,7 @@ use std::cell::{Cell, RefCell};
 use std::hint::black_box;
 use std::rc::Rc;
 
-use paceline_harness::{Arm, Benchmark, Check, Context, Failure, Param, Prepared};
+use paceline_harness::{Arm, Benchmark, Check, Context, Param, Prepared};
 use paceline_hashing_core::{Algorithm, Choice, Engine};
 
 use crate::inputs::Messages;
@@ -33,7 +33,7 @@ pub(crate) fn sha256_batch() -> Benchmark {
         metrics: vec![],
         prepare: Box::new(|context| {
             let messages = Messages::batch(context.int("batch"), context.int("message"), context.seed);
-            prepare(Algorithm::Sha256, messages)
+            Ok(prepare(Algorithm::Sha256, messages))
         }),
     }
 }
@@ -50,7 +50,7 @@ pub(crate) fn sha1_batch() -> Benchmark {
         metrics: vec![],
         prepare: Box::new(|context: &Context<'_>| {
             let messages = Messages::scattered(context.int("pieces"), context.int("bytes"), context.seed);
-            prepare(Algorithm::Sha1, messages)
+            Ok(prepare(Algorithm::Sha1, messages))
         }),
     }
 }
@@ -69,7 +69,7 @@ struct Group {
     made: Cell<u64>,
 }
 
-fn prepare(algorithm: Algorithm, messages: Messages) -> Result<Prepared, Failure> {
+fn prepare(algorithm: Algorithm, messages: Messages) -> Prepared {
     let count = messages.count();
     let (items, bytes) = (count as u64, messages.total_bytes());
     let digests = RefCell::new(vec![0; count * algorithm.digest_bytes()]);
@@ -77,12 +77,12 @@ fn prepare(algorithm: Algorithm, messages: Messages) -> Result<Prepared, Failure
     let mut arms = vec![openssl_arm(&group)];
     arms.extend(Engine::ALL.iter().map(|engine| engine_arm(&group, *engine)));
     arms.push(core_arm(&group, BEST, Choice::Best));
-    Ok(Prepared {
+    Prepared {
         arms,
         items_per_iteration: Some(items),
         bytes_per_iteration: Some(bytes),
         verify: Box::new(move || vec![engines_agree(&group)]),
-    })
+    }
 }
 
 fn engine_arm(group: &Rc<Group>, engine: Engine) -> Arm {

@@ -1,5 +1,7 @@
 //! Published digests through every engine, at the start of each launch.
 
+use std::fmt::Write;
+
 use paceline_harness::Check;
 use paceline_hashing_core::{Algorithm, Choice, Engine, digest_equal};
 
@@ -46,10 +48,18 @@ fn wrong_in(algorithm: Algorithm, engine: Engine) -> Option<String> {
         {
             return Some(format!("{engine}: {error}"));
         }
-        let digest: String = digest.iter().map(|byte| format!("{byte:02x}")).collect();
+        let digest = hex(&digest);
         if digest != expected {
             return Some(format!("{engine}: {} bytes give {digest}, not {expected}", message.len()));
         }
     }
     None
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().fold(String::new(), |mut text, byte| {
+        // Writing to a string cannot fail.
+        let _ = write!(text, "{byte:02x}");
+        text
+    })
 }

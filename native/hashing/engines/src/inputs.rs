@@ -79,5 +79,5 @@ impl Messages {
 }
 
 fn drawn(bytes: u64, random: &mut SplitMix64) -> Vec<u8> {
-    (0..bytes.div_ceil(8)).flat_map(|_| random.draw().to_le_bytes()).take(bytes as usize).collect()
+    (0..bytes).map(|_| random.draw().to_be_bytes()[0]).collect()
 }

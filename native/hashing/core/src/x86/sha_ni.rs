@@ -19,6 +19,7 @@ impl ShaNi {
         Engine::ShaNi.is_available().then_some(Self(()))
     }
 
+    #[allow(clippy::unused_self, reason = "the value is the proof that the CPU has the features")]
     /// Compresses every block of each stream, all streams being equally long, into its state.
     pub(crate) fn compress<const S: usize>(
         self,
@@ -73,6 +74,7 @@ macro_rules! sha256_quads {
     )*};
 }
 
+#[allow(clippy::needless_range_loop, reason = "a step indexes every stream's blocks")]
 #[target_feature(enable = "sha,ssse3,sse4.1")]
 fn sha256<const S: usize>(states: &mut [State; S], blocks: [&[Block]; S]) {
     let swap = _mm_set_epi64x(0x0c0d_0e0f_0809_0a0b, 0x0405_0607_0001_0203);
@@ -125,6 +127,7 @@ macro_rules! sha1_quads {
     )*};
 }
 
+#[allow(clippy::needless_range_loop, reason = "a step indexes every stream's blocks")]
 #[target_feature(enable = "sha,ssse3,sse4.1")]
 fn sha1<const S: usize>(states: &mut [State; S], blocks: [&[Block]; S]) {
     let reverse = _mm_set_epi64x(0x0001_0203_0405_0607, 0x0809_0a0b_0c0d_0e0f);
