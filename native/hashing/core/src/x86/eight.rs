@@ -17,7 +17,9 @@ macro_rules! eight_lanes {
                 let mut x = x;
                 // SAFETY: no instruction at all; the operand tells the compiler that the value may have
                 // changed.
-                unsafe { asm!("/* {0} */", inout(ymm_reg) x, options(pure, nomem, nostack, preserves_flags)) };
+                unsafe {
+                    asm!("/* {0} */", inout(ymm_reg) x, options(pure, nomem, nostack, preserves_flags));
+                }
                 x
             }
             fn load_words(words: &[u32; 8]) -> V {

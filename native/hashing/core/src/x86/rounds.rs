@@ -1,7 +1,7 @@
 //! The rounds of both functions over vectors of 32-bit lanes, written once for every vector width.
 //!
-//! The macros expect in scope: a vector type `V`; `add`, `xor`, `xor3`, `choose`, `majority`, `splat`, `hold`,
-//! `right_shift::<N>` and `rotate_right::<N>` over it. They are macros and not generic functions because a
+//! The macros expect in scope: a vector type `V`; `add`, `xor`, `xor3`, `choose`, `majority`, `splat`,
+//! `hold`, `right_shift::<N>` and `rotate_right::<N>` over it. They are macros and not generic functions because a
 //! function with `#[target_feature]` cannot be a safe trait method, and every operation must be inlined into
 //! one such function.
 //!

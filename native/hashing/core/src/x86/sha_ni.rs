@@ -120,7 +120,11 @@ macro_rules! sha1_quads {
             }
             let word = $w[s][$i % 4];
             // Before the first four rounds `before` is e itself, in its highest word.
-            let e = if $i == 0 { _mm_add_epi32($before[s], word) } else { _mm_sha1nexte_epu32($before[s], word) };
+            let e = if $i == 0 {
+                _mm_add_epi32($before[s], word)
+            } else {
+                _mm_sha1nexte_epu32($before[s], word)
+            };
             $before[s] = $abcd[s];
             $abcd[s] = _mm_sha1rnds4_epu32::<$f>($abcd[s], e);
         }
