@@ -177,6 +177,6 @@ private class Launch(
         /** HotSpot's C2 compiles after some 10,000 calls, in the background; the first group waits. */
         const val FIRST_SETTLE_NS = 400_000_000L
         /** Later groups run the same, compiled code. */
-        const val NEXT_SETTLE_NS = 50_000_000L
+        const val NEXT_SETTLE_NS = 30_000_000L
     }
 }
