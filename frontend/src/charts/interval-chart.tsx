@@ -149,7 +149,7 @@ function bands(series: readonly IntervalSeries[]) {
       dataKey={`${name} band`}
       stroke="none"
       fill={seriesLook(look ?? index).color}
-      fillOpacity={0.2}
+      fillOpacity={Math.max(0.06, 0.4 / (series.length + 1))}
       isAnimationActive={false}
       dot={false}
       activeDot={false}

@@ -86,6 +86,14 @@ function Noted({ audits }: { audits: readonly Audit[] }) {
   );
 }
 
+/** One defect may touch several arms: it is named once, with everything that was counted of it. */
+function byName(findings: Audit['findings']) {
+  return [...new Set(findings.map(({ name }) => name))].map((name) => {
+    const own = findings.filter((finding) => finding.name === name);
+    return { name, decisive: own.some(({ decisive }) => decisive), texts: own.map(({ text }) => text) };
+  });
+}
+
 /** The same point without defects, by another protocol: params differ in words only, not in numbers. */
 function cleanSiblings(
   audit: Audit,
@@ -117,10 +125,14 @@ function Group({ audit, audits, comparisons }: AuditPanelProps & { audit: Audit 
         {audit.benchmark} <span>at {paramsLabel(audit.params)}</span>
       </h3>
       <ul className={classes.defects}>
-        {audit.findings.map(({ name, arms, text, decisive }) => (
-          <li key={`${name}|${arms.join()}|${text}`}>
+        {byName(audit.findings).map(({ name, decisive, texts }) => (
+          <li key={name}>
             <Status look={{ ...(decisive ? DECISIVE : NOTED), word: defectName(name) }} title={name} />
-            <span>{text}</span>
+            <div>
+              {texts.map((text) => (
+                <div key={text}>{text}</div>
+              ))}
+            </div>
           </li>
         ))}
       </ul>
@@ -145,7 +157,7 @@ function Verdicts({ title, rows }: { title: string; rows: readonly Comparison[] 
       <dt>{title}</dt>
       {rows.map((row) => (
         <dd key={`${row.arm}|${row.metric}|${paramsKey(row.params)}|${row.job_id ?? ''}`}>
-          <Status look={VERDICTS[row.verdict]} /> {row.words}
+          <Status look={VERDICTS[row.verdict]} /> {row.arm} at {paramsLabel(row.params)}: {row.words}
         </dd>
       ))}
     </div>

@@ -45,10 +45,12 @@ export interface ComparisonTableProps {
 
 export function ComparisonTable(props: ComparisonTableProps) {
   const { label, rows, current, showBenchmark = false, showTarget = false, onChoose } = props;
+  const metrics = new Set(rows.map(({ metric }) => metric));
   const columns: Column<Comparison>[] = [
     ...(showTarget ? [{ header: 'Target', cell: (row: Comparison) => row.target_name ?? '–' }] : []),
     ...(showBenchmark ? [{ header: 'Benchmark', cell: (row: Comparison) => row.benchmark }] : []),
     { header: 'Arm', cell: (row) => row.arm },
+    ...(metrics.size > 1 ? [{ header: 'Metric', cell: (row: Comparison) => row.metric }] : []),
     { header: 'Params', cell: (row) => <PointCell row={row} onChoose={onChoose} /> },
     ...COLUMNS,
   ];

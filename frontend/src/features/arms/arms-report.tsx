@@ -18,7 +18,7 @@ import type { ArmsSearch } from './arms-search';
 import { DistributionPanel } from './distribution-panel';
 import { evidenceOf, jobsOf, type Evidence } from './evidence';
 import { persOf } from './per';
-import { worst } from './ratio-chart';
+import { hasRatio, worst } from './ratio-chart';
 import { TargetPanel } from './target-panel';
 import { ViewControls } from './view-controls';
 import { hiddenArms, isShown, viewOf, type View } from './view';
@@ -69,11 +69,9 @@ export function ArmsReport({ arms, benchmark, search, onSearch }: ArmsReportProp
   const measurements = targets
     .flatMap(({ evidence }) => evidence.measurements)
     .filter(({ metric }) => metric === arms.metric);
-  const view = viewOf(
-    benchmark,
-    [...arms.comparisons, ...measurements].map(({ params }) => params),
-    search,
-  );
+  const compared = arms.comparisons.filter(hasRatio).map(({ params }) => params);
+  const measured = [...compared, ...measurements.map(({ params }) => params)];
+  const view = viewOf(benchmark, { measured, drawable: compared }, search);
   return (
     <>
       <ViewControls
@@ -137,7 +135,10 @@ function Points({ arms, view, targets, search, onSearch }: PointsProps) {
   const shown = arms.comparisons.filter((row) => isShown(view, row.params) && !hidden.has(row.arm));
   const all = search.rows === 'all' || shown.length === arms.comparisons.length;
   const rows = all ? arms.comparisons : shown;
-  const chosen = arms.comparisons.find((row) => comparisonKey(row) === search.point) ?? worst(rows);
+  const chosen =
+    arms.comparisons.find((row) => comparisonKey(row) === search.point) ??
+    worst(rows.filter(hasRatio)) ??
+    worst(rows);
   return (
     <>
       <Panel

@@ -4,6 +4,7 @@
  */
 import { useQuery } from '@tanstack/react-query';
 
+import { isApiError } from '../../api/errors';
 import { distributionQuery, type Point } from '../../api/runs';
 import type { Comparison, Distribution } from '../../api/types';
 import { ChartFrame } from '../../charts/chart-frame';
@@ -30,13 +31,26 @@ export function DistributionPanel({ comparison }: { comparison: Comparison }) {
       </Panel>
     );
   }
-  return (
-    <Loader title={title} point={{ jobId, benchmark, metric, params }} reference={comparison.reference} />
-  );
+  return <Loader title={title} point={{ jobId, benchmark, metric, params }} comparison={comparison} />;
 }
 
-function Loader({ title, point, reference }: { title: string; point: Point; reference: string }) {
+interface LoaderProps {
+  title: string;
+  point: Point;
+  comparison: Comparison;
+}
+
+function Loader({ title, point, comparison: { reference, reason } }: LoaderProps) {
   const distribution = useQuery(distributionQuery(point));
+  if (isApiError(distribution.error) && distribution.error.status === 404) {
+    return (
+      <Panel title={title}>
+        <EmptyState icon="arms" title="No samples at this point">
+          {reason}
+        </EmptyState>
+      </Panel>
+    );
+  }
   return (
     <Panel title={title}>
       <Loaded query={distribution} what="the distribution" lines={6}>

@@ -123,6 +123,22 @@ describe('many arms', () => {
   });
 });
 
+describe('what has no ratio', () => {
+  it('is not drawn, and the page opens at values where something is', async () => {
+    await open('/arms?benchmark=seed_protocol');
+    expect(chart()).toHaveAccessibleName(/by batch at protocol paceline/);
+  });
+
+  it('says why instead of drawing an empty chart', async () => {
+    await open('/arms?benchmark=seed_protocol&at=protocol=seed');
+    const panel = screen.getByRole('heading', { level: 2, name: 'lab-host' }).closest('section');
+    expect(await within(panel as HTMLElement).findByText('Nothing to draw here')).toBeInTheDocument();
+    expect(
+      within(panel as HTMLElement).getByText(/The audit found order_unbalanced, too_few, warmup_in_timer/),
+    ).toBeInTheDocument();
+  });
+});
+
 describe('a benchmark without a param', () => {
   it('sorts its arms by ratio and shows what the suite derives for each', async () => {
     await open('/arms?benchmark=piece');
@@ -162,8 +178,8 @@ describe('measured values', () => {
 
   it('offer no division where the server does not say how much an iteration holds', async () => {
     await open('/arms?benchmark=seed_protocol&show=value');
+    expect(await screen.findByRole('img', { name: /^time per iteration, by batch/ })).toBeInTheDocument();
     expect(screen.queryByRole('radio', { name: 'item' })).not.toBeInTheDocument();
-    expect(screen.getByText('Nothing to draw here')).toBeInTheDocument();
   });
 });
 

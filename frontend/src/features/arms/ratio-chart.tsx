@@ -22,7 +22,7 @@ export interface RatioChartProps {
   benchmark: Benchmark;
   metric: string;
   view: View;
-  /** The comparisons of the arms and points shown. */
+  /** The comparisons of the arms and points shown, each with a ratio. */
   rows: readonly Comparison[];
   derived: readonly Derived[];
   legend: ReactNode;
@@ -47,6 +47,11 @@ export function RatioChart(props: RatioChartProps) {
 
 const SEVERITY: readonly Judged[] = ['fail', 'inconclusive', 'pass', 'not_applicable'];
 
+/** Whether a comparison can be drawn: what was not measured, or must not be compared, has no ratio. */
+export function hasRatio({ ratio }: Comparison): boolean {
+  return ratio !== null;
+}
+
 /** The row most in need of a look. */
 export function worst(rows: readonly Comparison[]): Comparison | undefined {
   return SEVERITY.flatMap((verdict) => rows.filter((row) => row.verdict === verdict))[0];
@@ -58,8 +63,9 @@ function summaryOf(rows: readonly Comparison[]): string {
     .map((verdict) => [rows.filter((row) => row.verdict === verdict).length, verdict] as const)
     .filter(([count]) => count > 0)
     .map(([count, verdict]) => `${formatInteger(count)} ${verdict}`);
-  const first = worst(rows)?.words ?? 'none';
-  return `Verdicts shown here: ${counts.join(', ')}. Most in need of a look: ${first}.`;
+  const first = worst(rows);
+  const look = first === undefined ? 'none' : `${first.arm} at ${paramsLabel(first.params)}: ${first.words}`;
+  return `Verdicts shown here: ${counts.join(', ')}. Most in need of a look: ${look}.`;
 }
 
 /** ` at message 150`; nothing where no param stands still. */

@@ -12,7 +12,7 @@ import { Status } from '../../ui/status';
 import { TimeAgo } from '../../ui/time-ago';
 import type { ArmsSearch } from './arms-search';
 import type { Evidence } from './evidence';
-import { RatioChart, worst } from './ratio-chart';
+import { hasRatio, RatioChart, worst } from './ratio-chart';
 import { armsOf, lookOf } from './series';
 import { ValueChart } from './value-chart';
 import { hiddenArms, isShown, toggled, type View } from './view';
@@ -30,12 +30,14 @@ export interface TargetPanelProps {
 export function TargetPanel(props: TargetPanelProps) {
   const { benchmark, metric, view, rows, evidence, search } = props;
   const hidden = hiddenArms(search);
-  const here = rows.filter(
-    (row) => row.verdict !== 'not_applicable' && isShown(view, row.params) && !hidden.has(row.arm),
-  );
+  const here = rows.filter((row) => hasRatio(row) && isShown(view, row.params) && !hidden.has(row.arm));
   const measured = evidence.measurements.filter(
     (row) => row.metric === metric && isShown(view, row.params) && !hidden.has(row.arm),
   );
+  // Why there is nothing: the first arm's reason stands for those of its group.
+  const undrawn = rows.find(
+    (row) => isShown(view, row.params) && !hasRatio(row) && row.reason !== '',
+  )?.reason;
   const legend = <Switches {...props} />;
   const drawn = { benchmark, metric, view, legend };
   const ratio = search.show !== 'value';
@@ -54,7 +56,7 @@ export function TargetPanel(props: TargetPanelProps) {
           {legend}
           <EmptyState icon="arms" title="Nothing to draw here">
             {ratio
-              ? 'No arm that is switched on was measured at these values.'
+              ? (undrawn ?? 'No arm that is switched on was compared at these values.')
               : 'The job’s report has no such measurement.'}
           </EmptyState>
         </>
@@ -82,10 +84,9 @@ function Switches(props: TargetPanelProps) {
   const { benchmark, view, rows, evidence, search, onSearch } = props;
   const hidden = hiddenArms(search);
   const show = (hide: string | undefined) => onSearch(compact({ ...search, hide }));
-  const drawn = [
-    ...rows.filter(({ verdict }) => verdict !== 'not_applicable'),
-    ...(search.show === 'value' ? evidence.measurements : []),
-  ].filter(({ params }) => isShown(view, params));
+  const drawn = [...rows.filter(hasRatio), ...(search.show === 'value' ? evidence.measurements : [])].filter(
+    ({ params }) => isShown(view, params),
+  );
   const arms = armsOf(benchmark, drawn);
   const missing = [...unavailableArms(props)].filter(([arm]) => !arms.includes(arm));
   return (

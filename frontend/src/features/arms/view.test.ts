@@ -1,20 +1,25 @@
 import { ledgerBatch, piece, seedProtocol } from '../../testing/fixtures-hashing';
 import { hashingReport } from '../../testing/hashing-world';
+import type { Params } from '../../lib/params';
 import { evidenceOf, jobsOf } from './evidence';
 import { concerns, isShown, toggled, viewOf } from './view';
 
 const POINTS = [1000, 1, 5000].flatMap((batch) => [32, 150, 1024].map((message) => ({ batch, message })));
 
+function all(points: readonly Params[]) {
+  return { measured: points, drawable: points };
+}
+
 describe('what is drawn', () => {
   it('takes the first param with several numbers for the x axis and the middle of the others', () => {
-    const view = viewOf(ledgerBatch, POINTS, {});
+    const view = viewOf(ledgerBatch, all(POINTS), {});
     expect(view.x).toBe('batch');
     expect(view.xUnit).toBe('fingerprints');
     expect(view.fixed).toMatchObject([{ name: 'message', value: 150, values: [32, 150, 1024] }]);
   });
 
   it('offers no axis for a param of which one value was measured', () => {
-    const view = viewOf(ledgerBatch, [{ batch: 1000, message: 150 }], { x: 'batch' });
+    const view = viewOf(ledgerBatch, all([{ batch: 1000, message: 150 }]), { x: 'batch' });
     expect(view.x).toBeUndefined();
     expect(view.fixed.map(({ value }) => value)).toEqual([1000, 150]);
   });
@@ -23,13 +28,23 @@ describe('what is drawn', () => {
     const points = ['paceline', 'seed'].flatMap((protocol) =>
       [1000, 5000].map((batch) => ({ protocol, batch })),
     );
-    expect(viewOf(seedProtocol, points, {}).fixed).toMatchObject([
+    expect(viewOf(seedProtocol, all(points), {}).fixed).toMatchObject([
       { name: 'protocol', values: ['seed', 'paceline'], value: 'seed' },
     ]);
   });
 
+  it('opens where something can be drawn', () => {
+    const measured = ['seed', 'paceline'].flatMap((protocol) =>
+      [1000, 5000].map((batch) => ({ protocol, batch })),
+    );
+    const drawable = measured.filter(({ protocol }) => protocol === 'paceline');
+    expect(viewOf(seedProtocol, { measured, drawable }, {}).fixed).toMatchObject([
+      { values: ['seed', 'paceline'], value: 'paceline' },
+    ]);
+  });
+
   it('has nothing to choose where nothing varies', () => {
-    expect(viewOf(piece, [{}], { at: 'message=150', x: 'batch' })).toEqual({
+    expect(viewOf(piece, all([{}]), { at: 'message=150', x: 'batch' })).toEqual({
       xChoices: [],
       x: undefined,
       xUnit: null,
@@ -38,7 +53,7 @@ describe('what is drawn', () => {
   });
 
   it('shows rows at the chosen values, and of those derived over the axis none that names it', () => {
-    const view = viewOf(ledgerBatch, POINTS, { at: 'message=32' });
+    const view = viewOf(ledgerBatch, all(POINTS), { at: 'message=32' });
     expect(isShown(view, { batch: 1, message: 32 })).toBe(true);
     expect(isShown(view, { batch: 1, message: 150 })).toBe(false);
     expect(concerns(view, { message: 32 })).toBe(true);

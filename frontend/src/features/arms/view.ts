@@ -40,13 +40,29 @@ function measuredValues(name: string, points: readonly Params[], declared: reado
   return values.toSorted((a, b) => declared.indexOf(a) - declared.indexOf(b));
 }
 
+/** Values at which something can be drawn; all of them when there are none. */
+function preferred(param: Pick<Fixed, 'name' | 'values'>, drawable: readonly Params[]): ParamValue[] {
+  const found = param.values.filter((value) => drawable.some((params) => params[param.name] === value));
+  return found.length === 0 ? param.values : found;
+}
+
 /** Where nothing is chosen: the middle of ordered numbers, the first of words. */
 function defaultValue(values: readonly ParamValue[]): ParamValue {
   const numeric = values.every((value) => typeof value === 'number');
   return values[numeric ? Math.floor((values.length - 1) / 2) : 0] ?? '';
 }
 
-export function viewOf(benchmark: Benchmark, points: readonly Params[], search: ArmsSearch): View {
+/** What was measured, and of that where something can be drawn: defaults are taken from the latter. */
+export interface Points {
+  measured: readonly Params[];
+  drawable: readonly Params[];
+}
+
+export function viewOf(
+  benchmark: Benchmark,
+  { measured: points, drawable }: Points,
+  search: ArmsSearch,
+): View {
   const names = [
     ...new Set([
       ...benchmark.params.map(({ name }) => name),
@@ -75,7 +91,9 @@ export function viewOf(benchmark: Benchmark, points: readonly Params[], search: 
       .filter(({ name, values }) => name !== x && values.length > 0)
       .map((param) =>
         Object.assign(param, {
-          value: param.values.find((value) => String(value) === at[param.name]) ?? defaultValue(param.values),
+          value:
+            param.values.find((value) => String(value) === at[param.name]) ??
+            defaultValue(preferred(param, drawable)),
         }),
       ),
   };
