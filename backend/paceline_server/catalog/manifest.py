@@ -1,8 +1,8 @@
 """The typed suite manifest: `suite.toml` as JSON, as an agent announced it and as a run froze it.
 
 Place: agents validate with the JSON schema and name lines; here the same document is read again, because what
-comes over the wire is not trusted. Used by announcements, by detection and by `judge`. Invariant: what
-`Manifest` accepts is consistent: every name it mentions exists. Home of the schema:
+comes over the wire is not trusted. Used by announcements, by detection and by `judge`; `parts` holds its
+tables. Invariant: what `Manifest` accepts is consistent: every name it mentions exists. Home of the schema:
 `native/protocol/suite.schema.json`.
 """
 
@@ -11,175 +11,30 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterator
-from typing import Annotated, Any, Literal, Self
+from typing import Any, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError, model_validator
+from pydantic import Field, ValidationError, model_validator
 
 from paceline_server.catalog import patterns
-from paceline_server.catalog.schemas import Direction, ParamValue, Unit
-
-NAME = r"^[a-z][a-z0-9_]{0,63}$"
-Name = Annotated[str, StringConstraints(pattern=NAME)]
-RuleName = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9-]{0,63}$")]
-Text = Annotated[str, Field(min_length=1, max_length=2000)]
-Argv = Annotated[list[str], Field(min_length=1, max_length=200)]
-Natural = Annotated[int, Field(ge=0, lt=2**63, strict=True)]
-PrimitiveValue = Natural | Annotated[str, Field(min_length=1, strict=True)]
-Statistic = Literal["median", "mean", "p99", "min", "max", "sd_percent"]
-Op = Literal["<", "<=", ">", ">="]
-DerivedKind = Literal[
-    "ratio_across_param", "overhead_between_arms", "slope", "speedup_between_arms", "share_between_metrics",
-    "share_at_rate", "crossover",
-]  # fmt: skip
-PRIMARY_METRIC = "time"
-FIRST_LOOK = "first_look"
+from paceline_server.catalog.parts import (
+    Benchmark,
+    Derived,
+    Expected,
+    Gate,
+    Knob,
+    Name,
+    Param,
+    Part,
+    Preset,
+    Rule,
+    SuiteHead,
+    Workload,
+)
+from paceline_server.catalog.schemas import ParamValue
 
 
 class ManifestError(Exception):
     """The manifest cannot be used; the text says where and what was expected."""
-
-
-class Part(BaseModel):
-    """A table of the manifest: unknown keys are refused, as the schema does."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True, populate_by_name=True)
-
-
-class SuiteHead(Part):
-    name: Name
-    title: Text
-    description: Text | None = None
-
-
-class TargetKind(Part):
-    """How one kind of target builds and runs a workload. The server never executes any of it."""
-
-    cwd: str = "."
-    build: list[Argv]
-    artifacts: list[Text] = Field(min_length=1)
-    run: Argv
-    launch_timeout_s: int = Field(default=600, ge=1, le=86_400)
-    toolchain: list[Argv] = Field(default_factory=list)
-    env: dict[str, str] = Field(default_factory=dict)
-
-
-class Workload(Part):
-    name: Name
-    host: TargetKind | None = None
-    android: TargetKind | None = None
-
-
-class Param(Part):
-    kind: Literal["int", "enum", "regex"]
-    values: list[PrimitiveValue] = Field(min_length=1, max_length=1000)
-    minimum: Natural | None = None
-    maximum: Natural | None = None
-    pattern: Text | None = None
-    unit: Text | None = None
-    description: Text | None = None
-
-
-class Metric(Part):
-    unit: Unit
-    direction: Direction
-    description: Text | None = None
-
-
-class Benchmark(Part):
-    title: Text
-    description: Text | None = None
-    workload: Name
-    arms: list[Name] = Field(min_length=1, max_length=64)
-    reference: Name
-    margin_percent: float = Field(default=2.0, ge=0, le=100)
-    params: dict[Name, Param] = Field(default_factory=dict)
-    metrics: dict[Name, Metric] = Field(min_length=1)
-
-    @property
-    def primary_metric(self) -> str:
-        """`time` where there is one, else the first declared."""
-        return PRIMARY_METRIC if PRIMARY_METRIC in self.metrics else next(iter(self.metrics))
-
-    @property
-    def other_arms(self) -> list[str]:
-        """Every arm but the reference, in declared order."""
-        return [arm for arm in self.arms if arm != self.reference]
-
-
-class Knob(Part):
-    kind: Literal["int", "enum"]
-    default: PrimitiveValue
-    minimum: Natural | None = None
-    maximum: Natural | None = None
-    values: list[str] | None = None
-    demonstration: bool = False
-    description: Text
-
-
-class Derived(Part):
-    """`ratio_across_param`: arm, param, from, to · `overhead_between_arms`, `speedup_between_arms`: arm,
-    base_arm · `slope`: arm, param · `share_between_metrics`: arm, part · `share_at_rate`: arm,
-    rate_bytes_per_s · `crossover`: arm, base_arm, param."""
-
-    name: Name
-    kind: DerivedKind
-    benchmark: Name
-    metric: Name
-    arm: Name
-    description: Text | None = None
-    params: dict[Name, PrimitiveValue] = Field(default_factory=dict)
-    base_arm: Name | None = None
-    part: Name | None = None
-    rate_bytes_per_s: Annotated[int, Field(ge=1, lt=2**63, strict=True)] | None = None
-    param: Name | None = None
-    from_: PrimitiveValue | None = Field(default=None, alias="from")
-    to: PrimitiveValue | None = None
-
-
-class Gate(Part):
-    """Either (benchmark, arm, metric) or `derived` names what must hold: `statistic op required`."""
-
-    name: Name | None = None
-    benchmark: Name | None = None
-    arm: Name | None = None
-    metric: Name | None = None
-    derived: Name | None = None
-    params: dict[Name, PrimitiveValue] = Field(default_factory=dict)
-    statistic: Statistic = "median"
-    op: Op
-    required: float = Field(allow_inf_nan=False)
-    stretch: float | None = Field(default=None, allow_inf_nan=False)
-    description: Text | None = None
-
-
-class Rule(Part):
-    """Turns a finding into an alert. It speaks of the benchmark's primary metric unless it names another."""
-
-    name: RuleName
-    kind: Literal["arm_slower"]
-    benchmark: Name
-    arms: list[Name] = Field(min_length=1)
-    metric: Name | None = None
-    text: Text
-    fails_run: bool = True
-
-
-class Preset(Part):
-    """What may be asked of a run at once, and can be changed before it is. `FIRST_LOOK` is what a first start
-    measures by itself."""
-
-    title: Text
-    description: Text | None = None
-    benchmarks: list[Name] | None = Field(default=None, min_length=1)
-    params: dict[Name, Annotated[list[PrimitiveValue], Field(min_length=1, max_length=1000)]] = Field(
-        default_factory=dict
-    )
-    launches: int | None = Field(default=None, ge=1, le=100)
-    rounds: int | None = Field(default=None, ge=1, le=10_000)
-
-
-class Expected(Part):
-    checks: list[Text] = Field(default_factory=list)
 
 
 class Manifest(Part):

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from paceline_server.catalog import manifest as manifests
-from paceline_server.catalog import patterns
+from paceline_server.catalog import parts, patterns
 from paceline_server.catalog.schemas import ParamValue
 
 Metric = tuple[str, str, str]
@@ -163,13 +163,13 @@ def _span(low: int | None, high: int | None) -> str:
     return f"at least {low}" if high is None else f"{low} to {high}"
 
 
-def _param(about: manifests.Param | manifests.Knob) -> Param:
+def _param(about: parts.Param | parts.Knob) -> Param:
     return Param(
         kind=about.kind,
         values=tuple(about.values or ()),
         minimum=about.minimum,
         maximum=about.maximum,
-        pattern=about.pattern if isinstance(about, manifests.Param) else None,
+        pattern=about.pattern if isinstance(about, parts.Param) else None,
     )
 
 

@@ -16,8 +16,9 @@ from sqlalchemy.orm import Session
 from paceline_server.alerts import service as alerts
 from paceline_server.alerts.schemas import AlertState
 from paceline_server.catalog import service as catalog
-from paceline_server.catalog.manifest import Benchmark, Manifest
+from paceline_server.catalog.manifest import Manifest
 from paceline_server.catalog.manifest import read as read_manifest
+from paceline_server.catalog.parts import Benchmark
 from paceline_server.catalog.schemas import ParamValue, Unit
 from paceline_server.detect import service as detect
 from paceline_server.detect.schemas import ComparisonOut, JobReportOut

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from itertools import groupby
 
-from paceline_server.catalog.manifest import Benchmark, Rule
+from paceline_server.catalog.parts import Benchmark, Rule
 from paceline_server.detect.schemas import ComparisonOut
 from paceline_server.reports.schemas import ArmDistributionOut
 from paceline_server.stats import constants

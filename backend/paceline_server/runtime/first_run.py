@@ -17,8 +17,8 @@ from typing import Any
 import structlog
 
 from paceline_server.catalog import service as catalog
-from paceline_server.catalog.manifest import FIRST_LOOK
 from paceline_server.catalog.manifest import read as read_manifest
+from paceline_server.catalog.parts import FIRST_LOOK
 from paceline_server.fleet import service as fleet
 from paceline_server.jobs import service as jobs
 from paceline_server.jobs.schemas import JobOut, RunIn, RunOut
