@@ -40,7 +40,8 @@ interface LoaderProps {
   comparison: Comparison;
 }
 
-function Loader({ title, point, comparison: { reference, reason } }: LoaderProps) {
+function Loader({ title, point, comparison }: LoaderProps) {
+  const { arm, reference, reason } = comparison;
   const distribution = useQuery(distributionQuery(point));
   if (isApiError(distribution.error) && distribution.error.status === 404) {
     return (
@@ -54,7 +55,9 @@ function Loader({ title, point, comparison: { reference, reason } }: LoaderProps
   return (
     <Panel title={title}>
       <Loaded query={distribution} what="the distribution" lines={6}>
-        {(data) => <Ecdf data={{ ...data, arms: referenceLast(data.arms, reference) }} />}
+        {(data) => (
+          <Ecdf data={{ ...data, arms: referenceLast(data.arms, reference) }} chosen={[arm, reference]} />
+        )}
       </Loaded>
     </Panel>
   );
@@ -70,20 +73,26 @@ function beyondWords({ beyond }: FarOut): string {
   return ` The axis leaves out the slowest ${shares}.`;
 }
 
-function Ecdf({ data }: { data: Distribution }) {
-  const cut = farOut(data.arms);
+/** Arms up to which all are drawn; of more, the chosen one and its reference, and the table has every arm. */
+const DRAWN = 3;
+
+function Ecdf({ data, chosen }: { data: Distribution; chosen: readonly string[] }) {
+  const few = data.arms.length <= DRAWN;
+  const drawn = few ? data.arms : data.arms.filter(({ arm }) => chosen.includes(arm));
+  const said = few ? data.summary : `${chosen.join(' and ')}; the table has every arm.`;
+  const cut = farOut(drawn);
   const format = (value: number | undefined) => (value === undefined ? '–' : formatValue(value, data.unit));
   return (
     <ChartFrame
       title={`Share of samples at or below each ${data.metric}`}
-      summary={data.summary + (cut === undefined ? '' : beyondWords(cut))}
-      legend={<Legend names={data.arms.map(({ arm }) => arm)} />}
+      summary={said + (cut === undefined ? '' : beyondWords(cut))}
+      legend={<Legend names={drawn.map(({ arm }) => arm)} />}
       chart={
         <StepChart
           xLabel={`${data.metric} per iteration`}
           format={format}
           until={cut?.until}
-          series={data.arms.map(({ arm, points }) => ({
+          series={drawn.map(({ arm, points }) => ({
             name: arm,
             points: points.map(({ value, share }) => ({ x: value, share })),
           }))}
