@@ -108,7 +108,8 @@ class LedgerHasher private constructor(val policy: LedgerPolicy, val status: Led
                 return LedgerHasher(policy, LedgerStatus(false, PlatformDigests().provider, refusal))
             }
             if (policy.warmupRounds > 0) warmUp(policy.warmupRounds)
-            return LedgerHasher(policy, LedgerStatus(true, NativeDigests.engineName(NativeLibrary.engine), ""))
+            val engine = NativeDigests.engineName(NativeLibrary.engine)
+            return LedgerHasher(policy, LedgerStatus(true, engine, ""))
         }
 
         private fun warmUp(rounds: Int) {

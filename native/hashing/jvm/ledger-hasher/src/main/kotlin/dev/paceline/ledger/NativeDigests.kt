@@ -124,7 +124,7 @@ object NativeDigests {
         engine: Int,
     ): Int
 
-    /** Names of all engines in the order of their numbers, from 1; those this CPU cannot run begin with `-`. */
+    /** Names of all engines by number, from 1; those this CPU cannot run begin with `-`. */
     @JvmStatic
     private external fun engines0(): String
 

@@ -3,8 +3,8 @@
  *
  * Invariant: after [load] returned null the library has this class's ABI version and gave published digests
  * through every call; a refusal is a reason in words, never an exception. Absent on purpose: retries. A
- * library that was refused stays refused until somebody asks again. Cold starts pay for what is here, so it has
- * no lambda and no collection.
+ * library that was refused stays refused until somebody asks again. Cold starts pay for what is here, so
+ * it has no lambda and no collection.
  */
 package dev.paceline.ledger
 

@@ -80,7 +80,8 @@ internal class SelfTest {
 
     private fun unhex(hex: String, to: ByteArray, at: Int) {
         for (i in 0 until DIGEST_BYTES) {
-            to[at + i] = (Character.digit(hex[2 * i], 16) shl 4 or Character.digit(hex[2 * i + 1], 16)).toByte()
+            val high = Character.digit(hex[2 * i], 16)
+            to[at + i] = (high shl 4 or Character.digit(hex[2 * i + 1], 16)).toByte()
         }
     }
 

@@ -91,7 +91,9 @@ class BrokenLibraryTest {
         // The first round constants of FIPS 180-4 §4.2.2, as tables of any engine hold them.
         val constants = intArrayOf(0x428a2f98, 0x71374491)
         val wrong = intArrayOf(0x428a2f99, 0x71374491)
-        val bytes = { ints: IntArray -> ints.flatMap { i -> List(4) { (i shr (8 * it)).toByte() } }.toByteArray() }
+        val bytes = { ints: IntArray ->
+            ints.flatMap { i -> List(4) { (i shr (8 * it)).toByte() } }.toByteArray()
+        }
         val status = opened("wrong.so", built.patched(bytes(constants), bytes(wrong)))
         assertFallback(status, "fails its self-test", "gave a wrong digest of message 0")
     }

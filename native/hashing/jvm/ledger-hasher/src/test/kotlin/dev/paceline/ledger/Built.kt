@@ -1,4 +1,4 @@
-/** What the tests of this package share: the library build.sh left, inputs, the platform's digests, children. */
+/** What these tests share: the library build.sh left, inputs, the platform's digests, children. */
 package dev.paceline.ledger
 
 import java.nio.file.Path
@@ -23,7 +23,8 @@ fun randomMessages(random: Random, count: Int, most: Int): List<ByteArray> =
 fun offsetsOf(messages: List<ByteArray>): IntArray =
     messages.runningFold(0) { end, message -> end + message.size }.toIntArray()
 
-fun joined(messages: List<ByteArray>): ByteArray = messages.fold(ByteArray(0)) { all, message -> all + message }
+fun joined(messages: List<ByteArray>): ByteArray =
+    messages.fold(ByteArray(0)) { all, message -> all + message }
 
 fun fingerprint(random: Random, sequence: Long = random.nextLong(1L shl 21)) = Fingerprint(
     author = random.nextBytes(32),

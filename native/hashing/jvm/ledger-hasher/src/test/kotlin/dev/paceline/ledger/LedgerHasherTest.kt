@@ -20,7 +20,8 @@ class LedgerHasherTest {
 
     @Test
     fun `the status says what digests and why`() {
-        assertTrue(native.status.native && native.status.engine in NativeDigests.engines()) { "${native.status}" }
+        assertTrue(native.status.native) { "${native.status}" }
+        assertTrue(native.status.engine in NativeDigests.engines()) { "${native.status}" }
         assertEquals("", native.status.reason)
         assertFalse(fallback.status.native)
         assertEquals("No native library was asked for.", fallback.status.reason)
@@ -60,7 +61,8 @@ class LedgerHasherTest {
     fun `a batch that is filled again forgets the one before`() {
         val batch = DirectBatch(640, 10)
         for (round in 0 until 5) {
-            val messages = List(1 + round * 2) { Random(round).nextBytes(if (round % 2 == 0) 64 else 10 + it) }
+            val bytes = { i: Int -> if (round % 2 == 0) 64 else 10 + i }
+            val messages = List(1 + round * 2) { Random(round).nextBytes(bytes(it)) }
             batch.clear()
             messages.forEach { assertTrue(batch.add(it)) }
             native.digest(batch)

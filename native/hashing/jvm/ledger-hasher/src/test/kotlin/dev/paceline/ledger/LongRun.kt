@@ -9,7 +9,8 @@ private const val PAGE_BYTES = 4096
 
 fun main(args: Array<String>) {
     val (singles, batches) = args[1].toInt() to args[2].toInt()
-    val hasher = LedgerHasher.open(LibrarySource.AtPath(args[0]), LedgerPolicy(minimumBatch = 1, warmupRounds = 1))
+    val policy = LedgerPolicy(minimumBatch = 1, warmupRounds = 1)
+    val hasher = LedgerHasher.open(LibrarySource.AtPath(args[0]), policy)
     check(hasher.status.native) { hasher.status.reason }
     val calls = Calls(hasher)
     // As many as are timed: the compiler and the collector have grown to their size by then.

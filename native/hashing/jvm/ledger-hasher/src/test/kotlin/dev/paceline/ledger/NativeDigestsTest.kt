@@ -22,7 +22,8 @@ class NativeDigestsTest {
         fun load() = loadBuilt()
     }
 
-    private fun direct(bytes: Int): ByteBuffer = ByteBuffer.allocateDirect(bytes).order(ByteOrder.nativeOrder())
+    private fun direct(bytes: Int): ByteBuffer =
+        ByteBuffer.allocateDirect(bytes).order(ByteOrder.nativeOrder())
 
     private fun direct(bytes: ByteArray): ByteBuffer = direct(bytes.size).put(bytes)
 
@@ -212,10 +213,12 @@ class NativeDigestsTest {
         try {
             val (input, output, digests) = Triple(direct(messages), direct(600 * 32), ByteArray(600 * 32))
             val outcomes = (0 until 2_000).map {
-                runCatching { NativeDigests.digestArray(messages, offsets, 600, digests) }.exceptionOrNull() to
-                    runCatching { NativeDigests.digestRagged(input, direct, output) }.exceptionOrNull()
+                val array = runCatching { NativeDigests.digestArray(messages, offsets, 600, digests) }
+                val ragged = runCatching { NativeDigests.digestRagged(input, direct, output) }
+                array.exceptionOrNull() to ragged.exceptionOrNull()
             }
-            val odd = outcomes.flatMap { it.toList() }.filter { it != null && it !is IllegalArgumentException }
+            val thrown = outcomes.flatMap { it.toList() }.filterNotNull()
+            val odd = thrown.filter { it !is IllegalArgumentException }
             assertEquals(emptyList<Throwable>(), odd)
         } finally {
             stop.set(true)

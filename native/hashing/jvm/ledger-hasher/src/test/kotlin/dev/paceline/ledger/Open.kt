@@ -2,7 +2,8 @@
 package dev.paceline.ledger
 
 fun main(args: Array<String>) {
-    val hasher = LedgerHasher.open(LibrarySource.AtPath(args[0]), LedgerPolicy(minimumBatch = 1, warmupRounds = 1))
+    val policy = LedgerPolicy(minimumBatch = 1, warmupRounds = 1)
+    val hasher = LedgerHasher.open(LibrarySource.AtPath(args[0]), policy)
     val digest = ByteArray(32)
     hasher.digestMessages(listOf("abc".toByteArray()), digest)
     println(hasher.status.toString().replace('\n', ' '))

@@ -106,7 +106,8 @@ private fun firstFallback(input: LedgerInput, digests: ByteArray): Long {
     val platform = PlatformDigests()
     for (i in 0 until input.count) {
         val from = input.offsets[i]
-        platform.digest(input.bytes, from, input.offsets[i + 1] - from, digests, i * NativeDigests.DIGEST_BYTES)
+        val to = i * NativeDigests.DIGEST_BYTES
+        platform.digest(input.bytes, from, input.offsets[i + 1] - from, digests, to)
     }
     return System.nanoTime() - begin
 }

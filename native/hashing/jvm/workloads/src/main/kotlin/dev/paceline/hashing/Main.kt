@@ -1,4 +1,4 @@
-/** The `ledger` workload of the hashing suite: `java -cp hashing.jar dev.paceline.hashing.MainKt --list | …` */
+/** The `ledger` workload of the hashing suite: `java -cp hashing.jar dev.paceline.hashing.MainKt …` */
 package dev.paceline.hashing
 
 import dev.paceline.harness.Session

@@ -79,7 +79,8 @@ class LedgerBatchTest {
     fun `a wrong digest fails the check and names arm and message`() {
         val right = fallbackArm(LedgerInput.of(1, 20, 64)).apply { run(1) }.digests()
         assertTrue(equalDigests("g", right, mapOf("a" to right.copyOf())).ok)
-        val check = equalDigests("g", right, mapOf("a" to right, "b" to right.copyOf().also { it[17 * 32 + 31]++ }))
+        val wrong = right.copyOf().also { it[17 * 32 + 31]++ }
+        val check = equalDigests("g", right, mapOf("a" to right, "b" to wrong))
         assertFalse(check.ok)
         assertEquals("g: b: message 17 differs", check.detail)
         assertFalse(equalDigests("g", right, mapOf("a" to right.copyOf(right.size - 1))).ok)

@@ -31,7 +31,8 @@ class LedgerProcessTest {
     ): Finished {
         val java = home.resolve("bin").resolve("java").toString()
         val command = listOf(java) + jvm + "-XX:+UseSerialGC" + "-Dpaceline.hashing.library=$library" +
-            listOf("-cp", System.getProperty("java.class.path"), "dev.paceline.hashing.MainKt") + line.split(' ')
+            listOf("-cp", System.getProperty("java.class.path"), "dev.paceline.hashing.MainKt") +
+            line.split(' ')
         val errors = folder.resolve("stderr").toFile()
         val process = ProcessBuilder(command).redirectError(errors).start()
         // -Xcheck:jni complains on stdout: a complaint is a line that is no JSON object, and fails here.
@@ -115,7 +116,8 @@ class LedgerProcessTest {
     fun `on a Java that has foreign functions their arm is measured and right`() {
         val home = javaHomes().firstOrNull { feature(it) >= 22 }
         assumeTrue(home != null, "needs a Java 22 or later, in JAVA_HOME_… or beside this one")
-        val filters = "--benchmark ledger_batch --benchmark ledger_cold --params batch=50 --params message=150"
+        val both = "--benchmark ledger_batch --benchmark ledger_cold"
+        val filters = "$both --params batch=50 --params message=150"
         val run = ledger(
             "--rounds 2 $filters $quick",
             home = home!!,
@@ -126,16 +128,19 @@ class LedgerProcessTest {
         assertEquals(listOf("ledger_batch", "ledger_cold"), cases.map { it["benchmark"].asString })
         assertTrue(cases.none { it.has("unavailable") })
         for (case in cases) {
-            assertTrue(run.of("samples").any { it["case"] == case["case"] && it["phase"].asString == "measure" })
+            val measured = run.of("samples").filter { it["phase"].asString == "measure" }
+            assertTrue(measured.any { it["case"] == case["case"] })
         }
         assertTrue(run.of("check").all { it["ok"].asBoolean }) { "${run.of("check")}" }
     }
 
     /** Homes that variables name, and those that lie beside this one. */
     private fun javaHomes(): List<Path> {
-        val named = System.getenv().filterKeys { it.startsWith("JAVA_HOME") || it.startsWith("JDK_HOME") }.values
+        val isHome = { name: String -> name.startsWith("JAVA_HOME") || name.startsWith("JDK_HOME") }
+        val named = System.getenv().filterKeys(isHome).values
         val beside = here.toRealPath().parent.listDirectoryEntries()
-        return (named.map { Path.of(it) } + beside).filter { Files.isExecutable(it.resolve("bin").resolve("java")) }
+        val homes = named.map { Path.of(it) } + beside
+        return homes.filter { Files.isExecutable(it.resolve("bin").resolve("java")) }
     }
 
     /** From the `release` file every JDK has; 0 without one. */
