@@ -231,10 +231,11 @@ def _explain_choice(error: ValidationError, path: tuple[str | int, ...]) -> Iter
         for child in chosen[0]:
             yield from _explain(child)
         return
-    missing = [child for child in error.context or [] if child.validator == "required"]
-    if missing:
-        sets = sorted({", ".join(_sequence(child.validator_value)) for child in missing})
-        yield path, f"expected {' or '.join(sets)}"
+    choices: Any = error.validator_value
+    sets = dict.fromkeys(", ".join(_sequence(choice.get("required"))) for choice in choices)
+    if all(sets) and isinstance(error.instance, Mapping):
+        missing = any(child.validator == "required" for child in error.context or [])
+        yield path, f"expected {' or '.join(sets)}{'' if missing else ', not both'}"
     else:
         yield path, f"expected a whole number from 0 or text, found {_show(error.instance)}"
 

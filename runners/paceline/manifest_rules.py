@@ -128,6 +128,9 @@ def _about(
     for key in arms:
         if key in entry and entry[key] not in benchmark["arms"]:
             yield (*path, key), _one_of("arms", benchmark["arms"], entry[key])
+    for arm in entry.get("arms", []):
+        if arm not in benchmark["arms"]:
+            yield (*path, "arms"), _one_of("arms", benchmark["arms"], arm)
     if "metric" in entry and entry["metric"] not in benchmark["metrics"]:
         yield (*path, "metric"), _one_of("metrics", benchmark["metrics"], entry["metric"])
     declared = benchmark.get("params", {})
@@ -190,9 +193,12 @@ def _preset(raw: Raw, path: tuple[str | int, ...], preset: Raw) -> Iterator[Loca
 
 def _gate(raw: Raw, path: tuple[str | int, ...], gate: Raw) -> Iterator[Located]:
     if "derived" in gate:
-        names = [derived["name"] for derived in raw.get("derived", [])]
-        if gate["derived"] not in names:
-            yield (*path, "derived"), _one_of("derived metrics", names, gate["derived"])
+        known = {derived["name"]: derived for derived in raw.get("derived", [])}
+        derived = known.get(gate["derived"])
+        if derived is None:
+            yield (*path, "derived"), _one_of("derived metrics", known, gate["derived"])
+        elif "arm" in gate and gate["arm"] not in (arms := derived.get("arms") or [derived["arm"]]):
+            yield (*path, "arm"), _one_of(f"arms of {gate['derived']}", arms, gate["arm"])
     else:
         yield from _about(raw, path, gate)
     required, stretch = gate["required"], gate.get("stretch")

@@ -61,6 +61,8 @@ def test_every_suite_of_this_repository_is_valid(path: Path) -> None:
         ('param = "n"', 'param = "m"', "one of the params (n)"),
         ("schema = 1", "schema = 2", "expected 1"),
         ('name = "sorts"', 'name = "Sorts"', "lower-case"),
+        ('name = "sorts"', 'checks = "sorted"\nname = "sorts"', "a list"),
+        ('name = "sorts"', 'checks = ["a", "a"]\nname = "sorts"', "no value twice"),
     ],
 )
 def test_a_complaint_names_the_line_and_what_was_expected(old: str, new: str, expected: str) -> None:
@@ -99,6 +101,67 @@ def test_a_derived_metric_is_held_to_its_kind(fields: str, line: str, expected: 
     last = max(number for number, each in enumerate(text.splitlines(), 1) if line in each)
     assert [c.line for c in error.complaints] == [last]
     assert expected in error.text
+
+
+@pytest.mark.parametrize(
+    ("fields", "line", "expected"),
+    [
+        ("", "[[derived]]", "expected arm or arms"),
+        ('arm = "builtin"\narms = ["merge"]', "[[derived]]", "expected arm or arms, not both"),
+        (
+            'arms = ["builtin", "quick"]',
+            "arms = [",
+            "expected one of the arms (merge, builtin), found 'quick'",
+        ),
+        ('arms = ["builtin", "builtin"]', "arms = [", "expected no value twice"),
+        ("arms = []", "arms = [", "at least 1"),
+    ],
+)
+def test_a_derived_metric_is_of_one_arm_or_of_several(fields: str, line: str, expected: str) -> None:
+    head = DERIVED.replace('arm = "builtin"', 'kind = "slope"\nparam = "n"')
+    text = f"{MANIFEST}{head}{fields}\n"
+    error = complaints(text)
+    last = max(number for number, each in enumerate(text.splitlines(), 1) if line in each)
+    assert [c.line for c in error.complaints] == [last]
+    assert expected in error.text
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        'kind = "ratio_across_param"\nparam = "n"\nfrom = 100\nto = 200',
+        'kind = "overhead_between_arms"\nbase_arm = "merge"',
+        'kind = "speedup_between_arms"\nbase_arm = "merge"',
+        'kind = "slope"\nparam = "n"',
+        'kind = "share_between_metrics"\npart = "time"',
+        'kind = "share_at_rate"\nrate_bytes_per_s = 1',
+        'kind = "crossover"\nbase_arm = "merge"\nparam = "n"',
+    ],
+)
+def test_every_kind_of_derived_metric_may_have_several_arms(fields: str) -> None:
+    several = DERIVED.replace('arm = "builtin"', 'arms = ["merge", "builtin"]')
+    manifest = parse(f"{MANIFEST}{several}{fields}\n".encode(), "suite.toml")
+    assert manifest.raw["derived"][-1]["arms"] == ["merge", "builtin"]
+
+
+@pytest.mark.parametrize(("name", "arm"), [("growth", "builtin"), ("more", "merge")])
+def test_a_gate_picks_an_arm_its_derived_metric_has(name: str, arm: str) -> None:
+    several = DERIVED.replace('arm = "builtin"', 'kind = "slope"\nparam = "n"\narms = ["merge"]')
+    gate = f'{several}[[gates]]\nderived = "{name}"\nop = "<"\nrequired = 1\n'
+    parse(f'{MANIFEST}{gate}arm = "{arm}"\n'.encode(), "suite.toml")
+    text = f'{MANIFEST}{gate}arm = "quick"\n'
+    error = complaints(text)
+    assert [c.line for c in error.complaints] == [line_of(text, 'arm = "quick"')]
+    assert f"expected one of the arms of {name} ({arm}), found 'quick'" in error.text
+
+
+def test_a_gate_is_on_a_measured_metric_or_on_a_derived_one() -> None:
+    gate = '[[gates]]\nderived = "growth"\nop = "<"\nrequired = 1\n'
+    text = f'{MANIFEST}{gate}benchmark = "sort"\narm = "builtin"\nmetric = "time"\n'
+    error = complaints(text)
+    last = max(number for number, each in enumerate(text.splitlines(), 1) if each == "[[gates]]")
+    assert [c.line for c in error.complaints] == [last]
+    assert "expected benchmark, arm, metric or derived, not both" in error.text
 
 
 @pytest.mark.parametrize(

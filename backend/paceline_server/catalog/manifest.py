@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any, Literal, Self
 
 from pydantic import Field, ValidationError, model_validator
@@ -115,19 +115,16 @@ def _faults(manifest: Manifest) -> Iterator[str]:
     for workload in manifest.workloads:
         if workload.host is None and workload.android is None:
             yield f"workload {workload.name}: expected host or android"
+        yield from _twice(f"workload {workload.name}: checks", workload.checks)
     for name, benchmark in manifest.benchmarks.items():
         yield from _benchmark_faults(f"benchmarks.{name}", benchmark, workloads)
     yield from _twice("derived", [derived.name for derived in manifest.derived])
     yield from _twice("rules", [rule.name for rule in manifest.rules])
     for derived in manifest.derived:
-        yield from _about(manifest, f"derived {derived.name}", derived)
+        yield from _about(manifest, f"derived {derived.name}", derived, derived.every_arm)
         yield from _derived_faults(manifest, derived)
-    names = {derived.name for derived in manifest.derived}
     for number, gate in enumerate(manifest.gates):
-        if gate.derived is None:
-            yield from _about(manifest, f"gates[{number}]", gate)
-        elif gate.derived not in names:
-            yield f"gates[{number}].derived: there is no derived metric {gate.derived!r}"
+        yield from _gate_faults(manifest, f"gates[{number}]", gate)
     for rule in manifest.rules:
         known = manifest.benchmarks.get(rule.benchmark)
         if known is None:
@@ -201,13 +198,25 @@ def _param_faults(where: str, param: Param) -> Iterator[str]:
         yield f"{where}.values: expected values from {low} to {high}"
 
 
-def _about(manifest: Manifest, where: str, part: Derived | Gate) -> Iterator[str]:
+def _gate_faults(manifest: Manifest, where: str, gate: Gate) -> Iterator[str]:
+    if gate.derived is None:
+        yield from _about(manifest, where, gate, [gate.arm])
+        return
+    known = next((derived for derived in manifest.derived if derived.name == gate.derived), None)
+    if known is None:
+        yield f"{where}.derived: there is no derived metric {gate.derived!r}"
+    elif gate.arm is not None and gate.arm not in known.every_arm:
+        yield f"{where}.arm: the derived metric {gate.derived} has no arm {gate.arm!r}"
+
+
+def _about(manifest: Manifest, where: str, part: Derived | Gate, arms: Sequence[str | None]) -> Iterator[str]:
     benchmark = manifest.benchmarks.get(part.benchmark or "")
     if benchmark is None:
         yield f"{where}: there is no benchmark {part.benchmark!r}"
         return
-    if part.arm not in benchmark.arms:
-        yield f"{where}: {part.benchmark} has no arm {part.arm!r}"
+    for arm in arms:
+        if arm not in benchmark.arms:
+            yield f"{where}: {part.benchmark} has no arm {arm!r}"
     if part.metric not in benchmark.metrics:
         yield f"{where}: {part.benchmark} has no metric {part.metric!r}"
     for key in part.params:
@@ -220,6 +229,9 @@ def _derived_faults(manifest: Manifest, derived: Derived) -> Iterator[str]:
     if benchmark is None:
         return
     where = f"derived {derived.name}"
+    if (derived.arm is None) is (derived.arms is None):
+        yield f"{where}: expected either arm or arms"
+    yield from _twice(f"{where}: arms", derived.every_arm)
     if derived.kind in BETWEEN_ARMS and derived.base_arm not in benchmark.arms:
         yield f"{where}: base_arm must be an arm of {derived.benchmark}"
     if derived.kind == "share_between_metrics":

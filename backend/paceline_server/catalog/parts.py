@@ -57,6 +57,8 @@ class Workload(Part):
     name: Name
     host: TargetKind | None = None
     android: TargetKind | None = None
+    checks: list[Text] = Field(default_factory=list)
+    """Expected in every job that runs this workload."""
 
 
 class Param(Part):
@@ -107,15 +109,16 @@ class Knob(Part):
 
 
 class Derived(Part):
-    """`ratio_across_param`: arm, param, from, to · `overhead_between_arms`, `speedup_between_arms`: arm,
-    base_arm · `slope`: arm, param · `share_between_metrics`: arm, part · `share_at_rate`: arm,
-    rate_bytes_per_s · `crossover`: arm, base_arm, param."""
+    """Of one `arm`, or of each of `arms`. Besides: `ratio_across_param`: param, from, to ·
+    `overhead_between_arms`, `speedup_between_arms`: base_arm · `slope`: param · `share_between_metrics`: part
+    · `share_at_rate`: rate_bytes_per_s · `crossover`: base_arm, param."""
 
     name: Name
     kind: DerivedKind
     benchmark: Name
     metric: Name
-    arm: Name
+    arm: Name | None = None
+    arms: list[Name] | None = Field(default=None, min_length=1, max_length=64)
     description: Text | None = None
     params: dict[Name, PrimitiveValue] = Field(default_factory=dict)
     base_arm: Name | None = None
@@ -125,9 +128,15 @@ class Derived(Part):
     from_: PrimitiveValue | None = Field(default=None, alias="from")
     to: PrimitiveValue | None = None
 
+    @property
+    def every_arm(self) -> list[str]:
+        """The arms it has a row for, in declared order."""
+        return [*([] if self.arm is None else [self.arm]), *(self.arms or [])]
+
 
 class Gate(Part):
-    """Either (benchmark, arm, metric) or `derived` names what must hold: `statistic op required`."""
+    """Either (benchmark, arm, metric) or `derived` names what must hold: `statistic op required`. Of a
+    derived metric of several arms, `arm` picks one; without it the level is demanded of each."""
 
     name: Name | None = None
     benchmark: Name | None = None
@@ -169,4 +178,6 @@ class Preset(Part):
 
 
 class Expected(Part):
+    """What every job of the suite owes, whatever it was asked for."""
+
     checks: list[Text] = Field(default_factory=list)

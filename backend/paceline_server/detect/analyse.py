@@ -21,6 +21,7 @@ from dataclasses import dataclass, replace
 from paceline_server.catalog.manifest import Manifest
 from paceline_server.catalog.parts import Rule
 from paceline_server.detect.audits import audit_groups
+from paceline_server.detect.checks import check_rows
 from paceline_server.detect.compare import Circumstances, Pair, compare, comparison_out
 from paceline_server.detect.derive import Sources, derived_rows
 from paceline_server.detect.facts import Asked, CaseIndex, Facts, Identity, Look
@@ -65,7 +66,7 @@ def analyse(
     asked, look = asked or Asked(), look or Look()
     index = CaseIndex.of(facts.cases)
     groups = owed_groups(manifest, asked, facts)
-    checks = _checks(manifest, facts)
+    checks = check_rows(manifest, asked, facts.checks)
     voids = tuple(_voids(facts, look))
     blockers = (*_blockers(checks, voids, facts), *_nothing(facts))
     known = Circumstances(asked, look, audit_groups(manifest, groups, index, facts), Unavailable.of(facts))
@@ -94,19 +95,6 @@ def analyse(
     open_ended = any(one.decides and one.pair.found.extendable for one in ruled)
     extendable = verdict == "inconclusive" and not blockers and open_ended
     return Analysis(report, ruled, verdict, reason, extendable, blockers, voids)
-
-
-def _checks(manifest: Manifest, facts: Facts) -> list[CheckOut]:
-    """One row per check: ok when every launch that ran it said so; expected ones that never came are not
-    ok."""
-    rows: dict[str, CheckOut] = {}
-    for check in facts.checks:
-        known = rows.get(check.name)
-        if known is None or (known.ok and not check.ok):
-            rows[check.name] = CheckOut(name=check.name, ok=check.ok, detail=check.detail)
-    for name in manifest.expected.checks:
-        rows.setdefault(name, CheckOut(name=name, ok=False, detail="expected, but no launch reported it"))
-    return list(rows.values())
 
 
 def _voids(facts: Facts, look: Look) -> Iterator[Void]:

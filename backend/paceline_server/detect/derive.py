@@ -43,6 +43,7 @@ class DerivedRow:
     """
 
     declared: Derived
+    arm: str
     group: Group
     found: DerivedValue
     missing: str | None = None
@@ -53,11 +54,11 @@ class DerivedRow:
         declared, found = self.declared, self.found
         return DerivedOut(
             name=declared.name, kind=declared.kind, benchmark=declared.benchmark, metric=declared.metric,
-            arm=declared.arm, base_arm=declared.base_arm, part=declared.part, param=declared.param,
+            arm=self.arm, base_arm=declared.base_arm, part=declared.part, param=declared.param,
             rate_bytes_per_s=declared.rate_bytes_per_s, params=dict(self.group.params), value=found.value,
             lower=found.interval.lower, upper=found.interval.upper,
-            unit=UNITS.get(declared.kind, "ratio"), answered=found.answered, words=words_of(declared, found),
-            note=self.note(), description=declared.description,
+            unit=UNITS.get(declared.kind, "ratio"), answered=found.answered,
+            words=words_of(declared, self.arm, found), note=self.note(), description=declared.description,
         )  # fmt: skip
 
     def note(self) -> str:
@@ -67,13 +68,13 @@ class DerivedRow:
         if self.defect is not None:
             return self.defect
         if self.found.answered and self.found.value is None:
-            return f"no crossover: {words_of(self.declared, self.found)}"
+            return f"no crossover: {words_of(self.declared, self.arm, self.found)}"
         return "" if self.found.value is not None else f"not measured: {self.found.note or 'no samples'}"
 
 
-def words_of(declared: Derived, found: DerivedValue) -> str:
+def words_of(declared: Derived, arm: str, found: DerivedValue) -> str:
     """The value as a person says it; empty where there is none."""
-    arm, base, param, value = declared.arm, declared.base_arm, declared.param, found.value
+    base, param, value = declared.base_arm, declared.param, found.value
     if value is None:
         if not found.answered:
             return ""
@@ -119,13 +120,14 @@ class Sources:
 
 
 def derived_rows(manifest: Manifest, groups: Sequence[Group], sources: Sources) -> list[DerivedRow]:
-    """Every declared derived metric at every point of the params it does not consume."""
+    """Every declared derived metric, of each of its arms, at every point of the params that it does not
+    consume."""
     rows: list[DerivedRow] = []
     for declared in manifest.derived:
         own = [group for group in groups if group.benchmark == declared.benchmark]
         fitting = [group for group in own if group.matches(declared.params)]
-        for at, members in _points(declared, fitting):
-            rows.append(_row(declared, at, members, sources))
+        points = list(_points(declared, fitting))
+        rows += [_row(declared, arm, *point, sources) for arm in declared.every_arm for point in points]
     return rows
 
 
@@ -142,54 +144,52 @@ def _points(declared: Derived, groups: Sequence[Group]) -> Iterator[tuple[Group,
     yield from rest.values()
 
 
-def _row(declared: Derived, at: Group, members: Sequence[Group], sources: Sources) -> DerivedRow:
-    arms = [declared.arm] if declared.base_arm is None else [declared.arm, declared.base_arm]
+def _row(declared: Derived, arm: str, at: Group, members: Sequence[Group], sources: Sources) -> DerivedRow:
+    arms = [arm] if declared.base_arm is None else [arm, declared.base_arm]
     known = sources.known
     missing = next((why for one in members if (why := known.unavailable.why(one, *arms)) is not None), None)
     defect = next((why for one in members if (why := known.audits.why_not(one, *arms)) is not None), None)
     if missing is not None:
-        return DerivedRow(declared, at, DerivedValue(None), missing=missing)
+        return DerivedRow(declared, arm, at, DerivedValue(None), missing=missing)
     if declared.param is not None:
-        return DerivedRow(declared, at, _across(declared, members, sources), defect=defect)
-    return DerivedRow(declared, at, _within(declared, members[0], sources), defect=defect)
+        return DerivedRow(declared, arm, at, _across(declared, arm, members, sources), defect=defect)
+    return DerivedRow(declared, arm, at, _within(declared, arm, members[0], sources), defect=defect)
 
 
-def _within(declared: Derived, group: Group, sources: Sources) -> DerivedValue:
+def _within(declared: Derived, arm: str, group: Group, sources: Sources) -> DerivedValue:
     """A metric of one point."""
     paired = PAIRED.get(declared.kind)
     if paired is None:
-        return _share(declared, group, sources)
-    arm, base = (
-        sources.case(group, declared.metric, name) for name in (declared.arm, declared.base_arm or "")
-    )
-    if arm is None or base is None:
-        return DerivedValue(None, note=str(declared.arm if arm is None else declared.base_arm))
-    return paired(arm, base)
+        return _share(declared, arm, group, sources)
+    own, base = (sources.case(group, declared.metric, name) for name in (arm, declared.base_arm or ""))
+    if own is None or base is None:
+        return DerivedValue(None, note=arm if own is None else declared.base_arm or "")
+    return paired(own, base)
 
 
-def _share(declared: Derived, group: Group, sources: Sources) -> DerivedValue:
-    whole = sources.warm.get(group, declared.metric, declared.arm)
+def _share(declared: Derived, arm: str, group: Group, sources: Sources) -> DerivedValue:
+    whole = sources.warm.get(group, declared.metric, arm)
     if whole is None:
-        return DerivedValue(None, note=f"{declared.metric} of {declared.arm}")
+        return DerivedValue(None, note=f"{declared.metric} of {arm}")
     if declared.kind == "share_at_rate":
-        size = sources.bytes_of(group, declared.arm)
+        size = sources.bytes_of(group, arm)
         if size is None:
-            return DerivedValue(None, note=f"{declared.arm} does not say its bytes_per_iteration")
+            return DerivedValue(None, note=f"{arm} does not say its bytes_per_iteration")
         return formulas.share_at_rate(whole, size, declared.rate_bytes_per_s or 0)
-    part = sources.warm.get(group, declared.part or "", declared.arm)
+    part = sources.warm.get(group, declared.part or "", arm)
     if part is None:
-        return DerivedValue(None, note=f"{declared.part} of {declared.arm}")
+        return DerivedValue(None, note=f"{declared.part} of {arm}")
     return formulas.share_between_metrics(part, whole)
 
 
-def _across(declared: Derived, members: Sequence[Group], sources: Sources) -> DerivedValue:
+def _across(declared: Derived, arm: str, members: Sequence[Group], sources: Sources) -> DerivedValue:
     """A metric that consumes a param."""
     param = declared.param or ""
     if declared.kind == "crossover":
-        return _crossover(declared, param, members, sources)
+        return _crossover(declared, arm, members, sources)
     points: dict[ParamValue, Warm] = {}
     for group in members:
-        samples = sources.warm.get(group, declared.metric, declared.arm)
+        samples = sources.warm.get(group, declared.metric, arm)
         if samples is not None and param in group.params:
             points[group.params[param]] = samples
     if declared.kind == "slope":
@@ -201,14 +201,14 @@ def _across(declared: Derived, members: Sequence[Group], sources: Sources) -> De
     return formulas.ratio_across_param(start, end)
 
 
-def _crossover(declared: Derived, param: str, members: Sequence[Group], sources: Sources) -> DerivedValue:
+def _crossover(declared: Derived, arm: str, members: Sequence[Group], sources: Sources) -> DerivedValue:
     """Every owed value of the param must have been measured: a gap could hide where the arm loses."""
     points: list[tuple[int, CaseSamples, CaseSamples]] = []
     for group in members:
-        at = group.params.get(param)
-        arm = sources.case(group, declared.metric, declared.arm)
+        at = group.params.get(declared.param or "")
+        own = sources.case(group, declared.metric, arm)
         base = sources.case(group, declared.metric, declared.base_arm or "")
-        if not isinstance(at, int) or arm is None or base is None:
-            return DerivedValue(None, note=f"{declared.arm} and {declared.base_arm} at {param}={at}")
-        points.append((at, arm, base))
+        if not isinstance(at, int) or own is None or base is None:
+            return DerivedValue(None, note=f"{arm} and {declared.base_arm} at {declared.param}={at}")
+        points.append((at, own, base))
     return formulas.crossover(points)

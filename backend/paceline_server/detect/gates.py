@@ -73,8 +73,10 @@ def _derived_gate(gate: Gate, derived: Sequence[DerivedRow]) -> Iterator[GateOut
         declared = row.declared
         if declared.name != gate.derived or not row.group.matches(gate.params):
             continue
+        if gate.arm is not None and gate.arm != row.arm:
+            continue
         for level, target in _levels(gate):
-            where = (declared.benchmark, declared.arm, row.group.params, declared.metric, declared.name)
+            where = (declared.benchmark, row.arm, row.group.params, declared.metric, declared.name)
             yield _gate_row(gate, where, level, target, _judge_derived(row, gate.op, target))
 
 

@@ -20,12 +20,13 @@ def params_key(params: Mapping[str, ParamValue]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """A correctness check as one launch reported it (I1)."""
+    """A correctness check as one launch of a workload reported it (I1)."""
 
     launch: int
     name: str
     ok: bool
     detail: str
+    workload: str = ""
 
 
 @dataclass(frozen=True, slots=True)

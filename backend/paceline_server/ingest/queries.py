@@ -129,13 +129,15 @@ def counts(session: Session, job_id: str, attempt: int) -> list[tuple[str, str, 
 
 
 def events(
-    session: Session, job_id: str, attempts: Sequence[int], kind: str
+    session: Session, job_id: str, attempts: Sequence[int], kinds: Sequence[str]
 ) -> list[tuple[int, dict[str, Any]]]:
-    """(launch, event) of one type, by launch, then as they were sent."""
+    """(launch, event) of some types, by launch, then as they were sent."""
     query = (
         select(StreamEvent.launch, StreamEvent.event)
         .where(
-            StreamEvent.job_id == job_id, StreamEvent.attempt.in_(list(attempts)), StreamEvent.type == kind
+            StreamEvent.job_id == job_id,
+            StreamEvent.attempt.in_(list(attempts)),
+            StreamEvent.type.in_(list(kinds)),
         )
         .order_by(StreamEvent.launch, StreamEvent.attempt, StreamEvent.seq)
     )

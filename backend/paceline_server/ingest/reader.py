@@ -16,7 +16,7 @@ from sqlalchemy.orm import Session
 
 from paceline_server.ingest import queries
 from paceline_server.ingest.cases import Case, Check, Conditions, Warned, params_key
-from paceline_server.ingest.stream import case_of
+from paceline_server.ingest.stream import case_of, check_of
 from paceline_server.jobs import service as jobs
 from paceline_server.jobs.schemas import ConditionsOut, LogLineOut
 from paceline_server.kernel.wire import Page
@@ -83,11 +83,16 @@ def _int32s(packed: Sequence[bytes]) -> Ints:
 
 
 def checks(session: Session, job_id: str) -> list[Check]:
-    """Correctness checks of the launches that count (I1)."""
-    return [
-        Check(launch, event["name"], event["ok"], event.get("detail", ""))
-        for launch, event in _events(session, job_id, "check")
-    ]
+    """Correctness checks of the launches that count (I1). Workloads of a launch run one after the other, so
+    a check is of the workload whose `start` came last before it."""
+    found: list[Check] = []
+    workload = ""
+    for launch, event in _events(session, job_id, "start", "check"):
+        if event["type"] == "start":
+            workload = event["workload"]
+        else:
+            found.append(check_of(event, launch, workload))
+    return found
 
 
 def warnings(session: Session, job_id: str) -> list[Warned]:
@@ -107,8 +112,8 @@ def starts(session: Session, job_id: str) -> list[tuple[int, dict[str, Any]]]:
     return _events(session, job_id, "start")
 
 
-def _events(session: Session, job_id: str, kind: str) -> list[tuple[int, dict[str, Any]]]:
-    return queries.events(session, job_id, jobs.counting_attempts(session, job_id), kind)
+def _events(session: Session, job_id: str, *kinds: str) -> list[tuple[int, dict[str, Any]]]:
+    return queries.events(session, job_id, jobs.counting_attempts(session, job_id), kinds)
 
 
 def conditions(session: Session, job_id: str) -> list[Conditions]:

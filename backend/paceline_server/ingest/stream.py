@@ -66,6 +66,10 @@ class Stream:
         return 0 if self.start is None else int(self.start["launch"])
 
     @property
+    def workload(self) -> str:
+        return "" if self.start is None else str(self.start["workload"])
+
+    @property
     def ok(self) -> bool:
         """Nothing was refused and the terminal is `done`."""
         return self.fault is None and self.terminal is not None and self.terminal["type"] == "done"
@@ -123,15 +127,18 @@ class StreamReader:
             case "samples":
                 stream.samples.append(_sample_of(event, stream))
             case "check":
-                stream.checks.append(
-                    Check(stream.launch, event["name"], event["ok"], event.get("detail", ""))
-                )
+                stream.checks.append(check_of(event, stream.launch, stream.workload))
             case "progress":
                 stream.progress = (event["done"], event["total"])
             case "warning":
                 stream.warnings.append(Warned(stream.launch, event["code"], event["text"]))
         if kind in TERMINALS:
             stream.terminal = event
+
+
+def check_of(event: dict[str, Any], launch: int, workload: str) -> Check:
+    """A checked `check` event as a `Check`."""
+    return Check(launch, event["name"], event["ok"], event.get("detail", ""), workload)
 
 
 def case_of(event: dict[str, Any], launch: int) -> Case:

@@ -35,6 +35,7 @@ RULE = {"name": "r", "kind": "arm_slower", "benchmark": "b", "arms": ["old"], "t
 GATE = {"benchmark": "b", "arm": "old", "metric": "time", "op": "<", "required": 1}
 
 DERIVED = {"name": "d", "kind": "slope", "benchmark": "b", "metric": "time", "arm": "old"}
+GROWTH = {"name": "d", "kind": "slope", "benchmark": "b", "metric": "time", "param": "n"}
 
 
 def changed(path: str, value: Any) -> dict[str, Any]:
@@ -79,6 +80,14 @@ def test_our_own_suites_are_accepted(path: Path) -> None:
         ("derived", [{**DERIVED, "kind": "share_between_metrics", "part": "x"}], "part must be a metric"),
         ("derived", [{**DERIVED, "kind": "share_at_rate"}], "rate_bytes_per_s is missing"),
         ("derived", [{**DERIVED, "kind": "share_at_rate", "rate_bytes_per_s": 0}], "rate_bytes_per_s"),
+        ("derived", [{**GROWTH, "arms": ["old", "x"]}], "b has no arm 'x'"),
+        ("derived", [{**GROWTH, "arms": ["old", "old"]}], "twice"),
+        ("derived", [{**GROWTH, "arms": []}], "arms"),
+        ("derived", [{**GROWTH, "arm": "old", "arms": ["new"]}], "either arm or arms"),
+        ("derived", [GROWTH], "either arm or arms"),
+        ("derived", [{**GROWTH, "arm": "old"}, {**GROWTH, "arms": ["new"]}], "derived: a name is used twice"),
+        ("workloads", [{**GOOD["workloads"][0], "checks": ["c", "c"]}], "workload w: checks: a name is used"),
+        ("workloads", [{**GOOD["workloads"][0], "checks": [""]}], "checks"),
         ("rules", [{**RULE, "arms": ["new"], "metric": "x"}], "no metric 'x'"),
         ("presets", {"p": {"title": "P", "benchmarks": ["x"]}}, "presets.p: there is no benchmark 'x'"),
         ("presets", {"p": {"title": "P", "params": {"m": [1]}}}, "param 'm'"),
@@ -100,6 +109,19 @@ def test_a_share_is_of_one_unit_and_of_a_threads_time_in_ns() -> None:
     at_rate = {**DERIVED, "kind": "share_at_rate", "metric": "size", "rate_bytes_per_s": 1}
     with pytest.raises(ManifestError, match="needs a metric in ns"):
         read({**made, "derived": [at_rate]})
+
+
+def test_a_gate_picks_an_arm_its_derived_metric_has() -> None:
+    gate = {"derived": "d", "op": "<", "required": 1}
+    several = {**GOOD, "derived": [{**GROWTH, "arms": ["old", "new"]}]}
+    read({**several, "gates": [gate, {**gate, "arm": "new"}]})
+    one = {**GOOD, "derived": [{**GROWTH, "arm": "old"}]}
+    read({**one, "gates": [{**gate, "arm": "old"}]})
+    for made in (several, one):
+        with pytest.raises(ManifestError, match=r"gates\[0\]\.arm: the derived metric d has no arm 'x'"):
+            read({**made, "gates": [{**gate, "arm": "x"}]})
+    with pytest.raises(ManifestError, match="d has no arm 'new'"):
+        read({**one, "gates": [{**gate, "arm": "new"}]})
 
 
 def test_a_preset_may_ask_for_any_value_a_run_may_ask_for() -> None:

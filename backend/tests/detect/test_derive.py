@@ -30,7 +30,8 @@ def manifest_with(
     benchmark = manifest["benchmarks"][BENCHMARK]
     benchmark["params"]["batch"]["values"] = list(batches)
     benchmark["metrics"]["digest"] = {"unit": "ns", "direction": "lower"}
-    whole = {"name": "asked", "benchmark": BENCHMARK, "metric": "time", "arm": "native", **derived}
+    own = {} if "arms" in derived else {"arm": "native"}
+    whole = {"name": "asked", "benchmark": BENCHMARK, "metric": "time", **own, **derived}
     if derived["kind"] in ("crossover", "speedup_between_arms", "overhead_between_arms"):
         whole["base_arm"] = "fallback"
     gates = [] if gate is None else [{"derived": "asked", **gate}]
@@ -121,6 +122,70 @@ def test_a_share_at_a_rate_is_time_per_byte_times_the_rate() -> None:
     assert row.value == pytest.approx(0.07)
     assert row.words == "7.0 % of one thread at 35 MB/s"
     assert row_of(told(asked, {1000: 0.0}, cases=cases)).note.endswith("does not say its bytes_per_iteration")
+
+
+# --- several arms ----------------------------------------------------------------------------------
+
+BYTES = [
+    Case(0, BENCHMARK, arm, {"batch": batch}, (("time", "ns", "lower"),), 1, 1000 * size)
+    for arm, size in (("native", 1), ("fallback", 3))
+    for batch in (1000, 2000)
+]
+BOTH = ["native", "fallback"]
+DIGEST_SHARES = {"native": 0.6, "fallback": 0.9}
+
+
+def both_arms(derived: Mapping[str, Any], gate: Mapping[str, Any] | None = None) -> Analysis:
+    effects = {1000: -0.5, 2000: -0.6}
+    cases = bench_cases(3, effects)
+    digests = [replace(one, metric="digest", value=one.value * DIGEST_SHARES[one.arm]) for one in cases]
+    return told(derived, effects, gate, [*cases, *digests], BYTES)
+
+
+@pytest.mark.parametrize(
+    "kind",
+    [
+        {"kind": "ratio_across_param", "param": "batch", "from": 1000, "to": 2000},
+        {"kind": "overhead_between_arms"}, SPEEDUP, {"kind": "slope", "param": "batch"},
+        {"kind": "share_between_metrics", "part": "digest"},
+        {"kind": "share_at_rate", "rate_bytes_per_s": 35_000_000}, CROSSOVER,
+    ],
+    ids=lambda kind: str(kind["kind"]),
+)  # fmt: skip
+def test_a_metric_of_several_arms_says_of_each_what_one_of_that_arm_would(kind: dict[str, Any]) -> None:
+    alone = [row for arm in BOTH for row in both_arms({**kind, "arm": arm}).report.derived]
+    rows = both_arms({**kind, "arms": BOTH}).report.derived
+    assert rows == alone
+    assert list(dict.fromkeys((row.name, row.arm) for row in rows)) == [("asked", arm) for arm in BOTH]
+    assert len({row.value for row in rows if row.params == rows[0].params}) == len(BOTH)
+
+
+SHARE = {"kind": "share_between_metrics", "part": "digest", "arms": BOTH, "params": {"batch": 1000}}
+
+
+def test_a_gate_demands_its_level_of_every_arm_unless_it_picks_one() -> None:
+    gate = {"op": "<=", "required": 0.2}
+    found = both_arms(SHARE, gate)
+    verdicts = [(row.arm, row.verdict) for row in found.report.gates]
+    assert verdicts == [("native", "fail"), ("fallback", "pass")]
+    assert found.verdict == "fail"
+    assert "gate asked of native time" in found.reason
+    picked = both_arms(SHARE, {**gate, "arm": "fallback"})
+    assert [(row.arm, row.verdict) for row in picked.report.gates] == [("fallback", "pass")]
+    assert (picked.verdict, picked.reason) == ("pass", "1 required gate holds")
+
+
+def test_an_arm_that_cannot_run_here_leaves_the_gate_to_the_others() -> None:
+    effects = {1000: -0.5}
+    cases = with_digest([one for one in bench_cases(3, effects) if one.arm == "fallback"], 0.9)
+    missing = replace(BYTES[0], unavailable="this CPU has no AVX-512")
+    found = told(SHARE, effects, {"op": "<=", "required": 0.2}, cases, [missing])
+    assert [(row.arm, row.value is None) for row in found.report.derived] == [
+        ("native", True), ("fallback", False),
+    ]  # fmt: skip
+    assert [(row.arm, row.verdict) for row in found.report.gates] == [
+        ("native", "not_applicable"), ("fallback", "pass"),
+    ]  # fmt: skip
 
 
 # --- crossover -------------------------------------------------------------------------------------

@@ -104,6 +104,47 @@ def test_the_json_has_exactly_the_agreed_shape(tmp_path: Path) -> None:
     assert slower["lower"] <= slower["ratio"] <= slower["upper"]
 
 
+def test_the_table_names_the_arm_of_every_derived_row_and_gate(tmp_path: Path) -> None:
+    derived = {"name": "growth", "kind": "slope", "benchmark": "sort_batch", "metric": "time",
+               "arms": ["native", "fallback"], "param": "batch"}  # fmt: skip
+    gate = {"derived": "growth", "op": "<=", "required": 1e15}
+    write_directory(tmp_path, bench_cases(1, FASTER), suite_manifest(gates=[gate], derived=[derived]))
+    path = tmp_path / "out.json"
+    _, text = _judge(tmp_path, json_path=path)
+    lines = [line.split() for line in text.splitlines()]
+    assert [line[2] for line in lines if line[:2] == ["growth", "sort_batch"]] == ["native", "fallback"]
+    gated = [line[1] for line in lines if line[:1] == ["sort_batch"] and "growth" in line]
+    assert gated == ["native", "fallback"]
+    report = json.loads(path.read_text())
+    assert [row["arm"] for row in report["derived"]] == ["native", "fallback"]
+    assert [row["arm"] for row in report["gates"]] == ["native", "fallback"]
+
+
+def _two_workloads(**own: Any) -> dict[str, Any]:
+    manifest = suite_manifest(expected={"checks": []})
+    (sorter,) = manifest["workloads"]
+    manifest["workloads"] = [{**sorter, **own}, {**sorter, "name": "hasher", "checks": ["vectors"]}]
+    hashing = {**manifest["benchmarks"]["sort_batch"], "workload": "hasher", "params": {}}
+    manifest["benchmarks"]["hash_batch"] = hashing
+    return manifest
+
+
+def test_a_job_of_other_workloads_does_not_owe_the_checks_of_one(tmp_path: Path) -> None:
+    write_directory(tmp_path, bench_cases(1, FASTER), _two_workloads(checks=["sorted"]))
+    code, text = _judge(tmp_path)
+    assert code == 0, text
+    assert "vectors" not in text
+
+
+def test_a_job_owes_the_checks_of_every_workload_it_was_asked_for(tmp_path: Path) -> None:
+    everything: dict[str, Any] = {"launches": 5, "rounds": 20, "benchmarks": None, "params": {}, "knobs": {}}
+    write_directory(tmp_path, bench_cases(1, FASTER), _two_workloads(), options=everything)
+    code, text = _judge(tmp_path)
+    assert code == 3
+    reason = "check vectors failed: expected of workload hasher, but no launch of it reported it"
+    assert text.rstrip().splitlines()[-1] == f"verdict: INCONCLUSIVE - {reason}"
+
+
 def test_a_revision_given_wins(tmp_path: Path) -> None:
     write_directory(tmp_path, bench_cases(1, FASTER))
     path = tmp_path / "out.json"

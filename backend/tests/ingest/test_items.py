@@ -46,6 +46,22 @@ def test_what_is_sent_twice_is_stored_once(stored: Make, leased: LeasedJob) -> N
     assert (stored(), stored(SampleChunk)) == (6, 3)
 
 
+def test_a_check_is_of_the_workload_that_reported_it(leased: LeasedJob) -> None:
+    said: list[tuple[int, dict[str, Any]]] = [
+        (0, {**START, "workload": "first"}), (0, {"type": "check", "name": "same", "ok": True}),
+        (0, {"type": "done"}),
+        (0, {**START, "workload": "second"}), (0, {"type": "check", "name": "same", "ok": False}),
+        (1, {**START, "workload": "first", "launch": 1}), (1, {"type": "check", "name": "same", "ok": True}),
+    ]  # fmt: skip
+    items = [event_item(seq, event, launch) for seq, (launch, event) in enumerate(said)]
+    leased.report("measuring")
+    assert leased.send(*reversed(items)).status_code == 200
+    assert leased.finish(len(items) - 1).status_code == 204
+    with read_scope() as session:
+        found = [(one.launch, one.workload, one.ok) for one in ingest.checks(session, leased.job_id)]
+    assert found == [(0, "first", True), (0, "second", False), (1, "first", True)]
+
+
 def test_the_same_content_spelled_otherwise_is_a_duplicate(leased: LeasedJob) -> None:
     item = samples_item(0, [1.0])
     leased.send(item)

@@ -1,0 +1,61 @@
+"""Which correctness checks a job owes, and how they ended (I1).
+
+Place: `analyse` calls it first; what is not ok here blocks every verdict. Invariants: a check of a workload
+is owed by a job that was asked for one of its benchmarks, and only that workload can report it: of two
+workloads with a check of one name, neither answers for the other. A check that failed blocks, expected or
+not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from paceline_server.catalog.manifest import Manifest
+from paceline_server.detect.facts import Asked
+from paceline_server.detect.schemas import CheckOut
+from paceline_server.ingest.cases import Check
+
+
+def check_rows(manifest: Manifest, asked: Asked, seen: Sequence[Check]) -> list[CheckOut]:
+    """One row per name: ok when every launch that ran it said so, and everyone who owes it reported it."""
+    owed = _owed_of_workloads(manifest, asked)
+    rows: dict[str, CheckOut] = {}
+    for check in seen:
+        known = rows.get(check.name)
+        if known is None or (known.ok and not check.ok):
+            rows[check.name] = CheckOut(name=check.name, ok=check.ok, detail=_detail(check, owed))
+    for name in manifest.expected.checks:
+        rows.setdefault(name, _missing(name, "expected, but no launch reported it"))
+    for name, workloads in owed.items():
+        said = {check.workload for check in seen if check.name == name}
+        silent = [workload for workload in workloads if workload not in said]
+        if silent and (name not in rows or rows[name].ok):
+            rows[name] = _missing(
+                name, f"expected of workload {', '.join(silent)}, but no launch of it reported it"
+            )
+    return list(rows.values())
+
+
+def _owed_of_workloads(manifest: Manifest, asked: Asked) -> dict[str, list[str]]:
+    """Check name → the workloads of this job that expect it."""
+    ran = {
+        benchmark.workload
+        for name, benchmark in manifest.benchmarks.items()
+        if asked.benchmarks is None or name in asked.benchmarks
+    }
+    owed: dict[str, list[str]] = {}
+    for workload in manifest.workloads:
+        for name in workload.checks if workload.name in ran else ():
+            owed.setdefault(name, []).append(workload.name)
+    return owed
+
+
+def _detail(check: Check, owed: dict[str, list[str]]) -> str:
+    """What the workload said; of a check that failed, and that workloads owe, also which of them."""
+    if check.ok or check.workload not in owed.get(check.name, ()):
+        return check.detail
+    return f"in workload {check.workload}: {check.detail or 'no detail'}"
+
+
+def _missing(name: str, detail: str) -> CheckOut:
+    return CheckOut(name=name, ok=False, detail=detail)

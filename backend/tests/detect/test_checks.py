@@ -1,0 +1,97 @@
+"""Which checks a job owes: the suite's always, a workload's when one of its benchmarks was asked for."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from paceline_server.catalog.manifest import Manifest
+from paceline_server.catalog.manifest import read as read_manifest
+from paceline_server.detect.analyse import analyse
+from paceline_server.detect.checks import check_rows
+from paceline_server.detect.facts import Asked, Facts, Identity
+from paceline_server.ingest.cases import Check
+from paceline_server.testing.benches import BENCHMARK, bench_cases, suite_manifest
+
+FIRST, SECOND = "sorter", "hasher"
+OTHER = "hash_batch"
+
+
+def manifest_of(first: list[str], second: list[str], suite: list[str]) -> Manifest:
+    made: dict[str, Any] = suite_manifest(expected={"checks": suite})
+    (sorter,) = made["workloads"]
+    made["workloads"] = [{**sorter, "checks": first}, {**sorter, "name": SECOND, "checks": second}]
+    made["benchmarks"][OTHER] = {**made["benchmarks"][BENCHMARK], "workload": SECOND}
+    return read_manifest(made)
+
+
+def told(manifest: Manifest, asked: list[str] | None, *seen: Check) -> list[tuple[str, bool]]:
+    return [(row.name, row.ok) for row in check_rows(manifest, Asked(benchmarks=asked), seen)]
+
+
+def ok(workload: str, name: str, launch: int = 0) -> Check:
+    return Check(launch, name, True, "", workload)
+
+
+@pytest.mark.parametrize(
+    ("asked", "owed"),
+    [
+        (None, {"every", "own", "other"}), ([BENCHMARK], {"every", "own"}), ([OTHER], {"every", "other"}),
+        ([OTHER, BENCHMARK], {"every", "own", "other"}),
+    ],
+)  # fmt: skip
+def test_a_job_owes_the_checks_of_the_workloads_it_was_asked_for(
+    asked: list[str] | None, owed: set[str]
+) -> None:
+    rows = told(manifest_of(["own"], ["other"], ["every"]), asked)
+    assert {name for name, _ in rows} == owed
+    assert not any(fine for _, fine in rows)
+
+
+def test_checks_that_were_reported_are_ok() -> None:
+    manifest = manifest_of(["own"], ["other"], ["every"])
+    seen = [ok(FIRST, "own"), ok(SECOND, "other", 3), ok(FIRST, "every")]
+    assert told(manifest, None, *seen) == [("own", True), ("other", True), ("every", True)]
+
+
+def test_no_workload_answers_for_another() -> None:
+    manifest = manifest_of(["same"], ["same"], [])
+    assert told(manifest, None, ok(FIRST, "same"), ok(SECOND, "same")) == [("same", True)]
+    (row,) = check_rows(manifest, Asked(), [ok(FIRST, "same")])
+    assert (row.ok, row.detail) == (
+        False, f"expected of workload {SECOND}, but no launch of it reported it",
+    )  # fmt: skip
+    assert told(manifest, [BENCHMARK], ok(FIRST, "same")) == [("same", True)]
+
+
+def test_a_check_of_the_suite_may_come_from_any_workload() -> None:
+    assert told(manifest_of([], [], ["every"]), None, ok(SECOND, "every")) == [("every", True)]
+
+
+@pytest.mark.parametrize(
+    ("seen", "reason"),
+    [
+        ([], f"check own failed: expected of workload {FIRST}, but no launch of it reported it"),
+        (
+            [ok(FIRST, "own"), Check(3, "own", False, "3 before 2", FIRST)],
+            f"check own failed: in workload {FIRST}: 3 before 2",
+        ),
+    ],
+)
+def test_a_workloads_check_that_is_missing_or_failed_makes_everything_inconclusive(
+    seen: list[Check], reason: str
+) -> None:
+    found = analyse(
+        manifest_of(["own"], ["other"], []),
+        Facts(bench_cases(1, {1000: 0.126, 2000: 0.126}), checks=seen),
+        Identity("sorting", "4f" * 20, None, "bench-host", None),
+        Asked(benchmarks=[BENCHMARK]),
+    )
+    assert (found.verdict, found.reason, found.extendable) == ("inconclusive", reason, False)
+    assert {row.verdict for row in found.report.comparisons} == {"inconclusive"}
+
+
+def test_a_check_nobody_owes_is_told_as_the_workload_told_it() -> None:
+    failed = Check(0, "extra", False, "odd", FIRST)
+    (row,) = check_rows(manifest_of([], [], []), Asked(), [failed])
+    assert (row.ok, row.detail) == (False, "odd")
