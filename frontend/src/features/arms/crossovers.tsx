@@ -16,7 +16,7 @@ export function Crossovers({ rows, unit, benchmark }: CrossoversProps) {
   return (
     <ul className={classes.crossovers} aria-label="Crossovers">
       {rows.map((row) => (
-        <li key={row.name}>
+        <li key={[row.name, row.arm].join('|')}>
           <LineSample look={lookOf(benchmark, row.arm)} />
           {crossoverWords(row, unit)}
           {row.value !== null && row.note !== '' && <small>{row.note}</small>}

@@ -83,6 +83,25 @@ describe('crossovers', () => {
     expect(await screen.findAllByText('native wins from 5,000 fingerprints')).toHaveLength(2);
   });
 
+  it('are told apart by their arm where one entry of the suite derives them for several', async () => {
+    layOut();
+    const said = vi.spyOn(console, 'error');
+    renderApp('/arms', (world) => {
+      withHashing(world);
+      for (const [id, report] of world.reports) {
+        const derived = report.derived.map((row) =>
+          row.kind === 'crossover' ? { ...row, name: 'crossover' } : row,
+        );
+        world.reports.set(id, { ...report, derived });
+      }
+    });
+    const words = within(await screen.findByRole('list', { name: 'Crossovers' }));
+    expect(words.getByText(/^native wins from/)).toBeInTheDocument();
+    expect(words.getByText('native_each: no crossover with fallback')).toBeInTheDocument();
+    expect(said).not.toHaveBeenCalled();
+    said.mockRestore();
+  });
+
   it('go with their arm when it is switched off', async () => {
     const { user } = await open();
     const words = within(await screen.findByRole('list', { name: 'Crossovers' }));
