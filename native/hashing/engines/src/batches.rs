@@ -65,15 +65,13 @@ struct Group {
     algorithm: Algorithm,
     messages: Messages,
     digests: RefCell<Vec<u8>>,
-    /// Digests made since somebody asked.
-    made: Cell<u64>,
 }
 
 fn prepare(algorithm: Algorithm, messages: Messages) -> Prepared {
     let count = messages.count();
     let (items, bytes) = (count as u64, messages.total_bytes());
     let digests = RefCell::new(vec![0; count * algorithm.digest_bytes()]);
-    let group = Rc::new(Group { algorithm, messages, digests, made: Cell::new(0) });
+    let group = Rc::new(Group { algorithm, messages, digests });
     let mut arms = vec![openssl_arm(&group)];
     arms.extend(Engine::ALL.iter().map(|engine| engine_arm(&group, *engine)));
     arms.push(core_arm(&group, BEST, Choice::Best));
@@ -93,14 +91,11 @@ fn engine_arm(group: &Rc<Group>, engine: Engine) -> Arm {
 }
 
 fn core_arm(group: &Rc<Group>, name: &str, choice: Choice) -> Arm {
-    let (arm, counter) = (Rc::clone(group), Rc::clone(group));
-    Arm::new(name, move || {
-        let mut digests = arm.digests.borrow_mut();
-        let engine = black_box(&arm.messages).digest(arm.algorithm, choice, &mut digests);
-        arm.made.set(arm.made.get() + arm.messages.count() as u64);
-        engine.is_ok()
+    let group = Rc::clone(group);
+    counted(name, group.messages.count(), move || {
+        let mut digests = group.digests.borrow_mut();
+        black_box(&group.messages).digest(group.algorithm, choice, &mut digests).is_ok()
     })
-    .with_work(move || made(&counter))
 }
 
 fn openssl_arm(group: &Rc<Group>) -> Arm {
@@ -108,20 +103,26 @@ fn openssl_arm(group: &Rc<Group>) -> Arm {
         Ok(library) => library,
         Err(reason) => return Arm::unavailable(OPENSSL, reason),
     };
-    let (arm, counter) = (Rc::clone(group), Rc::clone(group));
-    Arm::new(OPENSSL, move || {
-        let mut digests = arm.digests.borrow_mut();
-        let places = digests.chunks_exact_mut(arm.algorithm.digest_bytes());
-        for (message, digest) in black_box(&arm.messages).iter().zip(places) {
-            library.digest(arm.algorithm, message, digest);
+    let group = Rc::clone(group);
+    counted(OPENSSL, group.messages.count(), move || {
+        let mut digests = group.digests.borrow_mut();
+        let places = digests.chunks_exact_mut(group.algorithm.digest_bytes());
+        for (message, digest) in black_box(&group.messages).iter().zip(places) {
+            library.digest(group.algorithm, message, digest);
         }
-        arm.made.set(arm.made.get() + arm.messages.count() as u64);
     })
-    .with_work(move || made(&counter))
 }
 
-fn made(group: &Group) -> Vec<(String, u64)> {
-    vec![("items".to_owned(), group.made.take())]
+/// An arm that counts the `items` it digests: for itself, since the arms of a round are asked after all ran.
+pub(crate) fn counted<T>(name: &str, items: usize, mut work: impl FnMut() -> T + 'static) -> Arm {
+    let made = Rc::new(Cell::new(0));
+    let counter = Rc::clone(&made);
+    Arm::new(name, move || {
+        let done = work();
+        made.set(made.get() + items as u64);
+        done
+    })
+    .with_work(move || vec![("items".to_owned(), counter.take())])
 }
 
 /// Every engine and libcrypto over this group's messages, against the scalar twin.

@@ -1,6 +1,6 @@
 //! `two_threads`: what a second thread brings, with the other cores free and with all of them busy.
 
-use std::cell::{Cell, RefCell};
+use std::cell::RefCell;
 use std::hint::{black_box, spin_loop};
 use std::rc::Rc;
 use std::sync::Arc;
@@ -11,10 +11,11 @@ use paceline_harness::{Arm, Benchmark, Check, Context, Failure, Param, Prepared,
 use paceline_hashing_core::parallel::Crew;
 use paceline_hashing_core::{Algorithm, Choice, digest_ragged};
 
+use crate::batches::counted;
 use crate::inputs::{FINGERPRINT_BYTES, Messages};
 
-/// About half a millisecond of work for one thread: enough that waking another pays.
-const BATCH: u64 = 10_000;
+/// About one and ten milliseconds of work for one thread: waking another costs a part of the first.
+const BATCHES: [u64; 2] = [10_000, 100_000];
 const BATCH_MAX: u64 = 1_000_000;
 const THREADS: usize = 2;
 
@@ -24,7 +25,7 @@ pub(crate) fn two_threads() -> Benchmark {
         name: "two_threads".to_owned(),
         arms: vec!["one_thread".to_owned(), "two_threads".to_owned()],
         params: vec![
-            Param::int("batch", &[BATCH], 1, BATCH_MAX),
+            Param::int("batch", &BATCHES, 1, BATCH_MAX),
             Param::words("neighbour", &["idle", "busy"]),
         ],
         metrics: vec![],
@@ -69,7 +70,6 @@ impl Drop for Neighbours {
 struct Group {
     messages: Messages,
     digests: RefCell<Vec<u8>>,
-    made: Cell<u64>,
     crew: Crew,
     _neighbours: Neighbours,
 }
@@ -80,7 +80,6 @@ impl Group {
         let mut digests = self.digests.borrow_mut();
         let (bytes, offsets) = (messages.bytes(), messages.offsets());
         let engine = digest_ragged(Algorithm::Sha256, Choice::Best, bytes, offsets, &mut digests);
-        self.made.set(self.made.get() + messages.count() as u64);
         engine.is_ok()
     }
 
@@ -89,7 +88,6 @@ impl Group {
         let mut digests = self.digests.borrow_mut();
         let (bytes, offsets) = (messages.bytes(), messages.offsets());
         let engine = self.crew.digest_ragged(Algorithm::Sha256, Choice::Best, bytes, offsets, &mut digests);
-        self.made.set(self.made.get() + messages.count() as u64);
         engine.is_ok()
     }
 
@@ -101,7 +99,6 @@ impl Group {
             let ok = way(self);
             both.push((ok, self.digests.borrow().clone()));
         }
-        self.made.set(0);
         let ok = both.iter().all(|(ok, _)| *ok) && both[0].1 == both[1].1;
         let detail = format!("{} messages, one thread and {THREADS}", self.messages.count());
         Check { name: "engines_agree".to_owned(), ok, detail }
@@ -116,7 +113,6 @@ fn prepare(context: &Context<'_>) -> Result<Prepared, Failure> {
         .map_err(|error| Failure::new("no_thread", format!("The system gives no thread: {error}.")))?;
     let group = Rc::new(Group {
         digests: RefCell::new(vec![0; messages.count() * Algorithm::Sha256.digest_bytes()]),
-        made: Cell::new(0),
         crew,
         _neighbours: Neighbours::spin(if busy { cores - 1 } else { 0 }),
         messages,
@@ -135,6 +131,6 @@ fn prepare(context: &Context<'_>) -> Result<Prepared, Failure> {
 }
 
 fn arm(name: &str, group: &Rc<Group>, way: fn(&Group) -> bool) -> Arm {
-    let (arm, counter) = (Rc::clone(group), Rc::clone(group));
-    Arm::new(name, move || way(&arm)).with_work(move || vec![("items".to_owned(), counter.made.take())])
+    let group = Rc::clone(group);
+    counted(name, group.messages.count(), move || way(&group))
 }
