@@ -2,63 +2,66 @@
 # Builds what the workloads of this suite run and leaves it in build/ beside this script, under names that
 # are the same on every platform (the JVM loads the library by full path, so its ending does not matter).
 #
-#   build.sh            libraries and jar
-#   build.sh library    both build/libpaceline_*.so only (what `mvn verify` in jvm/ needs)
-#   build.sh jar        build/hashing.jar only
-#   build.sh engines    build/paceline-hashing-engines only: no JVM needed
+#   build.sh            everything
+#   build.sh ledger     build/libpaceline_hashing.so and build/hashing.jar
+#   build.sh piece      build/libpaceline_piece.so (with QuickJS: a minute or more of C) and build/hashing.jar
+#   build.sh engines    build/paceline-hashing-engines: no JVM needed
+#   build.sh library    both libraries (what `mvn verify` in jvm/ needs)
 #
 # Works in any checkout or worktree. Honours CARGO_TARGET_DIR, and MAVEN_ARGS for Maven (for instance
 # --offline).
 set -eu
 here=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd)
 what=${1:-all}
+tools=cargo
 case $what in
-all | library | jar | engines) ;;
+all | ledger | piece) tools="cargo java mvn" ;;
+engines | library) ;;
 *)
-    echo "build.sh: unknown argument '$what'; use library, jar, engines or nothing" >&2
+    echo "build.sh: unknown argument '$what'; use ledger, piece, engines, library or nothing" >&2
     exit 2
     ;;
 esac
-tools="cargo java mvn"
-[ "$what" != engines ] || tools=cargo
 for tool in $tools; do
     command -v "$tool" >/dev/null || {
         echo "build.sh: '$tool' is not installed; 'make setup' at the root of the repository installs it" >&2
         exit 1
     }
 done
+target=${CARGO_TARGET_DIR:-$here/../target}
 mkdir -p "$here/build"
 
-if [ "$what" = engines ]; then
-    cd "$here/.."
-    target=${CARGO_TARGET_DIR:-$here/../target}
-    cargo build --quiet --release --locked --target-dir "$target" -p paceline-hashing-engines
-    # Replace, never overwrite: an old one may be running.
-    cp "$target/release/paceline-hashing-engines" "$here/build/engines.new"
-    mv -f "$here/build/engines.new" "$here/build/paceline-hashing-engines"
-    exit 0
-fi
+put() { # put FILE NAME: replace, never overwrite; a running process may have the old file mapped
+    cp "$1" "$here/build/$2.new"
+    mv -f "$here/build/$2.new" "$here/build/$2"
+}
 
-if [ "$what" != jar ]; then
-    cd "$here/.."
-    target=${CARGO_TARGET_DIR:-$here/../target}
-    cargo build --quiet --release --locked --target-dir "$target" \
-        -p paceline-hashing-jni -p paceline-hashing-piece
-    for name in paceline_hashing paceline_piece; do
-        for built in "lib$name.so" "lib$name.dylib" "$name.dll"; do
-            if [ -f "$target/release/$built" ]; then
-                # Replace, never overwrite: a running JVM may have the old file mapped.
-                cp "$target/release/$built" "$here/build/library.new"
-                mv -f "$here/build/library.new" "$here/build/lib$name.so"
-            fi
-        done
+crate() { # crate PACKAGE: from native/, whose lock file and target directory all crates share
+    (cd "$here/.." && cargo build --quiet --release --locked --target-dir "$target" -p "$1")
+}
+
+library() { # library PACKAGE NAME: whatever this platform calls a shared library becomes libNAME.so
+    crate "$1"
+    for built in "lib$2.so" "lib$2.dylib" "$2.dll"; do
+        [ ! -f "$target/release/$built" ] || put "$target/release/$built" "lib$2.so"
     done
-fi
+}
 
-if [ "$what" != library ]; then
-    cd "$here/jvm"
+jar() { # Maven compiles everything each time, and two workloads share the jar: only when a source is newer
+    changed=$here/jvm
+    [ ! -f "$here/build/hashing.jar" ] ||
+        changed=$(find "$here/jvm" -name target -prune -o -newer "$here/build/hashing.jar" -print)
+    [ -n "$changed" ] || return 0
     # shellcheck disable=SC2086 # MAVEN_ARGS is a list of words
-    mvn -B -q -Dstyle.color=never -DskipTests ${MAVEN_ARGS:-} package
-    cp workloads/target/hashing.jar "$here/build/jar.new"
-    mv -f "$here/build/jar.new" "$here/build/hashing.jar"
-fi
+    (cd "$here/jvm" && mvn -B -q -Dstyle.color=never -DskipTests ${MAVEN_ARGS:-} package)
+    put "$here/jvm/workloads/target/hashing.jar" hashing.jar
+}
+
+case $what in all | ledger | library) library paceline-hashing-jni paceline_hashing ;; esac
+case $what in all | piece | library) library paceline-hashing-piece paceline_piece ;; esac
+case $what in all | ledger | piece) jar ;; esac
+case $what in all | engines)
+    crate paceline-hashing-engines
+    put "$target/release/paceline-hashing-engines" paceline-hashing-engines
+    ;;
+esac

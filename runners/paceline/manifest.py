@@ -68,6 +68,7 @@ class Knob(msgspec.Struct, frozen=True):
     maximum: int | None = None
     values: list[str] = []
     demonstration: bool = False
+    workload: str | None = None
 
 
 class SuiteHead(msgspec.Struct, frozen=True):

@@ -24,7 +24,7 @@ def broken_rules(raw: Raw) -> Iterator[Located]:
     for name, benchmark in raw["benchmarks"].items():
         yield from _benchmark(raw, name, benchmark)
     for name, knob in raw.get("knobs", {}).items():
-        yield from _knob(("knobs", name), knob)
+        yield from _knob(raw, ("knobs", name), knob)
     for table in ("derived", "gates", "rules"):
         yield from _twice(table, raw.get(table, []))
     for index, derived in enumerate(raw.get("derived", [])):
@@ -75,8 +75,11 @@ def _param(path: tuple[str | int, ...], param: Raw) -> Iterator[Located]:
             yield (*path, "values"), reason
 
 
-def _knob(path: tuple[str | int, ...], knob: Raw) -> Iterator[Located]:
+def _knob(raw: Raw, path: tuple[str | int, ...], knob: Raw) -> Iterator[Located]:
     yield from _range(path, knob)
+    workloads = [workload["name"] for workload in raw["workloads"]]
+    if knob.get("workload", workloads[0]) not in workloads:
+        yield (*path, "workload"), _one_of("workloads", workloads, knob["workload"])
     if reason := why_not(knob, knob["default"], declared_only=True):
         yield (*path, "default"), reason
 
@@ -222,6 +225,14 @@ def _rule(raw: Raw, path: tuple[str | int, ...], rule: Raw) -> Iterator[Located]
     for arm in rule["arms"]:
         if arm not in others:
             yield (*path, "arms"), _one_of("arms other than the reference", others, arm)
+    params = benchmark.get("params", {})
+    for name, values in rule.get("params", {}).items():
+        if name not in params:
+            yield (*path, "params", name), _one_of("params", params, name)
+            continue
+        reasons = [why_not(params[name], value, declared_only=True) for value in values]
+        if reason := next(filter(None, reasons), None):
+            yield (*path, "params", name), reason
 
 
 def _twice(table: str, entries: list[Raw]) -> Iterator[Located]:

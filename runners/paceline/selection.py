@@ -92,7 +92,8 @@ def argv_of(
         if any(key in manifest.benchmarks[name].params for name in own):
             argv += ["--params", f"{key}={'|'.join(map(str, values))}"]
     for key, value in selection.knobs.items():
-        if value != manifest.knobs[key].default:
+        knob = manifest.knobs[key]
+        if value != knob.default and knob.workload in {None, workload}:
             argv += ["--knob", f"{key}={value}"]
     return argv
 

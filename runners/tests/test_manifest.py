@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from paceline.errors import UserError
 from paceline.manifest import Manifest, ManifestError, load, parse
-from paceline.selection import Selection, checked
+from paceline.selection import Selection, argv_of, checked
 from paceline.testing.suites import MANIFEST
 
 
@@ -188,6 +188,18 @@ def test_a_rule_may_name_its_metric() -> None:
     parse(named.replace('"calls"', '"time"').encode(), "suite.toml")
 
 
+@pytest.mark.parametrize(
+    ("fields", "expected"),
+    [("params.m = [1]", "one of the params (n)"), ("params.n = [100, 1001]", "1 to 1000")],
+)
+def test_a_rule_watches_points_there_are(fields: str, expected: str) -> None:
+    text = MANIFEST.replace('kind = "arm_slower"', f'kind = "arm_slower"\n{fields}')
+    error = complaints(text)
+    assert [c.line for c in error.complaints] == [line_of(text, fields)]
+    assert expected in error.text
+    parse(text.replace(fields, "params.n = [100]").encode(), "suite.toml")
+
+
 @pytest.mark.parametrize("value", ["x|y", "x,y"])
 @pytest.mark.parametrize("kind", ['kind = "enum"', 'kind = "regex"\npattern = ".*"'])
 def test_a_text_value_that_the_command_line_would_split_is_refused(kind: str, value: str) -> None:
@@ -249,3 +261,24 @@ def test_a_missing_file_is_an_error_with_advice(tmp_path: Path) -> None:
     with pytest.raises(UserError) as caught:
         load(tmp_path / "suite.toml")
     assert "suite.toml" in caught.value.advice
+
+
+def test_a_knob_of_one_workload_is_passed_to_that_one_only(tmp_path: Path) -> None:
+    other = '[[workloads]]\nname = "heaps"\n[workloads.host]\nbuild = []\nartifacts = ["h"]\nrun = ["h"]\n\n'
+    other += '[benchmarks.heap]\ntitle = "Heaps"\nworkload = "heaps"\narms = ["pop"]\nreference = "pop"\n'
+    other += 'metrics.time = { unit = "ns", direction = "lower" }\n\n'
+    owned = MANIFEST.replace("[benchmarks.sort]", other + "[benchmarks.sort]").replace(
+        "[knobs.slow_percent]", '[knobs.slow_percent]\nworkload = "sorts"'
+    )
+    manifest = parse(owned.encode(), "suite.toml")
+    asked = checked(manifest, Selection(benchmarks=[], knobs={"slow_percent": 50}))
+    build = manifest.workloads[0].host
+    assert build is not None
+    argv = {
+        name: argv_of(manifest, asked, name, launch=0, build=build, artifacts=tmp_path)
+        for name in ("sorts", "heaps")
+    }
+    assert "slow_percent=50" in argv["sorts"]
+    assert "slow_percent=50" not in argv["heaps"]
+    error = complaints(owned.replace('workload = "sorts"\nkind', 'workload = "none"\nkind'))
+    assert "one of the workloads (sorts, heaps)" in error.text

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Literal, Self
 
 from pydantic import Field, ValidationError, model_validator
@@ -74,11 +74,14 @@ class Manifest(Part):
             if benchmark.other_arms
         ]
 
-    def rule_for(self, benchmark: str, arm: str, metric: str) -> Rule | None:
-        """The first rule that watches this metric of this arm: its own, else the primary one."""
+    def rule_for(
+        self, benchmark: str, arm: str, metric: str, params: Mapping[str, ParamValue]
+    ) -> Rule | None:
+        """The first rule that watches this metric of this arm at this point: its own, else the primary
+        one."""
         primary = self.benchmarks[benchmark].primary_metric
         for rule in self.arm_rules():
-            if rule.benchmark == benchmark and arm in rule.arms and (rule.metric or primary) == metric:
+            if rule.watches(benchmark, arm, params) and (rule.metric or primary) == metric:
                 return rule
         return None
 
@@ -126,13 +129,10 @@ def _faults(manifest: Manifest) -> Iterator[str]:
     for number, gate in enumerate(manifest.gates):
         yield from _gate_faults(manifest, f"gates[{number}]", gate)
     for rule in manifest.rules:
-        known = manifest.benchmarks.get(rule.benchmark)
-        if known is None:
-            yield f"rule {rule.name}: there is no benchmark {rule.benchmark!r}"
-        elif not set(rule.arms) <= set(known.other_arms):
-            yield f"rule {rule.name}: arms must be arms of {rule.benchmark} other than its reference"
-        elif rule.metric is not None and rule.metric not in known.metrics:
-            yield f"rule {rule.name}: {rule.benchmark} has no metric {rule.metric!r}"
+        yield from _rule_faults(manifest, rule)
+    for name, knob in manifest.knobs.items():
+        if knob.workload is not None and knob.workload not in workloads:
+            yield f"knobs.{name}: there is no workload {knob.workload!r}"
     for name, preset in manifest.presets.items():
         yield from _preset_faults(manifest, f"presets.{name}", preset)
 
@@ -153,16 +153,34 @@ ACROSS_PARAM = frozenset({"ratio_across_param", "slope", "crossover"})
 """Kinds that consume a param: they have one value for all its values."""
 
 
+def _rule_faults(manifest: Manifest, rule: Rule) -> Iterator[str]:
+    known = manifest.benchmarks.get(rule.benchmark)
+    if known is None:
+        yield f"rule {rule.name}: there is no benchmark {rule.benchmark!r}"
+    elif not set(rule.arms) <= set(known.other_arms):
+        yield f"rule {rule.name}: arms must be arms of {rule.benchmark} other than its reference"
+    elif rule.metric is not None and rule.metric not in known.metrics:
+        yield f"rule {rule.name}: {rule.benchmark} has no metric {rule.metric!r}"
+    else:
+        yield from _points_faults([known.params], f"rule {rule.name}", rule.params)
+
+
 def _preset_faults(manifest: Manifest, where: str, preset: Preset) -> Iterator[str]:
     chosen = manifest.benchmarks if preset.benchmarks is None else preset.benchmarks
     for name in chosen:
         if name not in manifest.benchmarks:
             yield f"{where}: there is no benchmark {name!r}"
     known = [manifest.benchmarks[name].params for name in chosen if name in manifest.benchmarks]
-    for key, values in preset.params.items():
+    yield from _points_faults(known, where, preset.params)
+
+
+def _points_faults(
+    known: Sequence[Mapping[str, Param]], where: str, points: Mapping[str, Sequence[ParamValue]]
+) -> Iterator[str]:
+    for key, values in points.items():
         declared = [params[key] for params in known if key in params]
         if not declared:
-            yield f"{where}: none of its benchmarks has a param {key!r}"
+            yield f"{where}: no benchmark it names has a param {key!r}"
         for value in values:
             if not all(_takes(param, value) for param in declared):
                 yield f"{where}.params.{key}: {value!r} is not a declared value"

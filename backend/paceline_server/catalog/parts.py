@@ -6,6 +6,7 @@ tables refuse unknown keys, as the schema (`native/protocol/suite.schema.json`) 
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
@@ -105,6 +106,7 @@ class Knob(Part):
     maximum: Natural | None = None
     values: list[str] | None = None
     demonstration: bool = False
+    workload: Name | None = None
     description: Text
 
 
@@ -159,8 +161,16 @@ class Rule(Part):
     benchmark: Name
     arms: list[Name] = Field(min_length=1)
     metric: Name | None = None
+    params: dict[Name, Annotated[list[PrimitiveValue], Field(min_length=1, max_length=1000)]] = Field(
+        default_factory=dict
+    )
     text: Text
     fails_run: bool = True
+
+    def watches(self, benchmark: str, arm: str, params: Mapping[str, PrimitiveValue]) -> bool:
+        """Whether it speaks of this arm at this point; params it does not name match any value."""
+        here = all(params.get(name) in values for name, values in self.params.items())
+        return here and self.benchmark == benchmark and arm in self.arms
 
 
 class Preset(Part):

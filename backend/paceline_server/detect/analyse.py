@@ -72,7 +72,8 @@ def analyse(
     known = Circumstances(asked, look, audit_groups(manifest, groups, index, facts), Unavailable.of(facts))
     pairs = [_blocked_pair(pair, blockers) for pair in compare(manifest, groups, index, known)]
     ruled = tuple(
-        Ruled(pair, manifest.rule_for(pair.group.benchmark, pair.arm, pair.metric)) for pair in pairs
+        Ruled(pair, manifest.rule_for(pair.group.benchmark, pair.arm, pair.metric, pair.group.params))
+        for pair in pairs
     )
     warm = WarmSamples(index)
     derived = derived_rows(manifest, groups, Sources.of(index, warm, facts.announced, known))

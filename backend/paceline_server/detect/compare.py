@@ -101,7 +101,7 @@ def _pairs(manifest: Manifest, group: Group, index: CaseIndex, known: Circumstan
         reference = index.get(group.benchmark, group.params, metric, benchmark.reference)
         for arm in benchmark.other_arms:
             case = index.get(group.benchmark, group.params, metric, arm)
-            shown = primary or manifest.rule_for(group.benchmark, arm, metric) is not None
+            shown = primary or manifest.rule_for(group.benchmark, arm, metric, group.params) is not None
             if not shown and (case is None or reference is None):
                 continue
             blocks = EMPTY

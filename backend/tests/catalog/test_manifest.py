@@ -134,11 +134,28 @@ def test_a_rule_watches_the_primary_metric_unless_it_names_one() -> None:
     made = changed("benchmarks.b.metrics.calls", {"unit": "count", "direction": "lower"})
     rule = {**RULE, "arms": ["new"]}
     plain = read({**made, "rules": [rule]})
-    assert plain.rule_for("b", "new", "time") is not None
-    assert plain.rule_for("b", "new", "calls") is None
+    assert plain.rule_for("b", "new", "time", {}) is not None
+    assert plain.rule_for("b", "new", "calls", {}) is None
     named = read({**made, "rules": [{**rule, "metric": "calls"}]})
-    assert named.rule_for("b", "new", "time") is None
-    assert named.rule_for("b", "new", "calls") is not None
+    assert named.rule_for("b", "new", "time", {}) is None
+    assert named.rule_for("b", "new", "calls", {}) is not None
+
+
+def test_a_rule_may_watch_some_points_only() -> None:
+    rule = {**RULE, "arms": ["new"], "params": {"n": [2]}}
+    manifest = read({**GOOD, "rules": [rule]})
+    assert manifest.rule_for("b", "new", "time", {"n": 1}) is None
+    assert manifest.rule_for("b", "new", "time", {"n": 2}) is not None
+    with pytest.raises(ManifestError, match=r"rule r\.params\.n: 3 is not a declared value"):
+        read({**GOOD, "rules": [{**rule, "params": {"n": [3]}}]})
+    with pytest.raises(ManifestError, match="rule r: no benchmark it names has a param 'm'"):
+        read({**GOOD, "rules": [{**rule, "params": {"m": [3]}}]})
+
+
+def test_a_knob_may_belong_to_one_workload() -> None:
+    assert read(changed("knobs.slow.workload", "w")).knobs["slow"].workload == "w"
+    with pytest.raises(ManifestError, match=r"knobs\.slow: there is no workload 'x'"):
+        read(changed("knobs.slow.workload", "x"))
 
 
 def test_every_arm_but_the_reference_has_a_rule_when_none_is_given() -> None:

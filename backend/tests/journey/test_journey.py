@@ -14,7 +14,7 @@ pytestmark = [pytest.mark.journey, pytest.mark.parametrize("shape", ["scaled"], 
 CLONE = Path(__file__).resolve().parents[3]
 BENCHMARK = "ledger_batch"
 QUICK = {"benchmarks": [BENCHMARK], "launches": 3, "rounds": 12, "min_time_ns": 200_000}
-DEMONSTRATION = {"knobs": {"native_slowdown_percent": 400}}
+DEMONSTRATION = {"knobs": {"native_slowdown_percent": 1500}}
 
 
 @pytest.mark.timeout(900)

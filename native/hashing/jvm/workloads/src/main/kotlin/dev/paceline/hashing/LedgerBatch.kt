@@ -20,7 +20,7 @@ import java.util.Arrays
 
 val SLOWDOWN = IntKnob(
     name = "native_slowdown_percent",
-    range = 0L..400L,
+    range = 0L..2_000L,
     default = 0,
     demonstration = true,
     what = "the native arm repeats this share of its work. Its times are not those of the library.",
