@@ -32,8 +32,21 @@ class GroupAudit:
     policy: AuditPolicy = field(default_factory=AuditPolicy)
 
     def defects(self, *arms: str) -> list[AuditFinding]:
-        """The decisive findings that touch a figure made from these arms."""
-        return [one for one in self.findings if one.decisive and one.concerns(*arms)]
+        """The decisive findings that touch a figure made from these arms.
+
+        Work is compared with the reference's. Of two other arms, one that did other work than the reference
+        did other work than the second, too, or nobody knows: their figure is touched as well.
+        """
+        found = [one for one in self.findings if one.decisive and one.concerns(*arms)]
+        if len(arms) > 1 and self.reference not in arms:
+            unequal = [one for one in self.findings if one.name == "unequal_work" and one not in found]
+            found += [one for one in unequal if not set(one.arms).isdisjoint(arms)]
+        return found
+
+    def too_few(self, *arms: str) -> str | None:
+        """Why there is too little to decide about a figure made from these arms."""
+        few = (one for one in self.findings if one.name == "too_few" and one.concerns(*arms))
+        return next((f"insufficient: {one.text}" for one in few), None)
 
     def why_not(self, *arms: str) -> str | None:
         """Why a figure made from these arms decides nothing, by name (the findings themselves are shown once,
@@ -78,6 +91,11 @@ class Audits:
         """As `GroupAudit.why_not`, for a group that may have none."""
         found = self.of(group)
         return None if found is None else found.why_not(*arms)
+
+    def too_few(self, group: Group, *arms: str) -> str | None:
+        """As `GroupAudit.too_few`, for a group that may have none."""
+        found = self.of(group)
+        return None if found is None else found.too_few(*arms)
 
     def rows(self) -> list[AuditOut]:
         """Groups in which something was found."""

@@ -39,7 +39,8 @@ PAIRED = {
 class DerivedRow:
     """One derived number, where it comes from, and what speaks against it.
 
-    `missing`: this target cannot run an arm it needs; `defect`: the protocol it was measured with.
+    `missing`: this target cannot run an arm it needs; `defect`: the protocol it was measured with; `few`: too
+    little was measured for a gate to decide.
     """
 
     declared: Derived
@@ -48,6 +49,7 @@ class DerivedRow:
     found: DerivedValue
     missing: str | None = None
     defect: str | None = None
+    few: str | None = None
 
     def out(self) -> DerivedOut:
         """The wire shape."""
@@ -72,6 +74,12 @@ class DerivedRow:
         return "" if self.found.value is not None else f"not measured: {self.found.note or 'no samples'}"
 
 
+def _rate(bytes_per_s: int) -> str:
+    """In the unit in which it is a whole number: MiB/s or MB/s."""
+    mebi = bytes_per_s / 2**20
+    return f"{mebi:g} MiB/s" if mebi.is_integer() else f"{bytes_per_s / 1e6:g} MB/s"
+
+
 def words_of(declared: Derived, arm: str, found: DerivedValue) -> str:
     """The value as a person says it; empty where there is none."""
     base, param, value = declared.base_arm, declared.param, found.value
@@ -85,7 +93,7 @@ def words_of(declared: Derived, arm: str, found: DerivedValue) -> str:
         "speedup_between_arms": f"{arm} is {value:.3g}{TIMES} as fast as {base}",
         "overhead_between_arms": f"{arm} has {percent(value)} {more} {declared.metric} than {base}",
         "share_between_metrics": f"{percent(value)} of {declared.metric} is not {declared.part}",
-        "share_at_rate": f"{percent(value)} of one thread at {(declared.rate_bytes_per_s or 0) / 1e6:g} MB/s",
+        "share_at_rate": f"{percent(value)} of one thread at {_rate(declared.rate_bytes_per_s or 0)}",
         "slope": f"grows with {param} to the power of {value:.3g}",
         "ratio_across_param": f"{value:.3g}{TIMES} from {param}={declared.from_} to {declared.to}",
     }
@@ -151,9 +159,12 @@ def _row(declared: Derived, arm: str, at: Group, members: Sequence[Group], sourc
     defect = next((why for one in members if (why := known.audits.why_not(one, *arms)) is not None), None)
     if missing is not None:
         return DerivedRow(declared, arm, at, DerivedValue(None), missing=missing)
-    if declared.param is not None:
-        return DerivedRow(declared, arm, at, _across(declared, arm, members, sources), defect=defect)
-    return DerivedRow(declared, arm, at, _within(declared, arm, members[0], sources), defect=defect)
+    few = next((why for one in members if (why := known.audits.too_few(one, *arms)) is not None), None)
+    if declared.param is None:
+        found = _within(declared, arm, members[0], sources)
+    else:
+        found = _across(declared, arm, members, sources)
+    return DerivedRow(declared, arm, at, found, defect=defect, few=few)
 
 
 def _within(declared: Derived, arm: str, group: Group, sources: Sources) -> DerivedValue:

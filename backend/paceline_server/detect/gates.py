@@ -86,6 +86,8 @@ def _judge_derived(row: DerivedRow, op: Op, target: float) -> GateVerdict:
         return GateVerdict("not_applicable", row.missing, None, NOTHING)
     if row.defect is not None:
         return GateVerdict("inconclusive", row.defect, found.value, found.interval)
+    if row.few is not None:
+        return GateVerdict("inconclusive", row.few, found.value, found.interval)
     if found.answered and found.value is None:
         return _judge_none(found, op, target)
     if found.value is None:

@@ -106,7 +106,8 @@ def crossover(points: Sequence[tuple[int, CaseSamples, CaseSamples]]) -> Derived
     that value and at every larger measured one. `points`: (value, arm, base), ≥ 2 distinct values.
 
     The interval runs from the smallest value from which the arm is *not slower* with confidence to the value
-    itself. Without a value, `answered` says that there is no crossover among what was measured.
+    itself; where that is the smallest measured one, the crossover may lie below it, and there is no lower
+    bound. Without a value, `answered` says that there is no crossover among what was measured.
     """
     ordered = sorted(points, key=lambda point: point[0])
     if len({value for value, *_ in ordered}) < 2:
@@ -122,6 +123,8 @@ def crossover(points: Sequence[tuple[int, CaseSamples, CaseSamples]]) -> Derived
         not_slower_above = not_slower_above and bounds.lower <= 0.0
         wins = float(value) if faster_above else wins
         may_win = float(value) if not_slower_above else may_win
+    if wins is not None and may_win == ordered[0][0]:
+        may_win = None
     return DerivedValue(wins, Interval(may_win, wins), answered=True)
 
 

@@ -210,6 +210,25 @@ def test_the_interval_of_a_crossover_starts_where_losing_ends() -> None:
     assert (row.lower, row.upper) == (10.0, 10.0)
 
 
+def test_a_crossover_at_the_smallest_measured_value_may_lie_below_it() -> None:
+    above = {batch: effect for batch, effect in WINS_FROM_10.items() if batch >= 10}
+    row = row_of(told(CROSSOVER, above))
+    assert (row.value, row.lower, row.upper) == (10.0, None, 10.0)
+    (gate,) = gates_of(CROSSOVER, above, {"op": "<=", "required": 4})
+    assert gate.verdict == "inconclusive"
+    (gate,) = gates_of(CROSSOVER, above, {"op": "<=", "required": 10})
+    assert gate.verdict == "pass"
+
+
+def test_a_gate_on_a_derived_metric_of_one_launch_is_insufficient() -> None:
+    speedup = {"kind": "speedup_between_arms"}
+    one_launch = bench_cases(3, {1000: -0.7}, launches=1, rounds=40)
+    found = told(speedup, {1000: -0.7}, {"op": ">=", "required": 1.1}, one_launch)
+    (gate,) = found.report.gates
+    assert gate.verdict == "inconclusive"
+    assert gate.reason.startswith("insufficient: ")
+
+
 def test_no_crossover_is_an_answer_and_not_measured_is_none() -> None:
     none = row_of(told(CROSSOVER, NEVER))
     assert (none.value, none.answered) == (None, True)
