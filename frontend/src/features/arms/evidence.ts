@@ -1,7 +1,8 @@
 /**
  * What the reports of the compared jobs say beside the comparisons: measurements, derived rows, audits, arms
  * that could not run. Pure. Invariant: nothing is computed; where several jobs say the same thing, the newest
- * one that could know is believed.
+ * one that could know is believed; a report that measured something and complains of nothing takes back what
+ * older ones complained of there. Deliberately does not judge a complaint: that is the server's.
  */
 import type { Audit, Comparison, Derived, JobReport, Measurement, Unavailable } from '../../api/types';
 import { paramsKey } from '../../lib/params';
@@ -27,6 +28,30 @@ function newest<T>(lists: readonly (readonly T[])[], key: (row: T) => string): T
   return [...found.values()];
 }
 
+/**
+ * Complaints that no newer report answered, by a complaint of its own or by measuring without one: reports
+ * list only what is wrong, so silence about what was measured is an answer too.
+ * `key`: what a complaint is about; `settles`: all the keys that a measurement answers for.
+ */
+function standing<T>(
+  reports: readonly { measurements: readonly Measurement[]; complaints: readonly T[] }[],
+  key: (row: T) => string,
+  settles: (row: Measurement) => readonly string[],
+): T[] {
+  const answered = new Set<string>();
+  const found: T[] = [];
+  for (const { measurements, complaints } of reports) {
+    const open = complaints.filter((row) => !answered.has(key(row)));
+    found.push(...open);
+    for (const one of [...open.map(key), ...measurements.flatMap(settles)]) answered.add(one);
+  }
+  return found;
+}
+
+function armKey({ arm, params }: Pick<Unavailable, 'arm' | 'params'>): string {
+  return [arm, paramsKey(params)].join('|');
+}
+
 /** A null that is an answer ("there is no crossover") speaks; one for lack of samples does not. */
 function speaks({ value, answered }: Derived): boolean {
   return value !== null || answered;
@@ -45,13 +70,22 @@ export function evidenceOf(reports: readonly JobReport[], benchmark: string): Ev
       reports.map(({ derived }) => own(derived).filter(speaks)),
       (row) => [row.name, row.arm, paramsKey(row.params)].join('|'),
     ),
-    audits: newest(
-      reports.map(({ audits }) => own(audits ?? [])),
+    audits: standing(
+      reports.map(({ measurements, audits }) => ({
+        measurements: own(measurements),
+        complaints: own(audits ?? []),
+      })),
       (row) => paramsKey(row.params),
+      (row) => [paramsKey(row.params)],
     ),
-    unavailable: newest(
-      reports.map(({ unavailable }) => own(unavailable ?? [])),
-      (row) => [row.arm, paramsKey(row.params)].join('|'),
+    unavailable: standing(
+      reports.map(({ measurements, unavailable }) => ({
+        measurements: own(measurements),
+        complaints: own(unavailable ?? []),
+      })),
+      armKey,
+      // No params: "at every point", which one point measured refutes.
+      (row) => [armKey(row), armKey({ arm: row.arm, params: {} })],
     ),
   };
 }

@@ -107,3 +107,67 @@ describe('what stands beside the comparisons', () => {
     ).toEqual(['new', 'old']);
   });
 });
+
+function auditsOf(...reports: Parameters<typeof evidenceOf>[0]) {
+  return evidenceOf(reports, 'seed_protocol').audits;
+}
+
+function reasonsOf(...reports: Parameters<typeof evidenceOf>[0]) {
+  return evidenceOf(reports, 'ledger_batch').unavailable.map(({ reason }) => reason);
+}
+
+describe('what older jobs complained of', () => {
+  const report = hashingReport();
+  const audited = report.audits?.[0];
+  const point = { batch: 1, message: 32 };
+  const elsewhere = { batch: 5000, message: 1024 };
+  const [measurement] = report.measurements;
+  if (measurement === undefined || audited === undefined) throw new Error('nothing measured or audited');
+  const measures = (benchmark: string, arm: string, params: Params) => ({
+    ...report,
+    measurements: [{ ...measurement, benchmark, arm, params }],
+    audits: [],
+    unavailable: [],
+  });
+  const cannotRun = (params: Params, reason: string) => ({
+    ...report,
+    measurements: [],
+    unavailable: [{ benchmark: 'ledger_batch', arm: 'native_ffm', params, reason }],
+  });
+
+  it('drops the defects of a group that a newer job measured without any', () => {
+    const { params } = audited;
+    expect(auditsOf(measures('seed_protocol', 'native', params), report)).toEqual([]);
+    const turned = Object.fromEntries(Object.entries(params).toReversed());
+    expect(auditsOf(measures('seed_protocol', 'native', turned), report)).toEqual([]);
+  });
+
+  it('keeps the defects of a group that no newer job measured', () => {
+    const { params } = audited;
+    expect(auditsOf(report)).toEqual([audited]);
+    expect(auditsOf(measures('seed_protocol', 'native', { ...params, batch: 2 }), report)).toEqual([audited]);
+    expect(auditsOf(measures('piece', 'native', params), report)).toEqual([audited]);
+    expect(auditsOf(report, measures('seed_protocol', 'native', params))).toEqual([audited]);
+  });
+
+  it('shows the newest defects of a group, once', () => {
+    const newer = { ...audited, naive: 'the newer one' };
+    expect(auditsOf({ ...report, audits: [newer] }, report)).toEqual([newer]);
+  });
+
+  it('drops an arm that could not run where a newer job measured it', () => {
+    const measured = measures('ledger_batch', 'native_ffm', point);
+    expect(reasonsOf(measured, cannotRun(point, 'no library'))).toEqual([]);
+    expect(reasonsOf(measured, cannotRun({}, 'needs Java 22'))).toEqual([]);
+  });
+
+  it('keeps an arm that could not run where only others, or other points, were measured since', () => {
+    const old = cannotRun(point, 'no library');
+    expect(reasonsOf(measures('ledger_batch', 'native', point), old)).toEqual(['no library']);
+    expect(reasonsOf(measures('ledger_batch', 'native_ffm', elsewhere), old)).toEqual(['no library']);
+    expect(reasonsOf(cannotRun(point, 'gone'), measures('ledger_batch', 'native_ffm', point))).toEqual([
+      'gone',
+    ]);
+    expect(reasonsOf(cannotRun(point, 'newer'), old)).toEqual(['newer']);
+  });
+});
