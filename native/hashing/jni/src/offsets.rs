@@ -12,7 +12,8 @@ const TURN: usize = 256;
 /// A batch so small that clearing the stack for a whole turn would be seen.
 const FEW: usize = 16;
 
-/// As [`digest_ragged`]; a refusal that no other thread causes writes nothing.
+/// As [`digest_ragged`], with the engine of the first turn: the last may have a message or two, for which
+/// another engine is better. A refusal that no other thread causes writes nothing.
 pub(crate) fn digest(
     choice: Choice,
     messages: &[u8],
@@ -28,13 +29,15 @@ pub(crate) fn digest(
     }
     let count = offsets.len() - 1;
     check(messages, offsets, digests)?;
-    let mut engine = Engine::Scalar;
+    let mut first = None;
     for (turn, digests) in digests.chunks_mut(TURN * ALGORITHM.digest_bytes()).enumerate() {
         let from = turn * TURN;
         let offsets = &offsets[from..=from + TURN.min(count - from)];
-        engine = copied(choice, messages, offsets, digests, &mut copy)?;
+        let engine = copied(choice, messages, offsets, digests, &mut copy)?;
+        first.get_or_insert(engine);
     }
-    Ok(engine)
+    // Several turns, so there was a first.
+    Ok(first.unwrap_or(Engine::Scalar))
 }
 
 /// Digests by a copy of the offsets, for which `copy` has room.
@@ -92,6 +95,19 @@ mod tests {
             let mut digests = vec![0; count * 32];
             digest(Choice::Best, &messages, &offsets, &mut digests).expect("fits");
             assert!(digests == expected, "{count} messages");
+        }
+    }
+
+    #[test]
+    fn a_short_last_turn_does_not_name_the_engine() {
+        let engine_of = |count: usize| {
+            let (messages, offsets, mut digests) = batch(count);
+            digest(Choice::Best, &messages, &offsets, &mut digests).expect("fits")
+        };
+        let whole = engine_of(TURN);
+        for rest in [1, 2, FEW, TURN] {
+            assert_eq!(engine_of(TURN + rest), whole, "{rest} messages in the last turn");
+            assert_eq!(engine_of(2 * TURN + rest), whole, "{rest} messages in the last turn");
         }
     }
 
