@@ -70,10 +70,10 @@ impl Hasher {
             let mut kept = kept.borrow_mut();
             if kept.as_ref().is_none_or(|(_, length)| *length < bytes.len()) {
                 let array = checked(env, |env| env.new_byte_array(bytes.len()))?;
-                *kept = Some((env.new_global_ref(array)?, bytes.len()));
+                *kept = Some((checked(env, |env| env.new_global_ref(array))?, bytes.len()));
             }
             let Some((array, _)) = kept.as_ref() else { return Err(Failure::new("no array was kept")) };
-            array.set_region(env, 0, signed(bytes))?;
+            checked(env, |env| array.set_region(env, 0, signed(bytes)))?;
             self.digest_of_array(env, array.as_ref(), bytes.len())
         })
     }
@@ -99,19 +99,19 @@ impl Hasher {
             let arrays = checked(env, |env| JObjectArray::<JByteArray>::new(env, pieces.len(), &none))?;
             for (index, piece) in pieces.iter().enumerate() {
                 let array = new_array(env, piece)?;
-                arrays.set_element(env, index, &array)?;
+                checked(env, |env| arrays.set_element(env, index, &array))?;
                 env.delete_local_ref(array);
             }
             let arguments = [jvalue { l: arrays.as_raw() }];
             let digests = self.call(env, self.of_arrays, ReturnType::Array, &arguments)?;
             // SAFETY: the method's signature says byte[][].
             let digests = unsafe { JObjectArray::<JByteArray>::from_raw(env, digests.into_raw()) };
-            if digests.is_null() || digests.len(env)? != pieces.len() {
+            if digests.is_null() || checked(env, |env| digests.len(env))? != pieces.len() {
                 return Err(Failure::new("the hasher did not return one digest per piece"));
             }
             (0..pieces.len())
                 .map(|index| {
-                    let digest = digests.get_element(env, index)?;
+                    let digest = checked(env, |env| digests.get_element(env, index))?;
                     let bytes = read_digest(env, &digest);
                     env.delete_local_ref(digest);
                     bytes
@@ -187,7 +187,7 @@ fn checked<'frame, T>(
 
 fn new_array<'frame>(env: &mut Env<'frame>, bytes: &[u8]) -> Result<JByteArray<'frame>, Failure> {
     let array = checked(env, |env| env.new_byte_array(bytes.len()))?;
-    array.set_region(env, 0, signed(bytes))?;
+    checked(env, |env| array.set_region(env, 0, signed(bytes)))?;
     Ok(array)
 }
 
@@ -197,7 +197,7 @@ fn read_digest(env: &mut Env<'_>, digest: &JByteArray<'_>) -> Result<Digest, Fai
         return Err(Failure::new("the hasher returned null"));
     }
     // SAFETY: the array is read only, and nobody else has it.
-    let elements = unsafe { digest.get_elements(env, ReleaseMode::NoCopyBack) }?;
+    let elements = checked(env, |env| unsafe { digest.get_elements(env, ReleaseMode::NoCopyBack) })?;
     let mut bytes = [0; DIGEST_BYTES];
     if elements.len() != bytes.len() {
         return Err(Failure::new(format!("the hasher returned {} bytes", elements.len())));
