@@ -5,6 +5,8 @@ import org.junit.jupiter.api.Assertions.assertEquals
 import org.junit.jupiter.api.Assertions.assertTrue
 import org.junit.jupiter.api.Test
 import org.junit.jupiter.api.io.TempDir
+import java.nio.ByteBuffer
+import java.nio.ByteOrder
 import java.nio.file.Files
 import java.nio.file.Path
 import kotlin.io.path.readBytes
@@ -98,9 +100,42 @@ class BrokenLibraryTest {
         assertFallback(status, "fails its self-test", "gave a wrong digest of message 0")
     }
 
+    /** Exchanges the code of two of our calls in the table of dynamic symbols (ELF-64, little-endian). */
+    private fun ByteArray.exchanged(one: String, other: String): ByteArray {
+        val elf = ByteBuffer.wrap(copyOf()).order(ByteOrder.LITTLE_ENDIAN)
+        val sections = List(elf.getShort(60).toInt()) { elf.getLong(40).toInt() + it * 64 }
+        val start = { section: Int -> elf.getLong(section + 24).toInt() }
+        val table = sections.single { elf.getInt(it + 4) == DYNAMIC_SYMBOLS }
+        val names = start(sections[elf.getInt(table + 40)])
+        val symbols = List(elf.getLong(table + 32).toInt() / 24) { start(table) + it * 24 }
+        val (first, second) = listOf(one, other).map { call ->
+            val name = "Java_dev_paceline_ledger_NativeDigests_$call\u0000".toByteArray()
+            symbols.single { symbol ->
+                val at = names + elf.getInt(symbol)
+                at + name.size <= size && name.contentEquals(copyOfRange(at, at + name.size))
+            } + 8
+        }
+        val code = elf.getLong(first)
+        return elf.putLong(first, elf.getLong(second)).putLong(second, code).array()
+    }
+
+    @Test
+    fun `a library one of whose calls throws, whichever it is`() {
+        val calls = listOf("digestArray0", "digestRagged0", "digestOne0", "digestAt0", "digestEqual0")
+        for (call in calls) {
+            val status = opened("throws.so", built.exchanged(call, "provokePanic"))
+            assertFallback(status, "fails its self-test: it threw", "panic in native code")
+        }
+    }
+
     @Test
     fun `a folder`() {
         Files.createDirectory(folder.resolve("folder"))
         assertFallback(opened("folder", null), "There is no native library at")
+    }
+
+    private companion object {
+        /** `SHT_DYNSYM`. */
+        const val DYNAMIC_SYMBOLS = 11
     }
 }

@@ -80,6 +80,7 @@ class LedgerHasherTest {
     fun `the policy decides by the size of the batch, and the seed's can be said`() {
         val seed = LedgerHasher.open(source, LedgerPolicy.SEED)
         assertEquals(listOf(2_000, 1), listOf(seed.policy.minimumBatch, seed.policy.warmupRounds))
+        assertEquals(1, LedgerHasher.open(source).policy.warmupRounds, "warm before the first batch")
         val messages = List(2_000) { Random(it).nextBytes(32) }
         for (count in listOf(1_999, 2_000)) {
             val digests = ByteArray(count * 32)
