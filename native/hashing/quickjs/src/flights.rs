@@ -42,6 +42,11 @@ impl Flights {
         self.boarding.borrow_mut().push(Job::new(number, way, start, bytes));
     }
 
+    /// Whether jobs wait for [`Flights::board`].
+    pub(crate) fn boarding(&self) -> bool {
+        !self.boarding.borrow().is_empty()
+    }
+
     /// The jobs booked since the last call.
     pub(crate) fn board(&self) -> Vec<Job> {
         self.boarding.take()

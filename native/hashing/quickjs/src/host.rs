@@ -217,17 +217,17 @@ impl Host {
 
     /// The end of a script's turn: what it booked goes to the workers.
     fn start_booked(&self) -> Result<(), Leaving> {
-        let jobs = self.shared.flights.board();
-        if jobs.is_empty() {
+        if !self.shared.flights.boarding() {
             return Ok(());
         }
+        // Before anything boards: what nobody can hash must not look as if somebody did.
         let mut workers = self.workers.borrow_mut();
         if workers.is_none() {
             let started = Workers::start(self.shared.workers, Arc::clone(&self.shared.hasher));
             *workers = Some(started.map_err(|error| Refusal::State(format!("workers: {error}")))?);
         }
         if let Some(workers) = workers.as_ref() {
-            workers.submit(jobs);
+            workers.submit(self.shared.flights.board());
         }
         Ok(())
     }

@@ -31,6 +31,10 @@ use crate::host::{Argument, Host, Threads};
 /// Bumped when a native method changes its meaning; `PieceLibrary` refuses to use another one.
 const ABI_VERSION: jint = 1;
 
+/// Threads of either kind a host may have: far beyond the cores of any machine this runs on, and few enough
+/// that a slip of the caller's (`Int.MAX_VALUE`) is an exception instead of an exhausted process.
+const MOST_THREADS: usize = 1024;
+
 /// `PieceLibrary.abiVersion(): int`
 #[unsafe(no_mangle)]
 pub extern "system" fn Java_dev_paceline_piece_PieceLibrary_abiVersion<'frame>(
@@ -87,7 +91,7 @@ pub extern "system" fn Java_dev_paceline_piece_PieceHost_open0<'frame>(
     workers: jint,
 ) -> jlong {
     env.with_env(|env| {
-        let threads = Threads { crew: size("crew", crew)?, workers: size("workers", workers)? };
+        let threads = Threads { crew: threads("crew", crew)?, workers: threads("workers", workers)? };
         let hasher = Hasher::of(env, &hasher)?;
         Ok::<_, Refusal>(registry::add(Host::open(hasher, threads)?))
     })
@@ -186,6 +190,13 @@ pub extern "system" fn Java_dev_paceline_piece_PieceHost_close0<'frame>(
     host: jlong,
 ) {
     env.with_env(|env| registry::close(host).map_err(|e| e.raise(env))).resolve::<Throw>();
+}
+
+fn threads(name: &str, value: jint) -> Result<usize, Refusal> {
+    match size(name, value)? {
+        count @ ..=MOST_THREADS => Ok(count),
+        _ => Err(Refusal::Argument(format!("{name}: {value} is more than {MOST_THREADS} threads"))),
+    }
 }
 
 fn size(name: &str, value: jint) -> Result<usize, Refusal> {

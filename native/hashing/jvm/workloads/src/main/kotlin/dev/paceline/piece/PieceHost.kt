@@ -14,6 +14,7 @@ class PieceScriptException(message: String, cause: Throwable?) : RuntimeExceptio
  * @param hasher called on this thread, and on worker threads when a script hashes asynchronously
  * @param crew threads that hash one batch together, this one counted in
  * @param workers threads that hash beside this one, started when a script first needs them
+ * @throws IllegalArgumentException when [crew] or [workers] is negative or more than 1,024
  * @throws IllegalStateException when the runtime or its threads cannot be made
  */
 class PieceHost(hasher: PieceHasher, crew: Int = 1, workers: Int = 1) : AutoCloseable {

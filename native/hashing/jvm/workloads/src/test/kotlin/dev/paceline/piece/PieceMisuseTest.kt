@@ -121,6 +121,18 @@ class PieceMisuseTest {
     }
 
     @Test
+    fun `more threads than any machine has are refused before one is started`() {
+        host.eval("0")
+        for (count in listOf(-1, 1_025, Int.MAX_VALUE)) {
+            val crew = assertThrows<IllegalArgumentException> { PieceHost(platform(), crew = count) }
+            assertTrue(crew.message!!.startsWith("crew: $count ")) { crew.message!! }
+            val workers = assertThrows<IllegalArgumentException> { PieceHost(platform(), workers = count) }
+            assertTrue(workers.message!!.startsWith("workers: $count ")) { workers.message!! }
+        }
+        PieceHost(platform(), workers = 1_024).close() // none is started before a script needs it
+    }
+
+    @Test
     fun `nothing settles a promise that nobody holds, and that is said`() {
         val error = assertThrows<IllegalStateException> { host.eval("new Promise(() => {})") }
         assertTrue("nothing will settle" in error.message!!)
