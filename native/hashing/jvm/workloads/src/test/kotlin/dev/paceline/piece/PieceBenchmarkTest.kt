@@ -11,8 +11,6 @@ import org.junit.jupiter.api.Assertions.assertEquals
 import org.junit.jupiter.api.Assertions.assertFalse
 import org.junit.jupiter.api.Assertions.assertTrue
 import org.junit.jupiter.api.Test
-import java.nio.file.Files
-import java.nio.file.Path
 
 class PieceBenchmarkTest {
     private val knobs = mapOf(LOG_EVERY_MS.name to 1L)
@@ -121,9 +119,5 @@ class PieceBenchmarkTest {
         )
         assertTrue(lines.any(kotlin::matches) && lines.any(js::matches)) { "$lines" }
         assertTrue(lines.all { kotlin.matches(it) || js.matches(it) }) { "$lines" }
-        // For the importer's own test: what a real run printed, never what a person wrote.
-        val captured = Path.of("target", "piece-counters.log")
-        Files.createDirectories(captured.parent)
-        Files.write(captured, lines)
     }
 }
