@@ -1,5 +1,5 @@
 /**
- * What must hold before a timing counts (I1): published vectors through every arm's code, misuse that throws,
+ * What must hold before a timing counts (I1): vectors through every arm's code, misuse that throws,
  * and a smoke test of JNI.
  *
  * Invariant: a check reports, it never throws.
@@ -11,6 +11,7 @@ import dev.paceline.ledger.DirectBatch
 import dev.paceline.ledger.LedgerPolicy
 import dev.paceline.ledger.NativeDigests
 import java.nio.ByteBuffer
+import java.security.MessageDigest
 
 private const val DIGEST_BYTES = NativeDigests.DIGEST_BYTES
 
@@ -29,11 +30,15 @@ private const val COPIES = 17
 
 internal fun checks(): List<Check> = listOf(sha256Vectors(), jniSmoke(), misuse())
 
+/** More than two rounds of the widest lanes, all of as many blocks as real fingerprints, each different. */
+private val THREE_BLOCKS = List(2 * 16 + 4) { i -> "%03d".format(i).repeat(50) }
+    .map { it to MessageDigest.getInstance("SHA-256").digest(it.toByteArray()).toHex() }
+
 private fun sha256Vectors(): Check {
     // The longest alone, so that batches stay small.
     val wrong = wrongDigests(VECTORS.last().let(::listOf)) + wrongDigests(VECTORS.dropLast(1).let { all ->
         List(all.size * COPIES) { all[it % all.size] }
-    })
+    }) + wrongDigests(THREE_BLOCKS) + wrongEqual(THREE_BLOCKS)
     val engines = NativeDigests.engines()
     val summary = "${VECTORS.size} vectors, every arm, engines ${engines.joinToString(" ")}"
     return Check("sha256_vectors", wrong.isEmpty(), if (wrong.isEmpty()) summary else "wrong: $wrong")
@@ -55,6 +60,16 @@ private fun wrongDigests(vectors: List<Pair<String, String>>): List<String> {
     }
     val expected = vectors.joinToString("") { it.second }
     return arms.filter { it.apply { run(1) }.digests().toHex() != expected }.map { it.name }
+}
+
+/** The one call that is no arm's: equally long messages in buffers of their own. */
+private fun wrongEqual(vectors: List<Pair<String, String>>): List<String> {
+    val input = LedgerInput(vectors.map { it.first.toByteArray() })
+    val messages = ByteBuffer.allocateDirect(input.bytes.size).put(0, input.bytes)
+    val digests = ByteBuffer.allocateDirect(input.digestBytes)
+    NativeDigests.digestEqual(messages, input.bytes.size / input.count, digests)
+    val hex = ByteArray(input.digestBytes).also { digests.get(0, it) }.toHex()
+    return if (hex == vectors.joinToString("") { it.second }) emptyList() else listOf("digestEqual")
 }
 
 /** The library is loaded and its symbols resolve (else we were not here); every call works once. */

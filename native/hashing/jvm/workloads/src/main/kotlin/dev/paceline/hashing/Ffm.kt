@@ -24,16 +24,19 @@ fun whyFfmUnavailable(feature: Int = Runtime.version().feature()): String? = whe
     else -> "Java $feature has no foreign-function API; Java $FIRST_FEATURE or later has"
 }
 
-/** Messages in direct memory and the bound call; the library must be where `libraryPath()` says. */
+/**
+ * Messages in direct memory and the call, bound by the first [digest]: filling touches nothing foreign, so
+ * that a cold start can fill before its clock. The library must be where `libraryPath()` says.
+ */
 class FfmBatch(input: LedgerInput) {
     private val messages = direct(input.bytes.size).put(0, input.bytes) // an address counts from the position
     private val offsets = direct(input.offsets.size * Int.SIZE_BYTES)
     private val digests = direct(input.digestBytes)
-    private val messagesAt = Foreign.address(messages)
+    private var messagesAt = 0L
     private val messagesBytes = messages.capacity().toLong()
-    private val offsetsAt = Foreign.address(offsets)
+    private var offsetsAt = 0L
     private val offsetsBytes = offsets.capacity().toLong()
-    private val digestsAt = Foreign.address(digests)
+    private var digestsAt = 0L
     private val digestsBytes = digests.capacity().toLong()
 
     init {
@@ -42,11 +45,18 @@ class FfmBatch(input: LedgerInput) {
 
     /** One call; an error of the library is an exception. */
     fun digest() {
+        if (digestsAt == 0L) locate()
         val engine = Ragged.CALL.invokeExact(
             messagesAt, messagesBytes, offsetsAt, offsetsBytes, digestsAt, digestsBytes, ENGINE,
         ) as Int
         Reference.reachabilityFence(this) // and with it the buffers
         check(engine > 0) { "the library answers $engine" }
+    }
+
+    private fun locate() {
+        messagesAt = Foreign.address(messages)
+        offsetsAt = Foreign.address(offsets)
+        digestsAt = Foreign.address(digests)
     }
 
     fun digests(): ByteArray = ByteArray(digests.capacity()).also { digests.get(0, it) }

@@ -18,6 +18,7 @@ import dev.paceline.harness.Protocol
 import dev.paceline.harness.Unavailable
 import dev.paceline.ledger.DirectBatch
 import dev.paceline.ledger.LedgerHasher
+import dev.paceline.ledger.LedgerPolicy
 import dev.paceline.ledger.NativeDigests
 import dev.paceline.ledger.PlatformDigests
 
@@ -54,10 +55,8 @@ private fun prepare(context: Context): Prepared {
 
 /** Children that were measured gave the right digests; before the first round there is nothing to compare. */
 private fun coldEqualsFallback(expected: Long, arms: List<ColdArm>): Check {
-    val measured = arms.mapNotNull { arm -> arm.last?.let { arm.name to it.checksum } }
-    val wrong = measured.filter { it.second != expected }.map { it.first }
-    val detail = if (wrong.isEmpty()) "digests of ${measured.size} arms equal" else "$wrong differ"
-    return Check("native_equals_fallback", wrong.isEmpty(), "cold: $detail")
+    val checksums = arms.associate { it.name to setOfNotNull(it.last?.checksum) }
+    return childrenEqualFallback("cold", expected, checksums)
 }
 
 /** One child per iteration. */
@@ -95,7 +94,7 @@ private fun first(arm: String, input: LedgerInput): Answer {
     val digests = ByteArray(input.digestBytes)
     val ns = when (arm) {
         "native" -> firstNative(input.direct(), digests)
-        "native_ffm" -> firstForeign(input, digests)
+        "native_ffm" -> firstForeign(FfmBatch(input), digests)
         else -> firstFallback(input, digests)
     }
     return Answer(ns, input.count.toLong(), prepared = 0, kept = 0, checksum(digests))
@@ -114,8 +113,9 @@ private fun firstFallback(input: LedgerInput, digests: ByteArray): Long {
 
 private fun firstNative(batch: DirectBatch, digests: ByteArray): Long {
     val source = librarySource()
+    val policy = LedgerPolicy(LedgerPolicy.MEASURED.minimumBatch, warmupRounds = 0) // nothing runs before
     val begin = System.nanoTime()
-    val hasher = LedgerHasher.open(source)
+    val hasher = LedgerHasher.open(source, policy)
     batch.digestNatively()
     val ns = System.nanoTime() - begin
     check(hasher.status.native) { hasher.status.reason }
@@ -123,9 +123,8 @@ private fun firstNative(batch: DirectBatch, digests: ByteArray): Long {
     return ns
 }
 
-private fun firstForeign(input: LedgerInput, digests: ByteArray): Long {
+private fun firstForeign(batch: FfmBatch, digests: ByteArray): Long {
     val begin = System.nanoTime()
-    val batch = FfmBatch(input)
     batch.digest()
     val ns = System.nanoTime() - begin
     batch.digests().copyInto(digests)

@@ -59,22 +59,29 @@ private fun replayed(context: Context): Prepared {
     val child = lazy {
         Child("dev.paceline.hashing.SeedProtocolKt", context.seed.toString(), context.int("batch").toString())
     }
+    val arms = listOf(ReplayedArm("fallback", child), ReplayedArm("native", child))
+    val digests = fallbackArm(input).apply { run(1) }.digests()
+    val last = checksum(digests.copyOfRange(digests.size - NativeDigests.DIGEST_BYTES, digests.size))
     return Prepared(
-        arms = listOf(ReplayedArm("fallback", child), ReplayedArm("native", child)),
+        arms = arms,
         itemsPerIteration = input.count.toLong(),
         bytesPerIteration = input.bytes.size.toLong(),
         protocol = REPLAY,
         close = { if (child.isInitialized()) child.value.close() },
-        verify = { emptyList() },
+        // The native path keeps no digest but the last (one of the mistakes), so that one is compared.
+        verify = { listOf(childrenEqualFallback("seed", last, arms.associate { it.name to it.checksums })) },
     )
 }
 
 private class ReplayedArm(override val name: String, private val child: Lazy<Child>) : Arm {
     private val answers = ArrayList<Answer>()
 
+    /** Of all answers ever, so that a wrong one among right ones is seen. */
+    val checksums = HashSet<Long>()
+
     override fun run(iterations: Int) {
         answers.clear()
-        repeat(iterations) { answers += child.value.ask(name) }
+        repeat(iterations) { answers += child.value.ask(name).also { checksums += it.checksum } }
     }
 
     override fun account(account: Account) {

@@ -66,6 +66,20 @@ class LedgerBatchTest {
     }
 
     @Test
+    fun `filling the foreign arm's buffers touches nothing foreign, so it can precede a cold clock`() {
+        val batch = FfmBatch(LedgerInput.of(1, 3, 32)) // where there is no foreign-function API, too
+        assertArrayEquals(ByteArray(3 * 32), batch.digests())
+    }
+
+    @Test
+    fun `a child with a wrong digest fails the check, and one that never ran does not`() {
+        assertTrue(childrenEqualFallback("g", 5, mapOf("a" to setOf(5), "b" to emptySet())).ok)
+        val check = childrenEqualFallback("g", 5, mapOf("a" to setOf(5), "b" to setOf(5, 6)))
+        assertFalse(check.ok)
+        assertEquals("g: [b] differ", check.detail)
+    }
+
+    @Test
     fun `inputs depend on the seed alone, and 150 bytes stand for real fingerprints`() {
         assertArrayEquals(LedgerInput.of(5, 10, 64).bytes, LedgerInput.of(5, 10, 64).bytes)
         assertFalse(LedgerInput.of(5, 10, 64).bytes.contentEquals(LedgerInput.of(6, 10, 64).bytes))

@@ -98,6 +98,9 @@ class LedgerProcessTest {
         val work = seed.associate { arm(cases, it) to it["work"].toString() }
         assertEquals("""{"items":200,"prepared":100,"kept":0}""", work["native"])
         assertEquals("""{"items":200,"prepared":100,"kept":100}""", work["fallback"])
+        val compared = run.of("check").map { it["detail"].asString }
+        assertTrue("seed: digests of 2 arms equal" in compared) { "$compared" }
+        assertTrue(run.of("check").all { it["ok"].asBoolean }) { "$compared" }
         assertEquals(1, run.of("warning").count { it["code"].asString == "protocol" })
         val items = cases.values.first()["items_per_iteration"].asLong
         for (sample in proper) {
