@@ -6,17 +6,23 @@ import org.junit.jupiter.api.Assertions.assertEquals
 import org.junit.jupiter.api.Assertions.assertTrue
 import org.junit.jupiter.api.Test
 import java.nio.file.Path
+import java.util.concurrent.CompletableFuture
 import java.util.concurrent.TimeUnit
 
 class PieceProcessTest {
     private class Ended(val status: Int, val out: String, val log: String)
 
-    private fun java(vararg arguments: String): Ended {
+    private fun java(vararg arguments: String, environment: Map<String, String> = emptyMap()): Ended {
         val java = Path.of(System.getProperty("java.home"), "bin", "java").toString()
         val library = "-Dpaceline.piece.library=${System.getProperty("paceline.piece.library")}"
         val memory = listOf("-XX:+UseSerialGC", "-Xms96m", "-Xmx96m")
         val command = listOf(java) + memory + listOf(library, "-cp", System.getProperty("java.class.path"))
-        val process = ProcessBuilder(command + arguments).start()
+        val builder = ProcessBuilder(command + arguments)
+        builder.environment() += environment
+        val process = builder.start()
+        // A process that never ends is a failure, not a test run that never ends.
+        val end = Runnable { process.destroyForcibly() }
+        CompletableFuture.delayedExecutor(MOST_MINUTES, TimeUnit.MINUTES).execute(end)
         val log = StringBuilder()
         val reader = Thread { log.append(process.errorStream.readAllBytes().decodeToString()) }
         reader.start()
@@ -55,6 +61,17 @@ class PieceProcessTest {
     }
 
     @Test
+    fun `workers that cannot start are an exception each time, not a promise awaited for ever`() {
+        val none = mapOf("RUST_MIN_STACK" to NO_STACK)
+        val ended = java("dev.paceline.piece.NoWorkersKt", environment = none)
+        assertEquals(0, ended.status, ended.log)
+        val lines = ended.out.trim().lines()
+        assertEquals(3, lines.size, ended.out)
+        assertTrue(lines.take(2).all { it.startsWith("workers: ") }) { ended.out }
+        assertEquals("closed", lines.last())
+    }
+
+    @Test
     fun `a hundred thousand calls leave memory as it was`() {
         val ended = java("-XX:+AlwaysPreTouch", "dev.paceline.piece.SoakKt")
         assertEquals(0, ended.status, ended.log)
@@ -66,5 +83,11 @@ class PieceProcessTest {
 
     private companion object {
         const val LEAK_KIB = 4 * 1024
+
+        /** Many times what the longest of these processes takes on a busy machine. */
+        const val MOST_MINUTES = 3L
+
+        /** Larger than any address space, 2^60 bytes: no thread of the library can have such a stack. */
+        const val NO_STACK = "1152921504606846976"
     }
 }
