@@ -21,8 +21,9 @@ from paceline_server.kernel import settings
 
 def channels() -> list[Channel]:
     """The channels of this process, by its settings."""
-    url = settings.current().webhook_url
-    return [LogChannel(), *([WebhookChannel(url)] if url else [])]
+    own = settings.current()
+    webhook = [WebhookChannel(own.webhook_url, own.webhook_timeout_s)] if own.webhook_url else []
+    return [LogChannel(), *webhook]
 
 
 def deliver(session: Session, alert_id: str) -> list[str]:

@@ -13,25 +13,23 @@ from urllib.parse import urlsplit
 
 from paceline_server.alerts.channels.base import ChannelError, Notice
 
-TIMEOUT_S = 5.0
-"""A worker waits no longer for a receiver; the outbox tries again."""
-
 
 class WebhookChannel:
-    """One receiver. Raises ValueError for a URL that is not http(s)."""
+    """One receiver, waited for `timeout_s` seconds. Raises ValueError for a URL that is not http(s)."""
 
     name = "webhook"
 
-    def __init__(self, url: str) -> None:
+    def __init__(self, url: str, timeout_s: float) -> None:
         parts = urlsplit(url)
         if parts.scheme not in ("http", "https") or parts.hostname is None:
             raise ValueError("PACELINE_WEBHOOK_URL must be an http or https URL")
         self._parts = parts
+        self._timeout_s = timeout_s
 
     def send(self, notice: Notice) -> None:
         parts = self._parts
         kind = HTTPSConnection if parts.scheme == "https" else HTTPConnection
-        connection = kind(parts.hostname or "", parts.port, timeout=TIMEOUT_S)
+        connection = kind(parts.hostname or "", parts.port, timeout=self._timeout_s)
         path = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
         body = json.dumps({"kind": "alert_open", **asdict(notice)})
         headers = {"Content-Type": "application/json", "Idempotency-Key": notice.alert_id}
