@@ -53,7 +53,7 @@ class Settings(BaseModel):
     webhook_url: str | None = None
     """Where confirmed alerts are posted as JSON; None: they are only logged and shown."""
     webhook_timeout_s: float = Field(default=5.0, gt=0, le=25)
-    """A worker waits no longer for the receiver; the outbox tries again. Shorter than an outbox row's claim."""
+    """A worker waits no longer for the receiver, and for less than a row's claim; the outbox tries again."""
     trusted_proxies: str = ""
     """Addresses or networks (comma-separated) of the proxies in front, whose `X-Forwarded-For` and `-Proto`
     are believed; empty: nobody's. Without it everybody behind a proxy counts as one place."""
