@@ -8,9 +8,19 @@
  */
 package dev.paceline.harness
 
+import java.io.FileDescriptor
+import java.io.FileOutputStream
 import java.io.IOException
 import java.io.OutputStream
 import java.io.PrintStream
+import kotlin.system.exitProcess
+
+/** The whole `main` of a workload: measures what [args] ask for and ends the process with the status. */
+fun measure(workload: Workload, args: Array<String>): Nothing {
+    // Not System.out: its encoder and locks have no business here, and a library that prints would share it.
+    val out = FileOutputStream(FileDescriptor.out)
+    exitProcess(Session(workload, out, System.err).run(args.toList()))
+}
 
 class Session(private val workload: Workload, private val out: OutputStream, private val log: PrintStream) {
     private val clock = Clock.measure()

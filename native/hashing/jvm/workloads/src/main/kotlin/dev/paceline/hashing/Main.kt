@@ -1,20 +1,13 @@
 /** The `ledger` workload of the hashing suite: `java -cp hashing.jar dev.paceline.hashing.MainKt …` */
 package dev.paceline.hashing
 
-import dev.paceline.harness.Session
 import dev.paceline.harness.Workload
+import dev.paceline.harness.measure
 import dev.paceline.ledger.LedgerHasher
 import dev.paceline.ledger.NativeDigests
 import dev.paceline.ledger.PlatformDigests
-import java.io.FileDescriptor
-import java.io.FileOutputStream
-import kotlin.system.exitProcess
 
-fun main(args: Array<String>) {
-    // Not System.out: its encoder and locks have no business here, and a library that prints would share it.
-    val out = FileOutputStream(FileDescriptor.out)
-    exitProcess(Session(LEDGER, out, System.err).run(args.toList()))
-}
+fun main(args: Array<String>): Unit = measure(LEDGER, args)
 
 internal val LEDGER = Workload(
     suite = "hashing",

@@ -1,18 +1,11 @@
 /** The `piece` workload of the hashing suite: `java -cp hashing.jar dev.paceline.piece.MainKt --list | …` */
 package dev.paceline.piece
 
-import dev.paceline.harness.Session
 import dev.paceline.harness.Workload
-import java.io.FileDescriptor
-import java.io.FileOutputStream
+import dev.paceline.harness.measure
 import java.security.MessageDigest
-import kotlin.system.exitProcess
 
-fun main(args: Array<String>) {
-    // Not System.out: its encoder and locks have no business here, and a library that prints would share it.
-    val out = FileOutputStream(FileDescriptor.out)
-    exitProcess(Session(PIECE_WORKLOAD, out, System.err).run(args.toList()))
-}
+fun main(args: Array<String>): Unit = measure(PIECE_WORKLOAD, args)
 
 internal val PIECE_WORKLOAD = Workload(
     suite = "hashing",
