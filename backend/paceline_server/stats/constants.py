@@ -84,3 +84,37 @@ interval lies on one side; a p99 then needs 528 samples, which a CI job can affo
 # --- Derived metrics ------------------------------------------------------------------------------
 DERIVED_CONFIDENCE: Final = 0.998
 """probability; derived ratios are read beside arm ratios, so they carry the same interval. §2"""
+
+# --- History (§4) ---------------------------------------------------------------------------------
+HISTORY_MIN_POINTS: Final = 12
+"""points; with fewer no rank test of two sides can reach the significance an alert needs. §4"""
+
+HISTORY_MAX_POINTS: Final = 1000
+"""points; older ones are history of another machine and cost time. §4.2"""
+
+HISTORY_POINTS_A_SIDE: Final = 4
+"""points; three can be one disturbed afternoon. §4.4"""
+
+HISTORY_CONFIRM_POINTS: Final = 5
+"""points after a change before it is told without an A/B job. §4.5"""
+
+HISTORY_MIN_EFFECT: Final = 0.03
+"""ratio minus 1; smaller steps are not worth a person's time on a host. §4.4"""
+
+HISTORY_MAX_P: Final = 1e-3
+"""probability; Mann-Whitney on at most 30 points a side. §4.4"""
+
+HISTORY_MIN_SHIFT_SIGMA: Final = 0.8
+"""pooled sigmas; below it single points do not tell the two levels apart. §4.4"""
+
+HISTORY_PENALTY: Final = 1.0
+"""times ln n, the cost of one more segment. §4.2"""
+
+HISTORY_FALSE_DISCOVERY_Q: Final = 0.05
+"""expected share of false findings among the series of a round (Benjamini & Hochberg 1995). §4.6"""
+
+INCIDENT_SHARE: Final = 0.30
+"""share of a target's series; a change of the code rarely touches a third of unrelated benchmarks. §4.7"""
+
+INCIDENT_RUNS: Final = 2
+"""runs either side within which steps count as simultaneous: a step is located to about that. §4.7"""

@@ -1,0 +1,101 @@
+"""What a history decision says and the numbers it was made with: the words of `changepoint`, as types.
+
+Place: under `changepoint`, `incidents` and everyone who stores or explains a finding. Invariant: a
+`Segmentation` carries every constant that made it, so `detect(values, parameters=Parameters.from_mapping(
+stored))` makes the same one again (I16). Deliberately knows no series, no run, no clock: positions are
+indexes into the list that was given.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, fields
+from typing import Literal
+
+from paceline_server.stats import constants
+
+Confidence = Literal["suspect", "confirmed"]
+"""suspect: too few points after the change to page anyone; confirmed: enough of them agree."""
+
+
+@dataclass(frozen=True, slots=True)
+class Filter:
+    """One question every candidate must answer, with its number and limit; `passed` says which side."""
+
+    name: str
+    value: float
+    limit: float
+    passed: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ChangePoint:
+    """One step of a series. Levels are medians of the segments either side, in the unit that was given.
+
+    `index` is the first point of the new regime; `location` the plausible indexes, both ends included;
+    `interval` the 99 % interval of `effect`, which is level_after / level_before − 1.
+    """
+
+    index: int
+    confidence: Confidence
+    level_before: float
+    level_after: float
+    effect: float
+    interval: tuple[float, float]
+    location: tuple[int, int]
+    p_value: float
+    n_before: int
+    n_after: int
+    filters: tuple[Filter, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Segment:
+    """Points `start` … `stop` − 1 at one level; `sigma` is the scatter of their logarithms."""
+
+    start: int
+    stop: int
+    level: float
+    sigma: float
+
+
+@dataclass(frozen=True, slots=True)
+class Segmentation:
+    """The whole answer. `rejected` are candidates a filter refused, kept so that silence can be explained.
+
+    `unusable` is why nothing was decided (too few points, values without a logarithm), else empty.
+    """
+
+    changes: tuple[ChangePoint, ...]
+    suspects: tuple[ChangePoint, ...]
+    rejected: tuple[ChangePoint, ...]
+    segments: tuple[Segment, ...]
+    method: str
+    parameters: Mapping[str, float]
+    unusable: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Parameters:
+    """Every number of one decision; the defaults and their reasons stand in `constants`."""
+
+    min_points: float = constants.HISTORY_MIN_POINTS
+    max_points: float = constants.HISTORY_MAX_POINTS
+    points_a_side: float = constants.HISTORY_POINTS_A_SIDE
+    confirm_points: float = constants.HISTORY_CONFIRM_POINTS
+    min_effect: float = constants.HISTORY_MIN_EFFECT
+    max_p: float = constants.HISTORY_MAX_P
+    min_shift_sigma: float = constants.HISTORY_MIN_SHIFT_SIGMA
+    penalty: float = constants.HISTORY_PENALTY
+
+    def to_mapping(self) -> dict[str, float]:
+        """The numbers by name, as they are stored with a finding."""
+        return {name: float(value) for name, value in asdict(self).items()}
+
+    @classmethod
+    def from_mapping(cls, stored: Mapping[str, float]) -> Parameters:
+        """The parameters of a stored finding; unknown names are ignored, missing ones take the default."""
+        return cls(**{field.name: float(stored[field.name]) for field in fields(cls) if field.name in stored})
+
+
+DEFAULT = Parameters()
