@@ -127,7 +127,7 @@ impl Crew {
             return Ok(plan.engine(count));
         }
         let least = (CLAIM_MIN_BYTES * count).div_ceil(bytes);
-        let left = Left { messages, digests, next: 0, least, threads: self.threads() };
+        let left = Left { messages, digests, next: 0, least, group: None, threads: self.threads() };
         let left = Mutex::new((algorithm, left));
         self.offer(&|| {
             while let Some((messages, digests)) = claim(&left) {
@@ -261,6 +261,8 @@ struct Left<'a> {
     next: usize,
     /// Fewest messages in a claim.
     least: usize,
+    /// How many messages every claim has from the first on that is no more than a group of lanes.
+    group: Option<usize>,
     threads: usize,
 }
 
@@ -271,7 +273,7 @@ fn claim<'a>(left: &Mutex<(Algorithm, Left<'a>)>) -> Option<(Messages<'a>, &'a m
     if count == 0 {
         return None;
     }
-    let taken = share(count, left.threads, left.least);
+    let taken = share(count, left.threads, left.least, &mut left.group);
     let (now, later) = std::mem::take(&mut left.digests).split_at_mut(taken * algorithm.digest_bytes());
     let messages = left.messages.range(left.next, left.next + taken);
     left.digests = later;
@@ -279,11 +281,13 @@ fn claim<'a>(left: &Mutex<(Algorithm, Left<'a>)>) -> Option<(Messages<'a>, &'a m
     Some((messages, now))
 }
 
-/// How many of `count` messages to claim: whole groups of lanes where there are enough.
-fn share(count: usize, threads: usize, least: usize) -> usize {
+/// How many of `count` messages to claim: whole groups of lanes where there are enough, else an even share of
+/// what was left when that began. A share of what is left now would halve and halve again: 8, 4, 2, 1 of
+/// 16 pieces, of which 8 and 4 take the lanes equally long.
+fn share(count: usize, threads: usize, least: usize, group: &mut Option<usize>) -> usize {
     let fair = count.div_ceil(threads);
     if fair <= LANES_MAX {
-        return fair.max(least).min(count);
+        return (*group.get_or_insert(fair)).max(least).min(count);
     }
     (fair / CLAIM_PARTS).max(least).next_multiple_of(LANES_MAX).min(count)
 }
@@ -297,9 +301,9 @@ mod tests {
         for threads in 1..5 {
             for least in [1, 7, 64] {
                 for count in [1, 2, 16, 17, 100, 1000, 10_000] {
-                    let (mut left, mut before) = (count, usize::MAX);
+                    let (mut left, mut before, mut group) = (count, usize::MAX, None);
                     while left > 0 {
-                        let taken = share(left, threads, least);
+                        let taken = share(left, threads, least, &mut group);
                         assert!(taken >= 1 && taken <= left, "{taken} of {left}");
                         assert!(taken <= before.max(LANES_MAX), "{taken} after {before}");
                         (left, before) = (left - taken, taken);
@@ -310,8 +314,16 @@ mod tests {
     }
 
     #[test]
-    fn sixteen_buffers_are_halved_between_two_threads() {
-        assert_eq!(share(16, 2, 1), 8);
-        assert_eq!(share(8, 2, 1), 4);
+    fn few_buffers_are_claimed_in_even_groups_whoever_comes_first() {
+        for (count, threads, expected) in
+            [(16, 2, vec![8, 8]), (8, 2, vec![4, 4]), (10, 4, vec![3, 3, 3, 1]), (24, 2, vec![12, 12])]
+        {
+            let (mut left, mut group, mut claims) = (count, None, Vec::new());
+            while left > 0 {
+                claims.push(share(left, threads, 1, &mut group));
+                left -= claims[claims.len() - 1];
+            }
+            assert_eq!(claims, expected, "{count} between {threads}");
+        }
     }
 }

@@ -6,8 +6,9 @@
 //! ```
 //! Invariants: every job submitted is collected exactly once or dropped by [`Workers::stop`], after which no
 //! worker reads memory any more; nobody spins. Workers take several pieces at once because the digest engines
-//! hash them side by side, but never more than their share, so that all workers have work. Order of
-//! completion is whatever happens.
+//! hash them side by side, but never more than their share, so that all workers have work; whoever sees a
+//! piece landed sees its worker free, so that the next pieces are shared with it. Order of completion is
+//! whatever happens.
 
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -68,9 +69,29 @@ pub(crate) struct Completion {
 #[derive(Default)]
 struct Queue {
     waiting: VecDeque<Job>,
-    idle: usize,
+    /// Workers that hash nothing, those whose threads have not begun yet among them.
+    free: usize,
     landed: Vec<Completion>,
     stopping: bool,
+}
+
+impl Queue {
+    /// A free worker's share of what waits; it is free no more then.
+    fn take(&mut self) -> Option<Vec<Job>> {
+        let way = self.waiting.front()?.way;
+        // Kotlin hashes one piece at a time; taking more would only keep them from the others.
+        let share = if way == Way::Native { self.waiting.len().div_ceil(self.free).min(LANES) } else { 1 };
+        let alike = self.waiting.iter().take(share).take_while(|job| job.way == way).count();
+        self.free -= 1;
+        Some(self.waiting.drain(..alike).collect())
+    }
+
+    /// What a worker made of its share, which makes it free again. Both at once: a script that books its next
+    /// pieces as soon as these land would else find one worker free, who would take them all.
+    fn land(&mut self, landed: Vec<Completion>) {
+        self.landed.extend(landed);
+        self.free += 1;
+    }
 }
 
 struct Shared {
@@ -97,7 +118,7 @@ pub(crate) struct Workers {
 impl Workers {
     pub(crate) fn start(count: usize, hasher: Arc<Hasher>) -> std::io::Result<Self> {
         let shared = Arc::new(Shared {
-            queue: Mutex::default(),
+            queue: Mutex::new(Queue { free: count, ..Queue::default() }),
             work: Condvar::new(),
             landed: Condvar::new(),
             digest_ns: AtomicU64::new(0),
@@ -121,7 +142,7 @@ impl Workers {
     pub(crate) fn submit(&self, jobs: Vec<Job>) {
         if !jobs.is_empty() {
             self.shared.lock().waiting.extend(jobs);
-            self.shared.work.notify_all();
+            self.shared.work.notify_one(); // who wakes the next; see `next`
         }
     }
 
@@ -161,7 +182,7 @@ fn work(shared: &Shared) {
             let failure = Failure::new(panic_text(payload.as_ref()));
             jobs.iter().map(|job| Completion { number: job.number, digest: Err(failure.clone()) }).collect()
         });
-        shared.lock().landed.extend(landed);
+        shared.lock().land(landed);
         shared.landed.notify_one();
     }
 }
@@ -169,18 +190,17 @@ fn work(shared: &Shared) {
 /// Waits for work and takes this worker's share of it; `None` when there will be none.
 fn next(shared: &Shared) -> Option<Vec<Job>> {
     let mut queue = shared.lock();
-    queue.idle += 1;
     loop {
         if queue.stopping {
             return None;
         }
-        if let Some(way) = queue.waiting.front().map(|job| job.way) {
-            // Kotlin hashes one piece at a time; taking more would only keep them from the others.
-            let share =
-                if way == Way::Native { queue.waiting.len().div_ceil(queue.idle).min(LANES) } else { 1 };
-            let alike = queue.waiting.iter().take(share).take_while(|job| job.way == way).count();
-            queue.idle -= 1;
-            return Some(queue.waiting.drain(..alike).collect());
+        if let Some(jobs) = queue.take() {
+            // The JS thread wakes one worker and each the next: woken all at once while the JS thread still
+            // runs, two may be put on the one core that is idle, one behind the other.
+            if !queue.waiting.is_empty() {
+                shared.work.notify_one();
+            }
+            return Some(jobs);
         }
         queue = shared.work.wait(queue).unwrap_or_else(PoisonError::into_inner);
     }
@@ -206,4 +226,53 @@ fn digest(shared: &Shared, jobs: &[Job]) -> Vec<Completion> {
         digest: outcome.map(|_| digest).map_err(Failure::new),
     };
     jobs.iter().zip(digests).map(completion).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn queue(workers: usize) -> Queue {
+        Queue { free: workers, ..Queue::default() }
+    }
+
+    fn book(queue: &mut Queue, way: Way, count: u64) {
+        queue.waiting.extend((0..count).map(|number| Job::new(number, way, NonNull::dangling(), 0)));
+    }
+
+    fn taken(queue: &mut Queue) -> usize {
+        queue.take().map_or(0, |jobs| jobs.len())
+    }
+
+    #[test]
+    fn pieces_booked_together_are_shared_evenly_but_never_beyond_the_lanes() {
+        for (workers, pieces, expected) in
+            [(2, 16, [8, 8]), (2, 5, [3, 2]), (2, 40, [16, 16]), (1, 9, [9, 0])]
+        {
+            let mut queue = queue(workers);
+            book(&mut queue, Way::Native, pieces);
+            let shares = [taken(&mut queue), if workers > 1 { taken(&mut queue) } else { 0 }];
+            assert_eq!(shares, expected, "{pieces} pieces");
+        }
+    }
+
+    #[test]
+    fn whoever_sees_pieces_landed_finds_their_worker_free() {
+        let mut queue = queue(2);
+        for _ in 0..3 {
+            book(&mut queue, Way::Native, 16);
+            assert_eq!([taken(&mut queue), taken(&mut queue)], [8, 8]);
+            queue.land(Vec::new());
+            queue.land(Vec::new());
+        }
+        assert_eq!(queue.free, 2);
+    }
+
+    #[test]
+    fn pieces_for_kotlin_are_taken_one_by_one_and_never_mixed_with_others() {
+        let mut queue = queue(3);
+        book(&mut queue, Way::Kotlin, 2);
+        book(&mut queue, Way::Native, 2);
+        assert_eq!([taken(&mut queue), taken(&mut queue), taken(&mut queue)], [1, 1, 2]);
+    }
 }
