@@ -13,7 +13,7 @@ from paceline_server.jobs.schemas import Judged
 from paceline_server.kernel.wire import Request, Response
 
 AlertState = Literal[
-    "candidate",
+    "suspected",
     "unconfirmed",
     "inconclusive",
     "open",

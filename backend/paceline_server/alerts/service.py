@@ -6,7 +6,7 @@ Place: after detect (outbox `alerts.evaluate`, one per concluded job), before pe
 - a confirmation decides its own alert and nothing else; a demonstration never proves a recovery;
 - evaluating a job again adds nothing.
 
-    job done ─ failing arms ─▶ candidate ─ cool-down ─▶ alerts.confirm ─▶ confirmation run ─▶ job done
+    job done ─ failing arms ─▶ suspected ─ cool-down ─▶ alerts.confirm ─▶ confirmation run ─▶ job done
                                                                                                 │
                    alerts.notify ◀── open ◀── one of the failing points fails again ────────────┤
                                      unconfirmed ◀── all of them pass ──────────────────────────┤
@@ -126,7 +126,7 @@ def _raise(session: Session, key: str, failing: Sequence[Comparison], points: in
     alert = Alert(
         id=ids.new_id("alt"),
         cause_key=key,
-        state="candidate",
+        state="suspected",
         title=words.title(worst, queries.target_name(session, worst.target_id)),
         suite=worst.suite,
         benchmark=worst.benchmark,
@@ -135,6 +135,8 @@ def _raise(session: Session, key: str, failing: Sequence[Comparison], points: in
         metric=worst.metric,
         target_id=worst.target_id,
         demonstration=worst.demonstration,
+        kind="arm_slower",
+        shadow=False,
         rule={"name": rule["name"], "version": 1, "text": rule["text"]},
         words=words.headline(failing, points),
         ratio=worst.ratio,
@@ -169,7 +171,7 @@ def _describe(alert: Alert, failing: Sequence[Comparison], points: int) -> None:
 def start_confirmation(session: Session, alert_id: str) -> None:
     """Request the confirmation of a candidate: same revision, same knobs, only the failing points (I13)."""
     alert = queries.lock_alert(session, alert_id)
-    if alert is None or alert.state != "candidate":
+    if alert is None or alert.state != "suspected":
         return
     if alert.confirmation_run_id is not None and queries.run_is_alive(session, alert.confirmation_run_id):
         return
@@ -203,11 +205,11 @@ def _decide(session: Session, alert_id: str, job: Job, run: Run) -> None:
     if (
         alert is None
         or alert.confirmation_run_id != run.id
-        or alert.state not in ("candidate", "inconclusive")
+        or alert.state not in ("suspected", "inconclusive")
     ):
         return
     if job.state != "done":
-        if alert.state == "candidate":
+        if alert.state == "suspected":
             reason = job.cause_detail or job.cause or job.detail or "no reason given"
             note = f"the confirmation ended without a verdict: {job.state}: {reason}"
             change(session, alert, Event.undecide, SYSTEM, note)
@@ -237,7 +239,7 @@ def _decide(session: Session, alert_id: str, job: Job, run: Run) -> None:
 def _won(session: Session, key: str, comparisons: Sequence[Comparison]) -> None:
     """The arm failed nowhere: close its alert when every point that failed before passes now."""
     alert = queries.lock_live(session, key)
-    if alert is None or alert.state == "candidate":
+    if alert is None or alert.state == "suspected":
         return
     failed = {one.params_key for one in queries.evidence_keys(session, alert.id, "candidate")}
     passing = [one for one in comparisons if one.verdict == "pass" and one.params_key in failed]

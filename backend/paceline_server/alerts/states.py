@@ -8,7 +8,7 @@ alert is. No rows, no I/O.
                   raise
                     │                      retry (the arm failed again)
                     ▼         undecide ◀───────────────────────────────┐
-   refute ◀──── candidate ───────────────▶ inconclusive ───────────────┘
+   refute ◀──── suspected ───────────────▶ inconclusive ───────────────┘
      │              │ confirm                  │ confirm (a late result), expected, invalid, infra
      ▼              ▼                          ▼
  unconfirmed      open ──acknowledge──▶ acknowledged
@@ -35,7 +35,7 @@ from typing import cast, get_args
 
 from paceline_server.alerts.schemas import Action, AlertState
 
-LIVE: frozenset[AlertState] = frozenset({"candidate", "inconclusive", "open", "acknowledged"})
+LIVE: frozenset[AlertState] = frozenset({"suspected", "inconclusive", "open", "acknowledged"})
 """At most one of these per cause (unique partial index)."""
 
 TOLD: frozenset[AlertState] = frozenset({"open", "acknowledged", "fixed", "expected", "invalid", "infra"})
@@ -60,10 +60,10 @@ class Event(StrEnum):
 _TRIAGED: tuple[AlertState, ...] = ("inconclusive", "open", "acknowledged")
 
 _RULES: dict[Event, tuple[tuple[AlertState, ...], AlertState]] = {
-    Event.retry: (("inconclusive",), "candidate"),
-    Event.confirm: (("candidate", "inconclusive"), "open"),
-    Event.refute: (("candidate", "inconclusive"), "unconfirmed"),
-    Event.undecide: (("candidate", "inconclusive"), "inconclusive"),
+    Event.retry: (("inconclusive",), "suspected"),
+    Event.confirm: (("suspected", "inconclusive"), "open"),
+    Event.refute: (("suspected", "inconclusive"), "unconfirmed"),
+    Event.undecide: (("suspected", "inconclusive"), "inconclusive"),
     Event.recover: (("open", "acknowledged"), "fixed"),
     Event.acknowledge: (("open",), "acknowledged"),
     Event.fixed: (("open", "acknowledged"), "fixed"),
@@ -81,8 +81,8 @@ class IllegalTransitionError(Exception):
 def step(state: AlertState | None, event: Event) -> AlertState:
     """The state after `event`; None is "not raised yet". Raises IllegalTransitionError."""
     if event is Event.raise_ and state is None:
-        return "candidate"
-    before, after = _RULES.get(event, ((), "candidate"))
+        return "suspected"
+    before, after = _RULES.get(event, ((), "suspected"))
     if state not in before:
         raise IllegalTransitionError(f"{event} does not apply to an alert that is {state or 'not raised'}")
     return after

@@ -83,7 +83,7 @@ def _confirmed(alert: Alert, confirmation: Sequence[Comparison]) -> str:
         said = worst_of(failing)
         return f"A second run in a new session, after a pause, confirmed it: {said.evidence['words']}."
     texts: dict[str, str] = {
-        "candidate": "It is not confirmed yet: the same revision is measured again in a new session.",
+        "suspected": "It is not confirmed yet: the same revision is measured again in a new session.",
         "unconfirmed": "A second run in a new session did not confirm it.",
         "inconclusive": "A second run in a new session could not decide.",
     }

@@ -150,6 +150,7 @@ def _store_comparisons(session: Session, context: JobContext, ruled: Sequence[Ru
                 suite=context.run.suite,
                 params_key=params_key(out.params),
                 evidence={**evidence_of(one.pair), "rule": rule},
+                sides="arms",
                 measured_at=at,
                 **{name: getattr(out, name) for name in _COLUMNS},
             )

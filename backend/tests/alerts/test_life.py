@@ -30,12 +30,12 @@ def _history(alert: dict[str, Any]) -> list[tuple[str, str, str | None]]:
 def test_a_slower_arm_is_a_candidate_nobody_hears_of(desk: Desk) -> None:
     desk.measure(SLOWER)
     alert = desk.alert()
-    assert (alert["state"], alert["actions"]) == ("candidate", [])
+    assert (alert["state"], alert["actions"]) == ("suspected", [])
     assert alert["title"] == "native slower than fallback: sort_batch on lab-1"
     assert "12." in alert["words"]
     assert "at batch=1000; 1 of 2 points fail" in alert["words"]
     assert [finding["role"] for finding in alert["findings"]] == ["candidate"]
-    assert _history(alert) == [("paceline", "raise", "candidate")]
+    assert _history(alert) == [("paceline", "raise", "suspected")]
     assert desk.told() == []
     with read_scope() as session:
         topics = set(session.scalars(select(OutboxMessage.topic)))
@@ -66,7 +66,7 @@ def test_a_confirmed_alert_is_open_told_once_and_explained(desk: Desk) -> None:
     assert desk.told() == ["open"]
     assert [finding["role"] for finding in alert["findings"]] == ["candidate", "confirmation"]
     assert _history(alert) == [
-        ("paceline", "raise", "candidate"),
+        ("paceline", "raise", "suspected"),
         ("paceline", "confirmation_requested", None),
         ("paceline", "confirm", "open"),
         ("paceline", "notified", None),
@@ -105,7 +105,7 @@ def test_an_undecided_confirmation_is_inconclusive_and_the_next_slow_run_tries_a
     assert desk.alert()["state"] == "inconclusive"
     assert desk.told() == []
     desk.measure(SLOWER)
-    assert desk.alert()["state"] == "candidate"
+    assert desk.alert()["state"] == "suspected"
     desk.confirm(SLOWER)
     assert desk.alert()["state"] == "open"
 
@@ -131,7 +131,7 @@ def test_a_confirmation_that_cannot_be_analysed_is_inconclusive_with_the_reason(
     with session_scope() as session:
         session.execute(update(Run).where(Run.trigger == "confirm").values(manifest={}))
     for _ in range(outbox.INCIDENT_AFTER):
-        assert desk.alert()["state"] == "candidate"
+        assert desk.alert()["state"] == "suspected"
         outbox.drain()
         desk.clock.advance(60)
     outbox.drain()
@@ -203,7 +203,7 @@ def test_a_closed_cause_raises_a_new_alert(desk: Desk) -> None:
     first = desk.open_alert(SLOWER)
     desk.act(first["id"], "invalid", "the probe was broken")
     desk.measure(SLOWER)
-    assert sorted(alert["state"] for alert in desk.alerts()) == ["candidate", "invalid"]
+    assert sorted(alert["state"] for alert in desk.alerts()) == ["invalid", "suspected"]
     refused = desk.act(first["id"], "reopen", status=409)
     assert refused["code"] == "conflict"
     assert desk.get(f"/alerts/{first['id']}")["state"] == "invalid"
@@ -216,7 +216,7 @@ def test_an_expected_slowdown_stays_quiet_until_it_grows(desk: Desk) -> None:
     assert [one["state"] for one in desk.alerts()] == ["expected"]
     assert desk.alert()["history"][-1]["action"] == "seen_as_expected"
     desk.measure({1000: 0.4, 2000: -0.6})
-    assert sorted(one["state"] for one in desk.alerts()) == ["candidate", "expected"]
+    assert sorted(one["state"] for one in desk.alerts()) == ["expected", "suspected"]
 
 
 @pytest.mark.parametrize(
@@ -233,7 +233,7 @@ def test_an_expected_slowdown_covers_each_point_by_itself(
     desk.measure(accepted)
     assert [one["state"] for one in desk.alerts()] == ["expected"]
     desk.measure(later)
-    assert sorted(one["state"] for one in desk.alerts()) == ["candidate", "expected"]
+    assert sorted(one["state"] for one in desk.alerts()) == ["expected", "suspected"]
 
 
 def test_evaluating_a_job_again_adds_nothing(desk: Desk) -> None:
@@ -258,7 +258,7 @@ def test_two_workers_raise_one_alert(desk: Desk, together: Callable[..., list[ob
     desk.clock.advance(2)
     outbox.drain()
     alert = desk.alert()
-    assert (alert["state"], len(alert["findings"])) == ("candidate", 2)
+    assert (alert["state"], len(alert["findings"])) == ("suspected", 2)
 
 
 def _pending(topic: str) -> list[int]:

@@ -11,13 +11,13 @@ from paceline_server.alerts.states import LIVE, TOLD, Event, IllegalTransitionEr
 STATES: tuple[AlertState | None, ...] = (None, *get_args(AlertState))
 
 LEGAL: dict[tuple[AlertState | None, Event], AlertState] = {
-    (None, Event.raise_): "candidate",
-    ("inconclusive", Event.retry): "candidate",
-    ("candidate", Event.confirm): "open",
+    (None, Event.raise_): "suspected",
+    ("inconclusive", Event.retry): "suspected",
+    ("suspected", Event.confirm): "open",
     ("inconclusive", Event.confirm): "open",
-    ("candidate", Event.refute): "unconfirmed",
+    ("suspected", Event.refute): "unconfirmed",
     ("inconclusive", Event.refute): "unconfirmed",
-    ("candidate", Event.undecide): "inconclusive",
+    ("suspected", Event.undecide): "inconclusive",
     ("inconclusive", Event.undecide): "inconclusive",
     ("open", Event.recover): "fixed",
     ("acknowledged", Event.recover): "fixed",
@@ -55,7 +55,7 @@ def test_only_a_confirmation_or_a_person_opens_an_alert() -> None:
 
 
 def test_people_decide_nothing_about_a_candidate() -> None:
-    assert actions("candidate") == []
+    assert actions("suspected") == []
     assert actions("unconfirmed") == []
     assert actions("open") == ["acknowledge", "fixed", "expected", "invalid", "infra"]
     assert actions("acknowledged") == ["fixed", "expected", "invalid", "infra"]
@@ -64,7 +64,7 @@ def test_people_decide_nothing_about_a_candidate() -> None:
 
 
 def test_nobody_is_told_of_what_is_not_confirmed() -> None:
-    assert not TOLD & {"candidate", "unconfirmed", "inconclusive"}
+    assert not TOLD & {"suspected", "unconfirmed", "inconclusive"}
     closed = {state for state in TOLD if actions(state) == ["reopen"]}
     assert {"open", "acknowledged"} | closed == TOLD
     assert not LIVE & closed

@@ -96,13 +96,13 @@ def test_alerts_are_filtered_and_paged(desk: Desk) -> None:
     first = desk.open_alert(SLOWER)
     desk.act(first["id"], "invalid")
     desk.measure(SLOWER)
-    assert [one["state"] for one in desk.alerts()] == ["candidate", "invalid"]
+    assert [one["state"] for one in desk.alerts()] == ["suspected", "invalid"]
     assert len(desk.alerts(state="invalid")) == 1
     assert desk.alerts(suite="other") == []
     assert len(desk.alerts(target=first["target_id"])) == 2
     page = desk.get("/alerts", limit=1)
     rest = desk.get("/alerts", limit=1, cursor=page["next"])
-    assert [page["items"][0]["state"], rest["items"][0]["state"]] == ["candidate", "invalid"]
+    assert [page["items"][0]["state"], rest["items"][0]["state"]] == ["suspected", "invalid"]
     assert rest["next"] is None
     answer = desk.lab.client.get(f"{PREFIX}/alerts", params={"state": "odd"}, headers=dict(desk.headers))
     assert 400 <= answer.status_code < 500

@@ -36,7 +36,7 @@ def test_the_overview_counts_every_state_and_lists_agents_and_runs(lab: Lab) -> 
     empty = _get(lab, "/overview")
     assert empty["alerts_by_state"] == dict.fromkeys(
         (
-            "candidate",
+            "suspected",
             "unconfirmed",
             "inconclusive",
             "open",
@@ -51,7 +51,7 @@ def test_the_overview_counts_every_state_and_lists_agents_and_runs(lab: Lab) -> 
     assert [agent["name"] for agent in empty["agents"]] == ["lab-1"]
     leased = lab.measure(SLOWER)
     found = _get(lab, "/overview")
-    assert found["alerts_by_state"]["candidate"] == 1
+    assert found["alerts_by_state"]["suspected"] == 1
     assert [run["id"] for run in found["runs"]] == [leased.run_id]
     assert found["runs"][0]["verdict"] == "fail"
 

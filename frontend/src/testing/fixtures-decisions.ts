@@ -114,7 +114,7 @@ const HISTORY: AlertEvent[] = [
     actor: 'Paceline',
     action: 'suspected',
     from_state: null,
-    to_state: 'candidate',
+    to_state: 'suspected',
     note: null,
   },
   {
@@ -122,7 +122,7 @@ const HISTORY: AlertEvent[] = [
     at: minutesAgo(30),
     actor: 'Paceline',
     action: 'confirmed',
-    from_state: 'candidate',
+    from_state: 'suspected',
     to_state: 'open',
     note: 'Seen again in a new session.',
   },

@@ -41,7 +41,7 @@ export const JOB_STATES: Record<Job['state'], Look> = {
 };
 
 export const ALERT_STATES: Record<AlertState, Look> = {
-  candidate: { tone: 'busy', icon: 'eye', word: 'being confirmed' },
+  suspected: { tone: 'busy', icon: 'eye', word: 'being confirmed' },
   unconfirmed: { tone: 'quiet', icon: 'muted', word: 'not confirmed' },
   inconclusive: { tone: 'unsure', icon: 'question', word: 'inconclusive' },
   open: { tone: 'bad', icon: 'alerts', word: 'open' },
@@ -54,7 +54,7 @@ export const ALERT_STATES: Record<AlertState, Look> = {
 
 /** What a state means to the person who triages; shown on tiles and in tooltips. */
 export const ALERT_STATE_MEANING: Record<AlertState, string> = {
-  candidate: 'Seen once. A confirmation run in a new session is on its way; nobody has been told yet.',
+  suspected: 'Seen once. A confirmation run in a new session is on its way; nobody has been told yet.',
   unconfirmed: 'The confirmation run did not show it again.',
   inconclusive: 'The confirmation run could not decide.',
   open: 'Confirmed. Nobody has taken it yet.',

@@ -1,5 +1,17 @@
 """All tables, imported so that the metadata is complete for Alembic and tests."""
 
-from paceline_server.store.tables import accounts, catalog, decisions, fleet, jobs, messages, samples
+from paceline_server.store.tables import (
+    accounts,
+    catalog,
+    decisions,
+    fleet,
+    history,
+    jobs,
+    messages,
+    rules,
+    samples,
+)
 
-__all__ = ["accounts", "catalog", "decisions", "fleet", "jobs", "messages", "samples"]
+__all__ = [
+    "accounts", "catalog", "decisions", "fleet", "history", "jobs", "messages", "rules", "samples",
+]  # fmt: skip

@@ -39,6 +39,8 @@ class Comparison(Base):
     params: Mapped[dict[str, Any]] = mapped_column(Json)
     params_key: Mapped[str]
     demonstration: Mapped[bool]
+    sides: Mapped[str]
+    """arms: `arm` against `reference` at one revision; revisions: head against base, both of `arm`."""
     ratio: Mapped[float | None] = mapped_column(Float)
     lower: Mapped[float | None] = mapped_column(Float)
     upper: Mapped[float | None] = mapped_column(Float)
@@ -58,7 +60,14 @@ class Finding(Base):
     kind: Mapped[str]
     role: Mapped[str]
     alert_id: Mapped[str | None] = mapped_column(ForeignKey("alert.id"), index=True)
-    comparison_id: Mapped[str] = mapped_column(ForeignKey("comparison.id"))
+    comparison_id: Mapped[str | None] = mapped_column(ForeignKey("comparison.id"))
+    """What an arm finding, and the A/B confirmation of a change, were made from."""
+    series_id: Mapped[str | None] = mapped_column(String, index=True)
+    change_id: Mapped[str | None]
+    """What a history finding is about."""
+    numbers: Mapped[dict[str, Any] | None] = mapped_column(Json)
+    """Of a history finding, frozen: effect, lower, upper, p_value, levels, n before and after, index,
+    commits, and a sentence."""
     run_id: Mapped[str]
     job_id: Mapped[str] = mapped_column(String, index=True)
     method: Mapped[str]
@@ -68,7 +77,7 @@ class Finding(Base):
     created_at: Mapped[datetime] = mapped_column(Timestamp)
 
 
-_live_sql = "state IN ('candidate','inconclusive','open','acknowledged')"
+_live_sql = "state IN ('suspected','inconclusive','open','acknowledged')"
 
 
 class Alert(Base):
@@ -89,12 +98,31 @@ class Alert(Base):
     state: Mapped[str] = mapped_column(String, index=True)
     title: Mapped[str]
     suite: Mapped[str]
+    kind: Mapped[str]
+    """arm_slower | history | environment | policy: which kind of finding it is about."""
+    cause: Mapped[str | None]
+    """code | environment | target (I15); null: not known, or one revision's arms were compared."""
     benchmark: Mapped[str]
     arm: Mapped[str]
     reference: Mapped[str]
+    """Of a history alert: `base`."""
     metric: Mapped[str]
+    """benchmark, arm and metric of a history alert are those of its worst finding."""
     target_id: Mapped[str] = mapped_column(ForeignKey("target.id"))
     demonstration: Mapped[bool]
+    base_commit: Mapped[str | None]
+    head_commit: Mapped[str | None]
+    """The range a history alert blames: after `base_commit`, up to and with `head_commit`."""
+    baseline_commit: Mapped[str | None]
+    """Called expected: the level from this commit on is the new baseline."""
+    culprit: Mapped[dict[str, Any] | None] = mapped_column(Json)
+    """`{commit, author, at, subject, ratio, lower, upper}`, from a finished bisection."""
+    rule_id: Mapped[str | None] = mapped_column(String, index=True)
+    rule_version: Mapped[int | None]
+    shadow: Mapped[bool]
+    """Raised by a rule in shadow mode: kept, counted, told to nobody."""
+    due_at: Mapped[datetime | None] = mapped_column(Timestamp)
+    issue_url: Mapped[str | None]
     rule: Mapped[dict[str, Any]] = mapped_column(Json)
     words: Mapped[str]
     ratio: Mapped[float | None] = mapped_column(Float)

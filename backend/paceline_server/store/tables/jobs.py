@@ -26,6 +26,9 @@ class Run(Base):
     """Frozen when the run was created; large, so loaded only when touched."""
     commit: Mapped[str]
     branch: Mapped[str | None]
+    base_commit: Mapped[str | None]
+    """Set: an A/B run. Its jobs build both revisions and interleave launches of base and head; equal to
+    `commit` in an A/A run."""
     trigger: Mapped[str]
     state: Mapped[str] = mapped_column(String, index=True)
     verdict: Mapped[str | None]
@@ -38,6 +41,8 @@ class Run(Base):
     rounds: Mapped[int]
     min_time_ns: Mapped[int] = mapped_column(BigInteger)
     confirms_alert_id: Mapped[str | None] = mapped_column(String, index=True)
+    bisection_id: Mapped[str | None] = mapped_column(String, index=True)
+    schedule_id: Mapped[str | None] = mapped_column(String, index=True)
     created_by: Mapped[str]
     created_at: Mapped[datetime] = mapped_column(Timestamp)
     finished_at: Mapped[datetime | None] = mapped_column(Timestamp)
@@ -74,6 +79,10 @@ class Job(Base):
     artifact_hash: Mapped[str | None]
     fingerprint: Mapped[str | None]
     build: Mapped[dict[str, Any] | None] = mapped_column(Json)
+    base_artifact_hash: Mapped[str | None]
+    commits: Mapped[list[dict[str, Any]] | None] = mapped_column(Json)
+    """`[{commit, author, at, subject}]` as the agent's repository has them, oldest first: of an A/B job those
+    after the base up to the head, else the head alone. Null: an agent that did not say."""
     partial: Mapped[bool]
     samples: Mapped[int] = mapped_column(BigInteger)
     not_before: Mapped[datetime] = mapped_column(Timestamp)

@@ -34,6 +34,8 @@ class SampleChunk(Base):
     attempt: Mapped[int] = mapped_column(primary_key=True)
     seq: Mapped[int] = mapped_column(BigInteger, primary_key=True)
     launch: Mapped[int]
+    side: Mapped[str | None]
+    """base | head in an A/B job, else null."""
     benchmark: Mapped[str]
     arm: Mapped[str]
     params: Mapped[dict[str, Any]] = mapped_column(Json)
@@ -63,6 +65,8 @@ class StreamEvent(Base):
     attempt: Mapped[int] = mapped_column(primary_key=True)
     seq: Mapped[int] = mapped_column(BigInteger, primary_key=True)
     launch: Mapped[int]
+    side: Mapped[str | None]
+    """As of a chunk."""
     type: Mapped[str]
     event: Mapped[dict[str, Any]] = mapped_column(Json)
 

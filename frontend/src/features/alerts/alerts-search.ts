@@ -6,7 +6,7 @@ import { oneOf, text } from '../../lib/search';
 export const ALERT_STATE_VALUES: readonly AlertState[] = [
   'open',
   'acknowledged',
-  'candidate',
+  'suspected',
   'inconclusive',
   'unconfirmed',
   'fixed',

@@ -22,7 +22,7 @@ import { TimeAgo } from '../../ui/time-ago';
 import classes from './overview.module.css';
 
 /** Always shown, so that a zero is an answer; the closed states appear when there are any. */
-const ALWAYS: readonly AlertState[] = ['open', 'acknowledged', 'candidate'];
+const ALWAYS: readonly AlertState[] = ['open', 'acknowledged', 'suspected'];
 const WHEN_ANY: readonly AlertState[] = [
   'inconclusive',
   'unconfirmed',
