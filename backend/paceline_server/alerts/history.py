@@ -23,7 +23,7 @@ def change(session: Session, alert: Alert, event: Event, actor: str, note: str |
     before = alert.state
     alert.state = step(before, event)  # type: ignore[arg-type]  # the column holds `AlertState`s only
     remember(session, alert, event.value, actor, note, before=before)  # type: ignore[arg-type]  # as above
-    if alert.state in TOLD:
+    if before in TOLD or alert.state in TOLD:
         tell(session, alert)
 
 
@@ -55,6 +55,8 @@ def remember(
 
 
 def tell(session: Session, alert: Alert) -> None:
-    """Tell streams of an alert people may see."""
+    """Tell streams of an alert people may see; one raised in shadow is told to nobody."""
+    if alert.shadow:
+        return
     data = {"id": alert.id, "state": alert.state, "title": alert.title}
     live_events.emit(session, "alert", None, None, data)

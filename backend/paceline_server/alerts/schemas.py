@@ -22,6 +22,7 @@ AlertState = Literal[
     "expected",
     "invalid",
     "infra",
+    "vanished",
 ]
 Action = Literal["acknowledge", "fixed", "expected", "invalid", "infra", "reopen"]
 

@@ -6,25 +6,32 @@ alert is. No rows, no I/O.
 
 ```
                   raise
-                    │                      retry (the arm failed again)
-                    ▼         undecide ◀───────────────────────────────┐
-   refute ◀──── suspected ───────────────▶ inconclusive ───────────────┘
-     │              │ confirm                  │ confirm (a late result), expected, invalid, infra
-     ▼              ▼                          ▼
- unconfirmed      open ──acknowledge──▶ acknowledged
-     ▲              │                          │
-     │              └───────────┬──────────────┘
- refute, from                   │ fixed (a person) · recover (the system: the arm wins again)
- inconclusive too               │ expected · invalid · infra
-                                ▼
-                   fixed · expected · invalid · infra ──reopen──▶ open
+                    │          undecide            retry (the arm failed again)
+                    ▼        ┌──────────▶ inconclusive ────────────▶ suspected
+   refute ◀──── suspected ───┤                 │
+     │                       └──────┬──────────┘ confirm
+     ▼                              ▼
+ unconfirmed                      open ──acknowledge──▶ acknowledged
+                                    │                        │
+                                    └───────────┬────────────┘
+                                                │ fixed (a person) · recover (the system: the effect is gone)
+                                                │ expected · invalid · infra (inconclusive ones too)
+                                                ▼
+                              fixed · expected · invalid · infra ──reopen──▶ open
+                                │  ▲ verify (the system saw that it is fixed)
+                                └──┴─ relapse (the system saw that it is not) ──▶ open
+
+ suspected · inconclusive · open · acknowledged ──vanish──▶ vanished ──reappear──▶ suspected
+                                                               └──reopen (a person)──▶ open
 ```
 
 | event | function |
 | --- | --- |
-| `raise_` `retry` | `service.evaluate` on a job whose arm failed its rule |
-| `confirm` `refute` `undecide` | `service.evaluate` on the confirmation's job |
-| `recover` | `service.evaluate` on a later job in which the arm wins |
+| `raise_` `retry` | `service.evaluate` whose arm failed its rule; `from_history` on a change |
+| `confirm` `refute` `undecide` | `service.evaluate` and `from_history` on the confirmation's job |
+| `recover` | the same on a later job in which the effect is gone |
+| `verify` `relapse` | `from_history`, once enough points follow what a person called fixed |
+| `vanish` `reappear` | `from_history`: with more points the change is no longer one, or is one again |
 | `acknowledge` `fixed` `expected` `invalid` `infra` `reopen` | `triage.act`, by a person or a program |
 """
 
@@ -39,7 +46,7 @@ LIVE: frozenset[AlertState] = frozenset({"suspected", "inconclusive", "open", "a
 """At most one of these per cause (unique partial index)."""
 
 TOLD: frozenset[AlertState] = frozenset({"open", "acknowledged", "fixed", "expected", "invalid", "infra"})
-"""States people may have heard of; changes into them are told live."""
+"""States people may have heard of; changes into and out of them are told live."""
 
 
 class Event(StrEnum):
@@ -55,6 +62,10 @@ class Event(StrEnum):
     invalid = "invalid"
     infra = "infra"
     reopen = "reopen"
+    verify = "verify"
+    relapse = "relapse"
+    vanish = "vanish"
+    reappear = "reappear"
 
 
 _TRIAGED: tuple[AlertState, ...] = ("inconclusive", "open", "acknowledged")
@@ -70,7 +81,11 @@ _RULES: dict[Event, tuple[tuple[AlertState, ...], AlertState]] = {
     Event.expected: (_TRIAGED, "expected"),
     Event.invalid: (_TRIAGED, "invalid"),
     Event.infra: (_TRIAGED, "infra"),
-    Event.reopen: (("fixed", "expected", "invalid", "infra"), "open"),
+    Event.reopen: (("fixed", "expected", "invalid", "infra", "vanished"), "open"),
+    Event.verify: (("fixed",), "fixed"),
+    Event.relapse: (("fixed",), "open"),
+    Event.vanish: (("suspected", "inconclusive", "open", "acknowledged"), "vanished"),
+    Event.reappear: (("vanished",), "suspected"),
 }
 
 

@@ -37,6 +37,14 @@ LEGAL: dict[tuple[AlertState | None, Event], AlertState] = {
     ("expected", Event.reopen): "open",
     ("invalid", Event.reopen): "open",
     ("infra", Event.reopen): "open",
+    ("vanished", Event.reopen): "open",
+    ("fixed", Event.verify): "fixed",
+    ("fixed", Event.relapse): "open",
+    ("suspected", Event.vanish): "vanished",
+    ("inconclusive", Event.vanish): "vanished",
+    ("open", Event.vanish): "vanished",
+    ("acknowledged", Event.vanish): "vanished",
+    ("vanished", Event.reappear): "suspected",
 }
 
 
@@ -50,8 +58,10 @@ def test_every_event_in_every_state(state: AlertState | None, event: Event) -> N
             step(state, event)
 
 
-def test_only_a_confirmation_or_a_person_opens_an_alert() -> None:
-    assert {event for (_, event), after in LEGAL.items() if after == "open"} == {Event.confirm, Event.reopen}
+def test_only_a_confirmation_a_person_or_a_fix_that_did_not_hold_opens_an_alert() -> None:
+    opening = {(before, event) for (before, event), after in LEGAL.items() if after == "open"}
+    assert {event for _, event in opening} == {Event.confirm, Event.reopen, Event.relapse}
+    assert [before for before, event in opening if event is Event.relapse] == ["fixed"]
 
 
 def test_people_decide_nothing_about_a_candidate() -> None:
@@ -60,11 +70,12 @@ def test_people_decide_nothing_about_a_candidate() -> None:
     assert actions("open") == ["acknowledge", "fixed", "expected", "invalid", "infra"]
     assert actions("acknowledged") == ["fixed", "expected", "invalid", "infra"]
     assert actions("fixed") == ["reopen"]
+    assert actions("vanished") == ["reopen"]
     assert set(get_args(Action)) <= {event.value for event in Event}
 
 
 def test_nobody_is_told_of_what_is_not_confirmed() -> None:
-    assert not TOLD & {"suspected", "unconfirmed", "inconclusive"}
+    assert not TOLD & {"suspected", "unconfirmed", "inconclusive", "vanished"}
     closed = {state for state in TOLD if actions(state) == ["reopen"]}
     assert {"open", "acknowledged"} | closed == TOLD
     assert not LIVE & closed

@@ -1,0 +1,104 @@
+"""What a rule says to those who decide about one finding, and the rules that apply where nobody wrote any.
+
+Place: between `service` and who raises alerts. Invariant: everything needed to decide and to explain is in
+`Applied`; whoever holds one asks no database again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from paceline_server.alerts.rules.matching import Subject, most_specific
+from paceline_server.stats.constants import HISTORY_MIN_EFFECT
+from paceline_server.stats.words import percent
+from paceline_server.store.tables.rules import AlertRule, AlertRuleVersion, RuleMute
+
+Kind = Literal["history", "arm_slower"]
+Direction = Literal["worse", "both"]
+Mode = Literal["active", "shadow", "off"]
+
+DEFAULT_HISTORY = "default-history"
+SHIPPED = "as-shipped"
+NAMES_OF_DEFAULTS = (DEFAULT_HISTORY, SHIPPED)
+"""Not to be taken by a stored rule: an alert's rule is known by its name."""
+
+
+@dataclass(frozen=True)
+class Applied:
+    """The one rule that decides about a finding. `rule_id` and `version` are None for a built-in default."""
+
+    rule_id: str | None
+    version: int | None
+    name: str
+    text: str
+    kind: Kind
+    min_effect: float
+    """A share: an effect smaller than this raises nothing."""
+    direction: Direction
+    mode: Mode
+    muted: str | None
+    """Why nobody is told at present, in words; the alert is raised all the same."""
+
+    def raises(self, effect: float) -> bool:
+        """Whether a change of `effect` raises an alert: a share, above 0 when it got worse, below when
+        better."""
+        if self.mode == "off":
+            return False
+        return (effect if self.direction == "worse" else abs(effect)) >= self.min_effect
+
+    @property
+    def shadow(self) -> bool:
+        """For `Alert.shadow`."""
+        return self.mode == "shadow"
+
+    def as_evidence(self) -> dict[str, Any]:
+        """For `Alert.rule`: what the rule said when it decided, kept with the alert."""
+        return {
+            "name": self.name, "version": self.version or 1, "text": self.text, "kind": self.kind,
+            "min_effect": self.min_effect, "direction": self.direction, "mode": self.mode,
+        }  # fmt: skip
+
+
+def default(kind: Kind) -> Applied:
+    """What applies where no stored rule matches: history from 3 % for the worse; arms as the suite's manifest
+    has it."""
+    if kind == "history":
+        name, least = DEFAULT_HISTORY, HISTORY_MIN_EFFECT
+        text = f"A measurement got worse by {percent(least)} or more and stayed so."
+    else:
+        name, least = SHIPPED, 0.0
+        text = "The rules of the suite's manifest apply as shipped."
+    return Applied(None, None, name, text, kind, least, "worse", "active", None)
+
+
+@dataclass(frozen=True)
+class RuleBook:
+    """The rules of one kind as they stand now, read once and asked for every finding of a job."""
+
+    kind: Kind
+    rules: Sequence[tuple[AlertRule, AlertRuleVersion]]
+    mutes: dict[str, RuleMute]
+
+    def rule_for(self, *, suite: str, benchmark: str, arm: str, metric: str, target: str) -> Applied:
+        """The rule that decides; `target` is the target's name."""
+        subject = Subject(suite, benchmark, arm, metric, target)
+        found = most_specific([version for _, version in self.rules], subject)
+        if found is None:
+            return default(self.kind)
+        name = next(rule.name for rule, version in self.rules if version is found)
+        return applied(name, found, self.mutes.get(found.rule_id))
+
+
+def applied(name: str, version: AlertRuleVersion, mute: RuleMute | None) -> Applied:
+    """A stored version as what it says."""
+    return Applied(
+        version.rule_id, version.version, name, version.text, version.kind, version.min_effect,  # type: ignore[arg-type]  # the columns hold these literals only
+        version.direction, version.mode, None if mute is None else mute_words(mute),  # type: ignore[arg-type]  # as above
+    )  # fmt: skip
+
+
+def mute_words(mute: RuleMute) -> str:
+    """`muted by Ada until 2026-11-24 08:00 UTC: flaky fan`."""
+    return f"muted by {mute.muted_by} until {mute.until:%Y-%m-%d %H:%M} UTC: {mute.reason}"
