@@ -6,10 +6,13 @@
 //! caller at most the claim it holds. Nobody spins: where every core is busy, a spinning thread takes the
 //! time of the one it waits for.
 //!
-//! Invariant: a call returns only after every thread has left its offer. Absent on purpose: allocation after
+//! Invariants: a call returns only after every thread has left its offer, and with every digest, whatever
+//! became of the threads that helped. Absent on purpose: allocation after
 //! [`Crew::new`], queues, more than one offer at a time (a second caller digests alone).
 
 use std::fmt;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
 
@@ -127,14 +130,37 @@ impl Crew {
             return Ok(plan.engine(count));
         }
         let least = (CLAIM_MIN_BYTES * count).div_ceil(bytes);
-        let left = Left { messages, digests, next: 0, least, group: None, threads: self.threads() };
+        self.share_out(algorithm, messages, digests, least, &|messages, digests| {
+            dispatch::run(algorithm, &plan, messages, digests);
+        });
+        Ok(plan.engine(count))
+    }
+
+    /// Has every thread run `run` over what it claims, until all digests are there.
+    fn share_out(
+        &self,
+        algorithm: Algorithm,
+        messages: Messages<'_>,
+        digests: &mut [u8],
+        least: usize,
+        run: &(dyn Fn(&Messages<'_>, &mut [u8]) + Sync),
+    ) {
+        let threads = self.threads();
+        let digested = AtomicUsize::new(0);
+        let left = Left { messages, digests: &mut *digests, next: 0, least, group: None, threads };
         let left = Mutex::new((algorithm, left));
         self.offer(&|| {
             while let Some((messages, digests)) = claim(&left) {
-                dispatch::run(algorithm, &plan, &messages, digests);
+                run(&messages, digests);
+                digested.fetch_add(messages.count(), Ordering::Relaxed); // leaving an offer orders it
             }
         });
-        Ok(plan.engine(count))
+        drop(left);
+        if digested.into_inner() < messages.count() {
+            // A helper panicked within its claim. What made it panic does so here as well, where the caller
+            // learns of it; or every digest is right.
+            run(&messages, digests);
+        }
     }
 
     /// Runs `task` on the calling thread and on every thread that comes in time, and returns when all have
@@ -162,7 +188,7 @@ impl Drop for Crew {
         self.shared.lock().over = true;
         self.shared.offered.notify_all();
         for thread in self.threads.drain(..) {
-            // A task does not panic; had it, its thread would have ended, which is what is wanted here.
+            // A task's panic was caught, so there is nothing to learn from the result.
             let _ = thread.join();
         }
     }
@@ -218,7 +244,9 @@ impl Shared {
                         let _presence = Presence(self);
                         // SAFETY: this thread was counted in while the offer stood, and the caller returns
                         // only after `_presence` has counted it out.
-                        unsafe { (*task.0)() };
+                        let task = unsafe { &*task.0 };
+                        // The caller finds what a panic left undone; this thread is there for the next offer.
+                        let _ = catch_unwind(AssertUnwindSafe(task));
                     }
                     offer = self.lock();
                 }
@@ -294,7 +322,37 @@ fn share(count: usize, threads: usize, least: usize, group: &mut Option<usize>) 
 
 #[cfg(test)]
 mod tests {
+    use std::panic::resume_unwind;
+
     use super::*;
+
+    #[test]
+    fn what_a_panicking_thread_leaves_undone_is_digested_by_the_caller() {
+        let (algorithm, count, bytes) = (Algorithm::Sha256, 64, 4096);
+        let text: Vec<u8> = (0..=250).cycle().take(count * bytes).collect();
+        let plan = Plan::new(algorithm, Choice::Best).expect("always there");
+        let messages = Messages::equal(&text, bytes, count).expect("fits");
+        let mut expected = vec![0; count * algorithm.digest_bytes()];
+        dispatch::run(algorithm, &plan, &messages, &mut expected);
+        let (crew, caller) = (Crew::new(2).expect("a thread"), thread::current().id());
+        // Twice: the thread outlives its panic.
+        for _ in 0..2 {
+            let panics = AtomicUsize::new(0);
+            let mut digests = vec![0; expected.len()];
+            crew.share_out(algorithm, messages, &mut digests, 1, &|messages, digests| {
+                if thread::current().id() != caller {
+                    panics.fetch_add(1, Ordering::SeqCst);
+                    resume_unwind(Box::new("asked for")); // without the hook's message on stderr
+                }
+                while panics.load(Ordering::SeqCst) == 0 {
+                    thread::yield_now(); // until the helper has come, and failed
+                }
+                dispatch::run(algorithm, &plan, messages, digests);
+            });
+            assert_eq!(panics.into_inner(), 1);
+            assert!(digests == expected, "a digest is missing");
+        }
+    }
 
     #[test]
     fn claims_cover_every_message_once_and_never_grow() {
