@@ -895,7 +895,7 @@ export interface components {
              * State
              * @enum {string}
              */
-            state: "suspected" | "unconfirmed" | "inconclusive" | "open" | "acknowledged" | "fixed" | "expected" | "invalid" | "infra";
+            state: "suspected" | "unconfirmed" | "inconclusive" | "open" | "acknowledged" | "fixed" | "expected" | "invalid" | "infra" | "vanished";
             /** Suite */
             suite: string;
             /** Benchmark */
@@ -959,9 +959,9 @@ export interface components {
             /** Action */
             action: string;
             /** From State */
-            from_state: ("suspected" | "unconfirmed" | "inconclusive" | "open" | "acknowledged" | "fixed" | "expected" | "invalid" | "infra") | null;
+            from_state: ("suspected" | "unconfirmed" | "inconclusive" | "open" | "acknowledged" | "fixed" | "expected" | "invalid" | "infra" | "vanished") | null;
             /** To State */
-            to_state: ("suspected" | "unconfirmed" | "inconclusive" | "open" | "acknowledged" | "fixed" | "expected" | "invalid" | "infra") | null;
+            to_state: ("suspected" | "unconfirmed" | "inconclusive" | "open" | "acknowledged" | "fixed" | "expected" | "invalid" | "infra" | "vanished") | null;
             /** Note */
             note: string | null;
         };
@@ -980,7 +980,7 @@ export interface components {
              * State
              * @enum {string}
              */
-            state: "suspected" | "unconfirmed" | "inconclusive" | "open" | "acknowledged" | "fixed" | "expected" | "invalid" | "infra";
+            state: "suspected" | "unconfirmed" | "inconclusive" | "open" | "acknowledged" | "fixed" | "expected" | "invalid" | "infra" | "vanished";
             /** Suite */
             suite: string;
             /** Benchmark */
@@ -2553,7 +2553,7 @@ export interface operations {
     list_alerts: {
         parameters: {
             query?: {
-                state?: ("suspected" | "unconfirmed" | "inconclusive" | "open" | "acknowledged" | "fixed" | "expected" | "invalid" | "infra") | null;
+                state?: ("suspected" | "unconfirmed" | "inconclusive" | "open" | "acknowledged" | "fixed" | "expected" | "invalid" | "infra" | "vanished") | null;
                 suite?: string | null;
                 target?: string | null;
                 assignee?: string | null;

@@ -50,6 +50,7 @@ export const ALERT_STATES: Record<AlertState, Look> = {
   expected: { tone: 'quiet', icon: 'check', word: 'expected' },
   invalid: { tone: 'quiet', icon: 'cross', word: 'invalid' },
   infra: { tone: 'quiet', icon: 'wrench', word: 'infrastructure' },
+  vanished: { tone: 'quiet', icon: 'muted', word: 'vanished' },
 };
 
 /** What a state means to the person who triages; shown on tiles and in tooltips. */
@@ -63,6 +64,7 @@ export const ALERT_STATE_MEANING: Record<AlertState, string> = {
   expected: 'Known and accepted.',
   invalid: 'A false alarm.',
   infra: 'The target or the environment, not the code.',
+  vanished: 'With more measurements there is no such change any more. Counted as a false alarm of ours.',
 };
 
 export const TARGET_STATES: Record<Target['state'], Look> = {

@@ -13,6 +13,7 @@ export const ALERT_STATE_VALUES: readonly AlertState[] = [
   'expected',
   'invalid',
   'infra',
+  'vanished',
 ];
 
 export interface AlertsSearch extends AlertFilters {

@@ -30,6 +30,7 @@ const WHEN_ANY: readonly AlertState[] = [
   'expected',
   'invalid',
   'infra',
+  'vanished',
 ];
 
 export function OverviewPage() {
