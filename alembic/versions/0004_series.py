@@ -180,6 +180,25 @@ def _retired_benchmark() -> None:
     )
 
 
+def _annotation() -> None:
+    op.create_table(
+        "annotation",
+        sa.Column("id", sa.String(), nullable=False),
+        sa.Column("series_id", sa.String(), nullable=True),
+        sa.Column("target_id", sa.String(), nullable=True),
+        sa.Column("at", base.Timestamp(), nullable=False),
+        sa.Column("commit", sa.String(), nullable=True),
+        sa.Column("text", sa.String(), nullable=False),
+        sa.Column("created_by", sa.String(), nullable=False),
+        sa.Column("created_at", base.Timestamp(), nullable=False),
+        sa.ForeignKeyConstraint(["series_id"], ["series.id"], name="fk_annotation_series_id"),
+        sa.ForeignKeyConstraint(["target_id"], ["target.id"], name="fk_annotation_target_id"),
+        sa.PrimaryKeyConstraint("id", name="pk_annotation"),
+    )
+    for name in ("series_id", "target_id"):
+        op.create_index(f"ix_annotation_{name}", "annotation", [name])
+
+
 def upgrade() -> None:
     _fingerprint()
     _series()
@@ -189,6 +208,7 @@ def upgrade() -> None:
     _policy_advice()
     _schedule()
     _retired_benchmark()
+    _annotation()
     for table in ("sample_chunk", "stream_event"):
         op.add_column(table, sa.Column("side", sa.String(), nullable=True))
     with op.batch_alter_table("run") as run:
@@ -213,6 +233,7 @@ def downgrade() -> None:
     for table in ("sample_chunk", "stream_event"):
         with op.batch_alter_table(table) as samples:
             samples.drop_column("side")
+    op.drop_table("annotation")
     op.drop_table("retired_benchmark")
     op.drop_table("schedule")
     op.drop_table("policy_advice")

@@ -197,3 +197,18 @@ class RetiredBenchmark(Base):
     reason: Mapped[str]
     retired_by: Mapped[str]
     retired_at: Mapped[datetime] = mapped_column(Timestamp)
+
+
+class Annotation(Base):
+    """What a person wrote beside the points of a series, or of every series of a target."""
+
+    __tablename__ = "annotation"
+    id: Mapped[str] = mapped_column(String, primary_key=True)
+    series_id: Mapped[str | None] = mapped_column(ForeignKey("series.id"), index=True)
+    target_id: Mapped[str | None] = mapped_column(ForeignKey("target.id"), index=True)
+    """Exactly one of the two is set."""
+    at: Mapped[datetime] = mapped_column(Timestamp)
+    commit: Mapped[str | None]
+    text: Mapped[str]
+    created_by: Mapped[str]
+    created_at: Mapped[datetime] = mapped_column(Timestamp)
