@@ -20,6 +20,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from paceline_server.accounts import routes as accounts
 from paceline_server.alerts import routes as alerts
 from paceline_server.catalog import routes as catalog
+from paceline_server.detect.policies import routes as policies
 from paceline_server.fleet import routes as fleet
 from paceline_server.ingest import routes as ingest
 from paceline_server.jobs import routes as jobs
@@ -63,7 +64,7 @@ def create_app(settings: Settings, lifespan: Lifespan | None = None) -> FastAPI:
     problems.install(app)
     app.add_middleware(Requests, max_body_bytes=settings.max_body_bytes)
     features = APIRouter(prefix=PREFIX)
-    for feature in (accounts, catalog, fleet, jobs, ingest, reports, alerts, live):
+    for feature in (accounts, catalog, fleet, jobs, ingest, policies, reports, alerts, live):
         features.include_router(feature.router)
     app.include_router(features)
     app.include_router(system)

@@ -483,6 +483,47 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/policies": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Policies
+         * @description From where an arm wins, cold and warm, and whether the policy in force is right: the newest advice per
+         *     target, policy and point of the params.
+         */
+        get: operations["list_policies"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/policies/history": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Policy History
+         * @description All advice about one policy on one target, the newest first.
+         */
+        get: operations["list_policy_history"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/runs": {
         parameters: {
             query?: never;
@@ -1194,6 +1235,70 @@ export interface components {
             };
         };
         /**
+         * CrossoverOut
+         * @description From which value of the param on the arm wins. `value`: estimated between measured values; its
+         *     `confidence` interval is `lower` to `upper`, of which `lower` null says "or below the smallest measured"
+         *     and `upper` null "or beyond the largest". `measured_from`: the smallest measured value from which on the
+         *     arm wins with 99.8 % confidence at every measured value.
+         */
+        CrossoverOut: {
+            /** Benchmark */
+            benchmark: string;
+            /**
+             * Answer
+             * @enum {string}
+             */
+            answer: "from" | "always" | "never" | "undecided" | "unknown";
+            /** Value */
+            value: number | null;
+            /** Lower */
+            lower: number | null;
+            /** Upper */
+            upper: number | null;
+            /** Confidence */
+            confidence: number;
+            /** Measured From */
+            measured_from: number | null;
+            /** Smallest */
+            smallest: number | null;
+            /** Largest */
+            largest: number | null;
+            /** Monotone */
+            monotone: boolean;
+            /** Reason */
+            reason: string;
+            /** Words */
+            words: string;
+            /** Points */
+            points: components["schemas"]["CrossoverPointOut"][];
+        };
+        /**
+         * CrossoverPointOut
+         * @description One measured value of the param. `ratio` = arm time ÷ reference time, below 1 is faster;
+         *     `lower`/`upper`: its 99.8 % interval; `fitted`: the isotonic fit through all values.
+         */
+        CrossoverPointOut: {
+            /** At */
+            at: number;
+            /** Ratio */
+            ratio: number;
+            /** Lower */
+            lower: number | null;
+            /** Upper */
+            upper: number | null;
+            /** Fitted */
+            fitted: number;
+            /**
+             * Winner
+             * @enum {string}
+             */
+            winner: "arm" | "reference" | "undecided";
+            /** Blocks */
+            blocks: number;
+            /** Launches */
+            launches: number;
+        };
+        /**
          * DerivedOut
          * @description `value` null with `answered` true is an answer ("there is no crossover"); else `note` says why there is
          *     none. `unit` says how to read it: a ratio, a share of 1, an exponent, or a value of `param`.
@@ -1473,6 +1578,17 @@ export interface components {
             heartbeat_s: number;
             /** Refused */
             refused?: components["schemas"]["SuiteRefusedOut"][];
+        };
+        /**
+         * InForceOut
+         * @description The policy that is shipped: the arm is used from `minimum` on, after `warmup_rounds` (null: it names
+         *     none).
+         */
+        InForceOut: {
+            /** Minimum */
+            minimum: number;
+            /** Warmup Rounds */
+            warmup_rounds: number | null;
         };
         /**
          * IncidentOut
@@ -1807,6 +1923,13 @@ export interface components {
             /** Next */
             next: string | null;
         };
+        /** Page[PolicyAdviceOut] */
+        Page_PolicyAdviceOut_: {
+            /** Items */
+            items: components["schemas"]["PolicyAdviceOut"][];
+            /** Next */
+            next: string | null;
+        };
         /** Page[RunOut] */
         Page_RunOut_: {
             /** Items */
@@ -1865,6 +1988,74 @@ export interface components {
             email: string;
             /** Password */
             password: string;
+        };
+        /**
+         * PenaltyOut
+         * @description How much slower than when warm the arm is after `after` rounds of a fresh process: a share, fitted.
+         */
+        PenaltyOut: {
+            /** After */
+            after: number;
+            /** Penalty */
+            penalty: number;
+        };
+        /**
+         * PolicyAdviceOut
+         * @description `holds`: whether the policy in force is right on this target: its minimum lies in the interval, or it
+         *     picks no losing arm, and its warm-up rounds suffice; null: the samples do not say.
+         */
+        PolicyAdviceOut: {
+            /** Description */
+            description: string | null;
+            /** Benchmark */
+            benchmark: string;
+            /** Arm */
+            arm: string;
+            /** Reference */
+            reference: string;
+            /** Metric */
+            metric: string;
+            /** Param */
+            param: string;
+            /** Unit */
+            unit: string | null;
+            /** Margin Percent */
+            margin_percent: number;
+            warm: components["schemas"]["CrossoverOut"];
+            cold: components["schemas"]["CrossoverOut"] | null;
+            warmup: components["schemas"]["WarmupOut"];
+            /** Why */
+            why: string;
+            /** Words */
+            words: string;
+            /** Id */
+            id: string;
+            /** Suite */
+            suite: string;
+            /** Policy */
+            policy: string;
+            /** Params */
+            params: {
+                [key: string]: number | string;
+            };
+            /** Target Id */
+            target_id: string;
+            /** Target Name */
+            target_name: string;
+            in_force: components["schemas"]["InForceOut"];
+            /** Holds */
+            holds: boolean | null;
+            /** Run Id */
+            run_id: string;
+            /** Job Id */
+            job_id: string;
+            /** Commit */
+            commit: string;
+            /**
+             * Measured At
+             * Format: date-time
+             */
+            measured_at: string;
         };
         /**
          * PreflightFindingIn
@@ -2305,6 +2496,31 @@ export interface components {
             arm: string;
             /** Reason */
             reason: string;
+        };
+        /**
+         * WarmupOut
+         * @description `rounds`: after how many warm-up rounds the arm is as fast as when warm, but for the margin; null when
+         *     that was not reached or not measured. `calls_per_round`: what one round of the bench ran.
+         */
+        WarmupOut: {
+            /** Rounds */
+            rounds: number | null;
+            /** Lower */
+            lower: number | null;
+            /** Upper */
+            upper: number | null;
+            /** Confidence */
+            confidence: number;
+            /** Margin Percent */
+            margin_percent: number;
+            /** Calls Per Round */
+            calls_per_round: number | null;
+            /** Reason */
+            reason: string;
+            /** Words */
+            words: string;
+            /** Penalties */
+            penalties: components["schemas"]["PenaltyOut"][];
         };
         /**
          * WorkOut
@@ -3249,6 +3465,78 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["OverviewOut"];
+                };
+            };
+            /** @description What went wrong; `code` is the literal to switch on. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list_policies: {
+        parameters: {
+            query?: {
+                suite?: string | null;
+                policy?: string | null;
+                target?: string | null;
+                limit?: number;
+                cursor?: string | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_PolicyAdviceOut_"];
+                };
+            };
+            /** @description What went wrong; `code` is the literal to switch on. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list_policy_history: {
+        parameters: {
+            query: {
+                suite: string;
+                policy: string;
+                target: string;
+                /** @description A JSON object of params; without it, every point. */
+                params?: string | null;
+                limit?: number;
+                cursor?: string | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_PolicyAdviceOut_"];
                 };
             };
             /** @description What went wrong; `code` is the literal to switch on. */

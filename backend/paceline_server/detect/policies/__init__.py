@@ -1,0 +1,1 @@
+"""Usage policy advice: from where an arm pays on a target, beside the policy in force."""

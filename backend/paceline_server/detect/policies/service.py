@@ -1,0 +1,91 @@
+"""Decisions about policy advice: what is kept of a job, and what is answered.
+
+Place: `detect.service` calls `store` when a job is concluded, in its transaction. Invariants: advice is a
+fact about one job and is never changed; only baseline runs give any.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+from sqlalchemy.orm import Session
+
+from paceline_server.detect.policies import queries
+from paceline_server.detect.policies.schemas import PolicyAdviceOut
+from paceline_server.ingest.cases import params_key
+from paceline_server.kernel.errors import invalid_request
+from paceline_server.kernel.wire import Page
+from paceline_server.store.page import page
+from paceline_server.store.tables.history import PolicyAdvice
+
+advice_of_job = queries.of_job
+advice_before = queries.before
+
+_COLUMNS = (
+    "id", "suite", "policy", "params", "target_id", "in_force", "holds", "run_id", "job_id", "measured_at",
+)  # fmt: skip
+
+
+def newest(
+    session: Session,
+    *,
+    suite: str | None,
+    policy: str | None,
+    target: str | None,
+    limit: int,
+    cursor: str | None,
+) -> Page[PolicyAdviceOut]:
+    """The newest advice per target, policy and point of the params, the newest first."""
+    return _page(session, queries.newest(suite, policy, target), limit, cursor)
+
+
+def history(
+    session: Session,
+    *,
+    suite: str,
+    policy: str,
+    target: str,
+    params: str | None,
+    limit: int,
+    cursor: str | None,
+) -> Page[PolicyAdviceOut]:
+    """All advice about one policy on one target, the newest first; `params` is a JSON object. Raises 400."""
+    key = None if params is None else params_key(_params(params))
+    return _page(session, queries.history(suite, policy, target, key), limit, cursor)
+
+
+def _page(session: Session, query: Any, limit: int, cursor: str | None) -> Page[PolicyAdviceOut]:
+    found: Page[PolicyAdvice] = page(
+        session, query, [PolicyAdvice.measured_at, PolicyAdvice.id],
+        lambda row: [row.measured_at, row.id], lambda row: row, limit=limit, cursor=cursor,
+    )  # fmt: skip
+    return Page(items=_out(session, found.items), next=found.next)
+
+
+def _out(session: Session, rows: Sequence[PolicyAdvice]) -> list[PolicyAdviceOut]:
+    names, commits = queries.names_and_commits(session, rows)
+    return [
+        PolicyAdviceOut.model_validate(
+            {
+                **row.advice,
+                **{name: getattr(row, name) for name in _COLUMNS},
+                "target_name": names[row.target_id],
+                "commit": commits[row.run_id],
+            }
+        )
+        for row in rows
+    ]
+
+
+def _params(text: str) -> dict[str, int | str]:
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError):
+        value = None
+    if not isinstance(value, dict) or not all(type(one) in (int, str) for one in value.values()):
+        raise invalid_request(
+            'params: expected a JSON object such as {"message": 150}.', {"params": "a JSON object"}
+        )
+    return value
