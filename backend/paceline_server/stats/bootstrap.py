@@ -49,6 +49,35 @@ def _draw(rng: np.random.Generator, table: Floats, sizes: Ints, picks: NDArray[n
     return np.asarray(drawn.reshape(picks.shape[0], -1), dtype=np.float64)
 
 
+def cluster_replicates(
+    samples: list[tuple[Floats, Ints]],
+    statistic: Callable[[list[Floats]], Floats],
+    replicates: int = BOOTSTRAP_REPLICATES,
+    seed: int = BOOTSTRAP_SEED,
+) -> Floats | None:
+    """A statistic of several groups measured in the same launches, resampled: shape (replicates, …).
+
+    `samples`: per group (values, launch), shape (n_i,) each. The launches every group has are resampled
+    once per replicate for all groups together; `statistic` gets one (rows, values) array per group (NaN =
+    absent) and returns shape (rows, …). None with fewer than two common launches.
+    """
+    common = np.array(
+        sorted(set.intersection(*(set(np.unique(launch).tolist()) for _, launch in samples))), dtype=np.int64
+    )
+    if common.size < 2:
+        return None
+    tables = [_padded(values, launch, common) for values, launch in samples]
+    widest = max(table.size for table, _ in tables)
+    step = max(1, min(replicates, _CELLS // widest))
+    rng = np.random.default_rng(seed)
+    parts: list[Floats] = []
+    for start in range(0, replicates, step):
+        rows = min(step, replicates - start)
+        picks = rng.integers(0, common.size, size=(rows, common.size))
+        parts.append(statistic([_draw(rng, table, sizes, picks) for table, sizes in tables]))
+    return np.concatenate(parts)
+
+
 def cluster_bootstrap(
     samples: list[tuple[Floats, Ints]],
     statistic: Callable[[list[Floats]], Floats],
@@ -56,28 +85,11 @@ def cluster_bootstrap(
     replicates: int = BOOTSTRAP_REPLICATES,
     seed: int = BOOTSTRAP_SEED,
 ) -> Interval:
-    """Percentile interval of a statistic of several groups measured in the same launches.
-
-    `samples`: per group (values, launch), shape (n_i,) each. The launches every group has are resampled
-    once per replicate for all groups together; `statistic` gets one (replicates, values) array per group
-    (NaN = absent) and returns shape (replicates,). No bounds exist with fewer than two common launches.
-    """
-    common = np.array(
-        sorted(set.intersection(*(set(np.unique(launch).tolist()) for _, launch in samples))), dtype=np.int64
-    )
-    if common.size < 2:
+    """Percentile interval of such a statistic of shape (rows,). No bounds exist with fewer than two common
+    launches."""
+    results = cluster_replicates(samples, statistic, replicates, seed)
+    if results is None:
         return Interval(None, None)
-    tables = [_padded(values, launch, common) for values, launch in samples]
-    widest = max(table.size for table, _ in tables)
-    step = max(1, min(replicates, _CELLS // widest))
-    rng = np.random.default_rng(seed)
-    results = np.empty(replicates)
-    for start in range(0, replicates, step):
-        rows = min(step, replicates - start)
-        picks = rng.integers(0, common.size, size=(rows, common.size))
-        results[start : start + rows] = statistic(
-            [_draw(rng, table, sizes, picks) for table, sizes in tables]
-        )
     tail = (1.0 - confidence) / 2.0
     lower, upper = (float(x) for x in np.quantile(results, [tail, 1.0 - tail]))
     return Interval(lower, upper)

@@ -85,6 +85,14 @@ interval lies on one side; a p99 then needs 528 samples, which a CI job can affo
 DERIVED_CONFIDENCE: Final = 0.998
 """probability; derived ratios are read beside arm ratios, so they carry the same interval. §2"""
 
+# --- Usage policy advice (§3) ----------------------------------------------------------------------
+POLICY_CONFIDENCE: Final = 0.95
+"""probability; two-sided interval of a crossover or of warm-up rounds. Advice is read by a person who sets a
+threshold by it, not by a rule that wakes one. §3"""
+
+POLICY_WARMUP_ROUNDS: Final = 30
+"""rounds of a fresh process that are looked at; a library that is slow for longer is slow, not cold. §3"""
+
 # --- History (§4) ---------------------------------------------------------------------------------
 HISTORY_MIN_POINTS: Final = 12
 """points; with fewer no rank test of two sides can reach the significance an alert needs. §4"""
