@@ -2,7 +2,7 @@
 //
 // Place in the journey: between Kotlin's timed region (one call of `piece_ARM`) and NativeHasher. Invariant:
 // every arm leaves the digests of the last iteration in order of the pieces; only the way differs. Beside
-// them it keeps how long each of its calls took, as the script sees it.
+// them it keeps how long each of its calls took, as the script sees it, and how many digests it was given.
 'use strict';
 
 (() => {
@@ -76,17 +76,22 @@
   function offer(name, hashAll) {
     const calls = recorder();
     let digests = [];
+    let hashed = 0;
     globalThis[`piece_${name}`] = iterations => {
       calls.clear();
+      hashed = 0;
       const iterate = left => {
         // An arm that waits returns a promise; the others must not pay for one.
         for (; left > 0; left--) {
           const landed = hashAll((digests = []), calls);
-          if (landed) return landed.then(() => iterate(left - 1));
+          if (landed) return landed.then(() => ((hashed += digests.length), iterate(left - 1)));
+          hashed += digests.length;
         }
       };
       return iterate(iterations);
     };
+    globalThis[`piece_${name}_hashed`] = () =>
+      Uint8Array.from(String(hashed), digit => digit.charCodeAt(0));
     globalThis[`piece_${name}_calls`] = () => calls.bytes();
     globalThis[`piece_${name}_digests`] = () => {
       const joined = new Uint8Array(digests.length * 20);
@@ -103,6 +108,8 @@
 
   /** The arms of `piece_instrumentation`: the seed's path without and with the seed's counters. */
   offer('off', arms.seed);
-  globalThis.piece_instrument = everyMs =>
-    offer('on', oneByOne(instrumented(paths.seed, everyMs, paceline.log)));
+  globalThis.piece_instrument = everyMs => {
+    const counted = oneByOne(instrumented(paths.seed, everyMs, paceline.log));
+    for (const name of ['on', 'lines']) offer(name, counted);
+  };
 })();

@@ -66,8 +66,8 @@ internal class RawArm(
     val digests: ByteArray get() = kept.fold(ByteArray(0)) { joined, digest -> joined + digest }
 
     override fun run(iterations: Int) = costs.of {
+        items = 0
         repeat(iterations) { hashAll() }
-        items = iterations.toLong() * pieces.size
     }
 
     private fun hashAll() {
@@ -75,6 +75,7 @@ internal class RawArm(
             val begun = System.nanoTime()
             hasher.sha1(piece, piece.size).also { callNs[index] = System.nanoTime() - begun }
         }
+        items += kept.size
     }
 
     override fun account(account: Account) {
@@ -89,11 +90,9 @@ internal class RawArm(
 internal class ScriptArm(
     override val name: String,
     private val host: PieceHost,
-    private val pieces: Int,
     digestNs: (() -> Long)?,
 ) : Arm {
     private val costs = Costs(digestNs)
-    private var items = 0L
 
     val digests: ByteArray get() = host.call("piece_${name}_digests") ?: ByteArray(0)
 
@@ -104,11 +103,10 @@ internal class ScriptArm(
 
     override fun run(iterations: Int) = costs.of {
         host.call("piece_$name", iterations)
-        items = iterations.toLong() * pieces
     }
 
     override fun account(account: Account) {
-        account.work("items", items)
+        account.work("items", host.call("piece_${name}_hashed")?.decodeToString()?.toLong() ?: 0)
         account.work("kept", (digests.size / DIGEST_BYTES).toLong())
         costs.tell(account)
         account.calls(CALL_TIME.name, durations(host.call("piece_${name}_calls")))

@@ -48,7 +48,7 @@ private fun prepare(context: Context): Prepared {
     val host = PieceHost(hasher, crew = threads, workers = threads)
     pieces.forEach { host.give("piece_add", it) }
     val raw = RawArm(pieces, hasher, time)
-    val scripts = SCRIPT_ARMS.map { ScriptArm(it, host, pieces.size) { time.totalNs + host.digestNs } }
+    val scripts = SCRIPT_ARMS.map { ScriptArm(it, host) { time.totalNs + host.digestNs } }
     return Prepared(
         arms = listOf(raw) + scripts,
         itemsPerIteration = pieces.size.toLong(),

@@ -2,8 +2,11 @@
  * `piece_instrumentation`: what the seed's counters cost, on both sides of the crossing.
  *
  * Place in the journey: the arm `on` is the seed's path as the seed measured it, with a line of each side
- * in the log (stderr) every five seconds; `off` is the same path without. Invariant: the two differ in
- * counters and lines alone, so they have a host and a hasher each.
+ * in the log (stderr) every five seconds; `off` is the same path without. A timed region is some 16 ms, so
+ * one in 300 holds such a line: `on` measures the counting. What a line costs is seen in `lines`, where both
+ * sides make one of every call and Kotlin drops it: (`lines` - `on`) / 16 is a pair of lines, and a pair
+ * every five seconds is that share of five seconds. Invariant: they differ in counters and lines alone, so
+ * they have a host and a hasher each.
  */
 package dev.paceline.piece
 
@@ -13,9 +16,11 @@ import dev.paceline.harness.IntKnob
 import dev.paceline.harness.IntParam
 import dev.paceline.harness.Prepared
 
+private val PIECE_INSTRUMENTATION_ARMS = listOf("off", "on", "lines")
+
 internal val PIECE_INSTRUMENTATION = Benchmark(
     name = "piece_instrumentation",
-    arms = listOf("off", "on"),
+    arms = PIECE_INSTRUMENTATION_ARMS,
     params = listOf(IntParam("piece_bytes", listOf(PIECE_BYTES.toLong()), 1L..MOST_PIECE_BYTES)),
     metrics = listOf(JS_THREAD, CALL_TIME),
     prepare = { context ->
@@ -39,20 +44,27 @@ private const val NS_PER_MS = 1_000_000L
 internal fun prepareInstrumentation(context: Context, everyMs: Int, log: (String) -> Unit): Prepared {
     val pieces = pieces(context.seed, PIECES, context.int("piece_bytes"))
     val plain = MessageDigestHasher(DigestMeter.None, log)
-    val counting = MessageDigestHasher(HashCounters(everyMs * NS_PER_MS, log), log)
-    val hosts = listOf(PieceHost(plain), PieceHost(counting))
+    val dropped: (String) -> Unit = {}
+    val every = mapOf("on" to everyMs, "lines" to 0)
+    val hashers = listOf(
+        plain,
+        MessageDigestHasher(HashCounters(everyMs * NS_PER_MS, log), log),
+        MessageDigestHasher(HashCounters(0, dropped), dropped),
+    )
+    val hosts = hashers.map { PieceHost(it) }
     for (host in hosts) pieces.forEach { host.give("piece_add", it) }
-    hosts[1].call("piece_instrument", everyMs)
     // No digest times: reading the clock around a digest is part of what is measured.
-    val off = ScriptArm("off", hosts[0], pieces.size, digestNs = null)
-    val on = ScriptArm("on", hosts[1], pieces.size, digestNs = null)
+    val arms = PIECE_INSTRUMENTATION_ARMS.zip(hosts) { name, host ->
+        every[name]?.let { host.call("piece_instrument", it) }
+        ScriptArm(name, host, digestNs = null)
+    }
     val raw = RawArm(pieces, plain, DigestTime())
     return Prepared(
-        arms = listOf(off, on),
+        arms = arms,
         itemsPerIteration = pieces.size.toLong(),
         bytesPerIteration = pieces.sumOf { it.size.toLong() },
         protocol = ONE_ITERATION,
         close = { hosts.forEach { it.close() } },
-        verify = { listOf(armsAgree(raw, listOf(off, on))) },
+        verify = { listOf(armsAgree(raw, arms)) },
     )
 }

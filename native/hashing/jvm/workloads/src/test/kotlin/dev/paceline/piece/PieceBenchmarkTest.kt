@@ -47,7 +47,7 @@ class PieceBenchmarkTest {
         pieces.dropLast(1).forEach { host.give("piece_add", it) }
         host.give("piece_add", pieces.last().copyOf().also { it[99]++ })
         val raw = RawArm(pieces, platform(), DigestTime())
-        val check = armsAgree(raw, listOf(ScriptArm("direct", host, 3, null)))
+        val check = armsAgree(raw, listOf(ScriptArm("direct", host, null)))
         assertFalse(check.ok)
         assertTrue("direct" in check.detail)
     }
@@ -69,6 +69,20 @@ class PieceBenchmarkTest {
                 assertTrue(readings.values.all { reading -> reading.values.all { it > 0 } }) { arm.name }
             }
         }
+    }
+
+    @Test
+    fun `what an arm did is counted, not assumed`() = host { host ->
+        pieces(seed = 3, count = 3, bytes = 100).forEach { host.give("piece_add", it) }
+        for (name in listOf("seed", "native_multi_8", "async_native")) {
+            val arm = ScriptArm(name, host, null)
+            arm.run(4)
+            val work = Account().also(arm::account).work
+            assertEquals(mapOf("items" to 12L, "kept" to 3L), work, name)
+        }
+        host.eval("globalThis.stream_direct = count => {}")
+        val idle = StreamArm("direct", host, 5) { 0 }
+        assertEquals(mapOf("items" to 0L, "hashed" to 0L), account(idle).work)
     }
 
     @Test
@@ -104,8 +118,9 @@ class PieceBenchmarkTest {
         val lines = mutableListOf<String>()
         host { }
         val prepared = prepareInstrumentation(context("piece_bytes" to PIECE_BYTES.toLong()), 5, lines::add)
-        val (off, on) = prepared.arms
+        val (off, on, dropped) = prepared.arms
         off.run(2)
+        dropped.run(2)
         assertEquals(emptyList<String>(), lines)
         on.run(2)
         prepared.close()
