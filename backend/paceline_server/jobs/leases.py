@@ -109,6 +109,7 @@ def _work(session: Session, job: Job, target: Target) -> WorkOut:
         repository=run.repository,
         manifest_path=run.manifest_path,
         commit=run.commit,
+        base_commit=run.base_commit,
         benchmarks=run.benchmarks,
         params=run.params,
         knobs=run.knobs,
@@ -192,7 +193,7 @@ def report_state(session: Session, writer: Writer, report: StateIn) -> None:
     job = held.job
     if held.closed:
         raise lease_lost("The attempt is finished.")
-    before = (job.state, job.detail, job.artifact_hash, job.fingerprint)
+    before = _shown(job)
     try:
         state = step(cast(JobState, job.state), REPORTS[report.state])
     except IllegalTransitionError as error:
@@ -200,11 +201,19 @@ def report_state(session: Session, writer: Writer, report: StateIn) -> None:
     held.attempt.lease_expires_at = clock.now() + _lease_length()
     job.detail = report.detail
     job.artifact_hash = report.artifact_hash or job.artifact_hash
+    job.base_artifact_hash = report.base_artifact_hash or job.base_artifact_hash
     job.fingerprint = report.fingerprint or job.fingerprint
+    if report.commits is not None:
+        job.commits = [one.model_dump(mode="json") for one in report.commits]
     if report.build:
         job.build = dict(report.build)
-    if (state, job.detail, job.artifact_hash, job.fingerprint) != before and job.state != "lost":
+    if (state, *_shown(job)[1:]) != before and job.state != "lost":
         move(session, job, REPORTS[report.state], clock.now())
+
+
+def _shown(job: Job) -> tuple[str | None, ...]:
+    """What a report changes of what people see; the state first."""
+    return job.state, job.detail, job.artifact_hash, job.base_artifact_hash, job.fingerprint
 
 
 def finish(session: Session, held: Hold, report: FinishIn) -> None:

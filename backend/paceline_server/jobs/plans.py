@@ -24,6 +24,8 @@ class Plan:
     declared: Declared
     launches: int
     """Launches per batch."""
+    two_sided: bool = False
+    """An A/B run: every sample says which side it is of."""
 
 
 _plans: OrderedDict[str, Plan] = OrderedDict()
@@ -38,7 +40,7 @@ def plan_of(session: Session, run_id: str) -> Plan:
             _plans.move_to_end(run_id)
             return plan
     run = session.get_one(Run, run_id)
-    plan = Plan(read_manifest(run.manifest), run.launches)
+    plan = Plan(read_manifest(run.manifest), run.launches, run.base_commit is not None)
     with _lock:
         _plans[run_id] = plan
         while len(_plans) > MAX_PLANS:

@@ -30,12 +30,21 @@ Cause = Literal[
 ]  # fmt: skip
 
 
+COMMIT = r"^[0-9a-f]{7,64}$"
+MAX_COMMITS = 1_000
+"""Commits an agent names with a job: a bisection of more is not asked for."""
+
+
 class RunIn(Request):
     """One request to measure. Omitted: `commit` = head of the suite's announced branch, `targets` = every
-    online target whose agent announced the suite, `benchmarks` = all, `params` = all declared values."""
+    online target whose agent announced the suite, `benchmarks` = all, `params` = all declared values.
+
+    `base_commit` makes it an A/B run: each job builds both revisions, interleaves their launches, and judges
+    `commit` against it; the same revision on both sides is an A/A run, which measures the noise floor."""
 
     suite: str = Field(min_length=1, max_length=200)
-    commit: str | None = Field(default=None, pattern=r"^[0-9a-f]{7,64}$")
+    commit: str | None = Field(default=None, pattern=COMMIT)
+    base_commit: str | None = Field(default=None, pattern=COMMIT)
     benchmarks: list[str] | None = Field(default=None, min_length=1, max_length=200)
     targets: list[str] | None = Field(default=None, min_length=1, max_length=200)
     launches: int = Field(default=5, ge=1, le=100)
@@ -43,7 +52,7 @@ class RunIn(Request):
     min_time_ns: int = Field(default=1_000_000, ge=1_000, le=60_000_000_000)
     params: dict[str, list[ParamValue]] = Field(default_factory=dict, max_length=64)
     knobs: dict[str, ParamValue] = Field(default_factory=dict, max_length=64)
-    trigger: Literal["manual", "schedule", "ci"] = "manual"
+    trigger: Literal["manual", "schedule", "ci", "a_a"] = "manual"
 
 
 class ProgressOut(Response):
@@ -69,6 +78,7 @@ class JobOut(Response):
     verdict: Verdict | None
     reason: str | None
     artifact_hash: str | None
+    base_artifact_hash: str | None
     samples: int
     created_at: datetime
     started_at: datetime | None
@@ -80,6 +90,7 @@ class RunOut(Response):
     suite: str
     repository: str
     commit: str
+    base_commit: str | None
     branch: str | None
     trigger: Trigger
     state: RunState
@@ -99,12 +110,14 @@ class RunOut(Response):
 
 
 class WorkOut(Response):
-    """What an agent must execute: launches `first_launch … first_launch + launches - 1` of one batch."""
+    """What an agent must execute: launches `first_launch … first_launch + launches - 1` of one batch; with
+    `base_commit` each of them twice, once per side."""
 
     suite: str
     repository: str
     manifest_path: str
     commit: str
+    base_commit: str | None
     benchmarks: list[str]
     params: dict[str, list[ParamValue]]
     knobs: dict[str, ParamValue]
@@ -137,12 +150,24 @@ class RenewOut(Response):
     cancel: bool
 
 
+class CommitIn(Request):
+    """A commit as the agent's repository has it."""
+
+    commit: str = Field(pattern=COMMIT)
+    author: str = Field(max_length=500)
+    at: datetime
+    subject: str = Field(max_length=500)
+
+
 class StateIn(Request):
-    """A step of the agent; `artifact` accompanies `measuring`: hash and build facts of what will run."""
+    """A step of the agent; what will run accompanies `measuring`: hashes, build facts and commits. `commits`,
+    oldest first: of an A/B job those after the base up to the head, else the head alone."""
 
     state: Literal["preparing", "measuring", "uploading"]
     detail: str | None = Field(default=None, max_length=500)
     artifact_hash: str | None = Field(default=None, pattern=r"^[0-9a-f]{64}$")
+    base_artifact_hash: str | None = Field(default=None, pattern=r"^[0-9a-f]{64}$")
+    commits: list[CommitIn] | None = Field(default=None, max_length=MAX_COMMITS)
     build: dict[str, str] = Field(default_factory=dict, max_length=64)
     fingerprint: str | None = Field(default=None, pattern=r"^[0-9a-f]{64}$")
 

@@ -1,52 +1,42 @@
 """Runs and their jobs: create, cancel, conclude. The front door of `jobs` for other features.
 
-Place: above `leases`, `expiry` and `transitions`; called by routes, by detect (`request_batch`, `conclude`)
-and by alerts (`confirmation_run`). Invariant: one call is one transaction's worth, and what it leaves behind
-(live events, outbox rows) commits with it. Never waits and never talks to an agent.
+Place: above `leases`, `expiry`, `followups` and `transitions`; called by routes, by detect (`request_batch`,
+`conclude`) and by alerts (`confirmation_run`, `ab_run`). Invariant: one call is one transaction's worth, and
+what it leaves behind (live events, outbox rows) commits with it. Never waits and never talks to an agent.
 """
 
 from __future__ import annotations
 
-import secrets
-from collections.abc import Sequence
-from datetime import datetime, timedelta
-
 from sqlalchemy.orm import Session
 
-from paceline_server.catalog.schemas import ParamValue
 from paceline_server.fleet import service as fleet
 from paceline_server.jobs import queries, shapes
+from paceline_server.jobs.beginnings import EXPIRES_AFTER, begin
 from paceline_server.jobs.declared import Declared, read_manifest
+from paceline_server.jobs.followups import ab_run, commits_of, confirmation_run
 from paceline_server.jobs.leases import Hold, Writer, finish, hold, lease_lost
 from paceline_server.jobs.plans import Plan, plan_of
 from paceline_server.jobs.queries import counting_attempts
 from paceline_server.jobs.schemas import JobOut, RunIn, RunOut, Trigger, Verdict
 from paceline_server.jobs.selection import Selection, select
 from paceline_server.jobs.states import FINAL, HELD, MAX_BATCH, Event
-from paceline_server.jobs.transitions import JOBS_CHANNEL, move, refresh_run, tell
-from paceline_server.kernel import clock, ids
+from paceline_server.jobs.transitions import move, refresh_run, tell
+from paceline_server.kernel import clock
 from paceline_server.kernel.errors import ProblemError, invalid_request, not_found
 from paceline_server.kernel.wire import Page
-from paceline_server.store import live_events, page
-from paceline_server.store.session import hint
+from paceline_server.store import page
 from paceline_server.store.tables.fleet import Target
-from paceline_server.store.tables.jobs import Job, Run
-
-EXPIRES_AFTER = timedelta(hours=24)
-"""A job nobody leased within a day says nothing about the revision any more."""
-
-SEED_BITS = 53
-"""Seeds stay exact in every language's numbers, JSON in a browser included."""
+from paceline_server.store.tables.jobs import Run
 
 __all__ = [
-    "Hold", "Plan", "Writer", "cancel", "conclude", "confirmation_run", "counting_attempts", "create_run",
-    "fail_analysis", "finish", "get_job", "get_run", "hold", "lease_lost", "list_runs", "plan_of",
-    "request_batch",
+    "Hold", "Plan", "Writer", "ab_run", "cancel", "commits_of", "conclude", "confirmation_run",
+    "counting_attempts", "create_run", "fail_analysis", "finish", "get_job", "get_run", "hold", "lease_lost",
+    "list_runs", "plan_of", "request_batch",
 ]  # fmt: skip
 
 
-def create_run(session: Session, spec: RunIn, created_by: str) -> RunOut:
-    """Create a run and one queued job per target.
+def create_run(session: Session, spec: RunIn, created_by: str, schedule_id: str | None = None) -> RunOut:
+    """Create a run and one queued job per target; with `base_commit` an A/B run, whose jobs measure both.
 
     Raises 404 `unknown_suite`, 400 `invalid_request` naming each wrong field, 409 `no_target`.
     """
@@ -63,12 +53,14 @@ def create_run(session: Session, spec: RunIn, created_by: str) -> RunOut:
     if selection.faults:
         first = next(iter(selection.faults.items()))
         raise invalid_request(f"{first[0]}: {first[1]}.", selection.faults)
+    commit = spec.commit or suite.commit
     run = Run(
         suite=suite.name,
         repository=suite.repository,
         manifest_path=suite.manifest_path,
         manifest=suite.manifest,
-        commit=spec.commit or suite.commit,
+        commit=commit,
+        base_commit=base_of(spec, commit),
         branch=suite.branch if spec.commit in (None, suite.commit) else None,
         trigger=spec.trigger,
         demonstration=selection.demonstration,
@@ -78,10 +70,24 @@ def create_run(session: Session, spec: RunIn, created_by: str) -> RunOut:
         launches=spec.launches,
         rounds=spec.rounds,
         min_time_ns=spec.min_time_ns,
-        confirms_alert_id=None,
+        schedule_id=schedule_id,
         created_by=created_by,
     )
-    return _begin(session, run, targets, clock.now())
+    return begin(session, run, targets, clock.now())
+
+
+def base_of(spec: RunIn, commit: str) -> str | None:
+    """The base of an A/B run; a shorter name of `commit` itself becomes `commit`, so that an A/A run shows as
+    one. A request of trigger `a_a` needs no base: it is the commit."""
+    base = commit if spec.trigger == "a_a" and spec.base_commit is None else spec.base_commit
+    if base is None:
+        return None
+    if not (base.startswith(commit) or commit.startswith(base)):
+        if spec.trigger == "a_a":
+            detail = "an A/A run measures one revision on both sides: leave it out, or give the commit itself"
+            raise invalid_request(f"base_commit: {detail}.", {"base_commit": detail})
+        return base
+    return commit
 
 
 def _targets(
@@ -118,77 +124,6 @@ def _targets(
 
 def _runs_on(declared: Declared, benchmark: str, target: Target) -> bool:
     return benchmark not in declared.benchmarks or declared.runs_on(benchmark, target.kind)
-
-
-def confirmation_run(
-    session: Session,
-    *,
-    alert_id: str,
-    original_run_id: str,
-    benchmarks: Sequence[str],
-    params: dict[str, list[ParamValue]],
-    target_id: str,
-    not_before: datetime,
-) -> Run:
-    """A new session of the same revision, manifest and knobs on one target (I13), narrowed to the doubt.
-
-    One job, leasable from `not_before`. Its job's end without a verdict leaves `alerts.evaluate`.
-    """
-    original = session.get_one(Run, original_run_id)
-    target = session.get_one(Target, target_id)
-    run = Run(
-        suite=original.suite,
-        repository=original.repository,
-        manifest_path=original.manifest_path,
-        manifest=original.manifest,
-        commit=original.commit,
-        branch=original.branch,
-        trigger="confirm",
-        demonstration=original.demonstration,
-        benchmarks=list(benchmarks),
-        params={name: list(values) for name, values in params.items()},
-        knobs=dict(original.knobs),
-        launches=original.launches,
-        rounds=original.rounds,
-        min_time_ns=original.min_time_ns,
-        confirms_alert_id=alert_id,
-        created_by="paceline",
-    )
-    _begin(session, run, [target], not_before)
-    return run
-
-
-def _begin(session: Session, run: Run, targets: Sequence[Target], not_before: datetime) -> RunOut:
-    at = clock.now()
-    run.id, run.created_at, run.finished_at = ids.new_id("run"), at, None
-    run.state, run.verdict, run.reason = "queued", None, None
-    session.add(run)
-    session.flush()
-    pairs: list[tuple[Job, Target]] = []
-    for target in targets:
-        job = Job(
-            id=ids.new_id("job"),
-            run_id=run.id,
-            target_id=target.id,
-            state="queued",
-            attempt=0,
-            batch=0,
-            requeues=0,
-            seed=secrets.randbits(SEED_BITS),
-            partial=False,
-            samples=0,
-            not_before=not_before,
-            expires_at=max(at, not_before) + EXPIRES_AFTER,
-            created_at=at,
-        )
-        session.add(job)
-        pairs.append((job, target))
-    session.flush()
-    live_events.emit(session, "run", run.id, None, shapes.run_event(run))
-    for job, target in pairs:
-        live_events.emit(session, "job", run.id, job.id, shapes.job_event(job, target))
-    hint(session, JOBS_CHANNEL)
-    return shapes.run_out(run, pairs)
 
 
 def get_run(session: Session, run_id: str) -> RunOut:

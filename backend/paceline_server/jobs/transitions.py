@@ -2,7 +2,8 @@
 
 Place: under `service`, `leases` and `expiry`, above `queries`. Invariant: every change of `Job.state` except
 the lease statement itself goes through `move`, so each is legal, told live, and rolled up into its run in the
-same transaction. A confirmation that ended without a verdict leaves an outbox row: the alert waits for it.
+same transaction. A confirmation, or a bisection's step, that ended without a verdict leaves an outbox row:
+an alert waits for it.
 """
 
 from __future__ import annotations
@@ -84,7 +85,7 @@ def follow(session: Session, job: Job, at: datetime) -> None:
     run = refresh_run(session, job.run_id, at)
     if job.state == "analysing":
         outbox.add(session, "job.analyse", f"{job.id}:{job.batch}")
-    elif run.confirms_alert_id is not None and job.state in FINAL - {"done"}:
+    elif (run.confirms_alert_id or run.bisection_id) is not None and job.state in FINAL - {"done"}:
         outbox.add(session, "alerts.evaluate", job.id)
 
 

@@ -223,6 +223,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/annotations": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Create Annotation
+         * @description Write something beside a series, or beside every series of a target.
+         */
+        post: operations["create_annotation"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/annotations/{annotation_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Delete Annotation
+         * @description Take a note away.
+         */
+        delete: operations["delete_annotation"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/arms": {
         parameters: {
             query?: never;
@@ -608,6 +648,47 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/series": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Series
+         * @description Series by benchmark and arm; `changed` lists those with (or without) a change that detection still
+         *     looks at.
+         */
+        get: operations["list_series"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/series/{series_id}/points": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Points
+         * @description The points of a window, oldest first, thinned where there are too many to draw.
+         */
+        get: operations["list_points"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/session": {
         parameters: {
             query?: never;
@@ -712,6 +793,51 @@ export interface paths {
         put?: never;
         post?: never;
         delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/suites/{suite}/retired": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Retired
+         * @description Benchmarks and arms of a suite that people called gone on purpose.
+         */
+        get: operations["list_retired"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/suites/{suite}/retired/{benchmark}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Retire Benchmark
+         * @description Say that a benchmark (or one `arm` of it) is gone on purpose; 409 `still_declared` while the suite's
+         *     manifest has it.
+         */
+        put: operations["retire_benchmark"];
+        post?: never;
+        /**
+         * Restore Benchmark
+         * @description Take that back: runs miss it again.
+         */
+        delete: operations["restore_benchmark"];
         options?: never;
         head?: never;
         patch?: never;
@@ -1062,6 +1188,50 @@ export interface components {
             /** Confirmation Run Id */
             confirmation_run_id: string | null;
         };
+        /**
+         * AnnotationIn
+         * @description A note on a series, or on a target (then all its series show it), at an instant.
+         */
+        AnnotationIn: {
+            /** Series Id */
+            series_id?: string | null;
+            /** Target Id */
+            target_id?: string | null;
+            /**
+             * At
+             * Format: date-time
+             */
+            at: string;
+            /** Commit */
+            commit?: string | null;
+            /** Text */
+            text: string;
+        };
+        /** AnnotationOut */
+        AnnotationOut: {
+            /** Id */
+            id: string;
+            /** Series Id */
+            series_id: string | null;
+            /** Target Id */
+            target_id: string | null;
+            /**
+             * At
+             * Format: date-time
+             */
+            at: string;
+            /** Commit */
+            commit: string | null;
+            /** Text */
+            text: string;
+            /** Created By */
+            created_by: string;
+            /**
+             * Created At
+             * Format: date-time
+             */
+            created_at: string;
+        };
         /** ArmDistributionOut */
         ArmDistributionOut: {
             /** Arm */
@@ -1158,6 +1328,23 @@ export interface components {
             ok: boolean;
             /** Detail */
             detail: string;
+        };
+        /**
+         * CommitIn
+         * @description A commit as the agent's repository has it.
+         */
+        CommitIn: {
+            /** Commit */
+            commit: string;
+            /** Author */
+            author: string;
+            /**
+             * At
+             * Format: date-time
+             */
+            at: string;
+            /** Subject */
+            subject: string;
         };
         /**
          * ComparisonOut
@@ -1421,6 +1608,27 @@ export interface components {
             expires_at: string;
         };
         /**
+         * EnvironmentOut
+         * @description What the target was: a fingerprint with its factors. `change` says what differs from the one before.
+         */
+        EnvironmentOut: {
+            /** Index */
+            index: number;
+            /** Fingerprint */
+            fingerprint: string;
+            /** Factors */
+            factors: {
+                [key: string]: string | number | boolean | null;
+            };
+            /**
+             * First At
+             * Format: date-time
+             */
+            first_at: string;
+            /** Change */
+            change: string | null;
+        };
+        /**
          * FilterOut
          * @description One filter of the decision with its number and limit (I16).
          */
@@ -1650,6 +1858,8 @@ export interface components {
             reason: string | null;
             /** Artifact Hash */
             artifact_hash: string | null;
+            /** Base Artifact Hash */
+            base_artifact_hash: string | null;
             /** Samples */
             samples: number;
             /**
@@ -1930,10 +2140,24 @@ export interface components {
             /** Next */
             next: string | null;
         };
+        /** Page[RetiredOut] */
+        Page_RetiredOut_: {
+            /** Items */
+            items: components["schemas"]["RetiredOut"][];
+            /** Next */
+            next: string | null;
+        };
         /** Page[RunOut] */
         Page_RunOut_: {
             /** Items */
             items: components["schemas"]["RunOut"][];
+            /** Next */
+            next: string | null;
+        };
+        /** Page[SeriesOut] */
+        Page_SeriesOut_: {
+            /** Items */
+            items: components["schemas"]["SeriesOut"][];
             /** Next */
             next: string | null;
         };
@@ -1998,6 +2222,76 @@ export interface components {
             after: number;
             /** Penalty */
             penalty: number;
+        };
+        /**
+         * PointOut
+         * @description What one job says: the median of its warm samples with a 99 % interval of it, `n` samples in
+         *     `launches`. `excluded`: why it is shown and never judged. `environment`: index into `environments`;
+         *     `conditions`: the target's tracks meanwhile.
+         */
+        PointOut: {
+            /** Job Id */
+            job_id: string;
+            /** Run Id */
+            run_id: string;
+            /**
+             * At
+             * Format: date-time
+             */
+            at: string;
+            /** Commit */
+            commit: string;
+            /** Artifact Hash */
+            artifact_hash: string | null;
+            /** Value */
+            value: number;
+            /** Lower */
+            lower: number;
+            /** Upper */
+            upper: number;
+            /** N */
+            n: number;
+            /** Launches */
+            launches: number;
+            /** Excluded */
+            excluded: string | null;
+            /** Environment */
+            environment: number;
+            /** Conditions */
+            conditions: {
+                [key: string]: components["schemas"]["TrackValueOut"];
+            };
+        };
+        /**
+         * PointsOut
+         * @description The points of one window, oldest first. `total` lie in the window; when there are more than
+         *     `max_points`, neighbours share buckets that keep their lowest and highest point, and `note` says so. Both
+         *     ends and points at which a level changed are always kept. `first_at`, `last_at`: of the whole series.
+         */
+        PointsOut: {
+            /** Series Id */
+            series_id: string;
+            /**
+             * Unit
+             * @enum {string}
+             */
+            unit: "ns" | "bytes" | "ops" | "op/s" | "bytes/s" | "count";
+            /** Total */
+            total: number;
+            /** Thinned */
+            thinned: boolean;
+            /** Note */
+            note: string;
+            /** First At */
+            first_at: string | null;
+            /** Last At */
+            last_at: string | null;
+            /** Environments */
+            environments: components["schemas"]["EnvironmentOut"][];
+            /** Tracks */
+            tracks: string[];
+            /** Points */
+            points: components["schemas"]["PointOut"][];
         };
         /**
          * PolicyAdviceOut
@@ -2151,6 +2445,35 @@ export interface components {
             /** Cancel */
             cancel: boolean;
         };
+        /**
+         * RetireIn
+         * @description Why a benchmark (or one of its arms) is gone on purpose.
+         */
+        RetireIn: {
+            /** Reason */
+            reason: string;
+        };
+        /**
+         * RetiredOut
+         * @description What a person called gone on purpose; `arm` null: the whole benchmark.
+         */
+        RetiredOut: {
+            /** Suite */
+            suite: string;
+            /** Benchmark */
+            benchmark: string;
+            /** Arm */
+            arm: string | null;
+            /** Reason */
+            reason: string;
+            /** Retired By */
+            retired_by: string;
+            /**
+             * Retired At
+             * Format: date-time
+             */
+            retired_at: string;
+        };
         /** RuleOut */
         RuleOut: {
             /** Name */
@@ -2164,12 +2487,17 @@ export interface components {
          * RunIn
          * @description One request to measure. Omitted: `commit` = head of the suite's announced branch, `targets` = every
          *     online target whose agent announced the suite, `benchmarks` = all, `params` = all declared values.
+         *
+         *     `base_commit` makes it an A/B run: each job builds both revisions, interleaves their launches, and judges
+         *     `commit` against it; the same revision on both sides is an A/A run, which measures the noise floor.
          */
         RunIn: {
             /** Suite */
             suite: string;
             /** Commit */
             commit?: string | null;
+            /** Base Commit */
+            base_commit?: string | null;
             /** Benchmarks */
             benchmarks?: string[] | null;
             /** Targets */
@@ -2202,7 +2530,7 @@ export interface components {
              * @default manual
              * @enum {string}
              */
-            trigger: "manual" | "schedule" | "ci";
+            trigger: "manual" | "schedule" | "ci" | "a_a";
         };
         /** RunOut */
         RunOut: {
@@ -2214,6 +2542,8 @@ export interface components {
             repository: string;
             /** Commit */
             commit: string;
+            /** Base Commit */
+            base_commit: string | null;
             /** Branch */
             branch: string | null;
             /**
@@ -2260,6 +2590,58 @@ export interface components {
             /** Jobs */
             jobs: components["schemas"]["JobOut"][];
         };
+        /**
+         * SeriesOut
+         * @description One series as lists show it. `value`, `at`, `commit`: of its newest point, counted or not. `changes`:
+         *     how many changes of each state it has.
+         */
+        SeriesOut: {
+            /** Id */
+            id: string;
+            /** Suite */
+            suite: string;
+            /** Benchmark */
+            benchmark: string;
+            /** Arm */
+            arm: string;
+            /** Params */
+            params: {
+                [key: string]: number | string;
+            };
+            /** Metric */
+            metric: string;
+            /**
+             * Unit
+             * @enum {string}
+             */
+            unit: "ns" | "bytes" | "ops" | "op/s" | "bytes/s" | "count";
+            /**
+             * Direction
+             * @enum {string}
+             */
+            direction: "lower" | "higher";
+            /** Target Id */
+            target_id: string;
+            /** Target Name */
+            target_name: string;
+            /** Branch */
+            branch: string;
+            /** Points */
+            points: number;
+            /** Value */
+            value: number;
+            /**
+             * At
+             * Format: date-time
+             */
+            at: string;
+            /** Commit */
+            commit: string;
+            /** Changes */
+            changes: {
+                [key: string]: number;
+            };
+        };
         /** SessionOut */
         SessionOut: {
             account: components["schemas"]["AccountOut"];
@@ -2273,7 +2655,8 @@ export interface components {
         };
         /**
          * StateIn
-         * @description A step of the agent; `artifact` accompanies `measuring`: hash and build facts of what will run.
+         * @description A step of the agent; what will run accompanies `measuring`: hashes, build facts and commits. `commits`,
+         *     oldest first: of an A/B job those after the base up to the head, else the head alone.
          */
         StateIn: {
             /**
@@ -2285,6 +2668,10 @@ export interface components {
             detail?: string | null;
             /** Artifact Hash */
             artifact_hash?: string | null;
+            /** Base Artifact Hash */
+            base_artifact_hash?: string | null;
+            /** Commits */
+            commits?: components["schemas"]["CommitIn"][] | null;
             /** Build */
             build?: {
                 [key: string]: string;
@@ -2481,6 +2868,13 @@ export interface components {
             /** Revoked At */
             revoked_at: string | null;
         };
+        /** TrackValueOut */
+        TrackValueOut: {
+            /** Median */
+            median: number;
+            /** Max */
+            max: number;
+        };
         /**
          * UnavailableOut
          * @description An arm this target cannot run, and why; `params` is empty when that is so at every point.
@@ -2524,7 +2918,8 @@ export interface components {
         };
         /**
          * WorkOut
-         * @description What an agent must execute: launches `first_launch … first_launch + launches - 1` of one batch.
+         * @description What an agent must execute: launches `first_launch … first_launch + launches - 1` of one batch; with
+         *     `base_commit` each of them twice, once per side.
          */
         WorkOut: {
             /** Suite */
@@ -2535,6 +2930,8 @@ export interface components {
             manifest_path: string;
             /** Commit */
             commit: string;
+            /** Base Commit */
+            base_commit: string | null;
             /** Benchmarks */
             benchmarks: string[];
             /** Params */
@@ -2926,6 +3323,68 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["AlertDetailOut"];
                 };
+            };
+            /** @description What went wrong; `code` is the literal to switch on. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    create_annotation: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AnnotationIn"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AnnotationOut"];
+                };
+            };
+            /** @description What went wrong; `code` is the literal to switch on. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    delete_annotation: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                annotation_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             /** @description What went wrong; `code` is the literal to switch on. */
             default: {
@@ -3715,6 +4174,85 @@ export interface operations {
             };
         };
     };
+    list_series: {
+        parameters: {
+            query?: {
+                suite?: string | null;
+                benchmark?: string | null;
+                arm?: string | null;
+                metric?: string | null;
+                target?: string | null;
+                branch?: string | null;
+                /** @description Words that must all occur in its name. */
+                text?: string | null;
+                changed?: boolean | null;
+                limit?: number;
+                cursor?: string | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_SeriesOut_"];
+                };
+            };
+            /** @description What went wrong; `code` is the literal to switch on. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list_points: {
+        parameters: {
+            query?: {
+                /** @description An instant with its zone, included. */
+                from?: string | null;
+                /** @description An instant with its zone, included. */
+                to?: string | null;
+                /** @description More than these are thinned. */
+                max_points?: number;
+            };
+            header?: never;
+            path: {
+                series_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PointsOut"];
+                };
+            };
+            /** @description What went wrong; `code` is the literal to switch on. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     current_session: {
         parameters: {
             query?: never;
@@ -3943,6 +4481,107 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["SuiteOut"];
                 };
+            };
+            /** @description What went wrong; `code` is the literal to switch on. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list_retired: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                suite: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_RetiredOut_"];
+                };
+            };
+            /** @description What went wrong; `code` is the literal to switch on. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    retire_benchmark: {
+        parameters: {
+            query?: {
+                arm?: string | null;
+            };
+            header?: never;
+            path: {
+                suite: string;
+                benchmark: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RetireIn"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RetiredOut"];
+                };
+            };
+            /** @description What went wrong; `code` is the literal to switch on. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    restore_benchmark: {
+        parameters: {
+            query?: {
+                arm?: string | null;
+            };
+            header?: never;
+            path: {
+                suite: string;
+                benchmark: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             /** @description What went wrong; `code` is the literal to switch on. */
             default: {
