@@ -155,7 +155,6 @@ impl Crew {
                 digested.fetch_add(messages.count(), Ordering::Relaxed); // leaving an offer orders it
             }
         });
-        drop(left);
         if digested.into_inner() < messages.count() {
             // A helper panicked within its claim. What made it panic does so here as well, where the caller
             // learns of it; or every digest is right.

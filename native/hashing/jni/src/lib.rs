@@ -3,16 +3,18 @@
 //!
 //! Read in this order: `buffers` (direct memory, one call per batch), `arrays` (`byte[]`, in place or one
 //! call per message), `offsets` (which a Java program may change meanwhile), `plain` (C signatures), `choice`
-//! (engines as numbers).
+//! (engines as numbers), `opening` (binding and trying all of them) with its `vectors`.
 //! Invariants: no panic and no Rust error crosses into the JVM except as a Java exception; memory is touched
 //! only after its size was found to fit and its parts not to overlap. Absent on purpose: state, threads,
-//! allocation and Java calls on the success path.
+//! allocation and Java calls on the success path of a digest.
 
 pub mod arrays;
 pub mod buffers;
 mod choice;
 mod offsets;
+pub mod opening;
 pub mod plain;
+mod vectors;
 
 use jni::EnvUnowned;
 use jni::objects::{JClass, JString};
@@ -24,7 +26,7 @@ use paceline_hashing_jni_guard::{Refusal, Throw};
 ///
 /// It is text in the file, so that a test can make a library of another version out of this one.
 #[used]
-static ABI: [u8; 27] = *b"paceline-hashing-abi=000002";
+static ABI: [u8; 27] = *b"paceline-hashing-abi=000003";
 const ABI_DIGITS: usize = 6;
 
 /// `static native int abiVersion()`
@@ -61,9 +63,9 @@ pub extern "system" fn Java_dev_paceline_ledger_NativeDigests_engineName0<'frame
     .resolve::<Throw>()
 }
 
-/// `static native void provokePanic()`: lets a test show that a panic arrives as a Java exception.
+/// A panic asked for, of a class that only our tests have: it shows that a panic arrives as a Java exception.
 #[unsafe(no_mangle)]
-pub extern "system" fn Java_dev_paceline_ledger_NativeDigests_provokePanic<'frame>(
+pub extern "system" fn Java_dev_paceline_ledger_Provoked_panic<'frame>(
     mut env: EnvUnowned<'frame>,
     _class: JClass<'frame>,
 ) {

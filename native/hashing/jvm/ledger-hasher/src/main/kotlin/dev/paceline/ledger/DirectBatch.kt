@@ -12,6 +12,10 @@ import java.nio.Buffer
 import java.nio.ByteBuffer
 import java.nio.ByteOrder
 
+/** Of the offsets; a cache line, so that messages and offsets do not share one. */
+private const val ALIGNMENT = 64
+private const val RAGGED = -1
+
 /** Room for [mostMessages] messages of together [mostBytes] bytes; made once, filled and digested often. */
 class DirectBatch(private val mostBytes: Int, private val mostMessages: Int) {
     private val offsetsFrom: Int
@@ -101,11 +105,5 @@ class DirectBatch(private val mostBytes: Int, private val mostMessages: Int) {
             view.position(digestsFrom + i * NativeDigests.DIGEST_BYTES)
             memory.put(digest, 0, NativeDigests.DIGEST_BYTES)
         }
-    }
-
-    private companion object {
-        /** Of the offsets; a cache line, so that messages and offsets do not share one. */
-        const val ALIGNMENT = 64
-        const val RAGGED = -1
     }
 }

@@ -82,6 +82,12 @@ class Fingerprint(
     }
 }
 
+private const val VERSION: Byte = 1
+private const val VARINT_STORE_BYTES = 8
+
+/** The highest bit of every byte: another byte follows. */
+private const val CONTINUES = -0x7f7f7f7f7f7f7f80L // 0x8080808080808080
+
 /**
  * Encodes entries one after the other into [bytes], which has room for [roomBytes] bytes of them.
  *
@@ -119,11 +125,4 @@ internal class FingerprintEncoder(roomBytes: Int) {
     }
 
     private fun zigzag(value: Int): Long = ((value shl 1) xor (value shr 31)).toLong() and 0xFFFFFFFFL
-
-    private companion object {
-        const val VERSION: Byte = 1
-        const val VARINT_STORE_BYTES = 8
-        /** The highest bit of every byte: another byte follows. */
-        const val CONTINUES = -0x7f7f7f7f7f7f7f80L // 0x8080808080808080
-    }
 }

@@ -108,15 +108,18 @@ class LedgerHasher private constructor(val policy: LedgerPolicy, val status: Led
                 return LedgerHasher(policy, LedgerStatus(false, PlatformDigests().provider, refusal))
             }
             if (policy.warmupRounds > 0) warmUp(policy.warmupRounds)
-            val engine = NativeDigests.engineName(NativeLibrary.engine)
-            return LedgerHasher(policy, LedgerStatus(true, engine, ""))
+            return LedgerHasher(policy, LedgerStatus(true, NativeLibrary.engine, ""))
         }
 
         private fun warmUp(rounds: Int) {
-            val batch = DirectBatch(WARM_UP_MESSAGES * WARM_UP_BYTES, WARM_UP_MESSAGES)
-            val message = ByteArray(WARM_UP_BYTES)
-            while (batch.add(message)) continue
-            repeat(rounds) { batch.digestNatively() }
+            // Arrays, not a DirectBatch: a fresh JVM has neither loaded nor compiled that class.
+            val messages = ByteArray(WARM_UP_MESSAGES * WARM_UP_BYTES)
+            val digests = ByteArray(WARM_UP_MESSAGES * NativeDigests.DIGEST_BYTES)
+            val offsets = IntArray(WARM_UP_MESSAGES + 1)
+            for (i in offsets.indices) offsets[i] = i * WARM_UP_BYTES
+            for (round in 0 until rounds) {
+                NativeDigests.digestArray(messages, offsets, WARM_UP_MESSAGES, digests)
+            }
         }
     }
 }

@@ -97,21 +97,29 @@ object NativeDigests {
         require(!digests.isReadOnly) { "digests: read-only" } // JNI would write to it all the same
     }
 
+    // Internal names are mangled, native symbols are not. Synthetic: Java's compiler does not see them.
     @JvmStatic
-    @JvmName("abiVersion") // internal names are mangled, native symbols are not
+    @JvmSynthetic
+    @JvmName("abiVersion")
     internal external fun abiVersion(): Int
 
-    /** Panics in native code; for the test that shows a panic arrives as an exception. */
+    /**
+     * Binds all calls and tries each with published digests; the name of the engine for large batches.
+     *
+     * @throws IllegalStateException when a digest is wrong, and what a call throws
+     */
     @JvmStatic
-    @JvmName("provokePanic")
-    internal external fun provokePanic()
+    @JvmSynthetic
+    @JvmName("open0")
+    internal external fun open0(): String
 
     @JvmStatic
+    @JvmSynthetic
     @JvmName("address0")
     internal external fun address0(buffer: ByteBuffer): Long
 
-    /** A batch in one block of memory at [memory], which [kept] owns. Only [DirectBatch] may call it. */
     @JvmStatic
+    @JvmSynthetic
     @JvmName("digestAt0")
     internal external fun digestAt0(
         kept: ByteBuffer,

@@ -6,6 +6,19 @@
  */
 package dev.paceline.ledger
 
+// Not in a companion object, which would be a class more for a cold start to load.
+
+private const val FEW_MESSAGES = 16
+
+/** Holds as many entries, and as many messages of 256 bytes. */
+private const val FEW_BYTES = 4 * 1024
+
+/** Many rounds of every engine's lanes, so that a call costs next to nothing per message. */
+private const val MOST_MESSAGES = 256
+
+/** Holds as many entries as one turn has, and stays in the CPU's nearer caches. */
+private const val ROOM_BYTES = 64 * 1024
+
 internal class Turn {
     private var made: PlatformDigests? = null
 
@@ -16,7 +29,8 @@ internal class Turn {
     private val digest = ByteArray(NativeDigests.DIGEST_BYTES)
 
     /** Holding three arrays costs more than digesting two messages: few messages go through direct memory. */
-    private val few = DirectBatch(FEW_BYTES, FEW_MESSAGES)
+    private var madeFew: DirectBatch? = null
+    private val few: DirectBatch get() = madeFew ?: DirectBatch(FEW_BYTES, FEW_MESSAGES).also { madeFew = it }
 
     fun onPlatform(messages: List<ByteArray>, digests: ByteArray, from: Int) {
         val platform = platform
@@ -27,9 +41,12 @@ internal class Turn {
     }
 
     fun natively(messages: List<ByteArray>, digests: ByteArray, from: Int) {
-        if (messages.size <= FEW_MESSAGES && holdsFew(messages)) {
-            few.digestNatively()
-            return few.digests(digests, from)
+        if (messages.size <= FEW_MESSAGES) {
+            val few = few
+            if (holdsAll(few, messages)) {
+                few.digestNatively()
+                return few.digests(digests, from)
+            }
         }
         var done = 0
         while (done < messages.size) {
@@ -47,7 +64,7 @@ internal class Turn {
     }
 
     /** Copies all messages to direct memory; false when there is no room. */
-    private fun holdsFew(messages: List<ByteArray>): Boolean {
+    private fun holdsAll(few: DirectBatch, messages: List<ByteArray>): Boolean {
         few.clear()
         for (i in messages.indices) {
             if (!few.add(messages[i])) return false
@@ -79,6 +96,7 @@ internal class Turn {
 
     fun encodedNatively(fingerprints: List<Fingerprint>, digests: ByteArray, from: Int) {
         if (fingerprints.size <= FEW_MESSAGES) {
+            val few = few
             few.clear()
             for (i in fingerprints.indices) few.add(encoder.bytes, 0, encoder.encode(fingerprints[i], 0))
             few.digestNatively()
@@ -99,17 +117,4 @@ internal class Turn {
     }
 
     fun onPlatform(batch: DirectBatch) = batch.digestOnPlatform(platform, digest)
-
-    private companion object {
-        const val FEW_MESSAGES = 16
-
-        /** Holds as many entries, and as many messages of 256 bytes. */
-        const val FEW_BYTES = 4 * 1024
-
-        /** Many rounds of every engine's lanes, so that a call costs next to nothing per message. */
-        const val MOST_MESSAGES = 256
-
-        /** Holds as many entries as one turn has, and stays in the CPU's nearer caches. */
-        const val ROOM_BYTES = 64 * 1024
-    }
 }

@@ -19,10 +19,10 @@ class BrokenLibraryTest {
     private val built = Path.of(BUILT).readBytes()
 
     /** Opens the file in a JVM of its own, as a library can be loaded but not unloaded; its status. */
-    private fun opened(name: String, bytes: ByteArray?): String {
+    private fun opened(name: String, bytes: ByteArray?, vararg next: String): String {
         val path = folder.resolve(name)
         if (bytes != null) path.writeBytes(bytes)
-        val run = child("dev.paceline.ledger.OpenKt", emptyList(), path.toString())
+        val run = child("dev.paceline.ledger.OpenKt", emptyList(), path.toString(), *next)
         assertEquals(0, run.status, run.errors)
         val (status, digest) = run.output.trim().lines()
         assertEquals("ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad", digest, status)
@@ -78,13 +78,28 @@ class BrokenLibraryTest {
 
     @Test
     fun `a library of another ABI version`() {
-        val old = built.patched("hashing-abi=000002".toByteArray(), "hashing-abi=000001".toByteArray())
-        assertFallback(opened("old.so", old), "has ABI version 1, these classes need 2")
+        assertFallback(opened("old.so", old()), "has ABI version 2, these classes need 3")
+    }
+
+    private fun old(): ByteArray =
+        built.patched("hashing-abi=000003".toByteArray(), "hashing-abi=000002".toByteArray())
+
+    @Test
+    fun `after a library that the system loaded and we refused no other is taken`() {
+        assertFallback(opened("old.so", old(), BUILT), "is not tried", "old.so, which was refused")
+    }
+
+    @Test
+    fun `after a library that the system did not load the next is taken`() {
+        for (bytes in listOf(null, ByteArray(0), built.copyOf(1_000))) {
+            val status = opened("first${bytes?.size}.so", bytes, BUILT)
+            assertTrue(status.startsWith("native, ")) { status }
+        }
     }
 
     @Test
     fun `a library without our calls`() {
-        val renamed = built.patched("dev_paceline_ledger".toByteArray(), "dev_somebody_mother".toByteArray())
+        val renamed = built.patched("Digests_abiVersion".toByteArray(), "Digests_itsVersion".toByteArray())
         assertFallback(opened("foreign.so", renamed), "cannot be used on", "abiVersion")
     }
 
@@ -100,32 +115,40 @@ class BrokenLibraryTest {
         assertFallback(status, "fails its self-test", "gave a wrong digest of message 0")
     }
 
-    /** Exchanges the code of two of our calls in the table of dynamic symbols (ELF-64, little-endian). */
-    private fun ByteArray.exchanged(one: String, other: String): ByteArray {
+    /**
+     * Gives [call] the code that panics, in the table of dynamic symbols (ELF-64, little-endian), by which
+     * the system's loader fills the table of bound calls.
+     */
+    private fun ByteArray.panicking(call: String): ByteArray {
         val elf = ByteBuffer.wrap(copyOf()).order(ByteOrder.LITTLE_ENDIAN)
         val sections = List(elf.getShort(60).toInt()) { elf.getLong(40).toInt() + it * 64 }
         val start = { section: Int -> elf.getLong(section + 24).toInt() }
         val table = sections.single { elf.getInt(it + 4) == DYNAMIC_SYMBOLS }
         val names = start(sections[elf.getInt(table + 40)])
         val symbols = List(elf.getLong(table + 32).toInt() / 24) { start(table) + it * 24 }
-        val (first, second) = listOf(one, other).map { call ->
-            val name = "Java_dev_paceline_ledger_NativeDigests_$call\u0000".toByteArray()
+        val (patched, panic) = listOf("NativeDigests_$call", "Provoked_panic").map { function ->
+            val name = "Java_dev_paceline_ledger_$function\u0000".toByteArray()
             symbols.single { symbol ->
                 val at = names + elf.getInt(symbol)
                 at + name.size <= size && name.contentEquals(copyOfRange(at, at + name.size))
             } + 8
         }
-        val code = elf.getLong(first)
-        return elf.putLong(first, elf.getLong(second)).putLong(second, code).array()
+        return elf.putLong(patched, elf.getLong(panic)).array()
     }
 
     @Test
     fun `a library one of whose calls throws, whichever it is`() {
         val calls = listOf("digestArray0", "digestRagged0", "digestOne0", "digestAt0", "digestEqual0")
         for (call in calls) {
-            val status = opened("throws.so", built.exchanged(call, "provokePanic"))
-            assertFallback(status, "fails its self-test: it threw", "panic in native code")
+            val status = opened("throws.so", built.panicking(call))
+            assertFallback(status, "fails its self-test", "panic in native code")
         }
+    }
+
+    @Test
+    fun `a library that binds a call which these classes do not have`() {
+        val renamed = built.patched("digestRagged0\u0000".toByteArray(), "digestRugged0\u0000".toByteArray())
+        assertFallback(opened("other-calls.so", renamed), "digestRugged0")
     }
 
     @Test

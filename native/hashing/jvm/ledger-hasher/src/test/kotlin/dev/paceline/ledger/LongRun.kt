@@ -63,7 +63,7 @@ private class Calls(private val hasher: LedgerHasher) {
             { NativeDigests.digestArray(bytes, offsets, 17, digests) },
             { NativeDigests.digestEqual(input, 65, output) },
             { NativeDigests.digestOne(bytes, 0, 1_000_000, digests, 0) },
-            { NativeDigests.provokePanic() },
+            { Provoked.panic() },
         )) check(runCatching { call() }.isFailure)
     }
 }

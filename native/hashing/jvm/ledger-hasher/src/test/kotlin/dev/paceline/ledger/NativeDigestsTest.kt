@@ -7,6 +7,7 @@ import org.junit.jupiter.api.Assertions.assertThrows
 import org.junit.jupiter.api.Assertions.assertTrue
 import org.junit.jupiter.api.BeforeAll
 import org.junit.jupiter.api.Test
+import java.lang.reflect.Modifier
 import java.nio.ByteBuffer
 import java.nio.ByteOrder
 import java.util.concurrent.Callable
@@ -171,9 +172,19 @@ class NativeDigestsTest {
 
     @Test
     fun `a panic arrives as a Java exception and the library goes on working`() {
-        val error = assertThrows(IllegalStateException::class.java) { NativeDigests.provokePanic() }
+        val error = assertThrows(IllegalStateException::class.java) { Provoked.panic() }
         assertEquals("panic in native code: asked for", error.message)
         `empty batches and empty messages are fine`()
+    }
+
+    @Test
+    fun `calls over addresses are not for users, neither of Kotlin nor of Java`() {
+        val natives = NativeDigests::class.java.declaredMethods.filter { Modifier.isNative(it.modifiers) }
+        assertEquals(10, natives.size, "$natives")
+        for (call in natives) {
+            // Internal functions are no names to Kotlin's users, synthetic methods none to Java's compiler.
+            assertTrue(Modifier.isPrivate(call.modifiers) || call.isSynthetic) { "$call" }
+        }
     }
 
     @Test

@@ -61,6 +61,11 @@ class FfmBatch(input: LedgerInput) {
 
     fun digests(): ByteArray = ByteArray(digests.capacity()).also { digests.get(0, it) }
 
+    /** Copies the digest of message [i]. */
+    fun digest(i: Int, to: ByteArray) {
+        digests.get(i * NativeDigests.DIGEST_BYTES, to)
+    }
+
     fun erase() {
         for (i in 0 until digests.capacity()) digests.put(i, 0)
     }
@@ -81,7 +86,7 @@ class FfmArm(input: LedgerInput) : LedgerArm("native_ffm", input.count) {
         ran(iterations)
     }
 
-    override fun digests() = batch.digests()
+    override fun copyDigest(i: Int, to: ByteArray) = batch.digest(i, to)
 
     override fun erase() = batch.erase()
 }

@@ -1,5 +1,6 @@
 /**
  * `ledger_batch`: SHA-256 of a batch of fingerprints, by the JVM and by every way into the Rust library.
+ * `ledger_crossover`: the ways that a product can choose, at every small batch.
  *
  * Invariant: every arm's digests are compared with the fallback's before and after timing.
  */
@@ -33,11 +34,33 @@ val LEDGER_BATCH = Benchmark(
         "policy",
     ),
     params = listOf(
-        IntParam("batch", listOf(1, 2, 4, 10, 100, 1_000, 2_000, 5_000, 10_000), 1L..100_000L),
+        IntParam("batch", listOf(1, 10, 100, 1_000, 2_000, 5_000, 10_000), 1L..100_000L),
         IntParam("message", listOf(32, 64, 150, 256, 1_024), 0L..4_096L),
     ),
     prepare = ::prepare,
 )
+
+val LEDGER_CROSSOVER = Benchmark(
+    name = "ledger_crossover",
+    arms = listOf("fallback", "native", "native_array", "native_list"),
+    params = listOf(
+        IntParam("batch", listOf(1, 2, 3, 4, 5, 6, 8, 10, 12), 1L..100_000L),
+        IntParam("message", listOf(FINGERPRINT_BYTES.toLong()), 0L..4_096L),
+    ),
+    prepare = ::prepareCrossover,
+)
+
+private fun prepareCrossover(context: Context): Prepared {
+    val input = LedgerInput.of(context.seed, context.int("batch"), context.int("message"))
+    val fallback = fallbackArm(input)
+    val arms = listOf(
+        fallback,
+        NativeArm("native", input, NativeDigests.BEST, slowdownPercent = 0),
+        NativeArrayArm(input),
+        HasherArm("native_list", input, hasher(LedgerPolicy(minimumBatch = 1, warmupRounds = 0))),
+    )
+    return prepared(input, fallback, arms)
+}
 
 private fun prepare(context: Context): Prepared {
     val input = LedgerInput.of(context.seed, context.int("batch"), context.int("message"))
@@ -52,13 +75,15 @@ private fun prepare(context: Context): Prepared {
         whyFfmUnavailable()?.let { Unavailable("native_ffm", it) } ?: FfmArm(input),
         HasherArm("policy", input, hasher(LedgerPolicy.MEASURED)),
     )
-    return Prepared(
-        arms = arms,
-        itemsPerIteration = input.count.toLong(),
-        bytesPerIteration = input.bytes.size.toLong(),
-        verify = { listOf(nativeEqualsFallback("batch=${input.count}", fallback, arms)) },
-    )
+    return prepared(input, fallback, arms)
 }
+
+private fun prepared(input: LedgerInput, fallback: LedgerArm, arms: List<Arm>) = Prepared(
+    arms = arms,
+    itemsPerIteration = input.count.toLong(),
+    bytesPerIteration = input.bytes.size.toLong(),
+    verify = { listOf(nativeEqualsFallback("batch=${input.count}", fallback, arms)) },
+)
 
 /** The best that SHA-NI alone gives: what a CPU without AVX-512 gets. */
 private fun nativeShaNi(input: LedgerInput): Arm {

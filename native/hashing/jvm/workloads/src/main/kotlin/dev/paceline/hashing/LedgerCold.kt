@@ -2,8 +2,16 @@
  * `ledger_cold`: the first batch of a fresh process, with all that comes before it: looking up the platform's
  * provider, or loading and trying the native library.
  *
- * Each sample is a JVM of its own, which measures inside itself. Invariant: messages are ready before the
- * child's clock starts, and no arm's code ran before in that process.
+ * Each sample is a JVM of its own, which measures inside itself. What each arm's clock sees:
+ *
+ *     fallback      finding the provider, a MessageDigest, 1,000 digests
+ *     native        opening the file, loading, binding, self-test, one call over direct memory
+ *     native_ffm    loading, looking up and binding by the foreign-function API, one call; no self-test
+ *     policy        a LedgerHasher: as native, its warm-up round, then the drop-in over messages anywhere
+ *
+ * and the loading of every class these need. Invariants: messages are ready before the child's clock starts,
+ * as arrays or in direct memory that the JDK alone made; of an arm's own classes only those that encoded the
+ * messages are loaded by then.
  */
 package dev.paceline.hashing
 
@@ -16,18 +24,20 @@ import dev.paceline.harness.IntParam
 import dev.paceline.harness.Prepared
 import dev.paceline.harness.Protocol
 import dev.paceline.harness.Unavailable
-import dev.paceline.ledger.DirectBatch
 import dev.paceline.ledger.LedgerHasher
-import dev.paceline.ledger.LedgerPolicy
+import dev.paceline.ledger.LibrarySource
 import dev.paceline.ledger.NativeDigests
+import dev.paceline.ledger.NativeLibrary
 import dev.paceline.ledger.PlatformDigests
+import java.nio.ByteBuffer
+import java.nio.ByteOrder
 
 /** A first call is not repeated, and nothing is compiled before it. One round fills the page cache. */
 private val FIRST_CALLS = Protocol(settles = false, iterations = 1, warmupRounds = 1)
 
 val LEDGER_COLD = Benchmark(
     name = "ledger_cold",
-    arms = listOf("fallback", "native", "native_ffm"),
+    arms = listOf("fallback", "native", "native_ffm", "policy"),
     params = listOf(
         IntParam("batch", listOf(1_000), 1L..100_000L),
         IntParam("message", listOf(FINGERPRINT_BYTES.toLong()), 0L..4_096L),
@@ -43,6 +53,7 @@ private fun prepare(context: Context): Prepared {
         ColdArm("fallback", line),
         ColdArm("native", line),
         whyFfmUnavailable()?.let { Unavailable("native_ffm", it) } ?: ColdArm("native_ffm", line),
+        ColdArm("policy", line),
     )
     return Prepared(
         arms = arms,
@@ -93,8 +104,9 @@ fun main(args: Array<String>) {
 private fun first(arm: String, input: LedgerInput): Answer {
     val digests = ByteArray(input.digestBytes)
     val ns = when (arm) {
-        "native" -> firstNative(input.direct(), digests)
+        "native" -> firstNative(input, digests)
         "native_ffm" -> firstForeign(FfmBatch(input), digests)
+        "policy" -> firstByPolicy(input, digests)
         else -> firstFallback(input, digests)
     }
     return Answer(ns, input.count.toLong(), prepared = 0, kept = 0, checksum(digests))
@@ -111,15 +123,28 @@ private fun firstFallback(input: LedgerInput, digests: ByteArray): Long {
     return System.nanoTime() - begin
 }
 
-private fun firstNative(batch: DirectBatch, digests: ByteArray): Long {
-    val source = librarySource()
-    val policy = LedgerPolicy(LedgerPolicy.MEASURED.minimumBatch, warmupRounds = 0) // nothing runs before
+private fun firstNative(input: LedgerInput, digests: ByteArray): Long {
+    val path = libraryPath().toString()
+    val messages = ByteBuffer.allocateDirect(input.bytes.size).put(input.bytes)
+    val offsets = ByteBuffer.allocateDirect(input.offsets.size * Int.SIZE_BYTES)
+    offsets.order(ByteOrder.nativeOrder()).asIntBuffer().put(input.offsets)
+    val output = ByteBuffer.allocateDirect(digests.size)
     val begin = System.nanoTime()
-    val hasher = LedgerHasher.open(source, policy)
-    batch.digestNatively()
+    val refusal = NativeLibrary.load(LibrarySource.AtPath(path))
+    if (refusal == null) NativeDigests.digestRagged(messages, offsets, output)
+    val ns = System.nanoTime() - begin
+    check(refusal == null) { "$refusal" }
+    output.get(digests)
+    return ns
+}
+
+private fun firstByPolicy(input: LedgerInput, digests: ByteArray): Long {
+    val path = libraryPath().toString()
+    val begin = System.nanoTime()
+    val hasher = LedgerHasher.open(LibrarySource.AtPath(path))
+    hasher.digestMessages(input.messages, digests)
     val ns = System.nanoTime() - begin
     check(hasher.status.native) { hasher.status.reason }
-    batch.digests(digests)
     return ns
 }
 

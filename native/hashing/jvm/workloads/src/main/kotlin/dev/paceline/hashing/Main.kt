@@ -12,7 +12,7 @@ fun main(args: Array<String>): Unit = measure(LEDGER, args)
 internal val LEDGER = Workload(
     suite = "hashing",
     name = "ledger",
-    benchmarks = listOf(LEDGER_BATCH, LEDGER_PRODUCT, LEDGER_COLD, SEED_PROTOCOL),
+    benchmarks = listOf(LEDGER_BATCH, LEDGER_CROSSOVER, LEDGER_PRODUCT, LEDGER_COLD, SEED_PROTOCOL),
     knobs = listOf(SLOWDOWN),
     open = {
         loadLibrary()

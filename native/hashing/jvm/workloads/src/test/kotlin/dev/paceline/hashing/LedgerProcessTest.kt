@@ -81,7 +81,7 @@ class LedgerProcessTest {
         val times = run.of("samples").filter { it["phase"].asString == "measure" }
             .groupBy({ cases.getValue(it["case"].asInt) }) { it["values"].asJsonArray[0].asLong }
         assertEquals(2, times.getValue("fallback").size)
-        assertEquals(2, times.getValue("native").size)
+        for (arm in listOf("native", "policy")) assertEquals(2, times.getValue(arm).size)
         assertEquals("cold: digests of ${times.size} arms equal", run.of("check").last()["detail"].asString)
     }
 
@@ -159,9 +159,10 @@ class LedgerProcessTest {
         val cases = ledger("--list").events.single()["cases"].asJsonArray.map { it.asJsonObject }
         val counts = cases.groupingBy { it["benchmark"].asString }.eachCount()
         val expected = mapOf(
-            "ledger_batch" to 8 * 9 * 5,
+            "ledger_batch" to 8 * 7 * 5,
+            "ledger_crossover" to 4 * 9,
             "ledger_product" to 2 * 5,
-            "ledger_cold" to 3,
+            "ledger_cold" to 4,
             "seed_protocol" to 2 * 2 * 3,
         )
         assertEquals(expected, counts)
