@@ -1,7 +1,7 @@
 // A download with null storage: blocks arrive, are assembled to pieces, hashed, marked verified and dropped.
 //
 // Place in the journey: the arms of `piece_stream`, and `piece_unverified`. Invariants: every arm assembles
-// every piece into a buffer of its own, as the seed does; a piece counts as verified only when its digest is
+// every piece into a buffer of its own, as the seed does, new or, in the arms so named, pooled; a piece counts as verified only when its digest is
 // the expected one, except in the arm that is named for not looking. What an arm did is counted where it is
 // done, an addition per piece.
 'use strict';
@@ -28,9 +28,21 @@
 
   const sourceOf = index => sources[index % sources.length];
 
-  function assemble(index) {
+  /** A buffer per piece, left to the allocator, which gives large ones back and faults them in anew. */
+  const fresh = { take: bytes => new Uint8Array(bytes), drop: () => {} };
+
+  /** Buffers of dropped pieces serve the next; no more are kept than are alive at once. */
+  function pool() {
+    const kept = [];
+    return {
+      take: bytes => (kept.at(-1)?.length === bytes ? kept.pop() : fresh.take(bytes)),
+      drop: piece => void (kept.length < WINDOW && kept.push(piece)),
+    };
+  }
+
+  function assemble(index, buffers) {
     const { bytes, blocks } = sourceOf(index);
-    const piece = new Uint8Array(bytes);
+    const piece = buffers.take(bytes);
     let at = 0;
     for (const block of blocks) {
       piece.set(block, at);
@@ -48,30 +60,35 @@
   }
 
   const oneByOne = hasher => count => {
-    for (let i = 0; i < count; i++) verify(i, hasher.sha1(assemble(i)));
+    for (let i = 0; i < count; i++) verify(i, hasher.sha1(assemble(i, fresh)));
   };
 
-  const inBatches = hasher => count => {
+  const inBatches = (hasher, buffers) => count => {
     for (let from = 0; from < count; from += WINDOW) {
       const batch = [];
-      for (let i = from; i < Math.min(from + WINDOW, count); i++) batch.push(assemble(i));
+      for (let i = from; i < Math.min(from + WINDOW, count); i++) batch.push(assemble(i, buffers));
       hasher.sha1Batch(batch).forEach((digest, i) => verify(from + i, digest));
+      batch.forEach(buffers.drop);
     }
   };
 
   /** Assembles while others are hashed; at most WINDOW are in the air. */
-  const inTheAir = hasher => async count => {
+  const inTheAir = (hasher, buffers) => async count => {
     const window = [];
     for (let i = 0; i < count; i++) {
       await window[i % WINDOW];
-      window[i % WINDOW] = hasher.sha1Async(assemble(i)).then(digest => verify(i, digest));
+      const piece = assemble(i, buffers);
+      window[i % WINDOW] = hasher.sha1Async(piece).then(digest => {
+        verify(i, digest);
+        buffers.drop(piece);
+      });
     }
     await Promise.all(window);
   };
 
   const unverified = count => {
     for (let i = 0; i < count; i++) {
-      assemble(i);
+      assemble(i, fresh);
       done.verified++; // skipVerification: it says so and has not looked
     }
   };
@@ -79,8 +96,10 @@
   const arms = {
     seed: oneByOne(paths.seed),
     direct: oneByOne(paths.direct),
-    native_multi: inBatches(paths.nativeCrew),
-    async_native: inTheAir(paths.native),
+    native_multi: inBatches(paths.nativeCrew, fresh),
+    native_multi_pool: inBatches(paths.nativeCrew, pool()),
+    async_native: inTheAir(paths.native, fresh),
+    async_native_pool: inTheAir(paths.native, pool()),
     skip_verification: unverified,
   };
 

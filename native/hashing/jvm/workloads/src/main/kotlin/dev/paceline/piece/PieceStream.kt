@@ -22,7 +22,10 @@ import dev.paceline.harness.Prepared
 private const val DEFAULT_PIECES = 64L
 private const val MOST_PIECES = 1024L
 
-internal val PIECE_STREAM = stream("piece_stream", listOf("seed", "direct", "native_multi", "async_native"))
+private val STREAM_ARMS =
+    listOf("seed", "direct", "native_multi", "native_multi_pool", "async_native", "async_native_pool")
+
+internal val PIECE_STREAM = stream("piece_stream", STREAM_ARMS)
 internal val PIECE_UNVERIFIED = stream("piece_unverified", listOf("seed", "skip_verification"))
 
 private fun stream(name: String, arms: List<String>) = Benchmark(

@@ -106,7 +106,7 @@ class PieceBenchmarkTest {
             if (wrong) piece[39_999]++
             host.give("stream_add", piece + digest)
         }
-        for (name in listOf("seed", "direct", "native_multi", "async_native")) {
+        for (name in PIECE_STREAM.arms) {
             val arm = StreamArm(name, host, 4) { 0 }
             arm.run(1)
             assertEquals(2, arm.verified, name)
