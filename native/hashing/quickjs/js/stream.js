@@ -1,9 +1,9 @@
 // A download with null storage: blocks arrive, are assembled to pieces, hashed, marked verified and dropped.
 //
 // Place in the journey: the arms of `piece_stream`, and `piece_unverified`. Invariants: every arm assembles
-// every piece into a buffer of its own, as the seed does, new or, in the arms so named, pooled; a piece counts as verified only when its digest is
-// the expected one, except in the arm that is named for not looking. What an arm did is counted where it is
-// done, an addition per piece.
+// every piece into a buffer of its own, as the seed does, new or, in the arms so named, pooled; a piece
+// counts as verified only when its digest is the expected one, except in the arm that is named for not
+// looking. What an arm did is counted where it is done, an addition per piece.
 'use strict';
 
 (() => {
