@@ -91,6 +91,7 @@ def analyse(
         gates=gates,
         audits=known.audits.rows(),
         unavailable=known.unavailable.rows(manifest, groups),
+        blockers=list(blockers),
     )
     verdict, reason = _verdict(ruled, gates, blockers, groups)
     open_ended = any(one.decides and one.pair.found.extendable for one in ruled)

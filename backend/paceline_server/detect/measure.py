@@ -87,7 +87,7 @@ def _measurement(
         benchmark=group.benchmark, arm=case.arm, params=dict(group.params), metric=case.metric,
         unit=cast(Unit, case.unit), direction=case.direction, launches=found.launches, n=found.n,
         median=found.median, mean=found.mean, p99=found.p99, min=found.min, max=found.max, sd=found.sd,
-        flags=flags,
+        flags=flags, median_lower=found.median_lower, median_upper=found.median_upper,
         items=None if said is None else said.items_per_iteration,
         bytes=None if said is None else said.bytes_per_iteration,
     )  # fmt: skip

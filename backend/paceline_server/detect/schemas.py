@@ -38,6 +38,9 @@ class MeasurementOut(Response):
     max: float
     sd: float
     flags: list[str]
+    median_lower: float | None = None
+    """99 % interval of the median by order statistics; null where the samples are too few for one."""
+    median_upper: float | None = None
     items: int | None = None
     """Items one iteration is meant to process, as the workload says; `bytes` likewise."""
     bytes: int | None = None
@@ -154,3 +157,5 @@ class JobReportOut(Response):
     gates: list[GateOut]
     audits: list[AuditOut] = Field(default_factory=list)
     unavailable: list[UnavailableOut] = Field(default_factory=list)
+    blockers: list[str] = Field(default_factory=list)
+    """Why nothing of this job may be judged: failed checks, broken launches, void conditions."""

@@ -187,3 +187,20 @@ def log_tail(session: Session, job_id: str, attempt: int, limit: int) -> list[Lo
         .limit(limit)
     )
     return list(reversed(list(session.scalars(query))))
+
+
+def measured_cases(session: Session, job_id: str) -> list[tuple[str, str, dict[str, Any]]]:
+    """(benchmark, arm, params) of every case with measured samples, whatever became of the attempt."""
+    case = (SampleChunk.benchmark, SampleChunk.arm, SampleChunk.params)
+    query = select(*case).where(SampleChunk.job_id == job_id, SampleChunk.phase == "measure").distinct()
+    return [(row[0], row[1], row[2]) for row in session.execute(query)]
+
+
+def announced_cases(session: Session, job_id: str) -> list[dict[str, Any]]:
+    """Every `case` event of a job, whatever became of the attempt, in a fixed order."""
+    query = (
+        select(StreamEvent.event)
+        .where(StreamEvent.job_id == job_id, StreamEvent.type == "case")
+        .order_by(StreamEvent.attempt, StreamEvent.seq)
+    )
+    return list(session.scalars(query))

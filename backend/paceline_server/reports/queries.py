@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Collection, Sequence
+from typing import Any, NamedTuple
 
-from sqlalchemy import Select, func, select
+from sqlalchemy import Select, and_, func, select
 from sqlalchemy.orm import Session
 
-from paceline_server.store.tables.decisions import Comparison
+from paceline_server.store.tables.decisions import Comparison, JobReport
 from paceline_server.store.tables.fleet import Agent, Target
 from paceline_server.store.tables.jobs import Job, Run
 from paceline_server.store.tables.messages import Incident
+
+BASELINE_TRIGGERS = ("manual", "schedule", "ci")
+"""Runs people, clocks and CI ask for; the rest asks about a doubt (I13)."""
 
 
 def agents(session: Session, limit: int) -> list[Agent]:
@@ -46,7 +49,8 @@ def job_with_target(session: Session, job_id: str) -> tuple[Job, Target] | None:
 def newest_comparisons(
     session: Session, suite: str, benchmark: str, metric: str, target_id: str | None
 ) -> list[Comparison]:
-    """The newest comparison per target, arm and params, demonstrations apart; confirmations never (I13)."""
+    """The newest comparison of arms per target, arm and params, demonstrations apart; confirmations never
+    (I13)."""
     newest = (
         func.row_number()
         .over(
@@ -64,6 +68,7 @@ def newest_comparisons(
             Comparison.suite == suite,
             Comparison.benchmark == benchmark,
             Comparison.metric == metric,
+            Comparison.sides == "arms",
             Run.confirms_alert_id.is_(None),
         )
     )
@@ -78,3 +83,111 @@ def manifest_of_job(session: Session, job_id: str) -> dict[str, Any]:
     """The manifest a job's run froze."""
     run = session.scalars(select(Run).join(Job, Job.run_id == Run.id).where(Job.id == job_id)).one()
     return run.manifest
+
+
+def targets(session: Session, target_ids: Collection[str]) -> list[Target]:
+    """Targets by name."""
+    query = select(Target).where(Target.id.in_(set(target_ids))).order_by(Target.name, Target.id)
+    return list(session.scalars(query))
+
+
+def newest_judged(session: Session, suite: str, branch: str) -> list[Comparison]:
+    """All comparisons of arms of the newest job of each benchmark and target, demonstrations apart."""
+    newest = (
+        func.dense_rank()
+        .over(
+            partition_by=(Comparison.benchmark, Comparison.target_id),
+            order_by=(Comparison.measured_at.desc(), Comparison.job_id.desc()),
+        )
+        .label("newest")
+    )
+    ranked = (
+        select(Comparison.id, newest)
+        .join(Run, Run.id == Comparison.run_id)
+        .where(
+            Comparison.suite == suite,
+            Comparison.sides == "arms",
+            Comparison.demonstration.is_(False),
+            Run.confirms_alert_id.is_(None),
+            func.coalesce(Run.branch, "") == branch,
+        )
+        .subquery()
+    )
+    query = (
+        select(Comparison).join(ranked, ranked.c.id == Comparison.id).where(ranked.c.newest == 1)
+    ).order_by(Comparison.id)
+    return list(session.scalars(query))
+
+
+def run(session: Session, run_id: str) -> Run | None:
+    return session.get(Run, run_id)
+
+
+def runs_of_revision(session: Session, suite: str | None, commit: str) -> list[Run]:
+    """Runs of a revision (given by the beginning of its commit) that measured for history, newest first."""
+    query = (
+        select(Run)
+        .where(
+            Run.commit.startswith(commit, autoescape=True),
+            Run.trigger.in_(BASELINE_TRIGGERS),
+            Run.base_commit.is_(None),
+            Run.demonstration.is_(False),
+        )
+        .order_by(Run.created_at.desc(), Run.id.desc())
+    )
+    if suite is not None:
+        query = query.where(Run.suite == suite)
+    return list(session.scalars(query))
+
+
+class Reported(NamedTuple):
+    """A concluded job with its newest report."""
+
+    job: Job
+    target: Target
+    report: dict[str, Any]
+
+
+def reports_of_runs(session: Session, run_ids: Collection[str]) -> list[Reported]:
+    """The newest report of every analysed job of these runs, oldest job first."""
+    newest = (
+        select(JobReport.job_id, func.max(JobReport.batch).label("batch"))
+        .group_by(JobReport.job_id)
+        .subquery()
+    )
+    query = (
+        select(Job, Target, JobReport.report)
+        .join(Target, Target.id == Job.target_id)
+        .join(JobReport, JobReport.job_id == Job.id)
+        .join(newest, and_(newest.c.job_id == JobReport.job_id, newest.c.batch == JobReport.batch))
+        .where(Job.run_id.in_(list(run_ids)))
+        .order_by(Job.created_at, Job.id)
+    )
+    return [Reported(*row) for row in session.execute(query)]
+
+
+def jobs_of_run(session: Session, run_id: str) -> list[tuple[Job, Target]]:
+    """A run's jobs with their targets, by target name."""
+    query = (
+        select(Job, Target)
+        .join(Target, Target.id == Job.target_id)
+        .where(Job.run_id == run_id)
+        .order_by(Target.name, Job.id)
+    )
+    return [(job, target) for job, target in session.execute(query)]
+
+
+def revisions_judged(session: Session, suite: str, base: str, head: str) -> list[Comparison]:
+    """What A/B jobs of exactly this pair of revisions decided, oldest first."""
+    query = (
+        select(Comparison)
+        .join(Run, Run.id == Comparison.run_id)
+        .where(
+            Comparison.suite == suite,
+            Comparison.sides == "revisions",
+            Run.base_commit == base,
+            Run.commit == head,
+        )
+        .order_by(Comparison.measured_at, Comparison.id)
+    )
+    return list(session.scalars(query))

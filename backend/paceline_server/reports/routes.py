@@ -9,8 +9,11 @@ from fastapi import APIRouter, Depends, Query
 from paceline_server.accounts.auth import Principal, require
 from paceline_server.detect.schemas import ComparisonOut, JobReportOut
 from paceline_server.kernel.wire import Page
-from paceline_server.reports import service
+from paceline_server.reports import compare, completeness, matrix, series_page, service
+from paceline_server.reports.compare import Wanted
+from paceline_server.reports.history_schemas import CompareOut, CompletenessOut, MatrixOut
 from paceline_server.reports.schemas import ArmsOut, DistributionOut, IncidentOut, LiveSeriesOut, OverviewOut
+from paceline_server.series.schemas import SeriesPageOut
 from paceline_server.store.page import Cursor, Limit
 from paceline_server.store.session import DbSession
 
@@ -74,3 +77,39 @@ def get_distribution(
 def list_live_series(job_id: str, _: Reader, session: DbSession) -> Page[LiveSeriesOut]:
     """Recent values per case while a job measures."""
     return service.live_series(session, job_id)
+
+
+@router.get("/series/{series_id}")
+def get_series(series_id: str, _: Reader, session: DbSession) -> SeriesPageOut:
+    """One series: its levels, environments, changes, noise floor, the rule in force, and notes."""
+    return series_page.series_page(session, series_id)
+
+
+@router.get("/matrix")
+def get_matrix(suite: str, _: Reader, session: DbSession, branch: str | None = None) -> MatrixOut:
+    """Where a suite stands: benchmark × target; without a branch on the one measured last."""
+    return matrix.matrix(session, suite, branch)
+
+
+@router.get("/compare")
+def get_comparison(  # noqa: PLR0917 - query parameters, passed by name
+    base: str,
+    head: str,
+    _: Reader,
+    session: DbSession,
+    suite: str | None = None,
+    target: str | None = None,
+    benchmark: str | None = None,
+    metric: str | None = None,
+    hide_uncertain: bool = False,
+) -> CompareOut:
+    """Two runs (`run_…`) or two revisions (7 or more digits of a commit): what differs around them, then
+    every measurement. Shown, not judged, but where an A/B job of this pair decided."""
+    wanted = Wanted(suite, target, benchmark, metric, hide_uncertain)
+    return compare.compare(session, base, head, wanted)
+
+
+@router.get("/runs/{run_id}/completeness")
+def get_completeness(run_id: str, _: Reader, session: DbSession) -> CompletenessOut:
+    """What a run owed and what has arrived by now, every missing case with its reason."""
+    return completeness.completeness(session, run_id)

@@ -4,7 +4,7 @@ server (I17)."""
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Any
+from typing import Any, Literal
 
 from paceline_server.catalog.schemas import ParamValue, Unit
 from paceline_server.detect.schemas import ComparisonOut
@@ -57,7 +57,8 @@ class OverviewOut(Response):
 
 
 class LiveSeriesOut(Response):
-    """Thinned recent values of one case while a job measures: `values` per iteration, base unit."""
+    """Thinned recent values of one case while a job measures: `values` per iteration, base unit; in an A/B
+    job of one `side`."""
 
     benchmark: str
     arm: str
@@ -67,6 +68,7 @@ class LiveSeriesOut(Response):
     n: int
     median: float
     values: list[float]
+    side: Literal["base", "head"] | None = None
 
 
 class IncidentOut(Response):

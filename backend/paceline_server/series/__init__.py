@@ -1,1 +1,1 @@
-"""History of one measurement across runs. Empty until change points arrive."""
+"""History of one measurement across runs: points, environments, levels and where they changed."""

@@ -93,6 +93,11 @@ threshold by it, not by a rule that wakes one. §3"""
 POLICY_WARMUP_ROUNDS: Final = 30
 """rounds of a fresh process that are looked at; a library that is slow for longer is slow, not cold. §3"""
 
+# --- Measurements ---------------------------------------------------------------------------------
+MEDIAN_CONFIDENCE: Final = 0.99
+"""probability; two-sided interval of a measurement's median, as a point of history carries it: shown as
+spread, never decisive; 8 samples are enough for it to exist. §4"""
+
 # --- History (§4) ---------------------------------------------------------------------------------
 HISTORY_MIN_POINTS: Final = 12
 """points; with fewer no rank test of two sides can reach the significance an alert needs. §4"""

@@ -10,7 +10,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from paceline_server.stats.constants import OPTIMISED_AWAY_NS
+from paceline_server.stats.binomial import quantile_interval
+from paceline_server.stats.constants import MEDIAN_CONFIDENCE, OPTIMISED_AWAY_NS
 from paceline_server.stats.samples import Floats, Ints
 
 
@@ -26,6 +27,9 @@ class Summary:
     min: float
     max: float
     sd: float
+    median_lower: float | None
+    """Order-statistic interval of the median; None where n is too small for it to exist."""
+    median_upper: float | None
 
 
 def summarise(values: Floats, launch: Ints) -> Summary:
@@ -36,6 +40,7 @@ def summarise(values: Floats, launch: Ints) -> Summary:
     if values.size == 0:
         raise ValueError("a summary needs at least one sample")
     median, p99 = (float(x) for x in np.quantile(values, [0.5, 0.99]))
+    interval = quantile_interval(values, 0.5, MEDIAN_CONFIDENCE)
     return Summary(
         launches=int(np.unique(launch).size),
         n=int(values.size),
@@ -45,6 +50,8 @@ def summarise(values: Floats, launch: Ints) -> Summary:
         min=float(values.min()),
         max=float(values.max()),
         sd=float(values.std(ddof=1)) if values.size > 1 else 0.0,
+        median_lower=interval.lower,
+        median_upper=interval.upper,
     )
 
 

@@ -283,6 +283,27 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/compare": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Comparison
+         * @description Two runs (`run_…`) or two revisions (7 or more digits of a commit): what differs around them, then
+         *     every measurement. Shown, not judged, but where an A/B job of this pair decided.
+         */
+        get: operations["get_comparison"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/incidents": {
         parameters: {
             query?: never;
@@ -503,6 +524,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/matrix": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Matrix
+         * @description Where a suite stands: benchmark × target; without a branch on the one measured last.
+         */
+        get: operations["get_matrix"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/overview": {
         parameters: {
             query?: never;
@@ -556,6 +597,179 @@ export interface paths {
          * @description All advice about one policy on one target, the newest first.
          */
         get: operations["list_policy_history"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/rules": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Rules
+         * @description Rules by name, each with its mute and how its alerts ended.
+         */
+        get: operations["list_rules"];
+        put?: never;
+        /**
+         * Create Rule
+         * @description Save a new rule; 422 `below_noise_floor` when it asks for more than a target can resolve.
+         */
+        post: operations["create_rule"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/rules/applied": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Applied Rule
+         * @description The one rule that decides about a measurement; `target` is the target's name.
+         */
+        get: operations["get_applied_rule"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/rules/orphans": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Orphans
+         * @description Rules that decide about nothing that lives, and measurements only the built-in default decides
+         *     about.
+         */
+        get: operations["list_orphans"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/rules/replay": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Replay Rule
+         * @description What a rule would have raised in the last days. Saves nothing.
+         */
+        post: operations["replay_rule"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/rules/{rule_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Rule
+         * @description One rule with the noise floor it has to respect and all of its mutes.
+         */
+        get: operations["get_rule"];
+        /**
+         * Update Rule
+         * @description Save a new version; 409 when somebody saved another meanwhile.
+         */
+        put: operations["update_rule"];
+        post?: never;
+        /**
+         * Delete Rule
+         * @description Take a rule out of force; its versions stay, because alerts name them.
+         */
+        delete: operations["delete_rule"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/rules/{rule_id}/mute": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Mute Rule
+         * @description Tell nobody of its alerts for a while; what is still open then is told at the end.
+         */
+        post: operations["mute_rule"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/rules/{rule_id}/unmute": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Unmute Rule
+         * @description End the silence now.
+         */
+        post: operations["unmute_rule"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/rules/{rule_id}/versions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Rule Versions
+         * @description Everything a rule ever said, the newest first.
+         */
+        get: operations["list_rule_versions"];
         put?: never;
         post?: never;
         delete?: never;
@@ -648,6 +862,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/runs/{run_id}/completeness": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Completeness
+         * @description What a run owed and what has arrived by now, every missing case with its reason.
+         */
+        get: operations["get_completeness"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/series": {
         parameters: {
             query?: never;
@@ -661,6 +895,26 @@ export interface paths {
          *     looks at.
          */
         get: operations["list_series"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/series/{series_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Series
+         * @description One series: its levels, environments, changes, noise floor, the rule in force, and notes.
+         */
+        get: operations["get_series"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1188,6 +1442,289 @@ export interface components {
             /** Confirmation Run Id */
             confirmation_run_id: string | null;
         };
+        /** AlertRuleDetailOut */
+        AlertRuleDetailOut: {
+            /** Version */
+            version: number;
+            /**
+             * Kind
+             * @enum {string}
+             */
+            kind: "history" | "arm_slower";
+            /** Suite */
+            suite: string;
+            /** Benchmark */
+            benchmark: string;
+            /** Arm */
+            arm: string;
+            /** Metric */
+            metric: string;
+            /** Target */
+            target: string;
+            /** Min Effect */
+            min_effect: number;
+            /**
+             * Direction
+             * @enum {string}
+             */
+            direction: "worse" | "both";
+            /**
+             * Mode
+             * @enum {string}
+             */
+            mode: "active" | "shadow" | "off";
+            /** Text */
+            text: string;
+            /** Comment */
+            comment: string;
+            owner: components["schemas"]["AccountOut"] | null;
+            /** Created By */
+            created_by: string;
+            /**
+             * Created At
+             * Format: date-time
+             */
+            created_at: string;
+            /** Id */
+            id: string;
+            /** Name */
+            name: string;
+            mute: components["schemas"]["MuteOut"] | null;
+            precision: components["schemas"]["PrecisionOut"];
+            floor: components["schemas"]["FloorOut"] | null;
+            /** Mutes */
+            mutes: components["schemas"]["MuteOut"][];
+        };
+        /**
+         * AlertRuleIn
+         * @description What a rule says. Patterns: `*` is any number of any characters. `min_effect` is a share: 0.03 is 3 %;
+         *     of a rule of kind arm_slower it comes on top of what the suite's manifest demands.
+         */
+        AlertRuleIn: {
+            /** Name */
+            name: string;
+            /**
+             * Kind
+             * @default history
+             * @enum {string}
+             */
+            kind: "history" | "arm_slower";
+            /**
+             * Suite
+             * @default *
+             */
+            suite: string;
+            /**
+             * Benchmark
+             * @default *
+             */
+            benchmark: string;
+            /**
+             * Arm
+             * @default *
+             */
+            arm: string;
+            /**
+             * Metric
+             * @default *
+             */
+            metric: string;
+            /**
+             * Target
+             * @default *
+             */
+            target: string;
+            /**
+             * Min Effect
+             * @default 0.03
+             */
+            min_effect: number;
+            /**
+             * Direction
+             * @default worse
+             * @enum {string}
+             */
+            direction: "worse" | "both";
+            /**
+             * Mode
+             * @default active
+             * @enum {string}
+             */
+            mode: "active" | "shadow" | "off";
+            /**
+             * Text
+             * @default
+             */
+            text: string;
+            /**
+             * Comment
+             * @default
+             */
+            comment: string;
+            /** Owner Id */
+            owner_id?: string | null;
+        };
+        /** AlertRuleOut */
+        AlertRuleOut: {
+            /** Version */
+            version: number;
+            /**
+             * Kind
+             * @enum {string}
+             */
+            kind: "history" | "arm_slower";
+            /** Suite */
+            suite: string;
+            /** Benchmark */
+            benchmark: string;
+            /** Arm */
+            arm: string;
+            /** Metric */
+            metric: string;
+            /** Target */
+            target: string;
+            /** Min Effect */
+            min_effect: number;
+            /**
+             * Direction
+             * @enum {string}
+             */
+            direction: "worse" | "both";
+            /**
+             * Mode
+             * @enum {string}
+             */
+            mode: "active" | "shadow" | "off";
+            /** Text */
+            text: string;
+            /** Comment */
+            comment: string;
+            owner: components["schemas"]["AccountOut"] | null;
+            /** Created By */
+            created_by: string;
+            /**
+             * Created At
+             * Format: date-time
+             */
+            created_at: string;
+            /** Id */
+            id: string;
+            /** Name */
+            name: string;
+            mute: components["schemas"]["MuteOut"] | null;
+            precision: components["schemas"]["PrecisionOut"];
+        };
+        /** AlertRuleUpdateIn */
+        AlertRuleUpdateIn: {
+            /** Name */
+            name: string;
+            /**
+             * Kind
+             * @default history
+             * @enum {string}
+             */
+            kind: "history" | "arm_slower";
+            /**
+             * Suite
+             * @default *
+             */
+            suite: string;
+            /**
+             * Benchmark
+             * @default *
+             */
+            benchmark: string;
+            /**
+             * Arm
+             * @default *
+             */
+            arm: string;
+            /**
+             * Metric
+             * @default *
+             */
+            metric: string;
+            /**
+             * Target
+             * @default *
+             */
+            target: string;
+            /**
+             * Min Effect
+             * @default 0.03
+             */
+            min_effect: number;
+            /**
+             * Direction
+             * @default worse
+             * @enum {string}
+             */
+            direction: "worse" | "both";
+            /**
+             * Mode
+             * @default active
+             * @enum {string}
+             */
+            mode: "active" | "shadow" | "off";
+            /**
+             * Text
+             * @default
+             */
+            text: string;
+            /**
+             * Comment
+             * @default
+             */
+            comment: string;
+            /** Owner Id */
+            owner_id?: string | null;
+            /** Based On */
+            based_on: number;
+        };
+        /** AlertRuleVersionOut */
+        AlertRuleVersionOut: {
+            /** Version */
+            version: number;
+            /**
+             * Kind
+             * @enum {string}
+             */
+            kind: "history" | "arm_slower";
+            /** Suite */
+            suite: string;
+            /** Benchmark */
+            benchmark: string;
+            /** Arm */
+            arm: string;
+            /** Metric */
+            metric: string;
+            /** Target */
+            target: string;
+            /** Min Effect */
+            min_effect: number;
+            /**
+             * Direction
+             * @enum {string}
+             */
+            direction: "worse" | "both";
+            /**
+             * Mode
+             * @enum {string}
+             */
+            mode: "active" | "shadow" | "off";
+            /** Text */
+            text: string;
+            /** Comment */
+            comment: string;
+            owner: components["schemas"]["AccountOut"] | null;
+            /** Created By */
+            created_by: string;
+            /**
+             * Created At
+             * Format: date-time
+             */
+            created_at: string;
+        };
         /**
          * AnnotationIn
          * @description A note on a series, or on a target (then all its series show it), at an instant.
@@ -1231,6 +1768,39 @@ export interface components {
              * Format: date-time
              */
             created_at: string;
+        };
+        /**
+         * AppliedOut
+         * @description The one rule that decides about a measurement; `rule_id` null: a built-in default.
+         */
+        AppliedOut: {
+            /** Rule Id */
+            rule_id: string | null;
+            /** Version */
+            version: number | null;
+            /** Name */
+            name: string;
+            /** Text */
+            text: string;
+            /**
+             * Kind
+             * @enum {string}
+             */
+            kind: "history" | "arm_slower";
+            /** Min Effect */
+            min_effect: number;
+            /**
+             * Direction
+             * @enum {string}
+             */
+            direction: "worse" | "both";
+            /**
+             * Mode
+             * @enum {string}
+             */
+            mode: "active" | "shadow" | "off";
+            /** Muted */
+            muted: string | null;
         };
         /** ArmDistributionOut */
         ArmDistributionOut: {
@@ -1320,6 +1890,99 @@ export interface components {
             /** Margin Percent */
             margin_percent: number;
         };
+        /**
+         * ChangeFilterOut
+         * @description One question a change had to answer, with its number and limit.
+         */
+        ChangeFilterOut: {
+            /** Name */
+            name: string;
+            /** Value */
+            value: number;
+            /** Limit */
+            limit: number;
+            /** Passed */
+            passed: boolean;
+        };
+        /**
+         * ChangeOut
+         * @description A change of a series' level. `job_id`, `at`, `commit`: the first point of the new level; it may lie
+         *     anywhere from `location_first` to `location_last` (job ids, both ends included). `effect` is level after ÷
+         *     level before − 1 with its 99 % interval. `evaluations`: how many in a row found it.
+         */
+        ChangeOut: {
+            /** Id */
+            id: string;
+            /** Series Id */
+            series_id: string;
+            /**
+             * State
+             * @enum {string}
+             */
+            state: "suspect" | "standing" | "vanished" | "accepted";
+            /** Job Id */
+            job_id: string;
+            /** Run Id */
+            run_id: string;
+            /**
+             * At
+             * Format: date-time
+             */
+            at: string;
+            /** Before Commit */
+            before_commit: string;
+            /** Commit */
+            commit: string;
+            /** Location First */
+            location_first: string;
+            /** Location Last */
+            location_last: string;
+            /**
+             * Direction
+             * @enum {string}
+             */
+            direction: "slower" | "faster" | "worse" | "better";
+            /** Level Before */
+            level_before: number;
+            /** Level After */
+            level_after: number;
+            /** Effect */
+            effect: number;
+            /** Lower */
+            lower: number;
+            /** Upper */
+            upper: number;
+            /** P Value */
+            p_value: number;
+            /** N Before */
+            n_before: number;
+            /** N After */
+            n_after: number;
+            /** Evaluations */
+            evaluations: number;
+            /** Cause */
+            cause: ("code" | "environment" | "target") | null;
+            /** Cause Text */
+            cause_text: string | null;
+            /** Words */
+            words: string;
+            /** Method */
+            method: string;
+            /** Filters */
+            filters: components["schemas"]["ChangeFilterOut"][];
+            /** Alert Id */
+            alert_id: string | null;
+            /**
+             * Found At
+             * Format: date-time
+             */
+            found_at: string;
+            /**
+             * Updated At
+             * Format: date-time
+             */
+            updated_at: string;
+        };
         /** CheckOut */
         CheckOut: {
             /** Name */
@@ -1345,6 +2008,113 @@ export interface components {
             at: string;
             /** Subject */
             subject: string;
+        };
+        /**
+         * CompareOut
+         * @description Two revisions or two runs: what differs around them first, then every measurement, the clearest and
+         *     largest first. `hidden`: rows that `hide_uncertain` left out.
+         */
+        CompareOut: {
+            /** Suite */
+            suite: string;
+            base: components["schemas"]["CompareSideOut"];
+            head: components["schemas"]["CompareSideOut"];
+            /** Note */
+            note: string;
+            /** Same Environment */
+            same_environment: boolean;
+            /** Environment */
+            environment: components["schemas"]["EnvironmentDifferenceOut"][];
+            /** Summary */
+            summary: string;
+            /** Hidden */
+            hidden: number;
+            /** Rows */
+            rows: components["schemas"]["CompareRowOut"][];
+        };
+        /**
+         * CompareRowOut
+         * @description One measurement of both sides; null: that side did not measure it. `ratio` is head ÷ base of the cost
+         *     (a time's ratio; inverted where higher is better): above 1 is worse. `significance`: clear (the interval
+         *     excludes 1 and exceeds the noise floor) · below_noise · uncertain. `judged`: an A/B job of this very pair
+         *     decided, and `verdict` and the interval are its; else the row is shown, not judged (I11).
+         */
+        CompareRowOut: {
+            /** Benchmark */
+            benchmark: string;
+            /** Arm */
+            arm: string;
+            /** Params */
+            params: {
+                [key: string]: number | string;
+            };
+            /** Metric */
+            metric: string;
+            /**
+             * Unit
+             * @enum {string}
+             */
+            unit: "ns" | "bytes" | "ops" | "op/s" | "bytes/s" | "count";
+            /**
+             * Direction
+             * @enum {string}
+             */
+            direction: "lower" | "higher";
+            /** Target Id */
+            target_id: string;
+            /** Target Name */
+            target_name: string;
+            /** Series Id */
+            series_id: string | null;
+            base: components["schemas"]["MeasuredSideOut"] | null;
+            head: components["schemas"]["MeasuredSideOut"] | null;
+            /** Ratio */
+            ratio: number | null;
+            /** Lower */
+            lower: number | null;
+            /** Upper */
+            upper: number | null;
+            /** Mde */
+            mde: number | null;
+            /** Words */
+            words: string;
+            /**
+             * Significance
+             * @enum {string}
+             */
+            significance: "clear" | "below_noise" | "uncertain";
+            /**
+             * Magnitude
+             * @enum {string}
+             */
+            magnitude: "none" | "small" | "medium" | "large";
+            /** Judged */
+            judged: boolean;
+            /** Verdict */
+            verdict: ("pass" | "fail" | "inconclusive" | "not_applicable") | null;
+            /** Verdict Job Id */
+            verdict_job_id: string | null;
+        };
+        /**
+         * CompareSideOut
+         * @description What one side is: a run, or the newest runs of a revision. `name` is how it was asked for.
+         */
+        CompareSideOut: {
+            /** Name */
+            name: string;
+            /** Run Id */
+            run_id: string | null;
+            /** Commit */
+            commit: string;
+            /**
+             * At
+             * Format: date-time
+             */
+            at: string;
+            /** Runs */
+            runs: number;
+            /** Demonstration */
+            demonstration: boolean;
         };
         /**
          * ComparisonOut
@@ -1404,6 +2174,45 @@ export interface components {
              * @default false
              */
             demonstration: boolean;
+        };
+        /**
+         * CompletenessOut
+         * @description What a run owed and what arrived. `words`: "3 of 41 missing (2 crash, 1 skipped)". `pending` cases may
+         *     still arrive; `unavailable` ones cannot run on their target, which is said by the workload.
+         */
+        CompletenessOut: {
+            /** Run Id */
+            run_id: string;
+            /** Suite */
+            suite: string;
+            /**
+             * State
+             * @enum {string}
+             */
+            state: "queued" | "active" | "done" | "failed" | "cancelled";
+            /**
+             * Trigger
+             * @enum {string}
+             */
+            trigger: "manual" | "schedule" | "ci" | "confirm" | "bisect" | "a_a";
+            /** Words */
+            words: string;
+            /** Complete */
+            complete: boolean;
+            /** Declared */
+            declared: number;
+            /** Arrived */
+            arrived: number;
+            /** Pending */
+            pending: number;
+            /** Unavailable */
+            unavailable: number;
+            /** Missing */
+            missing: components["schemas"]["MissingCaseOut"][];
+            /** Missing Total */
+            missing_total: number;
+            /** Gone */
+            gone: components["schemas"]["GoneOut"][];
         };
         /** ConditionsOut */
         ConditionsOut: {
@@ -1608,6 +2417,24 @@ export interface components {
             expires_at: string;
         };
         /**
+         * EnvironmentDifferenceOut
+         * @description One factor of a target that differs between the sides; `factor` null: it is not known what differs.
+         */
+        EnvironmentDifferenceOut: {
+            /** Target Id */
+            target_id: string;
+            /** Target Name */
+            target_name: string;
+            /** Factor */
+            factor: string | null;
+            /** Base */
+            base: string | number | boolean | null;
+            /** Head */
+            head: string | number | boolean | null;
+            /** Words */
+            words: string;
+        };
+        /**
          * EnvironmentOut
          * @description What the target was: a fingerprint with its factors. `change` says what differs from the one before.
          */
@@ -1722,6 +2549,79 @@ export interface components {
             /** Last Seq */
             last_seq: number;
         };
+        /**
+         * FiredOut
+         * @description One finding the rule would have turned into an alert. `effect`: a share, above 0 is worse.
+         */
+        FiredOut: {
+            /**
+             * At
+             * Format: date-time
+             */
+            at: string;
+            /** Commit */
+            commit: string;
+            /** Suite */
+            suite: string;
+            /** Benchmark */
+            benchmark: string;
+            /** Arm */
+            arm: string;
+            /** Metric */
+            metric: string;
+            /** Params */
+            params: {
+                [key: string]: number | string;
+            };
+            /** Target Id */
+            target_id: string;
+            /** Target Name */
+            target_name: string;
+            /** Effect */
+            effect: number;
+            /** Words */
+            words: string;
+            /**
+             * Source
+             * @enum {string}
+             */
+            source: "stored" | "detected_again";
+            /** Alert Id */
+            alert_id: string | null;
+            /** Alert State */
+            alert_state: string | null;
+        };
+        /**
+         * FloorOut
+         * @description The noisiest series a rule decides about: `mde` is a share.
+         */
+        FloorOut: {
+            /** Mde */
+            mde: number;
+            /** Suite */
+            suite: string;
+            /** Benchmark */
+            benchmark: string;
+            /** Arm */
+            arm: string;
+            /** Metric */
+            metric: string;
+            /** Params */
+            params: {
+                [key: string]: number | string;
+            };
+            /** Target Id */
+            target_id: string;
+            /** Target Name */
+            target_name: string;
+            /**
+             * Measured At
+             * Format: date-time
+             */
+            measured_at: string;
+            /** Words */
+            words: string;
+        };
         /** GateOut */
         GateOut: {
             /** Name */
@@ -1763,6 +2663,28 @@ export interface components {
             verdict: "pass" | "fail" | "inconclusive" | "not_applicable";
             /** Reason */
             reason: string;
+        };
+        /**
+         * GoneOut
+         * @description A benchmark (or an arm of one) that earlier runs measured and the newest manifest does not declare, nor
+         *     any alias: retire it or restore it.
+         */
+        GoneOut: {
+            /** Benchmark */
+            benchmark: string;
+            /** Arm */
+            arm: string | null;
+            /** Series */
+            series: number;
+            /**
+             * Last At
+             * Format: date-time
+             */
+            last_at: string;
+            /** Last Run Id */
+            last_run_id: string;
+            /** Words */
+            words: string;
         };
         /**
          * HeartbeatIn
@@ -1901,6 +2823,8 @@ export interface components {
             audits?: components["schemas"]["AuditOut"][];
             /** Unavailable */
             unavailable?: components["schemas"]["UnavailableOut"][];
+            /** Blockers */
+            blockers?: string[];
         };
         /**
          * KnobOut
@@ -1965,7 +2889,8 @@ export interface components {
         };
         /**
          * LiveSeriesOut
-         * @description Thinned recent values of one case while a job measures: `values` per iteration, base unit.
+         * @description Thinned recent values of one case while a job measures: `values` per iteration, base unit; in an A/B
+         *     job of one `side`.
          */
         LiveSeriesOut: {
             /** Benchmark */
@@ -1989,6 +2914,8 @@ export interface components {
             median: number;
             /** Values */
             values: number[];
+            /** Side */
+            side?: ("base" | "head") | null;
         };
         /** LogLineOut */
         LogLineOut: {
@@ -2005,6 +2932,113 @@ export interface components {
             on: boolean;
             /** Reason */
             reason?: string | null;
+        };
+        /**
+         * MatrixCellOut
+         * @description One benchmark on one target. Its value is that of one series, named by `series_id` and `of`
+         *     ("native time, batch=1000"); verdict, changes and noise floor are the worst of all its `series`.
+         */
+        MatrixCellOut: {
+            /** Target Id */
+            target_id: string;
+            /** Series */
+            series: number;
+            /** Series Id */
+            series_id: string;
+            /** Of */
+            of: string;
+            /**
+             * Unit
+             * @enum {string}
+             */
+            unit: "ns" | "bytes" | "ops" | "op/s" | "bytes/s" | "count";
+            /** Value */
+            value: number;
+            /**
+             * At
+             * Format: date-time
+             */
+            at: string;
+            /** Commit */
+            commit: string;
+            /** Run Id */
+            run_id: string;
+            /** Job Id */
+            job_id: string;
+            /** Verdict */
+            verdict: ("pass" | "fail" | "inconclusive" | "not_applicable") | null;
+            /** Verdict Words */
+            verdict_words: string;
+            change: components["schemas"]["ChangeOut"] | null;
+            /** Changes */
+            changes: {
+                [key: string]: number;
+            };
+            /** Mde */
+            mde: number | null;
+            /** Stale */
+            stale: boolean;
+            /** Stale Words */
+            stale_words: string | null;
+        };
+        /** MatrixOut */
+        MatrixOut: {
+            /** Suite */
+            suite: string;
+            /** Branch */
+            branch: string;
+            /** Branches */
+            branches: string[];
+            /** Targets */
+            targets: components["schemas"]["MatrixTargetOut"][];
+            /** Rows */
+            rows: components["schemas"]["MatrixRowOut"][];
+        };
+        /**
+         * MatrixRowOut
+         * @description A benchmark. `declared` false: older runs had it and the newest manifest does not. `retired`: why a
+         *     person said that it is gone on purpose.
+         */
+        MatrixRowOut: {
+            /** Benchmark */
+            benchmark: string;
+            /** Title */
+            title: string;
+            /** Declared */
+            declared: boolean;
+            /** Retired */
+            retired: string | null;
+            /** Cells */
+            cells: components["schemas"]["MatrixCellOut"][];
+        };
+        /** MatrixTargetOut */
+        MatrixTargetOut: {
+            /** Id */
+            id: string;
+            /** Name */
+            name: string;
+            /**
+             * Kind
+             * @enum {string}
+             */
+            kind: "host" | "device";
+        };
+        /** MeasuredSideOut */
+        MeasuredSideOut: {
+            /** Value */
+            value: number;
+            /** Lower */
+            lower: number | null;
+            /** Upper */
+            upper: number | null;
+            /** N */
+            n: number;
+            /** Launches */
+            launches: number;
+            /** Job Id */
+            job_id: string;
+            /** Excluded */
+            excluded: string | null;
         };
         /** MeasurementOut */
         MeasurementOut: {
@@ -2046,6 +3080,10 @@ export interface components {
             sd: number;
             /** Flags */
             flags: string[];
+            /** Median Lower */
+            median_lower?: number | null;
+            /** Median Upper */
+            median_upper?: number | null;
             /** Items */
             items?: number | null;
             /** Bytes */
@@ -2065,6 +3103,109 @@ export interface components {
              * @enum {string}
              */
             direction: "lower" | "higher";
+        };
+        /**
+         * MissingCaseOut
+         * @description A declared case without samples. `reason` is a literal, `text` says it in full.
+         */
+        MissingCaseOut: {
+            /** Target Id */
+            target_id: string;
+            /** Target Name */
+            target_name: string;
+            /** Job Id */
+            job_id: string;
+            /** Benchmark */
+            benchmark: string;
+            /** Arm */
+            arm: string;
+            /** Params */
+            params: {
+                [key: string]: number | string;
+            };
+            /**
+             * Reason
+             * @enum {string}
+             */
+            reason: "pending" | "crash" | "timeout" | "error" | "build" | "skipped" | "lost" | "cancelled" | "expired" | "failed";
+            /** Text */
+            text: string;
+        };
+        /** MuteIn */
+        MuteIn: {
+            /** Reason */
+            reason: string;
+            /** Hours */
+            hours: number;
+        };
+        /** MuteOut */
+        MuteOut: {
+            /** Id */
+            id: string;
+            /** Reason */
+            reason: string;
+            /**
+             * Until
+             * Format: date-time
+             */
+            until: string;
+            /** Muted By */
+            muted_by: string;
+            /**
+             * Created At
+             * Format: date-time
+             */
+            created_at: string;
+            /** Ended At */
+            ended_at: string | null;
+        };
+        /**
+         * NoiseBandOut
+         * @description What this target resolves for this series (newest A/A job): effects below `mde` (a share) are not
+         *     seen. `lower`, `upper`: the band around the present level in which differences say nothing.
+         */
+        NoiseBandOut: {
+            /** Mde */
+            mde: number;
+            /** Lower */
+            lower: number | null;
+            /** Upper */
+            upper: number | null;
+            /**
+             * Measured At
+             * Format: date-time
+             */
+            measured_at: string;
+            /** Job Id */
+            job_id: string;
+            /** Words */
+            words: string;
+        };
+        /** OrphanRuleOut */
+        OrphanRuleOut: {
+            /** Rule Id */
+            rule_id: string;
+            /** Name */
+            name: string;
+            /** Reason */
+            reason: string;
+        };
+        /**
+         * OrphansOut
+         * @description `rules` decide about nothing that lives; `unruled` is what no stored rule matches, at most 200 of
+         *     `unruled_total`.
+         */
+        OrphansOut: {
+            /** Living Days */
+            living_days: number;
+            /** Rules */
+            rules: components["schemas"]["OrphanRuleOut"][];
+            /** Unruled */
+            unruled: components["schemas"]["UnruledOut"][];
+            /** Unruled Total */
+            unruled_total: number;
+            /** Words */
+            words: string;
         };
         /** OverviewOut */
         OverviewOut: {
@@ -2095,6 +3236,20 @@ export interface components {
         Page_AlertOut_: {
             /** Items */
             items: components["schemas"]["AlertOut"][];
+            /** Next */
+            next: string | null;
+        };
+        /** Page[AlertRuleOut] */
+        Page_AlertRuleOut_: {
+            /** Items */
+            items: components["schemas"]["AlertRuleOut"][];
+            /** Next */
+            next: string | null;
+        };
+        /** Page[AlertRuleVersionOut] */
+        Page_AlertRuleVersionOut_: {
+            /** Items */
+            items: components["schemas"]["AlertRuleVersionOut"][];
             /** Next */
             next: string | null;
         };
@@ -2352,6 +3507,23 @@ export interface components {
             measured_at: string;
         };
         /**
+         * PrecisionOut
+         * @description How alerts of a rule ended: `worth_it` fixed, expected or acknowledged; `false` invalid, vanished or
+         *     infra. `share` = worth it of both; null with fewer than five outcomes.
+         */
+        PrecisionOut: {
+            /** Worth It */
+            worth_it: number;
+            /** False */
+            false: number;
+            /** Undecided */
+            undecided: number;
+            /** Share */
+            share: number | null;
+            /** Words */
+            words: string;
+        };
+        /**
          * PreflightFindingIn
          * @description One preflight observation with its advice, e.g. governor, turbo, SMT, virtualisation, load, battery.
          */
@@ -2446,6 +3618,39 @@ export interface components {
             cancel: boolean;
         };
         /**
+         * ReplayIn
+         * @description A rule as it would be saved; `rule_id` when it would replace one.
+         */
+        ReplayIn: {
+            rule: components["schemas"]["AlertRuleIn"];
+            /** Rule Id */
+            rule_id?: string | null;
+            /**
+             * Days
+             * @default 30
+             */
+            days: number;
+        };
+        /**
+         * ReplayOut
+         * @description `fired` counts alerts: findings of one target at one commit in one direction are one. `findings` are
+         *     the newest first, at most 200 of `findings_total`.
+         */
+        ReplayOut: {
+            /** Days */
+            days: number;
+            /** Fired */
+            fired: number;
+            /** Findings Total */
+            findings_total: number;
+            /** By Target */
+            by_target: components["schemas"]["TargetCountOut"][];
+            /** Words */
+            words: string;
+            /** Findings */
+            findings: components["schemas"]["FiredOut"][];
+        };
+        /**
          * RetireIn
          * @description Why a benchmark (or one of its arms) is gone on purpose.
          */
@@ -2473,6 +3678,37 @@ export interface components {
              * Format: date-time
              */
             retired_at: string;
+        };
+        /**
+         * RuleInForceOut
+         * @description The rule that decides about this series. `limit`: the value beyond which it fires, from the present
+         *     level; null while there is none.
+         */
+        RuleInForceOut: {
+            /** Rule Id */
+            rule_id: string | null;
+            /** Version */
+            version: number | null;
+            /** Name */
+            name: string;
+            /** Text */
+            text: string;
+            /** Min Effect */
+            min_effect: number;
+            /**
+             * Direction
+             * @enum {string}
+             */
+            direction: "worse" | "both";
+            /**
+             * Mode
+             * @enum {string}
+             */
+            mode: "active" | "shadow" | "off";
+            /** Muted */
+            muted: string | null;
+            /** Limit */
+            limit: number | null;
         };
         /** RuleOut */
         RuleOut: {
@@ -2591,6 +3827,40 @@ export interface components {
             jobs: components["schemas"]["JobOut"][];
         };
         /**
+         * SegmentOut
+         * @description Points at one level, from `start_job_id` to `stop_job_id` (both included). `lower`, `upper`: where
+         *     single points of it ordinarily lie (three sigma of their scatter). `environment` is an index into the
+         *     series' environments.
+         */
+        SegmentOut: {
+            /** Start Job Id */
+            start_job_id: string;
+            /** Stop Job Id */
+            stop_job_id: string;
+            /**
+             * Start At
+             * Format: date-time
+             */
+            start_at: string;
+            /**
+             * Stop At
+             * Format: date-time
+             */
+            stop_at: string;
+            /** Points */
+            points: number;
+            /** Level */
+            level: number;
+            /** Lower */
+            lower: number;
+            /** Upper */
+            upper: number;
+            /** Environment */
+            environment: number;
+            /** Starts Because */
+            starts_because: string;
+        };
+        /**
          * SeriesOut
          * @description One series as lists show it. `value`, `at`, `commit`: of its newest point, counted or not. `changes`:
          *     how many changes of each state it has.
@@ -2641,6 +3911,32 @@ export interface components {
             changes: {
                 [key: string]: number;
             };
+        };
+        /**
+         * SeriesPageOut
+         * @description All of a series but its points. `state` says in one sentence where it stands; `level` is that of the
+         *     newest segment, null before detection has looked (`evaluated_at` null). `changes`: newest first.
+         */
+        SeriesPageOut: {
+            series: components["schemas"]["SeriesOut"];
+            /** State */
+            state: string;
+            /** Level */
+            level: number | null;
+            /** Baseline Job Id */
+            baseline_job_id: string | null;
+            /** Evaluated At */
+            evaluated_at: string | null;
+            /** Environments */
+            environments: components["schemas"]["EnvironmentOut"][];
+            /** Segments */
+            segments: components["schemas"]["SegmentOut"][];
+            /** Changes */
+            changes: components["schemas"]["ChangeOut"][];
+            noise: components["schemas"]["NoiseBandOut"] | null;
+            rule: components["schemas"]["RuleInForceOut"] | null;
+            /** Annotations */
+            annotations: components["schemas"]["AnnotationOut"][];
         };
         /** SessionOut */
         SessionOut: {
@@ -2763,6 +4059,15 @@ export interface components {
              * @default false
              */
             simulated: boolean;
+        };
+        /** TargetCountOut */
+        TargetCountOut: {
+            /** Target Id */
+            target_id: string;
+            /** Target Name */
+            target_name: string;
+            /** Fired */
+            fired: number;
         };
         /**
          * TargetOut
@@ -2890,6 +4195,26 @@ export interface components {
             arm: string;
             /** Reason */
             reason: string;
+        };
+        /**
+         * UnruledOut
+         * @description A benchmark on a target about which only the built-in default decides.
+         */
+        UnruledOut: {
+            /** Suite */
+            suite: string;
+            /** Benchmark */
+            benchmark: string;
+            /** Arm */
+            arm: string;
+            /** Metric */
+            metric: string;
+            /** Target Id */
+            target_id: string;
+            /** Target Name */
+            target_name: string;
+            /** Series */
+            series: number;
         };
         /**
          * WarmupOut
@@ -3431,6 +4756,43 @@ export interface operations {
             };
         };
     };
+    get_comparison: {
+        parameters: {
+            query: {
+                base: string;
+                head: string;
+                suite?: string | null;
+                target?: string | null;
+                benchmark?: string | null;
+                metric?: string | null;
+                hide_uncertain?: boolean;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CompareOut"];
+                };
+            };
+            /** @description What went wrong; `code` is the literal to switch on. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     list_incidents: {
         parameters: {
             query?: {
@@ -3594,6 +4956,8 @@ export interface operations {
                         work?: {
                             [key: string]: number[];
                         };
+                        /** Side */
+                        side?: ("base" | "head") | null;
                     } | {
                         /**
                          * Kind
@@ -3608,6 +4972,8 @@ export interface operations {
                         event: {
                             [key: string]: unknown;
                         };
+                        /** Side */
+                        side?: ("base" | "head") | null;
                     } | {
                         /**
                          * Kind
@@ -3908,6 +5274,38 @@ export interface operations {
             };
         };
     };
+    get_matrix: {
+        parameters: {
+            query: {
+                suite: string;
+                branch?: string | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MatrixOut"];
+                };
+            };
+            /** @description What went wrong; `code` is the literal to switch on. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     get_overview: {
         parameters: {
             query?: never;
@@ -3996,6 +5394,366 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Page_PolicyAdviceOut_"];
+                };
+            };
+            /** @description What went wrong; `code` is the literal to switch on. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list_rules: {
+        parameters: {
+            query?: {
+                kind?: ("history" | "arm_slower") | null;
+                mode?: ("active" | "shadow" | "off") | null;
+                limit?: number;
+                cursor?: string | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_AlertRuleOut_"];
+                };
+            };
+            /** @description What went wrong; `code` is the literal to switch on. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    create_rule: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AlertRuleIn"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AlertRuleDetailOut"];
+                };
+            };
+            /** @description What went wrong; `code` is the literal to switch on. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_applied_rule: {
+        parameters: {
+            query: {
+                suite: string;
+                benchmark: string;
+                arm: string;
+                metric: string;
+                target: string;
+                kind?: "history" | "arm_slower";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AppliedOut"];
+                };
+            };
+            /** @description What went wrong; `code` is the literal to switch on. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list_orphans: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OrphansOut"];
+                };
+            };
+            /** @description What went wrong; `code` is the literal to switch on. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    replay_rule: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ReplayIn"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ReplayOut"];
+                };
+            };
+            /** @description What went wrong; `code` is the literal to switch on. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_rule: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                rule_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AlertRuleDetailOut"];
+                };
+            };
+            /** @description What went wrong; `code` is the literal to switch on. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    update_rule: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                rule_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AlertRuleUpdateIn"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AlertRuleDetailOut"];
+                };
+            };
+            /** @description What went wrong; `code` is the literal to switch on. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    delete_rule: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                rule_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description What went wrong; `code` is the literal to switch on. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    mute_rule: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                rule_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["MuteIn"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AlertRuleDetailOut"];
+                };
+            };
+            /** @description What went wrong; `code` is the literal to switch on. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    unmute_rule: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                rule_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AlertRuleDetailOut"];
+                };
+            };
+            /** @description What went wrong; `code` is the literal to switch on. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list_rule_versions: {
+        parameters: {
+            query?: {
+                limit?: number;
+                cursor?: string | null;
+            };
+            header?: never;
+            path: {
+                rule_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_AlertRuleVersionOut_"];
                 };
             };
             /** @description What went wrong; `code` is the literal to switch on. */
@@ -4174,6 +5932,37 @@ export interface operations {
             };
         };
     };
+    get_completeness: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                run_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CompletenessOut"];
+                };
+            };
+            /** @description What went wrong; `code` is the literal to switch on. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     list_series: {
         parameters: {
             query?: {
@@ -4202,6 +5991,37 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Page_SeriesOut_"];
+                };
+            };
+            /** @description What went wrong; `code` is the literal to switch on. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_series: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                series_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SeriesPageOut"];
                 };
             };
             /** @description What went wrong; `code` is the literal to switch on. */

@@ -1,0 +1,266 @@
+"""Two revisions or two runs side by side: what differs around them first, then every measurement.
+
+Place: above the stored reports of jobs. Invariant I11: across jobs nothing is judged; a row carries a verdict
+only where an A/B job measured this very pair interleaved, and then ratio and interval are that job's. The
+interval of a row that is only shown is the widest the two medians' intervals allow: it knows nothing of what
+changed between two sessions, and says so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple, cast
+
+from sqlalchemy.orm import Session
+
+from paceline_server.detect.schemas import JobReportOut, MeasurementOut
+from paceline_server.ingest.cases import params_key
+from paceline_server.jobs.schemas import Judged
+from paceline_server.kernel.errors import invalid_request
+from paceline_server.reports import queries, sides
+from paceline_server.reports.history_schemas import (
+    CompareOut,
+    CompareRowOut,
+    EnvironmentDifferenceOut,
+    MeasuredSideOut,
+)
+from paceline_server.reports.sides import Side
+from paceline_server.series import environments
+from paceline_server.series import service as history
+from paceline_server.stats.words import change
+from paceline_server.store.tables.decisions import Comparison
+
+SHOWN = (
+    "Shown, not judged: the two sides were measured in different jobs, so a difference may be the day and "
+    "not the code. An A/B run measures both interleaved and decides."
+)
+JUDGED = (
+    "Rows marked judged were decided by an A/B job that interleaved both revisions; all others are shown."
+)
+
+Key = tuple[str, str, str, str, str]
+"""(target, benchmark, arm, params key, metric)."""
+
+
+class Measured(NamedTuple):
+    """One measurement of a side, and why it may not be judged."""
+
+    row: MeasurementOut
+    job_id: str
+    excluded: str | None
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What the page asks for; None: everything."""
+
+    suite: str | None = None
+    target: str | None = None
+    benchmark: str | None = None
+    metric: str | None = None
+    hide_uncertain: bool = False
+
+
+def compare(session: Session, base: str, head: str, wanted: Wanted) -> CompareOut:
+    """Compare two runs (`run_…`) or revisions (the beginning of a commit). Raises 404, 400 naming a side."""
+    left = sides.resolve(session, "base", base, wanted.suite)
+    right = sides.resolve(session, "head", head, wanted.suite or left.suite)
+    if left.suite != right.suite:
+        raise invalid_request(f"base measured {left.suite}, head {right.suite}: they share nothing.")
+    before, after = _measured(left, wanted), _measured(right, wanted)
+    judged = {
+        _key(row): row for row in queries.revisions_judged(session, left.suite, left.commit, right.commit)
+    }
+    floors = history.noise_floors(session, left.suite, {key[0] for key in {**before, **after}})
+    names = {one.target.id: one.target.name for one in (*left.reports, *right.reports)}
+    ids = _series_ids(session, left.suite, left.branch)
+    rows = [
+        _row(key, before.get(key), after.get(key), judged.get(key), floors.get(key)).model_copy(
+            update={"target_name": names[key[0]], "series_id": ids.get(key)}
+        )
+        for key in dict.fromkeys([*before, *after])
+    ]
+    rows.sort(key=_clearest_first)
+    kept = [row for row in rows if not wanted.hide_uncertain or row.significance == "clear"]
+    differences, same = _environment(session, left, right, wanted.target)
+    return CompareOut(
+        suite=left.suite,
+        base=left.out(),
+        head=right.out(),
+        note=JUDGED if any(row.judged for row in rows) else SHOWN,
+        same_environment=same,
+        environment=differences,
+        summary=_summary(rows),
+        hidden=len(rows) - len(kept),
+        rows=kept,
+    )
+
+
+def _measured(side: Side, wanted: Wanted) -> dict[Key, Measured]:
+    """The newest measurement of everything, in the order of the reports."""
+    found: dict[Key, Measured] = {}
+    for one in side.reports:
+        if wanted.target not in (None, one.target.id):
+            continue
+        report = JobReportOut.model_validate(one.report)
+        excluded = report.blockers[0] if report.blockers else None
+        for row in report.measurements:
+            if wanted.benchmark in (None, row.benchmark) and wanted.metric in (None, row.metric):
+                key = (one.target.id, row.benchmark, row.arm, params_key(row.params), row.metric)
+                found[key] = Measured(row, one.job.id, excluded)
+    return found
+
+
+def _key(row: Comparison) -> Key:
+    return row.target_id, row.benchmark, row.arm, row.params_key, row.metric
+
+
+def _series_ids(session: Session, suite: str, branch: str) -> dict[Key, str]:
+    return {history.floor_key(row): row.id for row in history.of_suite(session, suite, branch)}
+
+
+def _row(
+    key: Key, base: Measured | None, head: Measured | None, judged: Comparison | None, mde: float | None
+) -> CompareRowOut:
+    about = (head or base or _nobody()).row
+    ratio, lower, upper = _ratio(base, head)
+    if judged is not None and judged.ratio is not None:
+        ratio, lower, upper = judged.ratio, judged.lower, judged.upper
+    else:
+        judged = None
+    return CompareRowOut(
+        benchmark=about.benchmark,
+        arm=about.arm,
+        params=about.params,
+        metric=about.metric,
+        unit=about.unit,
+        direction=about.direction,
+        target_id=key[0],
+        target_name="",
+        series_id=None,
+        base=_side_out(base),
+        head=_side_out(head),
+        ratio=ratio,
+        lower=lower,
+        upper=upper,
+        mde=mde,
+        words=_words(base, head, ratio, lower, upper),
+        significance=sides.significance(ratio, lower, upper, mde),
+        magnitude=sides.magnitude(ratio),
+        judged=judged is not None,
+        verdict=None if judged is None else cast(Judged, judged.verdict),
+        verdict_job_id=None if judged is None else judged.job_id,
+    )
+
+
+def _nobody() -> Measured:
+    raise AssertionError("a row comes from a measurement of one side at least")
+
+
+def _side_out(one: Measured | None) -> MeasuredSideOut | None:
+    if one is None:
+        return None
+    row = one.row
+    return MeasuredSideOut(
+        value=row.median, lower=row.median_lower, upper=row.median_upper, n=row.n, launches=row.launches,
+        job_id=one.job_id, excluded=one.excluded,
+    )  # fmt: skip
+
+
+def _ratio(base: Measured | None, head: Measured | None) -> tuple[float | None, float | None, float | None]:
+    """Cost of head ÷ cost of base, with the widest interval the two medians' intervals allow."""
+    if base is None or head is None or min(base.row.median, head.row.median) <= 0.0:
+        return None, None, None
+    top, bottom = (head.row, base.row) if head.row.direction == "lower" else (base.row, head.row)
+    ratio = top.median / bottom.median
+    bounds = (top.median_lower, top.median_upper, bottom.median_lower, bottom.median_upper)
+    if any(bound is None or bound <= 0.0 for bound in bounds):
+        return ratio, None, None
+    low, high, below, above = (float(bound) for bound in bounds if bound is not None)
+    return ratio, low / above, high / below
+
+
+def _words(
+    base: Measured | None,
+    head: Measured | None,
+    ratio: float | None,
+    lower: float | None,
+    upper: float | None,
+) -> str:
+    if base is None:
+        return "only measured at head"
+    if head is None:
+        return "only measured at base"
+    if ratio is None:
+        return "values that are not positive have no ratio"
+    if lower is None or upper is None:
+        return f"{change(ratio)} (too few samples for an interval)"
+    return f"{change(ratio)} ({change(lower)} to {change(upper)})"
+
+
+def _clearest_first(row: CompareRowOut) -> tuple[bool, int, float, str, str, str, str]:
+    order = {"clear": 0, "below_noise": 1, "uncertain": 2}
+    away = 0.0 if row.ratio is None else -abs(row.ratio - 1.0)
+    return (
+        not row.judged, order[row.significance], away, row.benchmark, row.arm, params_key(row.params),
+        row.target_id,
+    )  # fmt: skip
+
+
+def _summary(rows: Sequence[CompareRowOut]) -> str:
+    both = [row for row in rows if row.ratio is not None]
+    clear = [row for row in both if row.significance == "clear" and row.ratio is not None]
+    if not both:
+        return "Nothing was measured on both sides."
+    if not clear:
+        return f"None of {len(both)} measurements differs clearly."
+    slower = [row for row in clear if (row.ratio or 1.0) > 1.0]
+    largest = max(clear, key=lambda row: abs((row.ratio or 1.0) - 1.0))
+    return (
+        f"{len(clear)} of {len(both)} measurements {'differs' if len(clear) == 1 else 'differ'} clearly: "
+        f"{len(slower)} slower, {len(clear) - len(slower)} faster; most of all {largest.benchmark} "
+        f"{largest.arm}, {change(largest.ratio or 1.0)}."
+    )
+
+
+def _environment(
+    session: Session, left: Side, right: Side, target_id: str | None
+) -> tuple[list[EnvironmentDifferenceOut], bool]:
+    """What differs between the newest jobs of each target that both sides have; and whether nothing does."""
+    pairs = [
+        (base, right.newest[name])
+        for name, base in left.newest.items()
+        if name in right.newest and target_id in (None, name)
+    ]
+    hashes = {one.job.fingerprint for pair in pairs for one in pair if one.job.fingerprint}
+    factors = history.fingerprints(session, hashes)
+    rows: list[EnvironmentDifferenceOut] = []
+    for base, head in pairs:
+        before, after = base.job.fingerprint, head.job.fingerprint
+        if before == after:
+            continue
+        known = factors.get(before or ""), factors.get(after or "")
+        rows += _differences(base.target.id, base.target.name, *known)
+    shared = bool(pairs)
+    return rows, shared and not rows
+
+
+def _differences(
+    target_id: str, name: str, before: Mapping[str, Any] | None, after: Mapping[str, Any] | None
+) -> list[EnvironmentDifferenceOut]:
+    found = environments.differences(before, after) if before and after else []
+    if not found:
+        return [
+            EnvironmentDifferenceOut(
+                target_id=target_id, target_name=name, factor=None, base=None, head=None,
+                words=f"{name} changed between the two; how is not known",
+            )
+        ]  # fmt: skip
+    return [
+        EnvironmentDifferenceOut(
+            target_id=target_id, target_name=name, factor=one.factor, base=one.before, head=one.after,
+            words=f"{name}: {one.words()}",
+        )
+        for one in found
+    ]  # fmt: skip

@@ -1,0 +1,178 @@
+"""What a run owed and what arrived: every declared case that has no samples, with its reason.
+
+Place: above the stored reports and, for jobs that never got one, the samples that came. Invariant: a case is
+arrived, unavailable on its target, still pending, or missing with a reason: nothing is left out silently
+(I12). Deliberately judges no value.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from typing import Literal, NamedTuple, cast
+
+from sqlalchemy.orm import Session
+
+from paceline_server.catalog.manifest import Manifest
+from paceline_server.catalog.manifest import read as read_manifest
+from paceline_server.catalog.schemas import ParamValue
+from paceline_server.detect.facts import Asked, Facts
+from paceline_server.detect.groups import owed_groups
+from paceline_server.ingest.arrivals import arrivals
+from paceline_server.ingest.cases import params_key
+from paceline_server.jobs.schemas import RunState, Trigger
+from paceline_server.jobs.states import FINAL
+from paceline_server.kernel.errors import not_found
+from paceline_server.reports import queries
+from paceline_server.reports.history_schemas import CompletenessOut, GoneOut, MissingCaseOut
+from paceline_server.series import service as history
+from paceline_server.store.tables.fleet import Target
+from paceline_server.store.tables.history import Series
+from paceline_server.store.tables.jobs import Job, Run
+
+MAX_MISSING = 500
+"""Missing cases one answer lists; `missing_total` counts all. A run that delivered nothing owes thousands."""
+
+Reason = Literal[
+    "pending", "crash", "timeout", "error", "build", "skipped", "lost", "cancelled", "expired", "failed"
+]
+OF_CAUSE: Mapping[str, Reason] = {
+    "workload_crashed": "crash", "workload_hung": "timeout", "workload_error": "error",
+    "stream_invalid": "error", "workload_no_terminal": "error", "workload_flooded": "error",
+    "check_failed": "error", "build_failed": "build", "checkout_failed": "build", "suite_invalid": "build",
+}  # fmt: skip
+"""Why a failed job lacks what it lacks."""
+OF_STATE: Mapping[str, Reason] = {
+    "lost": "lost", "cancelled": "cancelled", "expired": "expired", "done": "skipped",
+}  # fmt: skip
+TEXTS: Mapping[Reason, str] = {
+    "pending": "not measured yet",
+    "skipped": "the workload ended well and never measured it",
+    "lost": "its agent was lost while measuring",
+    "cancelled": "the run was cancelled before it was measured",
+    "expired": "no agent took the job in time",
+}
+
+Case = tuple[str, str, str]
+"""(benchmark, arm, params key)."""
+
+
+class Owed(NamedTuple):
+    """One case a job was asked for."""
+
+    benchmark: str
+    arm: str
+    params: Mapping[str, ParamValue]
+
+    @property
+    def key(self) -> Case:
+        return self.benchmark, self.arm, params_key(self.params)
+
+
+def completeness(session: Session, run_id: str) -> CompletenessOut:
+    """What of a run has arrived, right now. Raises 404."""
+    run = queries.run(session, run_id)
+    if run is None:
+        raise not_found("run", run_id)
+    manifest = read_manifest(run.manifest)
+    counts: Counter[str] = Counter()
+    missing: list[MissingCaseOut] = []
+    for job, target in queries.jobs_of_run(session, run_id):
+        here = arrivals(session, job.id)
+        for case in _owed(manifest, run, target):
+            counts["declared"] += 1
+            if case.key in here.measured:
+                counts["arrived"] += 1
+            elif case.key in here.unavailable:
+                counts["unavailable"] += 1
+            else:
+                missing.append(_missing(job, target, case))
+    pending = [one for one in missing if one.reason == "pending"]
+    gone = [one for one in missing if one.reason != "pending"]
+    return CompletenessOut(
+        run_id=run.id,
+        suite=run.suite,
+        state=cast(RunState, run.state),
+        trigger=cast(Trigger, run.trigger),
+        words=_words(counts, len(pending), gone),
+        complete=not missing,
+        declared=counts["declared"],
+        arrived=counts["arrived"],
+        pending=len(pending),
+        unavailable=counts["unavailable"],
+        missing=gone[:MAX_MISSING],
+        missing_total=len(gone),
+        gone=_gone(session, run, manifest),
+    )
+
+
+def _owed(manifest: Manifest, run: Run, target: Target) -> Iterator[Owed]:
+    """Every case the run asked of a target of this kind."""
+    section = "host" if target.kind == "host" else "android"
+    fit = {one.name for one in manifest.workloads if getattr(one, section) is not None}
+    for group in owed_groups(manifest, Asked(run.benchmarks, run.params), Facts(cases=())):
+        benchmark = manifest.benchmarks[group.benchmark]
+        if benchmark.workload in fit:
+            for arm in benchmark.arms:
+                yield Owed(group.benchmark, arm, group.params)
+
+
+def _missing(job: Job, target: Target, case: Owed) -> MissingCaseOut:
+    if job.state not in FINAL:
+        reason: Reason = "pending"
+    elif job.state == "failed":
+        reason = OF_CAUSE.get(job.cause or "", "failed")
+    else:
+        reason = OF_STATE[job.state]
+    said = TEXTS.get(reason) or job.cause_detail or (job.cause or "failed").replace("_", " ")
+    return MissingCaseOut(
+        target_id=target.id, target_name=target.name, job_id=job.id, benchmark=case.benchmark, arm=case.arm,
+        params=dict(case.params), reason=reason, text=said[:500],
+    )  # fmt: skip
+
+
+def _words(counts: Mapping[str, int], pending: int, gone: list[MissingCaseOut]) -> str:
+    """`3 of 41 missing (2 crash, 1 skipped)`."""
+    declared, elsewhere = counts.get("declared", 0), counts.get("unavailable", 0)
+    parts = []
+    if gone:
+        by_reason = Counter(one.reason for one in gone).most_common()
+        why = ", ".join(f"{number} {reason}" for reason, number in by_reason)
+        parts.append(f"{len(gone)} of {declared} missing ({why})")
+    if pending:
+        parts.append(f"{pending} of {declared} still to come")
+    if not parts:
+        parts.append(f"all {declared - elsewhere} arrived" if declared else "nothing was asked for")
+    if elsewhere:
+        parts.append(f"{elsewhere} not available on their target")
+    return "; ".join(parts)
+
+
+def _gone(session: Session, run: Run, manifest: Manifest) -> list[GoneOut]:
+    """Benchmarks and arms that history has on this branch and this run's manifest declares no longer."""
+    retired = history.retired_reasons(session, run.suite)
+    found: dict[tuple[str, str | None], list[Series]] = {}
+    for row in history.of_suite(session, run.suite, run.branch or ""):
+        declared = manifest.benchmarks.get(row.benchmark)
+        if declared is not None and row.arm in declared.arms:
+            continue
+        if row.benchmark in retired or history.retired_key(row.benchmark, row.arm) in retired:
+            continue
+        arm = None if declared is None else row.arm
+        found.setdefault((row.benchmark, arm), []).append(row)
+    last = history.newest_points(session, [row.id for rows in found.values() for row in rows])
+    made = []
+    for (benchmark, arm), rows in found.items():
+        own = [last[row.id] for row in rows if row.id in last]
+        if not own:
+            continue
+        newest = max(own, key=lambda point: point.at)
+        name = benchmark if arm is None else f"{benchmark} {arm}"
+        made.append(
+            GoneOut(
+                benchmark=benchmark, arm=arm, series=len(rows), last_at=newest.at, last_run_id=newest.run_id,
+                words=f"{name} was last measured at {newest.commit[:12]} and is declared no more: retire it, "
+                "restore it, or name it as an alias of what it is called now",
+            )
+        )  # fmt: skip
+    return made

@@ -1,0 +1,148 @@
+"""Where a whole suite stands: benchmark × target, one cell each.
+
+Place: above `series` (points, changes, noise floors) and the stored comparisons. Invariant: a cell says the
+worst of what it stands for, and names the series its number is from. Decides nothing: verdicts are those of
+the newest comparisons, changes those that history keeps.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+from datetime import datetime, timedelta
+from typing import cast
+
+from sqlalchemy.orm import Session
+
+from paceline_server.catalog import service as catalog
+from paceline_server.catalog.manifest import Manifest
+from paceline_server.catalog.manifest import read as read_manifest
+from paceline_server.catalog.schemas import Unit
+from paceline_server.jobs.schemas import Judged
+from paceline_server.kernel import clock
+from paceline_server.reports import queries
+from paceline_server.reports.history_schemas import (
+    MatrixCellOut,
+    MatrixOut,
+    MatrixRowOut,
+    MatrixTargetOut,
+)
+from paceline_server.series import service as history
+from paceline_server.series.schemas import ChangeOut
+from paceline_server.series.service import Standing
+from paceline_server.store.tables.decisions import Comparison
+
+STALE_AFTER = timedelta(days=7)
+"""A week without a measurement: schedules are nightly or weekly, so at least one was missed."""
+
+WORST_FIRST: tuple[Judged, ...] = ("fail", "inconclusive", "pass", "not_applicable")
+
+Cell = tuple[str, str]
+"""(benchmark, target)."""
+
+
+def matrix(session: Session, suite: str, branch: str | None) -> MatrixOut:
+    """The matrix of a suite on a branch; without one on the branch measured last. Raises 404."""
+    manifest = read_manifest(catalog.find(session, suite).manifest)
+    known = history.branches(session, suite)
+    chosen = branch if branch is not None else next(iter(known), "")
+    cells: dict[Cell, list[Standing]] = defaultdict(list)
+    for one in history.standings(session, suite, chosen):
+        cells[one.series.benchmark, one.series.target_id].append(one)
+    verdicts = _verdicts(queries.newest_judged(session, suite, chosen))
+    targets = queries.targets(session, {target for _, target in cells})
+    retired = history.retired_reasons(session, suite)
+    names = list(dict.fromkeys([*manifest.benchmarks, *sorted(name for name, _ in cells)]))
+    rows = [
+        MatrixRowOut(
+            benchmark=name,
+            title=manifest.benchmarks[name].title if name in manifest.benchmarks else name,
+            declared=name in manifest.benchmarks,
+            retired=retired.get(name),
+            cells=[
+                _cell(manifest, cells[name, target.id], verdicts.get((name, target.id), ()))
+                for target in targets
+                if (name, target.id) in cells
+            ],
+        )
+        for name in names
+    ]
+    return MatrixOut(
+        suite=suite,
+        branch=chosen,
+        branches=known,
+        targets=[MatrixTargetOut.model_validate(target) for target in targets],
+        rows=rows,
+    )
+
+
+def _verdicts(rows: Sequence[Comparison]) -> dict[Cell, list[Comparison]]:
+    found: dict[Cell, list[Comparison]] = defaultdict(list)
+    for row in rows:
+        found[row.benchmark, row.target_id].append(row)
+    return found
+
+
+def _cell(manifest: Manifest, standings: Sequence[Standing], compared: Sequence[Comparison]) -> MatrixCellOut:
+    shown = min(standings, key=lambda one: _headline(manifest, one))
+    point, series = shown.point, shown.series
+    newest = max(one.point.at for one in standings)
+    changes = [change for one in standings for change in one.changes]
+    worst = min(compared, key=lambda row: WORST_FIRST.index(cast(Judged, row.verdict)), default=None)
+    floors = [one.mde for one in standings if one.mde is not None]
+    stale = _stale(newest)
+    return MatrixCellOut(
+        target_id=series.target_id,
+        series=len(standings),
+        series_id=series.id,
+        of=_of(shown),
+        unit=cast(Unit, series.unit),
+        value=point.value,
+        at=point.at,
+        commit=point.commit,
+        run_id=point.run_id,
+        job_id=point.job_id,
+        verdict=None if worst is None else cast(Judged, worst.verdict),
+        verdict_words=_verdict_words(worst),
+        change=_worst_change(changes),
+        changes=dict(Counter(change.state for change in changes)),
+        mde=max(floors, default=None),
+        stale=stale is not None,
+        stale_words=stale,
+    )
+
+
+def _headline(manifest: Manifest, one: Standing) -> tuple[bool, bool, str]:
+    """The primary metric of an arm that is compared; of several params the one begun first."""
+    declared = manifest.benchmarks.get(one.series.benchmark)
+    if declared is None:
+        return False, False, one.series.id
+    return one.series.metric != declared.primary_metric, one.series.arm == declared.reference, one.series.id
+
+
+def _of(one: Standing) -> str:
+    params = ", ".join(f"{name}={value}" for name, value in one.series.params.items())
+    return f"{one.series.arm} {one.series.metric}" + (f", {params}" if params else "")
+
+
+def _worst_change(changes: Sequence[ChangeOut]) -> ChangeOut | None:
+    """The largest change for the worse that stands, then one for the better, then suspects."""
+
+    def rank(change: ChangeOut) -> tuple[bool, bool, float]:
+        return change.state != "standing", change.direction in ("faster", "better"), -abs(change.effect)
+
+    return min(changes, key=rank, default=None)
+
+
+def _verdict_words(worst: Comparison | None) -> str:
+    if worst is None:
+        return "no arm is compared with another"
+    at = ", ".join(f"{name}={value}" for name, value in worst.params.items())
+    said: Mapping[str, object] = worst.evidence
+    words = said["words"] if worst.verdict in ("pass", "fail") else worst.reason
+    return f"{worst.arm}{f' at {at}' if at else ''}: {words}"
+
+
+def _stale(newest: datetime) -> str | None:
+    age = clock.now() - newest
+    return f"not measured for {age.days} days" if age > STALE_AFTER else None

@@ -1,0 +1,38 @@
+"""The series page: history as `series` keeps it, and the rule of `alerts` that decides about it.
+
+Place: above both, which may not see each other. Decides nothing; the limit line is the rule's minimum effect
+applied to the present level (I17).
+"""
+
+from __future__ import annotations
+
+from sqlalchemy.orm import Session
+
+from paceline_server.alerts.rules import service as rules
+from paceline_server.series import service as history
+from paceline_server.series.schemas import RuleInForceOut, SeriesOut, SeriesPageOut
+
+
+def series_page(session: Session, series_id: str) -> SeriesPageOut:
+    """All of a series but its points. Raises 404."""
+    page = history.series_page(session, series_id)
+    return page.model_copy(update={"rule": _rule(session, page.series, page.level)})
+
+
+def _rule(session: Session, series: SeriesOut, level: float | None) -> RuleInForceOut:
+    applied = rules.rule_for(
+        session, kind="history", suite=series.suite, benchmark=series.benchmark, arm=series.arm,
+        metric=series.metric, target=series.target_name,
+    )  # fmt: skip
+    worse = 1.0 + applied.min_effect if series.direction == "lower" else 1.0 / (1.0 + applied.min_effect)
+    return RuleInForceOut(
+        rule_id=applied.rule_id,
+        version=applied.version,
+        name=applied.name,
+        text=applied.text,
+        min_effect=applied.min_effect,
+        direction=applied.direction,
+        mode=applied.mode,
+        muted=applied.muted,
+        limit=None if level is None or applied.mode == "off" else level * worse,
+    )

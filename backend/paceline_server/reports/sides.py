@@ -1,0 +1,100 @@
+"""One side of a comparison: a run, or what was measured of a revision; and the classes its rows fall into.
+
+Place: under `compare`. Invariant: a revision is the runs that measured it for history, never a confirmation,
+a demonstration or an A/B run; a run may be any. Decides no verdict.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from sqlalchemy.orm import Session
+
+from paceline_server.kernel.errors import invalid_request, not_found
+from paceline_server.reports import queries
+from paceline_server.reports.history_schemas import CompareSideOut, Magnitude, Significance
+from paceline_server.reports.queries import Reported
+from paceline_server.store.tables.jobs import Run
+
+SMALL, MEDIUM, LARGE = 0.01, 0.05, 0.20
+"""ratio minus 1, classes a reader scans by: below 1 % nothing to talk about, from 5 % a user may notice, from
+20 % one will (the seeds speak of such steps as large)."""
+
+COMMIT = re.compile(r"^[0-9a-f]{7,64}$")
+
+
+@dataclass(frozen=True)
+class Side:
+    """The runs of one side, newest first, and the reports of their jobs, oldest first."""
+
+    name: str
+    runs: Sequence[Run]
+    reports: Sequence[Reported]
+    is_run: bool
+
+    @property
+    def suite(self) -> str:
+        return self.runs[0].suite
+
+    @property
+    def commit(self) -> str:
+        return self.runs[0].commit
+
+    @property
+    def branch(self) -> str:
+        return self.runs[0].branch or ""
+
+    @property
+    def newest(self) -> dict[str, Reported]:
+        """The newest job of each target, by target id."""
+        return {one.target.id: one for one in self.reports}
+
+    def out(self) -> CompareSideOut:
+        """The wire shape."""
+        first = self.runs[0]
+        return CompareSideOut(
+            name=self.name, run_id=first.id if self.is_run else None, commit=first.commit,
+            at=first.created_at, runs=len(self.runs), demonstration=first.demonstration,
+        )  # fmt: skip
+
+
+def resolve(session: Session, field: str, name: str, suite: str | None) -> Side:
+    """The side called `name`. Raises 404 for a run or revision there is not, 400 for what is neither or for
+    a revision several suites or commits answer to."""
+    if name.startswith("run_"):
+        run = queries.run(session, name)
+        if run is None:
+            raise not_found("run", name)
+        return Side(name, [run], queries.reports_of_runs(session, [run.id]), True)
+    if not COMMIT.match(name):
+        raise invalid_request(
+            f"{field}: expected a run's id or 7 or more hexadecimal digits of a commit.", {field: "unknown"}
+        )
+    runs = queries.runs_of_revision(session, suite, name)
+    if not runs:
+        raise not_found("measured revision", name)
+    for what, found in (("suites", {run.suite for run in runs}), ("commits", {run.commit for run in runs})):
+        if len(found) > 1:
+            raise invalid_request(f"{field}: {name} is of several {what}: {', '.join(sorted(found))}.")
+    return Side(name, runs, queries.reports_of_runs(session, [run.id for run in runs]), False)
+
+
+def significance(
+    ratio: float | None, lower: float | None, upper: float | None, mde: float | None
+) -> Significance:
+    """clear: the interval excludes 1 and the ratio exceeds the noise floor, where that is known."""
+    if ratio is None or lower is None or upper is None or lower <= 1.0 <= upper:
+        return "uncertain"
+    return "below_noise" if mde is not None and abs(ratio - 1.0) < mde else "clear"
+
+
+def magnitude(ratio: float | None) -> Magnitude:
+    """How large, whatever the direction."""
+    if ratio is None or ratio <= 0.0:
+        return "none"
+    away = max(ratio, 1.0 / ratio) - 1.0
+    if away < SMALL:
+        return "none"
+    return "small" if away < MEDIUM else "medium" if away < LARGE else "large"

@@ -1,0 +1,252 @@
+"""All SQL of series that reads for people: lists, one series, its points, what was written beside them.
+
+What detection reads and writes in bulk is in `bulk`. Raises nothing of HTTP.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from datetime import datetime
+from typing import Any, NamedTuple
+
+from sqlalchemy import Select, and_, exists, func, or_, select
+from sqlalchemy.orm import Session
+
+from paceline_server.store.tables.fleet import Target
+from paceline_server.store.tables.history import (
+    Annotation,
+    Change,
+    Fingerprint,
+    NoiseFloor,
+    RetiredBenchmark,
+    Series,
+    SeriesPoint,
+    SeriesState,
+)
+
+LIVE = ("suspect", "standing")
+"""States of a change that detection still looks at."""
+
+
+class Filters(NamedTuple):
+    """What a list of series is narrowed to; None: not narrowed."""
+
+    suite: str | None = None
+    benchmark: str | None = None
+    arm: str | None = None
+    metric: str | None = None
+    target: str | None = None
+    branch: str | None = None
+    text: str | None = None
+    changed: bool | None = None
+
+
+def listed(filters: Filters) -> Select[Any]:
+    """Series that pass the filters; `text` looks into every part of their name, `target` is an id."""
+    query = select(Series)
+    for column, wanted in (
+        (Series.suite, filters.suite), (Series.benchmark, filters.benchmark), (Series.arm, filters.arm),
+        (Series.metric, filters.metric), (Series.target_id, filters.target), (Series.branch, filters.branch),
+    ):  # fmt: skip
+        if wanted is not None:
+            query = query.where(column == wanted)
+    for word in (filters.text or "").lower().split():
+        parts = (Series.suite, Series.benchmark, Series.arm, Series.metric, Series.params_key, Series.branch)
+        named = exists().where(
+            Target.id == Series.target_id, func.lower(Target.name).contains(word, autoescape=True)
+        )
+        query = query.where(or_(*(func.lower(part).contains(word, autoescape=True) for part in parts), named))
+    if filters.changed is not None:
+        live = exists().where(Change.series_id == Series.id, Change.state.in_(LIVE))
+        query = query.where(live if filters.changed else ~live)
+    return query
+
+
+def one(session: Session, series_id: str) -> Series | None:
+    return session.get(Series, series_id)
+
+
+def of_suite(session: Session, suite: str, branch: str | None = None) -> list[Series]:
+    """Every series of a suite (and branch), by name."""
+    query = select(Series).where(Series.suite == suite)
+    if branch is not None:
+        query = query.where(Series.branch == branch)
+    order = (Series.benchmark, Series.arm, Series.params_key, Series.metric, Series.target_id, Series.id)
+    return list(session.scalars(query.order_by(*order)))
+
+
+def state(session: Session, series_id: str) -> SeriesState | None:
+    return session.get(SeriesState, series_id)
+
+
+def target_names(session: Session, target_ids: Collection[str]) -> dict[str, str]:
+    query = select(Target.id, Target.name).where(Target.id.in_(set(target_ids)))
+    return {row.id: row.name for row in session.execute(query)}
+
+
+def target_exists(session: Session, target_id: str) -> bool:
+    return session.get(Target, target_id) is not None
+
+
+def newest_points(session: Session, series_ids: Collection[str]) -> dict[str, SeriesPoint]:
+    """The newest point of each series, counted or not."""
+    query = (
+        select(SeriesPoint)
+        .join(Series, and_(Series.id == SeriesPoint.series_id, Series.last_at == SeriesPoint.at))
+        .where(Series.id.in_(list(series_ids)))
+        .order_by(SeriesPoint.series_id, SeriesPoint.job_id)
+    )
+    return {point.series_id: point for point in session.scalars(query)}
+
+
+def point_counts(session: Session, series_ids: Collection[str]) -> dict[str, int]:
+    query = (
+        select(SeriesPoint.series_id, func.count())
+        .where(SeriesPoint.series_id.in_(list(series_ids)))
+        .group_by(SeriesPoint.series_id)
+    )
+    return {series_id: int(count) for series_id, count in session.execute(query)}
+
+
+def change_counts(session: Session, series_ids: Collection[str]) -> dict[str, dict[str, int]]:
+    """Changes by state, per series."""
+    query = (
+        select(Change.series_id, Change.state, func.count())
+        .where(Change.series_id.in_(list(series_ids)))
+        .group_by(Change.series_id, Change.state)
+        .order_by(Change.series_id, Change.state)
+    )
+    found: dict[str, dict[str, int]] = {}
+    for series_id, of_state, count in session.execute(query):
+        found.setdefault(series_id, {})[of_state] = int(count)
+    return found
+
+
+class Changed(NamedTuple):
+    """A change with its series and with the point it is seen at."""
+
+    change: Change
+    series: Series
+    point: SeriesPoint
+
+
+def changes(
+    session: Session, series_ids: Collection[str], states: Collection[str] | None = None
+) -> list[Changed]:
+    """Changes of these series (in these states), the newest point first."""
+    query = (
+        select(Change, Series, SeriesPoint)
+        .join(Series, Series.id == Change.series_id)
+        .join(
+            SeriesPoint,
+            and_(SeriesPoint.series_id == Change.series_id, SeriesPoint.job_id == Change.job_id),
+        )
+        .where(Change.series_id.in_(list(series_ids)))
+        .order_by(SeriesPoint.at.desc(), Change.id.desc())
+    )
+    if states is not None:
+        query = query.where(Change.state.in_(list(states)))
+    return [Changed(*row) for row in session.execute(query)]
+
+
+class PlainPoint(NamedTuple):
+    """What the environments of a series are told from."""
+
+    job_id: str
+    at: datetime
+    fingerprint: str
+
+
+def plain_points(session: Session, series_id: str) -> list[PlainPoint]:
+    """Every point of a series, oldest first, without its numbers."""
+    query = (
+        select(SeriesPoint.job_id, SeriesPoint.at, SeriesPoint.fingerprint)
+        .where(SeriesPoint.series_id == series_id)
+        .order_by(SeriesPoint.at, SeriesPoint.job_id)
+    )
+    return [PlainPoint(*row) for row in session.execute(query)]
+
+
+def points(
+    session: Session, series_id: str, since: datetime | None, until: datetime | None
+) -> list[SeriesPoint]:
+    """The points of a window, both ends included, oldest first."""
+    query = select(SeriesPoint).where(SeriesPoint.series_id == series_id)
+    if since is not None:
+        query = query.where(SeriesPoint.at >= since)
+    if until is not None:
+        query = query.where(SeriesPoint.at <= until)
+    return list(session.scalars(query.order_by(SeriesPoint.at, SeriesPoint.job_id)))
+
+
+def fingerprints(session: Session, hashes: Collection[str]) -> dict[str, dict[str, Any]]:
+    """The factors of these fingerprints."""
+    query = select(Fingerprint.hash, Fingerprint.factors).where(Fingerprint.hash.in_(set(hashes)))
+    return {row.hash: row.factors for row in session.execute(query)}
+
+
+def noise_floors(session: Session, suite: str, target_ids: Collection[str]) -> list[NoiseFloor]:
+    """Noise floors of a suite on these targets, oldest first: the last of a key is the newest."""
+    query = (
+        select(NoiseFloor)
+        .where(NoiseFloor.suite == suite, NoiseFloor.target_id.in_(set(target_ids)))
+        .order_by(NoiseFloor.measured_at, NoiseFloor.id)
+    )
+    return list(session.scalars(query))
+
+
+def noise_floor(session: Session, series: Series) -> NoiseFloor | None:
+    """The newest noise floor of one series' key."""
+    query = (
+        select(NoiseFloor)
+        .where(
+            NoiseFloor.target_id == series.target_id,
+            NoiseFloor.suite == series.suite,
+            NoiseFloor.benchmark == series.benchmark,
+            NoiseFloor.arm == series.arm,
+            NoiseFloor.params_key == series.params_key,
+            NoiseFloor.metric == series.metric,
+        )
+        .order_by(NoiseFloor.measured_at.desc(), NoiseFloor.id.desc())
+        .limit(1)
+    )
+    return session.scalars(query).one_or_none()
+
+
+def notes(session: Session, series: Series) -> Sequence[Annotation]:
+    """What was written beside a series or its target, oldest first."""
+    query = (
+        select(Annotation)
+        .where(or_(Annotation.series_id == series.id, Annotation.target_id == series.target_id))
+        .order_by(Annotation.at, Annotation.id)
+    )
+    return list(session.scalars(query))
+
+
+def annotation(session: Session, annotation_id: str) -> Annotation | None:
+    return session.get(Annotation, annotation_id)
+
+
+def retired(session: Session, suite: str) -> list[RetiredBenchmark]:
+    """What people called gone on purpose, by name."""
+    query = select(RetiredBenchmark).where(RetiredBenchmark.suite == suite)
+    return list(session.scalars(query.order_by(RetiredBenchmark.benchmark)))
+
+
+def retired_one(session: Session, suite: str, key: str) -> RetiredBenchmark | None:
+    return session.get(RetiredBenchmark, (suite, key))
+
+
+def was_measured(session: Session, suite: str, benchmark: str, arm: str | None) -> bool:
+    """Whether a series of this benchmark (and arm) was ever begun."""
+    query = select(Series.id).where(Series.suite == suite, Series.benchmark == benchmark)
+    if arm is not None:
+        query = query.where(Series.arm == arm)
+    return session.scalars(query.limit(1)).one_or_none() is not None
+
+
+def branches(session: Session, suite: str) -> list[str]:
+    """Branches a suite has series on, the one measured last first."""
+    newest = func.max(Series.last_at)
+    query = select(Series.branch).where(Series.suite == suite).group_by(Series.branch)
+    return list(session.scalars(query.order_by(newest.desc(), Series.branch)))

@@ -1,0 +1,75 @@
+"""Benchmarks that people called gone on purpose: nobody misses them any more.
+
+Place: asked by the completeness of a run and by the matrix. Invariant: only what a suite measured before and
+declares no longer can be retired, so that a typo retires nothing and a declared benchmark is never hidden.
+Deletes no point: history stays readable.
+"""
+
+from __future__ import annotations
+
+from sqlalchemy.orm import Session
+
+from paceline_server.catalog import manifest as manifests
+from paceline_server.catalog import service as catalog
+from paceline_server.kernel import clock
+from paceline_server.kernel.errors import conflict, not_found
+from paceline_server.series import queries
+from paceline_server.series.schemas import RetiredOut
+from paceline_server.store.tables.history import RetiredBenchmark
+
+SEPARATOR = "/"
+"""Between a benchmark and its arm in the key; no name has one."""
+
+
+def key_of(benchmark: str, arm: str | None) -> str:
+    """How a benchmark, or one arm of it, is stored."""
+    return benchmark if arm is None else f"{benchmark}{SEPARATOR}{arm}"
+
+
+def listed(session: Session, suite: str) -> list[RetiredOut]:
+    """Everything of a suite that is retired, by name."""
+    return [_out(row) for row in queries.retired(session, suite)]
+
+
+def reasons(session: Session, suite: str) -> dict[str, str]:
+    """Why, by `key_of`."""
+    return {row.benchmark: row.reason for row in queries.retired(session, suite)}
+
+
+def retire(
+    session: Session, suite: str, benchmark: str, arm: str | None, *, reason: str, who: str
+) -> RetiredOut:
+    """Keep who retired it and why; again changes the reason. Raises 404 for what was never measured, 409
+    `still_declared`."""
+    declared = manifests.read(catalog.find(session, suite).manifest).benchmarks.get(benchmark)
+    if declared is not None and (arm is None or arm in declared.arms):
+        raise conflict(
+            f"The newest manifest of {suite} declares {key_of(benchmark, arm)}: take it out of suite.toml "
+            "first, or it would be measured and never shown.",
+            "still_declared",
+        )
+    if not queries.was_measured(session, suite, benchmark, arm):
+        raise not_found("benchmark", key_of(benchmark, arm))
+    row = queries.retired_one(session, suite, key_of(benchmark, arm))
+    if row is None:
+        row = RetiredBenchmark(suite=suite, benchmark=key_of(benchmark, arm))
+        session.add(row)
+    row.reason, row.retired_by, row.retired_at = reason, who, clock.now()
+    session.flush()
+    return _out(row)
+
+
+def restore(session: Session, suite: str, benchmark: str, arm: str | None) -> None:
+    """Miss it again. Raises 404 when it was not retired."""
+    row = queries.retired_one(session, suite, key_of(benchmark, arm))
+    if row is None:
+        raise not_found("retired benchmark", key_of(benchmark, arm))
+    session.delete(row)
+
+
+def _out(row: RetiredBenchmark) -> RetiredOut:
+    benchmark, _, arm = row.benchmark.partition(SEPARATOR)
+    return RetiredOut(
+        suite=row.suite, benchmark=benchmark, arm=arm or None, reason=row.reason, retired_by=row.retired_by,
+        retired_at=row.retired_at,
+    )  # fmt: skip

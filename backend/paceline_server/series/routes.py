@@ -1,0 +1,105 @@
+"""HTTP of history: series, their points, and what people write beside them."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Query
+
+from paceline_server.accounts.auth import Principal, require
+from paceline_server.kernel.errors import invalid_request
+from paceline_server.kernel.wire import Page
+from paceline_server.series import retired, service
+from paceline_server.series.schemas import (
+    AnnotationIn,
+    AnnotationOut,
+    PointsOut,
+    RetiredOut,
+    RetireIn,
+    SeriesOut,
+)
+from paceline_server.series.service import Filters
+from paceline_server.store.page import Cursor, Limit
+from paceline_server.store.session import DbSession
+
+router = APIRouter(tags=["series"])
+
+Reader = Annotated[Principal, Depends(require("read"))]
+Writer = Annotated[Principal, Depends(require("alerts:write"))]
+Since = Annotated[datetime | None, Query(alias="from", description="An instant with its zone, included.")]
+Until = Annotated[datetime | None, Query(alias="to", description="An instant with its zone, included.")]
+MaxPoints = Annotated[int, Query(ge=10, le=5_000, description="More than these are thinned.")]
+Text = Annotated[str | None, Query(max_length=200, description="Words that must all occur in its name.")]
+
+
+@router.get("/series")
+def list_series(  # noqa: PLR0917 - query parameters, passed by name
+    _: Reader,
+    session: DbSession,
+    suite: str | None = None,
+    benchmark: str | None = None,
+    arm: str | None = None,
+    metric: str | None = None,
+    target: str | None = None,
+    branch: str | None = None,
+    text: Text = None,
+    changed: bool | None = None,
+    limit: Limit = 50,
+    cursor: Cursor = None,
+) -> Page[SeriesOut]:
+    """Series by benchmark and arm; `changed` lists those with (or without) a change that detection still
+    looks at."""
+    filters = Filters(suite, benchmark, arm, metric, target, branch, text, changed)
+    return service.list_series(session, filters, limit=limit, cursor=cursor)
+
+
+@router.get("/series/{series_id}/points")
+def list_points(
+    series_id: str,
+    _: Reader,
+    session: DbSession,
+    since: Since = None,
+    until: Until = None,
+    max_points: MaxPoints = 500,
+) -> PointsOut:
+    """The points of a window, oldest first, thinned where there are too many to draw."""
+    for name, instant in (("from", since), ("to", until)):
+        if instant is not None and instant.tzinfo is None:
+            raise invalid_request(f"{name}: expected an instant with its zone.", {name: "no zone"})
+    return service.points_of(session, series_id, since, until, max_points)
+
+
+@router.post("/annotations", status_code=201)
+def create_annotation(body: AnnotationIn, who: Writer, session: DbSession) -> AnnotationOut:
+    """Write something beside a series, or beside every series of a target."""
+    return service.annotate(session, body, who.name)
+
+
+@router.delete("/annotations/{annotation_id}", status_code=204)
+def delete_annotation(annotation_id: str, _: Writer, session: DbSession) -> None:
+    """Take a note away."""
+    service.remove_annotation(session, annotation_id)
+
+
+@router.get("/suites/{suite}/retired")
+def list_retired(suite: str, _: Reader, session: DbSession) -> Page[RetiredOut]:
+    """Benchmarks and arms of a suite that people called gone on purpose."""
+    return Page(items=retired.listed(session, suite), next=None)
+
+
+@router.put("/suites/{suite}/retired/{benchmark}")
+def retire_benchmark(  # noqa: PLR0917 - path and query parameters, passed by name
+    suite: str, benchmark: str, body: RetireIn, who: Writer, session: DbSession, arm: str | None = None
+) -> RetiredOut:
+    """Say that a benchmark (or one `arm` of it) is gone on purpose; 409 `still_declared` while the suite's
+    manifest has it."""
+    return retired.retire(session, suite, benchmark, arm, reason=body.reason, who=who.name)
+
+
+@router.delete("/suites/{suite}/retired/{benchmark}", status_code=204)
+def restore_benchmark(
+    suite: str, benchmark: str, _: Writer, session: DbSession, arm: str | None = None
+) -> None:
+    """Take that back: runs miss it again."""
+    retired.restore(session, suite, benchmark, arm)

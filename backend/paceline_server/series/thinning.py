@@ -1,0 +1,27 @@
+"""Fewer points for a chart without losing what a person would look for.
+
+Place: between a window of points and its answer. Invariant: both ends, the lowest and the highest point of
+every bucket and the points asked for by name are kept, in order; the same points give the same answer.
+Deliberately averages nothing: every point that is shown was measured.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+
+KEPT_PER_BUCKET = 2
+"""points: the lowest and the highest."""
+
+
+def thin(values: Sequence[float], limit: int, always: Collection[int] = ()) -> list[int]:
+    """Indexes to show of `values`, at most about `limit` besides those in `always`, ascending."""
+    count = len(values)
+    if count <= limit:
+        return list(range(count))
+    buckets = max(1, limit // KEPT_PER_BUCKET)
+    kept = {0, count - 1, *(index for index in always if 0 <= index < count)}
+    for bucket in range(buckets):
+        own = range(bucket * count // buckets, (bucket + 1) * count // buckets)
+        kept.add(min(own, key=lambda index: values[index]))
+        kept.add(max(own, key=lambda index: values[index]))
+    return sorted(kept)
