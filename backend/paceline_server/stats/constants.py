@@ -111,6 +111,10 @@ HISTORY_POINTS_A_SIDE: Final = 4
 HISTORY_CONFIRM_POINTS: Final = 5
 """points after a change before it is told without an A/B job. §4.5"""
 
+HISTORY_EVALUATIONS: Final = 2
+"""consecutive evaluations that must find a change at the same place before it is told without an A/B job.
+§4.5"""
+
 HISTORY_MIN_EFFECT: Final = 0.03
 """ratio minus 1; smaller steps are not worth a person's time on a host. §4.4"""
 
