@@ -24,8 +24,11 @@ from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
 from paceline_server.alerts import queries, words
+from paceline_server.alerts.bisect import service as bisect
+from paceline_server.alerts.changes import service as changes
 from paceline_server.alerts.history import SYSTEM, change, remember
 from paceline_server.alerts.states import Event
+from paceline_server.alerts.topics import CONFIRM, NOTIFY
 from paceline_server.detect import service as detect
 from paceline_server.jobs import service as jobs
 from paceline_server.kernel import clock, ids, settings
@@ -33,8 +36,7 @@ from paceline_server.store import outbox
 from paceline_server.store.tables.decisions import Alert, Comparison
 from paceline_server.store.tables.jobs import Job, Run
 
-CONFIRM = "alerts.confirm"
-NOTIFY = "alerts.notify"
+__all__ = ["CONFIRM", "NOTIFY", "cause_key", "counts_by_state", "evaluate", "start_confirmation"]
 
 
 def cause_key(comparison: Comparison, *, demonstration: bool | None = None) -> str:
@@ -53,6 +55,9 @@ def evaluate(session: Session, job_id: str) -> None:
     if found is None:
         return
     job, run = found
+    if run.bisection_id is not None:
+        bisect.advance(session, job, run)
+        return
     if run.confirms_alert_id is not None:
         _decide(session, run.confirms_alert_id, job, run)
         return
@@ -171,6 +176,9 @@ def _describe(alert: Alert, failing: Sequence[Comparison], points: int) -> None:
 def start_confirmation(session: Session, alert_id: str) -> None:
     """Request the confirmation of a candidate: same revision, same knobs, only the failing points (I13)."""
     alert = queries.lock_alert(session, alert_id)
+    if alert is not None and alert.kind in changes.KINDS:
+        changes.confirm(session, alert)
+        return
     if alert is None or alert.state != "suspected":
         return
     if alert.confirmation_run_id is not None and queries.run_is_alive(session, alert.confirmation_run_id):
@@ -202,6 +210,9 @@ def _union(failing: Sequence[Comparison]) -> dict[str, list[Any]]:
 def _decide(session: Session, alert_id: str, job: Job, run: Run) -> None:
     """A confirmation ended: only the points that failed before decide."""
     alert = queries.lock_alert(session, alert_id)
+    if alert is not None and alert.kind in changes.KINDS:
+        changes.decide(session, alert, job, run)
+        return
     if (
         alert is None
         or alert.confirmation_run_id != run.id

@@ -5,6 +5,8 @@ from __future__ import annotations
 from sqlalchemy.orm import Session
 
 from paceline_server.alerts import notify, service
+from paceline_server.alerts.changes import service as changes
+from paceline_server.alerts.topics import PATIENCE
 from paceline_server.store.outbox import handles, handles_after_reading
 
 
@@ -18,6 +20,18 @@ def evaluate(session: Session, key: str) -> None:
 def confirm(session: Session, key: str) -> None:
     """The cool-down of a candidate is over. `key` is the alert's id."""
     service.start_confirmation(session, key)
+
+
+@handles("alerts.history")
+def history(session: Session, key: str) -> None:
+    """A job's points were added to their series. `key` is the job's id."""
+    changes.evaluate(session, key)
+
+
+@handles(PATIENCE)
+def lose_patience(session: Session, key: str) -> None:
+    """An A/B run has waited long enough for an agent. `key` is `alert:run`."""
+    changes.lose_patience(session, key)
 
 
 @handles_after_reading(service.NOTIFY, notify.deliver)

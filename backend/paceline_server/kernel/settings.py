@@ -38,6 +38,10 @@ class Settings(BaseModel):
     lease_s: float = Field(default=30.0, gt=0)
     heartbeat_s: float = Field(default=10.0, gt=0)
     confirm_cooldown_s: float = Field(default=30.0, ge=0)
+    confirm_patience_s: float = Field(default=6 * 3600.0, gt=0)
+    """How long an A/B run may wait for an agent before history decides without it (STATISTICS §4.5)."""
+    bisect_budget: int = Field(default=6, ge=1, le=100)
+    """A/B jobs of one bisection: five find one commit among 32, the sixth repeats one that could not tell."""
     sweep_s: float = Field(default=1.0, gt=0)
     session_days: float = Field(default=14.0, gt=0)
     sign_in_link_minutes: float = Field(default=30.0, gt=0)

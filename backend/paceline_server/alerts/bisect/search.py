@@ -1,0 +1,76 @@
+"""Binary search over commits by an oracle that may fail to answer. Pure.
+
+Place: `service` asks for the next step after every A/B job. Commits are numbered from 0, oldest first; −1 is
+the base. Invariant: the base is `good`, the head is `bad`, and whatever is answered, the culprit stays in
+(good, bad]. One undecided job is asked again with more launches; a commit that cannot be measured is stepped
+around, like `git bisect skip`.
+
+    range of one commit ───────────────▶ found
+    budget spent ──────────────────────▶ exhausted (the range that is left)
+    undecided twice at one commit ─────▶ undecided
+    nothing left that can be measured ─▶ undecided
+    else ──────────────────────────────▶ ask the middle
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+Answer = Literal["fail", "pass", "inconclusive", "skipped"]
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One A/B job that ended: base against the commit at `index`."""
+
+    index: int
+    answer: Answer
+
+
+@dataclass(frozen=True, slots=True)
+class Ask:
+    """Measure the commit at `index`; `again`: with more launches than before."""
+
+    index: int
+    again: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class End:
+    """The search is over. found: the commit at `bad` is the culprit; else it lies in (good, bad]."""
+
+    state: Literal["found", "exhausted", "undecided"]
+    why: str
+
+
+def bounds(commits: int, steps: Sequence[Step]) -> tuple[int, int]:
+    """(good, bad) after these answers."""
+    good = max((step.index for step in steps if step.answer == "pass"), default=-1)
+    bad = min((step.index for step in steps if step.answer == "fail"), default=commits - 1)
+    return good, bad
+
+
+def next_step(commits: int, steps: Sequence[Step], budget: int) -> Ask | End:
+    """What to do after `steps`, in the order they were asked."""
+    good, bad = bounds(commits, steps)
+    if bad - good == 1:
+        return End("found", "")
+    if len(steps) >= budget:
+        return End("exhausted", f"{budget} A/B jobs were spent; {bad - good} commits are left")
+    if steps and steps[-1].answer == "inconclusive":
+        return _once_more(steps)
+    skipped = {step.index for step in steps if step.answer == "skipped"}
+    middle = (good + bad) // 2
+    left = [index for index in range(good + 1, bad) if index not in skipped]
+    if not left:
+        return End("undecided", f"none of the commits between could be measured; {bad - good} are left")
+    return Ask(min(left, key=lambda index: (abs(index - middle), index)))
+
+
+def _once_more(steps: Sequence[Step]) -> Ask | End:
+    last = steps[-1]
+    if sum(step.index == last.index and step.answer == "inconclusive" for step in steps) > 1:
+        return End("undecided", "an A/B job and its repeat with more launches could not tell")
+    return Ask(last.index, again=True)

@@ -1,0 +1,260 @@
+"""Looking for the commit an alert is about: each step is one A/B job, base against the middle.
+
+Place: `changes.confirming` begins it when an A/B run has proven a change over more than one commit, people
+begin it by hand, `alerts.service.evaluate` brings every job's end. Invariants: at most one runs per alert; a
+bisection decides nothing about its alert but the culprit; its data never becomes history; what it measured
+stays in `steps`, in the order asked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy.orm import Session
+
+from paceline_server.alerts.bisect import queries, words
+from paceline_server.alerts.bisect.schemas import BisectionOut
+from paceline_server.alerts.bisect.search import Answer, Ask, End, Step, bounds, next_step
+from paceline_server.alerts.bisect.verdicts import side_of
+from paceline_server.alerts.history import SYSTEM, remember, tell
+from paceline_server.detect import service as detect
+from paceline_server.jobs import service as jobs
+from paceline_server.kernel import clock, ids, settings
+from paceline_server.kernel.errors import conflict, not_found
+from paceline_server.store.tables.decisions import Alert, Comparison
+from paceline_server.store.tables.jobs import Job, Run
+from paceline_server.store.tables.rules import Bisection
+
+MORE_LAUNCHES = 2
+"""Times the launches of a step that could not tell: the interval narrows by a third, at twice the time."""
+MAX_LAUNCHES = 100
+"""What a run may ask for (`RunIn.launches`)."""
+UNMEASURABLE = frozenset({
+    "build_failed", "checkout_failed", "suite_invalid", "check_failed", "stream_invalid", "workload_hung",
+    "workload_flooded", "workload_crashed", "workload_error", "workload_no_terminal",
+})  # fmt: skip
+"""Causes that are the commit's own: measuring it again would fail again, so it is stepped around."""
+
+
+def begin(session: Session, alert: Alert, job: Job, proof: Comparison) -> None:
+    """After a proof: name the commit, when there is only one, or start to look for it. Locked alert."""
+    commits = jobs.commits_of(session, job.id)
+    if not commits or any(one.state == "running" for one in queries.of_alert(session, alert.id)):
+        return
+    if len(commits) == 1:
+        _blame(session, alert, {**commits[0], **_numbers(proof)}, "the only commit in between")
+        return
+    bisection = _new(session, alert, commits, settings.current().bisect_budget)
+    remember(session, alert, "bisect_started", SYSTEM, f"{len(commits)} commits, {bisection.budget} A/B jobs")
+    _go_on(session, alert, bisection, Origin(job.run_id, dict(proof.params)))
+
+
+def start_by_hand(session: Session, alert_id: str, budget: int | None, actor: str) -> None:
+    """A person asks for it. Raises 404, 409 when there is nothing to look for or it is being looked for."""
+    alert = queries.lock_alert(session, alert_id)
+    if alert is None:
+        raise not_found("alert", alert_id)
+    if alert.kind != "history" or alert.cause == "environment":
+        raise conflict("There is no commit to find: this alert does not blame the code.")
+    if any(one.state == "running" for one in queries.of_alert(session, alert_id)):
+        raise conflict("A bisection of this alert is running already.")
+    if alert.base_commit is None or alert.head_commit is None or alert.base_commit == alert.head_commit:
+        raise conflict("The alert names no two revisions to search between.")
+    allowed = budget or settings.current().bisect_budget
+    proven = next(
+        ((one, job) for one, job, _ in queries.proofs(session, alert_id) if len(job.commits or []) > 1), None
+    )
+    if proven is not None:
+        proof, job = proven
+        bisection = _new(session, alert, list(job.commits or []), allowed)
+        origin = Origin(job.run_id, dict(proof.params))
+    else:
+        bisection = _new(session, alert, [], allowed)
+        origin = Origin(alert.run_id, _params_of(session, alert))
+    remember(session, alert, "bisect_started", actor, f"{bisection.budget} A/B jobs")
+    _go_on(session, alert, bisection, origin)
+
+
+def _params_of(session: Session, alert: Alert) -> dict[str, Any]:
+    """The params of the alert's worst series."""
+    own = [
+        (abs(change.effect), dict(series.params))
+        for change, series in queries.series_of(session, alert.id)
+        if (series.benchmark, series.arm, series.metric) == (alert.benchmark, alert.arm, alert.metric)
+    ]
+    return max(own, key=lambda one: one[0])[1] if own else {}
+
+
+def _new(session: Session, alert: Alert, commits: Sequence[Mapping[str, Any]], budget: int) -> Bisection:
+    at = clock.now()
+    bisection = Bisection(
+        id=ids.new_id("bis"), alert_id=alert.id, state="running", commits=[dict(one) for one in commits],
+        good=-1, bad=len(commits) - 1, budget=budget, steps=[], culprit=None, created_at=at, updated_at=at,
+    )  # fmt: skip
+    session.add(bisection)
+    session.flush()
+    return bisection
+
+
+def _go_on(session: Session, alert: Alert, bisection: Bisection, origin: Origin) -> None:
+    """Ask for the next A/B job, or end."""
+    if not bisection.commits:
+        _ask(session, alert, bisection, None, origin)
+        return
+    answered = _answered(bisection)
+    spent_on_ends = sum(step["index"] is None for step in bisection.steps)
+    following = next_step(len(bisection.commits), answered, bisection.budget - spent_on_ends)
+    bisection.good, bisection.bad = bounds(len(bisection.commits), answered)
+    if isinstance(following, End):
+        _end(session, alert, bisection, following)
+    else:
+        _ask(session, alert, bisection, following, origin)
+
+
+def _answered(bisection: Bisection) -> list[Step]:
+    return [
+        Step(step["index"], step["verdict"])
+        for step in bisection.steps
+        if step["index"] is not None and step["verdict"] is not None
+    ]
+
+
+@dataclass(frozen=True)
+class Origin:
+    """The run whose amounts a job takes, and the point of the params it is restricted to."""
+
+    run_id: str
+    params: Mapping[str, Any]
+
+
+def _ask(session: Session, alert: Alert, bisection: Bisection, what: Ask | None, origin: Origin) -> None:
+    """Base against one commit; without `what` against the head."""
+    commit = str(alert.head_commit if what is None else bisection.commits[what.index]["commit"])
+    run = jobs.ab_run(
+        session,
+        original_run_id=origin.run_id,
+        base_commit=str(alert.base_commit),
+        commit=commit,
+        benchmarks=[alert.benchmark],
+        params={name: [value] for name, value in origin.params.items()},
+        target_id=alert.target_id,
+        trigger="bisect",
+        bisection_id=bisection.id,
+        not_before=clock.now(),
+    )
+    if what is not None and what.again:
+        run.launches = min(MAX_LAUNCHES, run.launches * MORE_LAUNCHES)
+    step = {
+        "index": None if what is None else what.index, "commit": commit, "run_id": run.id, "job_id": None,
+        "verdict": None, "ratio": None, "lower": None, "upper": None, "words": "measuring",
+    }  # fmt: skip
+    bisection.steps = [*bisection.steps, step]
+    bisection.updated_at = clock.now()
+    session.flush()
+
+
+def advance(session: Session, job: Job, run: Run) -> None:
+    """A job of a bisection ended: keep what it said and go on. Its other jobs change nothing."""
+    bisection = queries.lock_bisection(session, str(run.bisection_id))
+    if bisection is None or bisection.state != "running":
+        return
+    step = dict(bisection.steps[-1])
+    alert = queries.lock_alert(session, bisection.alert_id)
+    if alert is None or step["run_id"] != run.id or step["verdict"] is not None:
+        return
+    step |= {"job_id": job.id, **_said(session, alert, job)}
+    bisection.steps = [*bisection.steps[:-1], step]
+    bisection.updated_at = clock.now()
+    if step["index"] is None and not _has_ends(session, alert, bisection, step, job):
+        return
+    _go_on(
+        session, alert, bisection, Origin(run.id, {name: values[0] for name, values in run.params.items()})
+    )
+
+
+def _said(session: Session, alert: Alert, job: Job) -> dict[str, Any]:
+    """The answer of one job with its numbers."""
+    nothing: dict[str, Any] = {"ratio": None, "lower": None, "upper": None}
+    if job.state != "done":
+        answer: Answer = "skipped" if job.cause in UNMEASURABLE else "inconclusive"
+        return {**nothing, "verdict": answer, "words": job.cause_detail or job.cause or job.state}
+    own = (alert.benchmark, alert.arm, alert.metric)
+    found = [
+        one
+        for one in detect.comparisons_of_job(session, job.id)
+        if one.sides == "revisions" and (one.benchmark, one.arm, one.metric) == own
+    ]
+    if job.artifact_hash is not None and job.artifact_hash == job.base_artifact_hash:
+        numbers = _numbers(found[0]) if found else nothing
+        return {**numbers, "verdict": "pass", "words": "the same artifact as the base"}
+    if len(found) != 1:
+        return {**nothing, "verdict": "inconclusive", "words": "the doubted series was not measured"}
+    one = found[0]
+    answers: dict[str, Answer] = {"moved": "fail", "stayed": "pass", "unknown": "inconclusive"}
+    answer = answers[side_of(one, worse=(alert.ratio or 1.0) >= 1.0)]
+    said = one.evidence["words"] if answer != "inconclusive" else f"{one.evidence['words']}: {one.reason}"
+    return {**_numbers(one), "verdict": answer, "words": said}
+
+
+def _numbers(comparison: Comparison) -> dict[str, Any]:
+    return {"ratio": comparison.ratio, "lower": comparison.lower, "upper": comparison.upper}
+
+
+def _has_ends(
+    session: Session, alert: Alert, bisection: Bisection, step: Mapping[str, Any], job: Job
+) -> bool:
+    """The first job of a bisection by hand: is the head different at all, and what lies between?"""
+    commits = jobs.commits_of(session, job.id)
+    if step["verdict"] == "fail" and commits:
+        bisection.commits, bisection.good, bisection.bad = commits, -1, len(commits) - 1
+        return True
+    why = step["words"] if step["verdict"] != "fail" else "the agent named no commits"
+    state = "failed" if step["verdict"] in ("fail", "skipped") else "undecided"
+    bisection.state = state
+    remember(session, alert, "bisect_ended", SYSTEM, f"nothing to search: {why}")
+    return False
+
+
+def _end(session: Session, alert: Alert, bisection: Bisection, end: End) -> None:
+    bisection.state = end.state
+    if end.state != "found":
+        left = words.range_left(alert.base_commit, bisection.commits, bisection.good, bisection.bad)
+        remember(session, alert, "bisect_ended", SYSTEM, f"{end.why}: {left}")
+        tell(session, alert)
+        return
+    blamed = bisection.commits[bisection.bad]
+    numbers = next(
+        (step for step in reversed(bisection.steps)
+         if step["verdict"] == "fail" and step["index"] in (bisection.bad, None)
+         and step["commit"] == blamed["commit"]),
+        {"ratio": alert.ratio, "lower": alert.lower, "upper": alert.upper},
+    )  # fmt: skip
+    culprit = {**blamed, **{name: numbers[name] for name in ("ratio", "lower", "upper")}}
+    bisection.culprit = culprit
+    _blame(session, alert, culprit, f"{len(bisection.steps)} A/B jobs among {len(bisection.commits)} commits")
+
+
+def _blame(session: Session, alert: Alert, culprit: dict[str, Any], how: str) -> None:
+    alert.culprit = culprit
+    remember(session, alert, "culprit_found", SYSTEM, f"{words.culprit(culprit)} ({how})")
+    tell(session, alert)
+
+
+def of_alert(session: Session, alert: Alert) -> BisectionOut | None:
+    """The newest bisection of an alert with its progress, if there is any."""
+    found = queries.of_alert(session, alert.id)
+    if not found:
+        return None
+    one = found[0]
+    own = {name: getattr(one, name) for name in BisectionOut.model_fields if hasattr(one, name)}
+    return BisectionOut.model_validate(
+        {
+            **own,
+            "base_commit": alert.base_commit,
+            "left": one.bad - one.good,
+            "used": len(one.steps),
+            "words": words.progress(alert.base_commit, one),
+        }
+    )

@@ -1,0 +1,27 @@
+"""What one A/B comparison says about a suspected move: it moved, it stayed, or nobody can tell. Pure.
+
+Place: asked by the confirmation and by every step of a bisection. For the worse the arm verdict of STATISTICS
+§2 is the answer; for the better its mirror image, with the same margin and the same interval.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from paceline_server.store.tables.decisions import Comparison
+
+Side = Literal["moved", "stayed", "unknown"]
+
+
+def side_of(comparison: Comparison, *, worse: bool) -> Side:
+    """Whether head differs from base in the suspected direction, in `ratio` = head ÷ base."""
+    if worse:
+        answers: dict[str, Side] = {"fail": "moved", "pass": "stayed"}
+        return answers.get(comparison.verdict, "unknown")
+    lower, upper = comparison.lower, comparison.upper
+    if comparison.verdict not in ("pass", "fail") or lower is None or upper is None:
+        return "unknown"
+    margin = 1.0 + float(comparison.evidence["margin_percent"]) / 100.0
+    if upper * margin < 1.0:
+        return "moved"
+    return "stayed" if lower * margin > 1.0 else "unknown"

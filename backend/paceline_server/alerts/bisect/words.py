@@ -1,0 +1,37 @@
+"""A bisection in plain words (I17): every number is a stored one. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from paceline_server.stats.words import change
+from paceline_server.store.tables.rules import Bisection
+
+SHORT = 10
+"""Characters of a commit that people read."""
+
+
+def culprit(found: Mapping[str, Any]) -> str:
+    """`4f4f4f4f4f "Sort twice" by Ada: 6.1 % slower`."""
+    said = f'{str(found["commit"])[:SHORT]} "{found["subject"]}" by {found["author"]}'
+    return said if found.get("ratio") is None else f"{said}: {change(found['ratio'])}"
+
+
+def range_left(base: str | None, commits: Sequence[Mapping[str, Any]], good: int, bad: int) -> str:
+    """`the commit is one of 3, after 1111111111, by 2222222222`."""
+    after = base if good < 0 else commits[good]["commit"]
+    last = commits[bad]["commit"]
+    return f"the commit is one of {bad - good}, after {str(after)[:SHORT]}, by {last[:SHORT]}"
+
+
+def progress(base: str | None, one: Bisection) -> str:
+    """One sentence: how far it is, or how it ended."""
+    used = f"{len(one.steps)} of at most {one.budget} A/B jobs"
+    if one.culprit is not None:
+        return f"Found after {used}: {culprit(one.culprit)}."
+    if not one.commits:
+        return f"{used}: the newest revision is compared with the base first."
+    left = range_left(base, one.commits, one.good, one.bad)
+    state = {"running": "Searching", "exhausted": "The budget ended", "undecided": "It could not be decided"}
+    return f"{state.get(one.state, 'It failed')} ({used}): {left}."

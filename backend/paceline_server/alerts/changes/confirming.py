@@ -1,0 +1,299 @@
+"""Old against new, interleaved in one job on the same target: what decides about a suspected alert (I13).
+
+Place: `start` carries out `alerts.confirm`, `decide` the end of the run it asked for, `lose_patience` the
+wait for an agent, `settle` every later evaluation. STATISTICS §4.5:
+
+    suspected ─ A/B run ─┬─ slower again ───────────────▶ open, told, bisected
+                         ├─ no difference ──────────────▶ unconfirmed (kept with its history)
+                         ├─ no difference, same artifact ▶ environment: waits for history, like
+                         └─ undecided, or impossible ───▶ inconclusive ─ ≥ 5 points and the same place in
+                                                          two evaluations in a row ▶ open, told
+
+Invariants: an incident of the environment is opened by history itself, and only after the A/B run did not
+blame the code; identical artifacts never blame the code (I15); nobody hears of anything before `open`.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from typing import Any
+
+from sqlalchemy.orm import Session
+
+from paceline_server.alerts import queries as alert_queries
+from paceline_server.alerts.bisect import service as bisect
+from paceline_server.alerts.bisect.verdicts import Side, side_of
+from paceline_server.alerts.changes import queries, words
+from paceline_server.alerts.changes.causes import Cause
+from paceline_server.alerts.changes.facts import Fact, surest_of, worst_of
+from paceline_server.alerts.changes.findings import keep_change, keep_comparison
+from paceline_server.alerts.changes.raising import cause_of, living_facts
+from paceline_server.alerts.history import SYSTEM, change, remember
+from paceline_server.alerts.states import Event
+from paceline_server.alerts.topics import NOTIFY, PATIENCE
+from paceline_server.detect import service as detect
+from paceline_server.jobs import service as jobs
+from paceline_server.kernel import clock, settings
+from paceline_server.stats import constants
+from paceline_server.store import outbox
+from paceline_server.store.tables.decisions import Alert, Comparison
+from paceline_server.store.tables.jobs import Job, Run
+
+AB_SERIES = 6
+"""Series of an alert that its A/B run measures again, the worst first: proof needs one, and a run of all of
+an incident's would hold the target for hours."""
+
+
+def start(session: Session, alert: Alert) -> None:
+    """Ask for the A/B run of a locked alert, or say why there is nothing to compare."""
+    if alert.state not in ("suspected", "fixed"):
+        return
+    if alert.confirmation_run_id is not None and alert_queries.run_is_alive(
+        session, alert.confirmation_run_id
+    ):
+        return
+    facts = pending_facts(session, alert)
+    if not facts:
+        return
+    lead = surest_of(facts)
+    why = _nothing_to_compare(lead)
+    if why is not None:
+        _undecided(session, alert, facts, f"there are no two revisions to compare: {why}")
+        return
+    doubted = sorted(facts, key=lambda one: (-_size(one), one.change.id))[:AB_SERIES]
+    run = jobs.ab_run(
+        session,
+        original_run_id=lead.head_run_id,
+        base_commit=lead.base_commit,
+        commit=lead.head_commit,
+        benchmarks=sorted({one.series.benchmark for one in doubted}),
+        params=_union(doubted),
+        target_id=alert.target_id,
+        trigger="confirm",
+        alert_id=alert.id,
+        not_before=clock.now(),
+    )
+    alert.confirmation_run_id = run.id
+    said = f"A/B run {run.id}: {words.range_words(lead.base_commit, lead.head_commit)}"
+    remember(session, alert, "confirmation_requested", SYSTEM, said)
+    patience = settings.current().confirm_patience_s
+    outbox.add(session, PATIENCE, f"{alert.id}:{run.id}", due_in_s=patience)
+
+
+def pending_facts(session: Session, alert: Alert) -> list[Fact]:
+    """The changes an A/B run is to decide about: all that live; of a fixed alert those found after it was."""
+    facts = living_facts(session, alert)
+    if alert.state != "fixed":
+        return facts
+    closed = queries.last_event(session, alert.id, ("fixed", "recover"))
+    return [] if closed is None else [one for one in facts if one.change.found_at >= closed.at]
+
+
+def _size(fact: Fact) -> float:
+    return fact.ratio if fact.worse else 1.0 / fact.ratio
+
+
+def _nothing_to_compare(lead: Fact) -> str | None:
+    if lead.base_commit == lead.head_commit:
+        return f"commit {words.short(lead.head_commit)} was measured before and after"
+    old, new = lead.points[lead.edges.certain_before], lead.points[lead.edges.certain_after]
+    if old.artifact_hash is not None and old.artifact_hash == new.artifact_hash:
+        return "both have the same artifact"
+    return None
+
+
+def _union(facts: Sequence[Fact]) -> dict[str, list[Any]]:
+    """The values of each param at which something moved, in the order of the list."""
+    values: dict[str, list[Any]] = defaultdict(list)
+    for fact in facts:
+        for name, value in fact.series.params.items():
+            if value not in values[name]:
+                values[name].append(value)
+    return dict(values)
+
+
+def decide(session: Session, alert: Alert, job: Job, run: Run) -> None:
+    """The A/B run of a locked alert ended: only the series that are doubted decide."""
+    if alert.confirmation_run_id != run.id or alert.state not in (
+        "suspected", "inconclusive", "open", "acknowledged", "fixed",
+    ):  # fmt: skip
+        return
+    facts = pending_facts(session, alert) or queries.changes_of_alerts(session, [alert.id])[alert.id]
+    if job.state != "done":
+        reason = job.cause_detail or job.cause or job.detail or "no reason given"
+        _undecided(session, alert, facts, f"the A/B run ended without a verdict: {job.state}: {reason}")
+        return
+    again = _keep(session, alert, facts, job)
+    sides = [side_of(one, worse=_is_worse(facts)) for one in again]
+    same = job.artifact_hash is not None and job.artifact_hash == job.base_artifact_hash
+    if "moved" in sides and not same:
+        _proven(session, alert, [one for one, side in zip(again, sides, strict=True) if side == "moved"], job)
+    elif same or (again and set(sides) == {"stayed"}):
+        _not_the_code(session, alert, facts, again, same=same)
+    else:
+        reason = next(
+            (one.reason for one, side in zip(again, sides, strict=True) if side == "unknown"),
+            "nothing was measured again",
+        )
+        _undecided(session, alert, facts, f"the A/B run could not decide: {reason}")
+
+
+def _is_worse(facts: Sequence[Fact]) -> bool:
+    return surest_of(facts).worse
+
+
+def _keep(session: Session, alert: Alert, facts: Sequence[Fact], job: Job) -> list[Comparison]:
+    """The comparisons of the doubted series, each a finding of the alert now."""
+    doubted = {fact.key for fact in facts}
+    again = [
+        one
+        for one in detect.comparisons_of_job(session, job.id)
+        if one.sides == "revisions" and (one.benchmark, one.arm, one.params_key, one.metric) in doubted
+    ]
+    known = alert_queries.known_comparisons(session, [one.id for one in again])
+    for comparison in again:
+        if comparison.id not in known:
+            keep_comparison(session, comparison, "confirmation", alert.id, kind=alert.kind)
+    return again
+
+
+def _proven(session: Session, alert: Alert, moved: Sequence[Comparison], job: Job) -> None:
+    """Head against base, side by side, shows it again: people hear of it, and one commit is looked for."""
+    said = _said(moved)
+    if alert.state in ("open", "acknowledged"):
+        remember(session, alert, "proven", SYSTEM, said)
+    else:
+        facts = pending_facts(session, alert)
+        lead = surest_of(facts) if facts else None
+        if alert.kind == "environment":
+            alert.kind, alert.cause = "history", "code"
+            said += "; many series moved together, but the revisions differ side by side: it is the code"
+        elif lead is not None:
+            alert.cause = _cause_after_proof(session, alert, facts).cause
+        _describe_proof(alert, moved, lead)
+        event = Event.relapse if alert.state == "fixed" else Event.confirm
+        change(session, alert, event, SYSTEM, said)
+        outbox.add(session, NOTIFY, alert.id)
+    for fact in living_facts(session, alert):
+        fact.change.cause = alert.cause
+    bisect.begin(session, alert, job, worst(moved))
+
+
+def _cause_after_proof(session: Session, alert: Alert, facts: Sequence[Fact]) -> Cause:
+    """Never the environment any more: two revisions side by side share it."""
+    found = cause_of(session, facts, alert_queries.target_name(session, alert.target_id))
+    return Cause("code", "the revisions differ side by side") if found.cause == "environment" else found
+
+
+def worst(moved: Sequence[Comparison]) -> Comparison:
+    """The comparison with the largest move, the first of equals. `moved` must not be empty."""
+    return max(moved, key=lambda one: (max(one.ratio or 1.0, 1.0 / (one.ratio or 1.0)), one.id))
+
+
+def _said(moved: Sequence[Comparison]) -> str:
+    one = worst(moved)
+    return f"old and new side by side in one job: {_where(one)} is {one.evidence['words']}"
+
+
+def _where(one: Comparison) -> str:
+    return words.place(one.arm, one.benchmark, one.params)
+
+
+def _describe_proof(alert: Alert, moved: Sequence[Comparison], lead: Fact | None) -> None:
+    """The headline is what was proven."""
+    one = worst(moved)
+    alert.benchmark, alert.arm, alert.metric = one.benchmark, one.arm, one.metric
+    alert.ratio, alert.lower, alert.upper = one.ratio, one.lower, one.upper
+    if lead is not None:
+        alert.base_commit, alert.head_commit = lead.base_commit, lead.head_commit
+    between = words.range_words(alert.base_commit, alert.head_commit)
+    alert.words = f"{_where(one)}: {one.evidence['words']}; {between}"
+
+
+def _not_the_code(
+    session: Session, alert: Alert, facts: Sequence[Fact], again: Sequence[Comparison], *, same: bool
+) -> None:
+    """No difference side by side. The code is cleared: an incident waits for history, a suspicion is over."""
+    what = (
+        "both revisions have the same artifact"
+        if same
+        else (f"old and new side by side in one job show no difference ({again[0].evidence['words']})")
+    )
+    if alert.state in ("open", "acknowledged", "fixed"):
+        remember(session, alert, "code_cleared", SYSTEM, what)
+        if alert.state != "fixed":
+            alert.cause = "environment"
+        return
+    if same:
+        alert.kind = "environment"
+    if alert.kind == "environment":
+        alert.cause = "environment"
+        for fact in facts:
+            fact.change.cause = "environment"
+        _undecided(session, alert, facts, f"{what}: not the code")
+        return
+    if stands(facts):
+        for fact in facts:
+            fact.change.cause = "environment"
+        alert.cause = "environment"
+    change(session, alert, Event.refute, SYSTEM, f"{what}: nobody was told")
+
+
+def _undecided(session: Session, alert: Alert, facts: Sequence[Fact], why: str) -> None:
+    """Without an A/B verdict history itself has to say it twice, with enough points (§4.5)."""
+    if alert.state in ("open", "acknowledged"):
+        remember(session, alert, "ab_undecided", SYSTEM, why)
+        return
+    if alert.state == "fixed":
+        remember(session, alert, "ab_undecided", SYSTEM, why)
+    elif alert.state == "suspected":
+        change(session, alert, Event.undecide, SYSTEM, why)
+    settle(session, alert, facts)
+
+
+def stands(facts: Sequence[Fact]) -> bool:
+    """Whether history alone may tell: enough points, and the same place in consecutive evaluations."""
+    return any(
+        fact.change.state == "standing" and fact.change.evaluations >= constants.HISTORY_EVALUATIONS
+        for fact in facts
+    )
+
+
+def settle(session: Session, alert: Alert, facts: Sequence[Fact]) -> None:
+    """Open an alert that no A/B run could decide once history holds it by itself."""
+    if alert.state not in ("inconclusive", "fixed") or not stands(facts):
+        return
+    standing = [fact for fact in facts if stands([fact])]
+    first = worst_of(standing)
+    n_after = first.change.evidence.get("n_after")
+    points = f"{n_after} points" if n_after is not None else "enough points"
+    last = queries.last_event(session, alert.id, ("undecide", "ab_undecided"))
+    why = "No A/B run decided" if last is None or not last.note else last.note[0].upper() + last.note[1:]
+    note = (
+        f"{why}. History alone holds it: {points} at the new level, found at the same place in "
+        f"{first.change.evaluations} evaluations in a row: {words.fact_words(first)}"
+    )
+    cause = cause_of(session, standing, alert_queries.target_name(session, alert.target_id))
+    for fact in standing:
+        keep_change(session, fact, "confirmation", alert.id, cause, kind=alert.kind)
+    event = Event.relapse if alert.state == "fixed" else Event.confirm
+    change(session, alert, event, SYSTEM, note)
+    outbox.add(session, NOTIFY, alert.id)
+
+
+def lose_patience(session: Session, alert: Alert, run_id: str) -> None:
+    """Nobody leased the A/B run in the time set: history may decide; a late result is still welcome."""
+    if alert.state != "suspected" or alert.confirmation_run_id != run_id:
+        return
+    if not alert_queries.run_is_alive(session, run_id):
+        return
+    if any(job.state != "queued" for job in queries.jobs_of_run(session, run_id)):
+        outbox.add(session, PATIENCE, f"{alert.id}:{run_id}", due_in_s=settings.current().confirm_patience_s)
+        return
+    hours = settings.current().confirm_patience_s / 3600.0
+    why = f"no agent took the A/B run within {hours:g} h"
+    _undecided(session, alert, pending_facts(session, alert), why)
+
+
+__all__ = ["Side", "decide", "lose_patience", "pending_facts", "settle", "stands", "start"]

@@ -1,0 +1,124 @@
+"""A stored change with what is known around it: its series, the points at its edges, and the range it blames.
+
+Place: read by `queries.facts_of`, used by everyone in this package. Invariant: this is the only reader of
+`Change.evidence`, whose shape is detection's. A range is as wide as the location's interval: the old level is
+certain at `before`, the new one at `upto` (STATISTICS §4.3).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from paceline_server.alerts.changes.grouping import Range
+from paceline_server.store.tables.history import Change, Series, SeriesPoint
+
+WORSE = frozenset({"slower", "worse"})
+
+
+@dataclass(frozen=True)
+class Edges:
+    """Job ids at a change, by its evidence: last surely old, last called old, first called new, first surely
+    new."""
+
+    certain_before: str
+    before: str
+    first: str
+    certain_after: str
+
+    def all(self) -> set[str]:
+        return {self.certain_before, self.before, self.first, self.certain_after}
+
+
+def window_of(change: Change) -> list[str]:
+    """Ids of the jobs whose points detection looked at, oldest first."""
+    return list(change.evidence["window"])
+
+
+def edges_of(change: Change) -> Edges:
+    """Where a change lies, as job ids."""
+    window, at = window_of(change), _index(change)
+    low, high = _location(change.evidence, at)
+    return Edges(
+        window[max(0, low - 1)], window[max(0, at - 1)], window[at], window[min(len(window) - 1, high)]
+    )
+
+
+def _index(change: Change) -> int:
+    return window_of(change).index(change.job_id)
+
+
+def _location(evidence: Mapping[str, Any], at: int) -> tuple[int, int]:
+    low, high = evidence.get("location") or (at, at)
+    return min(int(low), at), max(int(high), at)
+
+
+@dataclass(frozen=True)
+class Fact:
+    """A change, its series, and its points by job id (at least those of its edges)."""
+
+    change: Change
+    series: Series
+    points: Mapping[str, SeriesPoint]
+    edges: Edges
+
+    @property
+    def worse(self) -> bool:
+        return self.change.direction in WORSE
+
+    @property
+    def range(self) -> Range:
+        return Range(self.points[self.edges.certain_before].at, self.points[self.edges.certain_after].at)
+
+    @property
+    def base_commit(self) -> str:
+        """The newest commit that was measured at the old level for certain."""
+        return self.points[self.edges.certain_before].commit
+
+    @property
+    def head_commit(self) -> str:
+        """The oldest commit that was measured at the new level for certain."""
+        return self.points[self.edges.certain_after].commit
+
+    @property
+    def head_run_id(self) -> str:
+        return self.points[self.edges.certain_after].run_id
+
+    @property
+    def before(self) -> SeriesPoint:
+        return self.points[self.edges.before]
+
+    @property
+    def first(self) -> SeriesPoint:
+        return self.points[self.edges.first]
+
+    @property
+    def ratio(self) -> float:
+        """Above 1 it got worse, whichever way the metric counts: level after ÷ before, turned round where
+        higher is better."""
+        return self._turned(1.0 + self.change.effect)
+
+    @property
+    def bounds(self) -> tuple[float, float]:
+        """The 99 % interval of `ratio`."""
+        low, high = sorted((self._turned(1.0 + self.change.lower), self._turned(1.0 + self.change.upper)))
+        return low, high
+
+    def _turned(self, raw: float) -> float:
+        return raw if self.series.direction == "lower" else 1.0 / raw
+
+    @property
+    def key(self) -> tuple[str, str, str, str]:
+        """(benchmark, arm, params key, metric)."""
+        return self.series.benchmark, self.series.arm, self.series.params_key, self.series.metric
+
+
+def worst_of(facts: Sequence[Fact]) -> Fact:
+    """The largest move in its own direction, the first of equals. `facts` must not be empty."""
+    return max(facts, key=lambda one: (one.ratio if one.worse else 1.0 / one.ratio, one.change.id))
+
+
+def surest_of(facts: Sequence[Fact]) -> Fact:
+    """The best located: the leader of a group. `facts` must not be empty."""
+    return min(facts, key=lambda one: (one.change.p_value, one.change.id))

@@ -1,0 +1,88 @@
+"""What an alert about history keeps: findings that never change, made of a change or of an A/B comparison.
+
+Place: under `raising`, `confirming` and `following`. Invariant (I16): a finding of a change holds the method,
+the parameters, every filter, the jobs of its window and its numbers, frozen: whatever detection thinks later,
+`explain` makes the same one again from them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import Any, Literal
+
+from sqlalchemy.orm import Session
+
+from paceline_server.alerts.changes.causes import Cause
+from paceline_server.alerts.changes.facts import Fact, window_of
+from paceline_server.alerts.changes.words import fact_words
+from paceline_server.kernel import clock, ids
+from paceline_server.stats.blocks import WarmPolicy
+from paceline_server.store.tables.decisions import Comparison, Finding
+
+Role = Literal["candidate", "confirmation", "recovery"]
+
+
+def keep_change(
+    session: Session, fact: Fact, role: Role, alert_id: str | None, cause: Cause | None, *, kind: str
+) -> Finding:
+    """Keep a change as it was last evaluated; without an alert it is visible and told to nobody."""
+    change, evidence = fact.change, fact.change.evidence
+    finding = Finding(
+        id=ids.new_id("fnd"),
+        kind=kind,
+        role=role,
+        alert_id=alert_id,
+        comparison_id=None,
+        series_id=fact.series.id,
+        change_id=change.id,
+        numbers=numbers_of(fact, cause),
+        run_id=fact.first.run_id,
+        job_id=change.job_id,
+        method=str(evidence["method"]),
+        parameters={"history": dict(evidence["parameters"]), "warm": asdict(WarmPolicy())},
+        filters=[dict(one) for one in evidence["filters"]],
+        window={"job_ids": window_of(change)},
+        created_at=clock.now(),
+    )
+    session.add(finding)
+    return finding
+
+
+def numbers_of(fact: Fact, cause: Cause | None) -> dict[str, Any]:
+    """The frozen numbers of a change."""
+    change, window = fact.change, window_of(fact.change)
+    at = window.index(change.job_id)
+    return {
+        "words": fact_words(fact), "direction": change.direction, "effect": change.effect,
+        "lower": change.lower, "upper": change.upper, "p_value": change.p_value,
+        "level_before": change.level_before, "level_after": change.level_after,
+        "n_before": change.evidence.get("n_before"), "n_after": change.evidence.get("n_after"),
+        "index": at, "points": len(window), "state": change.state, "evaluations": change.evaluations,
+        "before_commit": change.before_commit, "commit": change.commit,
+        "base_commit": fact.base_commit, "head_commit": fact.head_commit,
+        "cause": None if cause is None else cause.stored(),
+    }  # fmt: skip
+
+
+def keep_comparison(
+    session: Session, comparison: Comparison, role: Role, alert_id: str, *, kind: str
+) -> Finding:
+    """Keep one series of an A/B run as evidence of an alert."""
+    evidence = comparison.evidence
+    finding = Finding(
+        id=ids.new_id("fnd"),
+        kind=kind,
+        role=role,
+        alert_id=alert_id,
+        comparison_id=comparison.id,
+        run_id=comparison.run_id,
+        job_id=comparison.job_id,
+        method=evidence["method"],
+        parameters=evidence["parameters"],
+        filters=evidence["filters"],
+        window=evidence["window"],
+        created_at=clock.now(),
+    )
+    session.add(finding)
+    session.flush()
+    return finding

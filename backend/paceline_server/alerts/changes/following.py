@@ -1,0 +1,202 @@
+"""What later points do to an alert: it vanishes, is settled by history, recovers, is verified, or relapses.
+
+Place: `service.evaluate` calls it for every alert whose series got a point. Invariants:
+- an alert that nothing but history spoke for vanishes with its changes, and keeps its own history (§4.8);
+  one that an A/B run proved does not: it ends when the level is back;
+- back means: a change the other way that stands by §4.5 and ends at the old level, for every series; or,
+  where the slow stretch was too short to stay a change, enough newest points at the old level;
+- what a person called fixed is verified the same way, and reopened when as many points deny it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from statistics import median
+
+from sqlalchemy.orm import Session
+
+from paceline_server.alerts import queries as alert_queries
+from paceline_server.alerts.bisect import queries as bisect_queries
+from paceline_server.alerts.bisect.verdicts import side_of
+from paceline_server.alerts.changes import queries, words
+from paceline_server.alerts.changes.confirming import pending_facts, settle, stands
+from paceline_server.alerts.changes.facts import Fact, worst_of
+from paceline_server.alerts.changes.findings import keep_change
+from paceline_server.alerts.changes.raising import LIVE_CHANGES, describe, environment_now
+from paceline_server.alerts.history import SYSTEM, change, remember
+from paceline_server.alerts.states import Event
+from paceline_server.alerts.topics import NOTIFY
+from paceline_server.jobs import service as jobs
+from paceline_server.stats import constants
+from paceline_server.store import outbox
+from paceline_server.store.tables.decisions import Alert
+
+ENOUGH = constants.HISTORY_CONFIRM_POINTS
+
+
+def follow(session: Session, alert: Alert) -> None:
+    """Draw the consequences of what detection now says about a locked alert's changes."""
+    facts = queries.changes_of_alerts(session, [alert.id])[alert.id]
+    live = [fact for fact in facts if fact.change.state in LIVE_CHANGES]
+    if alert.state in ("suspected", "inconclusive"):
+        _follow_untold(session, alert, live)
+    elif alert.state in ("open", "acknowledged"):
+        _follow_open(session, alert, facts, live)
+    elif alert.state == "fixed":
+        _follow_fixed(session, alert, facts, live)
+
+
+def _follow_untold(session: Session, alert: Alert, live: Sequence[Fact]) -> None:
+    if not live:
+        _vanish(session, alert)
+        return
+    _turn_environment(session, alert, live)
+    describe(session, alert)
+    settle(session, alert, live)
+
+
+def _turn_environment(session: Session, alert: Alert, live: Sequence[Fact]) -> None:
+    """Series by series it looked like the code; together they are an incident (§4.7): one alert, not N."""
+    if alert.kind == "environment":
+        return
+    causes = [environment_now(session, fact) for fact in live]
+    found = [cause for cause in causes if cause is not None]
+    if len(found) < len(live):
+        return
+    for fact in live:
+        fact.change.cause = "environment"
+    for other in queries.living_of_target(session, alert.target_id):
+        theirs = queries.changes_of_alerts(session, [other.id])[other.id]
+        if other.kind == "environment" and any(a.range.overlaps(b.range) for a in theirs for b in live):
+            for fact in live:
+                fact.change.alert_id = other.id
+                keep_change(session, fact, "candidate", other.id, found[0], kind="environment")
+            remember(session, other, "found_again", SYSTEM, words.headline(live))
+            _stop_waiting(session, alert)
+            change(session, alert, Event.refute, SYSTEM, f"part of the incident {other.id}: {other.title}")
+            return
+    alert.kind, alert.cause = "environment", "environment"
+    remember(session, alert, "cause", SYSTEM, f"environment: {found[0].because}")
+
+
+def _vanish(session: Session, alert: Alert) -> None:
+    _stop_waiting(session, alert)
+    note = "with more points detection no longer finds the change; nobody had been told"
+    if alert.state in ("open", "acknowledged"):
+        note = "with more points detection no longer finds the change"
+    change(session, alert, Event.vanish, SYSTEM, note)
+
+
+def _stop_waiting(session: Session, alert: Alert) -> None:
+    """A run that would prove what nobody claims any more is not worth a target's time."""
+    if alert.confirmation_run_id is not None and alert_queries.run_is_alive(
+        session, alert.confirmation_run_id
+    ):
+        jobs.cancel(session, alert.confirmation_run_id)
+
+
+def _follow_open(session: Session, alert: Alert, facts: Sequence[Fact], live: Sequence[Fact]) -> None:
+    back = _back(session, facts)
+    if back is not None:
+        _recover(session, alert, facts, Event.recover, back)
+    elif facts and not live and not _is_proven(session, alert):
+        _vanish(session, alert)
+    elif live:
+        describe(session, alert)
+
+
+def _is_proven(session: Session, alert: Alert) -> bool:
+    worse = (alert.ratio or 1.0) >= 1.0
+    found = bisect_queries.proofs(session, alert.id)
+    return any(side_of(comparison, worse=worse) == "moved" for comparison, _, _ in found)
+
+
+def _follow_fixed(session: Session, alert: Alert, facts: Sequence[Fact], live: Sequence[Fact]) -> None:
+    pending = pending_facts(session, alert)
+    if pending:
+        if queries.last_event(session, alert.id, ("ab_undecided",)) is not None:
+            settle(session, alert, pending)
+        return
+    if queries.last_event(session, alert.id, ("verify", "recover")) is not None:
+        return
+    back = _back(session, facts)
+    if back is not None:
+        _recover(session, alert, facts, Event.verify, back)
+    elif live and (still := _still_slow(session, alert, live)) is not None:
+        change(session, alert, Event.relapse, SYSTEM, still)
+        outbox.add(session, NOTIFY, alert.id)
+
+
+def _recover(session: Session, alert: Alert, facts: Sequence[Fact], event: Event, note: str) -> None:
+    """The old level is back: the changes that brought it are evidence."""
+    for other in _returns(session, facts):
+        keep_change(session, other, "recovery", alert.id, None, kind=alert.kind)
+    change(session, alert, event, SYSTEM, note)
+
+
+def _returns(session: Session, facts: Sequence[Fact]) -> list[Fact]:
+    """Standing changes that end at the level an alert's series had before, one per series."""
+    since = {fact.series.id: fact for fact in facts}
+    found: dict[str, Fact] = {}
+    for other in queries.changes_of_series(session, since):
+        fact = since[other.series.id]
+        later_back = other.range.after >= fact.range.after and other.worse != fact.worse
+        if later_back and stands([other]) and _is_old(fact, other.change.level_after):
+            found[other.series.id] = other
+    return list(found.values())
+
+
+def _is_old(fact: Fact, level: float) -> bool:
+    """Whether a level is the one before the change: nearer than the least effect worth telling, and than half
+    of the change itself; or better still."""
+    shift = math.log(fact.ratio)
+    away = math.log(level / fact.change.level_before)
+    away = away if fact.series.direction == "lower" else -away
+    near = min(math.log1p(constants.HISTORY_MIN_EFFECT), abs(shift) / 2.0)
+    return away * math.copysign(1.0, shift) <= near
+
+
+def _back(session: Session, facts: Sequence[Fact]) -> str | None:
+    """Why every series of an alert is back at its old level; None while one is not."""
+    if not facts:
+        return None
+    returned = {other.series.id for other in _returns(session, facts)}
+    for fact in facts:
+        if fact.series.id in returned:
+            continue
+        if fact.change.state in LIVE_CHANGES or not _newest_are_old(session, fact):
+            return None
+    worst = worst_of(facts)
+    count = "the series is" if len({fact.series.id for fact in facts}) == 1 else "all its series are"
+    return f"{count} back at the level before: {words.where(worst)}"
+
+
+def _newest_are_old(session: Session, fact: Fact) -> bool:
+    points = queries.newest_points(session, fact.series.id, ENOUGH)
+    later = [point for point in points if point.at >= fact.range.upto]
+    return len(later) >= ENOUGH and _is_old(fact, median(point.value for point in later))
+
+
+def _still_slow(session: Session, alert: Alert, live: Sequence[Fact]) -> str | None:
+    """Why what a person called fixed is not: as many points since as a change needs, none of them back."""
+    closed = queries.last_event(session, alert.id, ("fixed",))
+    if closed is None:
+        return None
+    for fact in live:
+        points = [
+            point for point in queries.newest_points(session, fact.series.id, ENOUGH) if point.at > closed.at
+        ]
+        turned = [
+            other
+            for other in queries.changes_of_series(session, [fact.series.id])
+            if other.worse != fact.worse and other.range.after >= fact.range.after
+        ]
+        middle = math.sqrt(fact.change.level_before * fact.change.level_after)
+        slow = [point for point in points if (point.value > middle) == (fact.change.level_after > middle)]
+        if not turned and len(points) >= ENOUGH and len(slow) == len(points):
+            return (
+                f"called fixed, but the {len(points)} runs since are at the level of the alert: "
+                f"{words.where(fact)}: {words.fact_words(fact)}"
+            )
+    return None

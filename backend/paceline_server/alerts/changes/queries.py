@@ -1,0 +1,179 @@
+"""All SQL of alerts about history."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from paceline_server.alerts.changes.facts import Fact, edges_of
+from paceline_server.alerts.states import LIVE
+from paceline_server.store.tables.decisions import Alert, AlertEvent, Finding
+from paceline_server.store.tables.fleet import Target
+from paceline_server.store.tables.history import Change, Fingerprint, Series, SeriesPoint
+from paceline_server.store.tables.jobs import Job
+
+KINDS = ("history", "environment")
+
+
+def changes_of_job(session: Session, job_id: str) -> list[Fact]:
+    """Changes of every series the job has a point of, by id, locked until the transaction ends."""
+    touched = select(SeriesPoint.series_id).where(SeriesPoint.job_id == job_id)
+    query = (
+        select(Change, Series)
+        .join(Series, Series.id == Change.series_id)
+        .where(Change.series_id.in_(touched), Change.state.in_(("suspect", "standing", "vanished")))
+        .order_by(Change.id)
+        .with_for_update(of=Change)
+        .execution_options(populate_existing=True)
+    )
+    return _facts(session, [(change, series) for change, series in session.execute(query)])
+
+
+def changes_of_alerts(session: Session, alert_ids: Collection[str]) -> dict[str, list[Fact]]:
+    """The changes each alert is about, by alert, the oldest first."""
+    query = (
+        select(Change, Series)
+        .join(Series, Series.id == Change.series_id)
+        .where(Change.alert_id.in_(list(alert_ids)))
+        .order_by(Change.found_at, Change.id)
+    )
+    found: dict[str, list[Fact]] = {alert_id: [] for alert_id in alert_ids}
+    for fact in _facts(session, [(change, series) for change, series in session.execute(query)]):
+        found[str(fact.change.alert_id)].append(fact)
+    return found
+
+
+def change_rows(session: Session, alert_id: str) -> list[Change]:
+    """The changes of an alert, locked until the transaction ends."""
+    query = select(Change).where(Change.alert_id == alert_id).order_by(Change.id).with_for_update()
+    return list(session.scalars(query))
+
+
+def changes_of_series(session: Session, series_ids: Collection[str]) -> list[Fact]:
+    """Every change of these series that stands or is suspected, the oldest first."""
+    query = (
+        select(Change, Series)
+        .join(Series, Series.id == Change.series_id)
+        .where(Change.series_id.in_(list(series_ids)), Change.state.in_(("suspect", "standing")))
+        .order_by(Change.found_at, Change.id)
+    )
+    return _facts(session, [(change, series) for change, series in session.execute(query)])
+
+
+def _facts(session: Session, rows: Sequence[tuple[Change, Series]]) -> list[Fact]:
+    edges = {change.id: edges_of(change) for change, _ in rows}
+    jobs = {job_id for one in edges.values() for job_id in one.all()}
+    points: dict[str, dict[str, SeriesPoint]] = defaultdict(dict)
+    query = select(SeriesPoint).where(
+        SeriesPoint.series_id.in_({change.series_id for change, _ in rows}), SeriesPoint.job_id.in_(jobs)
+    )
+    for point in session.scalars(query) if rows else ():
+        points[point.series_id][point.job_id] = point
+    return [Fact(change, series, points[series.id], edges[change.id]) for change, series in rows]
+
+
+def lock_alerts(session: Session, alert_ids: Collection[str]) -> list[Alert]:
+    """Alerts about history among these, by id, locked until the transaction ends."""
+    query = (
+        select(Alert)
+        .where(Alert.id.in_(list(alert_ids)), Alert.kind.in_(KINDS))
+        .order_by(Alert.id)
+        .with_for_update()
+        .execution_options(populate_existing=True)
+    )
+    return list(session.scalars(query))
+
+
+def living_of_target(session: Session, target_id: str) -> list[Alert]:
+    """Alerts about history of a target that still live, the oldest first, locked."""
+    query = (
+        select(Alert)
+        .where(Alert.target_id == target_id, Alert.kind.in_(KINDS), Alert.state.in_(LIVE))
+        .order_by(Alert.id)
+        .with_for_update()
+    )
+    return list(session.scalars(query))
+
+
+def closed_about(session: Session, series_ids: Collection[str], states: Sequence[str]) -> list[Alert]:
+    """Alerts about history in one of `states` that were about one of these series, the newest first."""
+    query = (
+        select(Alert)
+        .where(
+            Alert.id.in_(select(Change.alert_id).where(Change.series_id.in_(list(series_ids)))),
+            Alert.kind.in_(KINDS),
+            Alert.state.in_(list(states)),
+        )
+        .order_by(Alert.id.desc())
+    )
+    return list(session.scalars(query))
+
+
+def factors(session: Session, hashes: Collection[str]) -> Mapping[str, Mapping[str, Any]]:
+    """The stored factors of fingerprints, by hash."""
+    query = select(Fingerprint).where(Fingerprint.hash.in_(list(hashes)))
+    return {one.hash: one.factors for one in session.scalars(query)}
+
+
+def points_around(session: Session, fact: Fact, limit: int) -> tuple[list[SeriesPoint], list[SeriesPoint]]:
+    """At most `limit` counted points of a change's series either side of its range, nearest first."""
+    query = select(SeriesPoint).where(SeriesPoint.series_id == fact.series.id, SeriesPoint.excluded.is_(None))
+    old = query.where(SeriesPoint.at <= fact.range.after).order_by(SeriesPoint.at.desc()).limit(limit)
+    new = query.where(SeriesPoint.at >= fact.range.upto).order_by(SeriesPoint.at).limit(limit)
+    return list(session.scalars(old)), list(session.scalars(new))
+
+
+def newest_points(session: Session, series_id: str, limit: int) -> list[SeriesPoint]:
+    """The newest counted points of a series, the newest first."""
+    query = (
+        select(SeriesPoint)
+        .where(SeriesPoint.series_id == series_id, SeriesPoint.excluded.is_(None))
+        .order_by(SeriesPoint.at.desc(), SeriesPoint.job_id.desc())
+        .limit(limit)
+    )
+    return list(session.scalars(query))
+
+
+def sibling_points(
+    session: Session, series: Series, commits: Collection[str]
+) -> list[tuple[str, SeriesPoint]]:
+    """(target name, point) of the same measurement of these commits on other targets, in order measured."""
+    query = (
+        select(Target.name, SeriesPoint)
+        .join(Series, Series.id == SeriesPoint.series_id)
+        .join(Target, Target.id == Series.target_id)
+        .where(
+            Series.suite == series.suite, Series.benchmark == series.benchmark, Series.arm == series.arm,
+            Series.params_key == series.params_key, Series.metric == series.metric,
+            Series.branch == series.branch, Series.target_id != series.target_id,
+            SeriesPoint.commit.in_(list(commits)), SeriesPoint.excluded.is_(None),
+        )
+        .order_by(SeriesPoint.at, SeriesPoint.series_id, SeriesPoint.job_id)
+    )  # fmt: skip
+    return [(name, point) for name, point in session.execute(query)]
+
+
+def findings_of_changes(session: Session, change_ids: Collection[str]) -> set[str]:
+    """Which of these changes have a finding already."""
+    query = select(Finding.change_id).where(Finding.change_id.in_(list(change_ids)))
+    return {str(one) for one in session.scalars(query)}
+
+
+def last_event(session: Session, alert_id: str, actions: Sequence[str]) -> AlertEvent | None:
+    """The newest event of an alert among these actions."""
+    query = (
+        select(AlertEvent)
+        .where(AlertEvent.alert_id == alert_id, AlertEvent.action.in_(list(actions)))
+        .order_by(AlertEvent.at.desc(), AlertEvent.id.desc())
+        .limit(1)
+    )
+    return session.scalars(query).one_or_none()
+
+
+def jobs_of_run(session: Session, run_id: str) -> list[Job]:
+    """The jobs of a run, in order of creation."""
+    return list(session.scalars(select(Job).where(Job.run_id == run_id).order_by(Job.id)))

@@ -1,0 +1,269 @@
+"""From changes without an alert to alerts: rules, groups, one alert per cause, nobody told yet (I13).
+
+Place: `service.evaluate` calls it with what a job's points showed. Invariants:
+- one living alert per cause: a change whose range overlaps that of a living alert of its direction joins it;
+- one environment incident instead of N alerts, whatever the direction and the suite;
+- a change for the better is a finding that people can see, and an alert only where a rule says `both`;
+- a suspected alert asks for an A/B run after the cool-down and tells nobody.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from sqlalchemy.exc import IntegrityError
+from sqlalchemy.orm import Session
+
+from paceline_server.alerts import queries as alert_queries
+from paceline_server.alerts.changes import queries, words
+from paceline_server.alerts.changes.causes import Cause, code_or_target, environment_of, siblings_of
+from paceline_server.alerts.changes.facts import Fact, surest_of, worst_of
+from paceline_server.alerts.changes.findings import keep_change
+from paceline_server.alerts.changes.grouping import Moved, groups
+from paceline_server.alerts.history import SYSTEM, change, remember
+from paceline_server.alerts.rules.service import Applied, RuleBook
+from paceline_server.alerts.states import Event
+from paceline_server.alerts.topics import CONFIRM
+from paceline_server.kernel import clock, ids, settings
+from paceline_server.store import outbox
+from paceline_server.store.tables.decisions import Alert
+
+LIVE_CHANGES = ("suspect", "standing")
+WINDOW_POINTS = 30
+"""Points either side whose commits siblings are asked about: as many as a side of the rank test (§4.4)."""
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A change without an alert, the rule that decides about it, and its environment cause if it has one."""
+
+    fact: Fact
+    rule: Applied
+    environment: Cause | None
+
+    @property
+    def raises(self) -> bool:
+        return self.rule.raises(self.fact.ratio - 1.0)
+
+    def moved(self) -> Moved[Candidate]:
+        suite, way = self.fact.series.suite, "worse" if self.fact.worse else "better"
+        kind = ("environment",) if self.environment is not None else ("history", suite, way)
+        strength = (self.fact.change.p_value, self.fact.change.id)
+        return Moved(self, kind, self.fact.range, strength)
+
+
+def raise_for(session: Session, target_id: str, fresh: Sequence[Fact], book: RuleBook) -> None:
+    """Draw the consequences of changes that have no alert yet."""
+    if not fresh:
+        return
+    name = alert_queries.target_name(session, target_id)
+    candidates = [_candidate(session, fact, book, name) for fact in fresh]
+    candidates = [one for one in candidates if one.rule.mode != "off"]
+    for group in groups([one.moved() for one in candidates]):
+        members = [move.key for move in group]
+        if any(one.raises for one in members):
+            _raise_or_join(session, members, name)
+        else:
+            _keep_without_alert(session, members)
+
+
+def _candidate(session: Session, fact: Fact, book: RuleBook, target_name: str) -> Candidate:
+    series = fact.series
+    rule = book.rule_for(
+        suite=series.suite, benchmark=series.benchmark, arm=series.arm, metric=series.metric,
+        target=target_name,
+    )  # fmt: skip
+    return Candidate(fact, rule, environment_now(session, fact))
+
+
+def environment_now(session: Session, fact: Fact) -> Cause | None:
+    """`causes.environment_of` with the stored factors of both fingerprints."""
+    hashes = {point.fingerprint for point in fact.points.values()}
+    return environment_of(fact, queries.factors(session, hashes) if len(hashes) > 1 else {})
+
+
+def cause_of(session: Session, facts: Sequence[Fact], target_name: str) -> Cause:
+    """Why these changes of one group happened, judged by the surest of them that has an answer (I15)."""
+    lead = surest_of(facts)
+    for fact in (lead, *facts):
+        found = environment_now(session, fact)
+        if found is not None:
+            return found
+    old, new = queries.points_around(session, lead, WINDOW_POINTS)
+    old_commits, new_commits = ({point.commit for point in side} for side in (old, new))
+    elsewhere = queries.sibling_points(session, lead.series, old_commits | new_commits)
+    siblings = siblings_of(lead, frozenset(old_commits), frozenset(new_commits), elsewhere)
+    return code_or_target(lead, target_name, siblings)
+
+
+def _keep_without_alert(session: Session, members: Sequence[Candidate]) -> None:
+    """Improvements are facts worth seeing: a finding once per change, no alert."""
+    known = queries.findings_of_changes(session, [one.fact.change.id for one in members])
+    for one in members:
+        if one.fact.change.id not in known and not one.fact.worse:
+            keep_change(session, one.fact, "candidate", None, one.environment, kind="history")
+
+
+def _raise_or_join(session: Session, members: Sequence[Candidate], target_name: str) -> None:
+    facts = [one.fact for one in members]
+    cause = cause_of(session, facts, target_name)
+    alert = _home_of(session, facts, environment=cause.cause == "environment")
+    if alert is None:
+        alert = _raise(session, members, cause, target_name)
+        if alert is None:
+            alert = _home_of(session, facts, environment=cause.cause == "environment")
+    else:
+        remember(session, alert, "found_again", SYSTEM, words.headline(facts))
+        _wake(session, alert)
+    if alert is None:
+        return
+    attach(session, alert, facts, cause)
+
+
+def attach(session: Session, alert: Alert, facts: Sequence[Fact], cause: Cause | None) -> None:
+    """Make changes part of an alert, each with a finding that will not change."""
+    for fact in facts:
+        fact.change.alert_id = alert.id
+        if cause is not None:
+            fact.change.cause = cause.cause
+        keep_change(session, fact, "candidate", alert.id, cause, kind=alert.kind)
+    session.flush()
+    if alert.state != "fixed":
+        describe(session, alert)
+
+
+def _home_of(session: Session, facts: Sequence[Fact], *, environment: bool) -> Alert | None:
+    """The alert these changes belong to: a living one about the same cause, one that had vanished, or one
+    that was fixed and now slows again."""
+    lead = surest_of(facts)
+    living = queries.living_of_target(session, lead.series.target_id)
+    known = queries.changes_of_alerts(session, [alert.id for alert in living])
+    for alert in living:
+        if _same_cause(alert, known[alert.id], lead, environment=environment):
+            return alert
+    series_ids = {fact.series.id for fact in facts}
+    closed = queries.closed_about(session, series_ids, ("vanished", "fixed"))
+    about = queries.changes_of_alerts(session, [alert.id for alert in closed])
+    for alert in closed:
+        if alert.state == "vanished" and _same_cause(alert, about[alert.id], lead, environment=environment):
+            return alert
+        if alert.state == "fixed" and _slows_again(about[alert.id], facts):
+            return alert
+    return None
+
+
+def _same_cause(alert: Alert, known: Sequence[Fact], lead: Fact, *, environment: bool) -> bool:
+    if not any(fact.range.overlaps(lead.range) for fact in known):
+        return False
+    if alert.kind == "environment":
+        return True
+    same_way = any(fact.worse == lead.worse for fact in known)
+    return not environment and alert.suite == lead.series.suite and same_way
+
+
+def _slows_again(known: Sequence[Fact], facts: Sequence[Fact]) -> bool:
+    """Whether a series of a fixed alert is at least half way back at the level it was called fixed from."""
+    before = {fact.series.id: fact for fact in known}
+    for fact in facts:
+        old = before.get(fact.series.id)
+        if old is None or old.worse != fact.worse or fact.range.after < old.range.upto:
+            continue
+        middle = (old.change.level_before * old.change.level_after) ** 0.5
+        if (fact.change.level_after > middle) == (old.change.level_after > middle):
+            return True
+    return False
+
+
+def _raise(session: Session, members: Sequence[Candidate], cause: Cause, target_name: str) -> Alert | None:
+    """A new suspected alert; None when another transaction raised the same cause first."""
+    facts = [one.fact for one in members]
+    lead = surest_of(facts)
+    firing = [one for one in members if one.raises]
+    audible = [one for one in firing if not one.rule.shadow] or firing
+    rule = next(one.rule for one in audible if one.fact is worst_of([each.fact for each in audible]))
+    at = clock.now()
+    alert = Alert(
+        id=ids.new_id("alt"),
+        cause_key=cause_key(lead, environment=cause.cause == "environment"),
+        state="suspected",
+        kind="environment" if cause.cause == "environment" else "history",
+        cause=cause.cause,
+        suite=lead.series.suite,
+        reference="base",
+        target_id=lead.series.target_id,
+        demonstration=False,
+        rule_id=rule.rule_id,
+        rule_version=rule.version,
+        shadow=rule.shadow,
+        rule=rule.as_evidence(),
+        run_id=lead.head_run_id,
+        created_at=at,
+        updated_at=at,
+        **_description(facts, target_name, environment=cause.cause == "environment"),
+    )
+    try:
+        with session.begin_nested():
+            session.add(alert)
+            session.flush()
+    except IntegrityError:
+        return None
+    remember(session, alert, Event.raise_.value, SYSTEM, f"{alert.words}. Cause: {cause.cause}: "
+             f"{cause.because}.")  # fmt: skip
+    ask_for_confirmation(session, alert)
+    return alert
+
+
+def cause_key(lead: Fact, *, environment: bool) -> str:
+    """What an alert is about when it is raised; it keeps this key while its range moves."""
+    way = "any" if environment else "worse" if lead.worse else "better"
+    parts = [
+        "environment" if environment else "history", "" if environment else lead.series.suite,
+        lead.series.target_id, way, lead.base_commit, lead.head_commit,
+    ]  # fmt: skip
+    return json.dumps(parts, separators=(",", ":"))
+
+
+def _description(facts: Sequence[Fact], target_name: str, *, environment: bool) -> dict[str, object]:
+    worst, lead = worst_of(facts), surest_of(facts)
+    low, high = worst.bounds
+    return {
+        "title": words.title(facts, target_name, environment=environment),
+        "words": words.headline(facts),
+        "benchmark": worst.series.benchmark, "arm": worst.series.arm, "metric": worst.series.metric,
+        "ratio": worst.ratio, "lower": low, "upper": high,
+        "base_commit": lead.base_commit, "head_commit": lead.head_commit,
+    }  # fmt: skip
+
+
+def describe(session: Session, alert: Alert) -> None:
+    """Let an alert's headline and range follow its newest changes; once it is open, what opened it stays and
+    only its title counts on."""
+    facts = living_facts(session, alert)
+    if not facts:
+        return
+    name = alert_queries.target_name(session, alert.target_id)
+    said = _description(facts, name, environment=alert.kind == "environment")
+    for field in said if alert.state in ("suspected", "inconclusive") else ("title",):
+        setattr(alert, field, said[field])
+
+
+def living_facts(session: Session, alert: Alert) -> list[Fact]:
+    """The changes of an alert that detection still sees, the oldest first."""
+    found = queries.changes_of_alerts(session, [alert.id])[alert.id]
+    return [fact for fact in found if fact.change.state in LIVE_CHANGES]
+
+
+def ask_for_confirmation(session: Session, alert: Alert) -> None:
+    """An A/B run follows after the cool-down (I13)."""
+    outbox.add(session, CONFIRM, alert.id, due_in_s=settings.current().confirm_cooldown_s)
+
+
+def _wake(session: Session, alert: Alert) -> None:
+    """What a vanished or a fixed alert does when its change is back: prove it again before anyone hears."""
+    if alert.state == "vanished":
+        change(session, alert, Event.reappear, SYSTEM, "the change is seen again")
+        ask_for_confirmation(session, alert)
+    elif alert.state == "fixed":
+        ask_for_confirmation(session, alert)
