@@ -236,3 +236,16 @@ def judge(
         limits=VoidLimits.of_operator(pressure_limit_percent, drift_limit_percent),
     )
     raise typer.Exit(code)
+
+
+@app.command("detect")
+def detect_changes(
+    stdin: Annotated[bool, typer.Option("--stdin", help="Read series from standard input.")] = False,
+) -> None:
+    """Find the steps of series: a JSON list of values per line in, a JSON list of indexes per line out."""
+    from paceline_server.detect import stream  # noqa: PLC0415
+    from paceline_server.kernel.settings import SettingsError  # noqa: PLC0415
+
+    if not stdin:
+        raise SettingsError("say --stdin: series are read from standard input, one JSON list a line")
+    stream.answer(sys.stdin, sys.stdout)

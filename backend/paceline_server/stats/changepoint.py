@@ -1,7 +1,13 @@
-"""History: where did a series step? STATISTICS §4.
+"""History: where did a series step? STATISTICS §4, with an exact posterior in place of a kernel cost.
 
-Place: after `series`, before `alerts`. Invariant: a pure function of the values and the parameters; same
-input, same bits. Deliberately knows no artifact, fingerprint or sibling: causes are others' question.
+Place: after `series`, before `alerts`; asks `levels` where, and `evidence` whether to believe it.
+Invariant: a pure function of the values and the parameters. Deliberately knows no artifact, fingerprint or
+sibling: causes are others' question, and so is telling people ("two evaluations agree" is `stands`; the
+caller remembers the one before).
+
+        P(step at t) ─▶ windows of ± 5 with the most probability, one after the other ─▶ candidates
+        candidates ─▶ filters, the weakest that fails leaves, the others are judged again ─▶ steps
+                                              1–4 points after: suspect     5 and more: confirmed
 """
 
 from __future__ import annotations
@@ -13,23 +19,26 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
+from paceline_server.stats.evidence import Candidate, judge, spread
 from paceline_server.stats.history import (
     DEFAULT,
     ChangePoint,
-    Confidence,
     Filter,
     Parameters,
     Segment,
     Segmentation,
 )
-from paceline_server.stats.ranktests import mann_whitney_p
+from paceline_server.stats.levels import posterior
 from paceline_server.stats.samples import Floats
 
 __all__ = [
     "DEFAULT", "METHOD", "ChangePoint", "Filter", "Parameters", "Segment", "Segmentation", "detect", "stands",
 ]  # fmt: skip
 
-METHOD = "kernel-rbf/1"
+METHOD = "level-posterior/1"
+
+STAND_WITHIN = 2
+"""points by which two evaluations may place one step apart and still agree. §4.5"""
 
 
 def detect(
@@ -43,29 +52,31 @@ def detect(
     if unusable:
         return Segmentation((), (), (), (), METHOD, parameters.to_mapping(), unusable)
     x = np.log(y)
-    bounds = _segment(_winsorise(x), parameters.penalty)
-    bounds = [0, *(_refine(x, b, bounds) for b in bounds[1:-1]), y.size]
+    found = posterior(x, parameters)
+    standing = _candidates(found.step, parameters)
     rejected: list[ChangePoint] = []
-    while len(bounds) > 2:
-        judged = [_judge(x, bounds, k, first, parameters) for k in range(1, len(bounds) - 1)]
-        weak = [(_strength(c), k) for k, c in enumerate(judged, 1) if not all(f.passed for f in c.filters)]
-        if not weak:
+    while True:
+        judged = _judged(x, standing, found.dependence, parameters)
+        refused = [k for k, change in enumerate(judged) if not all(f.passed for f in change.filters)]
+        if not refused:
             break
-        _, k = min(weak)
-        rejected.append(judged[k - 1])
-        del bounds[k]
-    standing = [_judge(x, bounds, k, first, parameters) for k in range(1, len(bounds) - 1)]
+        weakest = min(refused, key=lambda k: (standing[k].probability, k))
+        rejected.append(_moved(judged[weakest], first))
+        del standing[weakest]
+    changes = [_moved(change, first) for change in judged]
+    bounds = [0, *(candidate.index for candidate in standing), x.size]
     return Segmentation(
-        tuple(c for c in standing if c.confidence == "confirmed"),
-        tuple(c for c in standing if c.confidence == "suspect"),
-        tuple(rejected),
-        tuple(_segment_of(x, a, b, first) for a, b in pairwise(bounds)),
+        tuple(change for change in changes if change.confidence == "confirmed"),
+        tuple(change for change in changes if change.confidence == "suspect"),
+        tuple(sorted(rejected, key=lambda change: change.index)),
+        tuple(_segment(x, start, stop, first) for start, stop in pairwise(bounds)),
         METHOD,
         parameters.to_mapping(),
+        dependence=found.dependence,
     )
 
 
-def stands(previous: Sequence[int], now: Sequence[int], *, within: int = 2) -> tuple[int, ...]:
+def stands(previous: Sequence[int], now: Sequence[int], *, within: int = STAND_WITHIN) -> tuple[int, ...]:
     """Indexes of `now` that the evaluation before it also named, give or take `within` points (§4.5)."""
     return tuple(index for index in now if any(abs(index - before) <= within for before in previous))
 
@@ -78,85 +89,63 @@ def _unusable(y: Floats, parameters: Parameters) -> str:
     return ""
 
 
-def _winsorise(x: Floats) -> Floats:
-    padded = np.pad(x, 5, mode="edge")
-    middle = np.median(np.lib.stride_tricks.sliding_window_view(padded, 11), axis=1)
-    reach = 3.0 * 1.4826 * float(np.median(np.abs(x - middle)))
-    return np.clip(x, middle - reach, middle + reach)
+def _candidates(step: Floats, parameters: Parameters) -> list[Candidate]:
+    """Windows that hold a step with some probability, by index; each takes its probability with it.
+
+    The index has the most probability within ± `window`; among equals, the most within half of it, and so on.
+    """
+    reach = int(parameters.window)
+    left = step.copy()
+    tent = np.concatenate([np.arange(1, reach + 2), np.arange(reach, 0, -1)]) / (reach + 1.0)
+    box = np.ones(2 * reach + 1)
+    found: list[Candidate] = []
+    while True:
+        mass = np.convolve(left, box, "same")
+        place = mass + 0.02 * np.convolve(left, tent, "same") + 1e-3 * left
+        place[0] = 0.0
+        index = int(np.argmax(place))
+        probability = min(1.0, float(mass[index]))
+        if probability < parameters.min_probability / 2.0:
+            break
+        found.append(Candidate(index, round(probability, 4), _location(step, index, reach, parameters)))
+        left[max(0, index - reach) : index + reach + 1] = 0.0
+    return sorted(found, key=lambda candidate: candidate.index)
 
 
-def _segment(x: Floats, penalty: float) -> list[int]:
-    """Optimal partition under the kernel cost with a penalty per segment, minimum size 3."""
-    n, size = x.size, 3
-    distance = (x[:, None] - x[None, :]) ** 2
-    typical = float(np.median(distance))
-    gram = np.exp(-np.minimum(distance / typical, 100.0)) if typical > 0 else np.ones_like(distance)
-    total = np.zeros((n + 1, n + 1))
-    total[1:, 1:] = gram.cumsum(0).cumsum(1)
-    diagonal = np.diagonal(total)
-    best, previous = np.full(n + 1, np.inf), np.zeros(n + 1, dtype=np.int64)
-    best[0] = 0.0
-    for stop in range(size, n + 1):
-        starts = np.arange(0, stop - size + 1)
-        inside = total[stop, stop] - 2.0 * total[stop, starts] + diagonal[starts]
-        cost = best[starts] + (stop - starts) - inside / (stop - starts) + penalty * math.log(n)
-        previous[stop] = int(np.argmin(cost))
-        best[stop] = cost[previous[stop]]
-    bounds = [n]
-    while bounds[-1] > 0:
-        bounds.append(int(previous[bounds[-1]]))
-    return bounds[::-1]
+def _location(step: Floats, index: int, reach: int, parameters: Parameters) -> tuple[int, int]:
+    """The shortest run of indexes around `index` with enough of the probability within twice the window."""
+    low, high = max(1, index - 2 * reach), min(step.size - 1, index + 2 * reach)
+    enough = parameters.location_mass * float(step[low : high + 1].sum())
+    start = stop = index
+    while float(step[start : stop + 1].sum()) < enough and (start > low or stop < high):
+        before = step[start - 1] if start > low else -1.0
+        after = step[stop + 1] if stop < high else -1.0
+        start, stop = (start - 1, stop) if before > after else (start, stop + 1)
+    return start, stop
 
 
-def _refine(x: Floats, bound: int, bounds: list[int]) -> int:
-    k = bounds.index(bound)
-    low, high = bounds[k - 1], bounds[k + 1]
-
-    def cost(at: int) -> float:
-        return float(sum(np.abs(part - np.median(part)).sum() for part in (x[low:at], x[at:high])))
-
-    return min(range(max(low + 1, bound - 4), min(high - 1, bound + 4) + 1), key=cost)
-
-
-def _sigma(x: Floats) -> float:
-    return 1.4826 * float(np.median(np.abs(x - np.median(x))))
+def _judged(
+    x: Floats, standing: list[Candidate], dependence: float, parameters: Parameters
+) -> list[ChangePoint]:
+    bounds = [0, *(candidate.index for candidate in standing), x.size]
+    return [
+        judge(x, (bounds[k], bounds[k + 2]), candidate, dependence, parameters)
+        for k, candidate in enumerate(standing)
+    ]
 
 
-def _segment_of(x: Floats, start: int, stop: int, first: int) -> Segment:
-    part = x[start:stop]
-    return Segment(first + start, first + stop, math.exp(float(np.median(part))), _sigma(part))
-
-
-def _strength(change: ChangePoint) -> float:
-    return -change.p_value
-
-
-def _judge(x: Floats, bounds: list[int], k: int, first: int, parameters: Parameters) -> ChangePoint:
-    low, at, high = bounds[k - 1], bounds[k], bounds[k + 1]
-    before, after = x[low:at], x[at:high]
-    n_before, n_after = at - low, high - at
-    shift = float(np.median(after) - np.median(before))
-    pooled = math.sqrt((n_before * _sigma(before) ** 2 + n_after * _sigma(after) ** 2) / (n_before + n_after))
-    p_value = mann_whitney_p(before[-30:], after[:30])
-    in_sigma = abs(shift) / pooled if pooled > 0 else (math.inf if shift else 0.0)
-    last = high == x.size
-    confidence: Confidence = "suspect" if last and n_after < parameters.confirm_points else "confirmed"
-    side = parameters.points_a_side
-    filters = (
-        Filter("points_before", n_before, side, n_before >= side),
-        Filter("points_after", n_after, side, n_after >= side),
-        Filter(
-            "effect", abs(math.expm1(shift)), parameters.min_effect,
-            abs(shift) >= math.log1p(parameters.min_effect),
-        ),
-        Filter("p_value", p_value, parameters.max_p, p_value <= parameters.max_p),
-        Filter(
-            "shift_in_sigma", in_sigma, parameters.min_shift_sigma, in_sigma >= parameters.min_shift_sigma
-        ),
-    )  # fmt: skip
-    error = 2.576 * 1.2533 * math.sqrt(_sigma(before) ** 2 / n_before + _sigma(after) ** 2 / n_after)
+def _moved(change: ChangePoint, first: int) -> ChangePoint:
+    """The same step counted from the first value that was given, not the first that was looked at."""
+    if first == 0:
+        return change
+    low, high = change.location
     return ChangePoint(
-        first + at, confidence, math.exp(float(np.median(before))), math.exp(float(np.median(after))),
-        math.expm1(shift), (math.expm1(shift - error), math.expm1(shift + error)),
-        (first + max(low + 1, at - 2), first + min(high - 1, at + 2)), p_value, n_before, n_after, filters,
+        first + change.index, change.confidence, change.level_before, change.level_after, change.effect,
+        change.interval, (first + low, first + high), change.p_value, change.n_before, change.n_after,
+        change.filters,
     )  # fmt: skip
+
+
+def _segment(x: Floats, start: int, stop: int, first: int) -> Segment:
+    part = x[start:stop]
+    return Segment(first + start, first + stop, math.exp(float(np.median(part))), spread(part))

@@ -115,17 +115,53 @@ HISTORY_EVALUATIONS: Final = 2
 """consecutive evaluations that must find a change at the same place before it is told without an A/B job.
 §4.5"""
 
-HISTORY_MIN_EFFECT: Final = 0.03
-"""ratio minus 1; smaller steps are not worth a person's time on a host. §4.4"""
+HISTORY_MIN_EFFECT: Final = 0.015
+"""ratio minus 1 between the medians of the segments either side. §4.4"""
 
-HISTORY_MAX_P: Final = 1e-3
-"""probability; Mann-Whitney on at most 30 points a side. §4.4"""
+HISTORY_MIN_PROBABILITY: Final = 0.6
+"""probability that a step lies within HISTORY_WINDOW points of the index. §4.2"""
 
-HISTORY_MIN_SHIFT_SIGMA: Final = 0.8
+HISTORY_MAX_P: Final = 1e-2
+"""probability; Mann-Whitney on at most HISTORY_SIDE_POINTS a side. §4.4"""
+
+HISTORY_SIDE_POINTS: Final = 100
+"""points a side for the rank test: nearer ones say more about a step than older ones. §4.4"""
+
+HISTORY_MIN_SHIFT_SIGMA: Final = 0.5
 """pooled sigmas; below it single points do not tell the two levels apart. §4.4"""
 
-HISTORY_PENALTY: Final = 1.0
-"""times ln n, the cost of one more segment. §4.2"""
+HISTORY_WINDOW: Final = 5
+"""points either side of an index that count as the same place: what a person looks through. §5"""
+
+HISTORY_LOCATION_MASS: Final = 0.95
+"""share of a step's probability its location interval must hold."""
+
+HISTORY_CONFIDENCE: Final = 0.99
+"""probability; interval of the effect."""
+
+HISTORY_CHANGE_RATE: Final = 1e-3
+"""steps per point before any data."""
+
+HISTORY_MIN_STEP: Final = 0.02
+"""ratio minus 1; smaller moves of the level are not counted as steps."""
+
+HISTORY_SCALE_FLOOR: Final = 0.0025
+"""log units; scatter below it never matters beside the smallest step."""
+
+HISTORY_TEMPERING: Final = 1.5
+"""points that count as one before dependence."""
+
+HISTORY_FIRST_TEMPERING: Final = 1.7
+"""the same while the density is not fitted yet."""
+
+HISTORY_DEPENDENCE_LAGS: Final = 3
+"""lags of the long-run variance."""
+
+HISTORY_FITS: Final = 2
+"""rounds of fitting density and dependence to the residuals."""
+
+HISTORY_NOISE_PRIOR_POINTS: Final = 4.0
+"""points of pseudo data the density keeps."""
 
 HISTORY_FALSE_DISCOVERY_Q: Final = 0.05
 """expected share of false findings among the series of a round (Benjamini & Hochberg 1995). §4.6"""

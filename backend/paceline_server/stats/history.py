@@ -64,6 +64,7 @@ class Segmentation:
     """The whole answer. `rejected` are candidates a filter refused, kept so that silence can be explained.
 
     `unusable` is why nothing was decided (too few points, values without a logarithm), else empty.
+    `dependence`: how many points of this series say as much as one independent point, at least 1.
     """
 
     changes: tuple[ChangePoint, ...]
@@ -73,6 +74,7 @@ class Segmentation:
     method: str
     parameters: Mapping[str, float]
     unusable: str = ""
+    dependence: float = 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,9 +86,21 @@ class Parameters:
     points_a_side: float = constants.HISTORY_POINTS_A_SIDE
     confirm_points: float = constants.HISTORY_CONFIRM_POINTS
     min_effect: float = constants.HISTORY_MIN_EFFECT
+    min_probability: float = constants.HISTORY_MIN_PROBABILITY
     max_p: float = constants.HISTORY_MAX_P
     min_shift_sigma: float = constants.HISTORY_MIN_SHIFT_SIGMA
-    penalty: float = constants.HISTORY_PENALTY
+    side_points: float = constants.HISTORY_SIDE_POINTS
+    window: float = constants.HISTORY_WINDOW
+    location_mass: float = constants.HISTORY_LOCATION_MASS
+    confidence: float = constants.HISTORY_CONFIDENCE
+    change_rate: float = constants.HISTORY_CHANGE_RATE
+    min_step: float = constants.HISTORY_MIN_STEP
+    scale_floor: float = constants.HISTORY_SCALE_FLOOR
+    tempering: float = constants.HISTORY_TEMPERING
+    first_tempering: float = constants.HISTORY_FIRST_TEMPERING
+    dependence_lags: float = constants.HISTORY_DEPENDENCE_LAGS
+    fits: float = constants.HISTORY_FITS
+    noise_prior_points: float = constants.HISTORY_NOISE_PRIOR_POINTS
 
     def to_mapping(self) -> dict[str, float]:
         """The numbers by name, as they are stored with a finding."""

@@ -1,0 +1,105 @@
+"""Whether to believe a candidate: the filters of STATISTICS §4.4, each with its number and limit.
+
+Place: under `changepoint`. Invariant: looks only at the two segments either side, in log units, so that each
+number can be checked by hand from the points on the page. Deliberately knows nothing of the model that
+proposed the candidate, except its probability.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from statistics import NormalDist
+
+import numpy as np
+
+from paceline_server.stats.history import ChangePoint, Filter, Parameters
+from paceline_server.stats.ranktests import mann_whitney_p
+from paceline_server.stats.samples import Floats
+
+NORMAL = NormalDist()
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A place the model proposes, with the probability that a step lies in the window around it."""
+
+    index: int
+    probability: float
+    location: tuple[int, int]
+
+
+def spread(x: Floats) -> float:
+    """Sigma of log values: 1.4826 · MAD."""
+    return 1.4826 * float(np.median(np.abs(x - np.median(x))))
+
+
+def judge(
+    x: Floats, bounds: tuple[int, int], candidate: Candidate, dependence: float, parameters: Parameters
+) -> ChangePoint:
+    """The candidate with its levels, interval and filters, in the two segments between `bounds`."""
+    (start, stop), at = bounds, candidate.index
+    before, after = x[start:at], x[at:stop]
+    suspect = stop == x.size and after.size < parameters.confirm_points
+    near = int(parameters.side_points)
+    p_value = _p_value(before[-near:], after[:near], dependence)
+    level_before, level_after = float(np.median(before)), float(np.median(after))
+    shift = level_after - level_before
+    in_sigma = _in_sigma(shift, before, after)
+    points_after = 1.0 if suspect else parameters.points_a_side
+    max_p = parameters.max_p
+    if suspect:
+        max_p = max(max_p, _smallest_p(before[-near:].size, after.size))
+    least = math.log1p(parameters.min_effect)
+    effect = math.expm1(shift)
+    filters = (
+        _at_least("points_before", before.size, parameters.points_a_side),
+        _at_least("points_after", after.size, points_after),
+        _at_least("probability", candidate.probability, parameters.min_probability),
+        Filter("effect", abs(effect), parameters.min_effect, abs(shift) >= least * (1.0 - 1e-9)),
+        Filter("p_value", p_value, max_p, p_value <= max_p),
+        _at_least("shift_in_sigma", in_sigma, parameters.min_shift_sigma),
+    )
+    return ChangePoint(
+        at, "suspect" if suspect else "confirmed", math.exp(level_before), math.exp(level_after), effect,
+        _interval(before[-near:], after[:near], shift, dependence, parameters.confidence),
+        candidate.location, p_value, before.size, after.size, filters,
+    )  # fmt: skip
+
+
+def _at_least(name: str, value: float, limit: float) -> Filter:
+    return Filter(name, float(value), float(limit), value >= limit)
+
+
+def _in_sigma(shift: float, before: Floats, after: Floats) -> float:
+    """|shift| over the sigma pooled over both sides; capped, so that it can be stored as JSON."""
+    weighed = before.size * spread(before) ** 2 + after.size * spread(after) ** 2
+    pooled = math.sqrt(weighed / (before.size + after.size))
+    return min(abs(shift) / pooled, 1e6) if pooled > 0.0 else (1e6 if shift else 0.0)
+
+
+def _p_value(before: Floats, after: Floats, dependence: float) -> float:
+    """Mann-Whitney's p with the number of points divided by the dependence (its z by the root)."""
+    p_value = mann_whitney_p(before, after)
+    if dependence <= 1.0 or not 0.0 < p_value < 1.0:
+        return p_value
+    z = -NORMAL.inv_cdf(p_value / 2.0) / math.sqrt(dependence)
+    return math.erfc(z / math.sqrt(2.0))
+
+
+def _smallest_p(before: int, after: int) -> float:
+    """The two-sided p of complete separation: with few points no test can say less."""
+    return 2.0 / math.comb(before + after, after)
+
+
+def _interval(
+    before: Floats, after: Floats, shift: float, dependence: float, confidence: float
+) -> tuple[float, float]:
+    """Of the effect: order statistics of all pairwise differences (Hodges & Lehmann; Lehmann §2.4)."""
+    pairs = np.sort((after[:, None] - before[None, :]).ravel())
+    n, m = before.size, after.size
+    z = NORMAL.inv_cdf((1.0 + confidence) / 2.0)
+    rank = math.floor(n * m / 2.0 - z * math.sqrt(dependence * n * m * (n + m + 1) / 12.0))
+    rank = min(max(rank, 0), pairs.size - 1)
+    low, high = float(pairs[rank]), float(pairs[pairs.size - 1 - rank])
+    return math.expm1(min(low, shift)), math.expm1(max(high, shift))
