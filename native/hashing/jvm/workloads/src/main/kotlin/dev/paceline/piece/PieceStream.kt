@@ -77,8 +77,8 @@ internal class StreamArm(
 
     override fun run(iterations: Int) {
         costs.of { repeat(iterations) { host.call("stream_$name", pieces) } }
-        // Here and not in `account`: the arms of a round share a script. Microseconds beside a stream's tens of
-        // milliseconds, and the same for every arm.
+        // Here and not in `account`: the arms of a round share a script. Microseconds beside a stream's tens
+        // of milliseconds, and the same for every arm.
         done = done()
     }
 
