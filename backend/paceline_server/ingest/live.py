@@ -38,7 +38,8 @@ def tell(session: Session, job: Job, fresh: Sequence[Checked], *, first_launch: 
     for checked in fresh:
         item = checked.item
         if isinstance(item, SamplesItem):
-            key = (item.benchmark, item.arm, params_key(item.params), item.metric, item.phase, item.launch)
+            case = (item.benchmark, item.arm, params_key(item.params), item.metric)
+            key = (*case, item.phase, item.launch, item.side)
             series.setdefault(key, []).append(checked)
         elif isinstance(item, ConditionsItem):
             conditions.append(item)
@@ -84,6 +85,7 @@ def _samples(chunks: Sequence[Checked]) -> dict[str, Any]:
         "unit": item.unit,
         "phase": item.phase,
         "launch": item.launch,
+        "side": item.side,
         "n": len(values),
         "values": values[picked].tolist(),
     }

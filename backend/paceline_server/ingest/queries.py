@@ -32,6 +32,7 @@ class Chunk(NamedTuple):
 
     attempt: int
     launch: int
+    side: str | None
     benchmark: str
     arm: str
     params: dict[str, int | str]
@@ -88,11 +89,16 @@ def seqs_up_to(session: Session, job_id: str, attempt: int, last_seq: int) -> li
     return list(session.scalars(query))
 
 
-def chunks(session: Session, job_id: str, attempts: Sequence[int]) -> list[Chunk]:
-    """All chunks of these attempts, by launch, then as they were sent."""
+def chunks(session: Session, job_id: str, attempts: Sequence[int], side: str | None = None) -> list[Chunk]:
+    """All chunks of one side (None: of a job without sides) of these attempts, by launch, then as they were
+    sent."""
     query = (
         select(*_CHUNK)
-        .where(SampleChunk.job_id == job_id, SampleChunk.attempt.in_(list(attempts)))
+        .where(
+            SampleChunk.job_id == job_id,
+            SampleChunk.attempt.in_(list(attempts)),
+            SampleChunk.side.is_not_distinct_from(side),
+        )
         .order_by(SampleChunk.launch, SampleChunk.attempt, SampleChunk.seq)
     )
     return [Chunk(*row) for row in session.execute(query)]
@@ -100,7 +106,9 @@ def chunks(session: Session, job_id: str, attempts: Sequence[int]) -> list[Chunk
 
 def newest_chunks(session: Session, job_id: str, attempt: int, per_case: int) -> list[Chunk]:
     """The last `per_case` chunks of each case of an attempt, oldest first."""
-    case = (SampleChunk.benchmark, SampleChunk.arm, SampleChunk.params, SampleChunk.metric)
+    case = (
+        SampleChunk.benchmark, SampleChunk.arm, SampleChunk.params, SampleChunk.metric, SampleChunk.side
+    )  # fmt: skip
     age = func.row_number().over(partition_by=case, order_by=SampleChunk.seq.desc()).label("age")
     ranked = (
         select(SampleChunk.seq, age)
@@ -116,27 +124,32 @@ def newest_chunks(session: Session, job_id: str, attempt: int, per_case: int) ->
     return [Chunk(*row) for row in session.execute(query)]
 
 
-def counts(session: Session, job_id: str, attempt: int) -> list[tuple[str, str, dict[str, Any], str, int]]:
-    """(benchmark, arm, params, metric, samples) of each case of an attempt."""
-    case = (SampleChunk.benchmark, SampleChunk.arm, SampleChunk.params, SampleChunk.metric)
+def counts(
+    session: Session, job_id: str, attempt: int
+) -> list[tuple[str, str, dict[str, Any], str, str | None, int]]:
+    """(benchmark, arm, params, metric, side, samples) of each case of an attempt."""
+    case = (
+        SampleChunk.benchmark, SampleChunk.arm, SampleChunk.params, SampleChunk.metric, SampleChunk.side
+    )  # fmt: skip
     query = (
         select(*case, func.sum(SampleChunk.n))
         .where(SampleChunk.job_id == job_id, SampleChunk.attempt == attempt)
         .group_by(*case)
         .order_by(func.min(SampleChunk.seq))
     )
-    return [(row[0], row[1], row[2], row[3], int(row[4])) for row in session.execute(query)]
+    return [(row[0], row[1], row[2], row[3], row[4], int(row[5])) for row in session.execute(query)]
 
 
 def events(
-    session: Session, job_id: str, attempts: Sequence[int], kinds: Sequence[str]
+    session: Session, job_id: str, attempts: Sequence[int], kinds: Sequence[str], side: str | None = None
 ) -> list[tuple[int, dict[str, Any]]]:
-    """(launch, event) of some types, by launch, then as they were sent."""
+    """(launch, event) of some types and one side, by launch, then as they were sent."""
     query = (
         select(StreamEvent.launch, StreamEvent.event)
         .where(
             StreamEvent.job_id == job_id,
             StreamEvent.attempt.in_(list(attempts)),
+            StreamEvent.side.is_not_distinct_from(side),
             StreamEvent.type.in_(list(kinds)),
         )
         .order_by(StreamEvent.launch, StreamEvent.attempt, StreamEvent.seq)

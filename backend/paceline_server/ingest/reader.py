@@ -2,7 +2,7 @@
 
 Place: called by detect and reports through `ingest.service`. Invariant: what is judged is only what counts:
 the newest `done` attempt of each batch. What people look at (log, conditions, live series) is the newest
-attempt, finished or not.
+attempt, finished or not. `side` is None but in an A/B job, whose base and head are read apart.
 """
 
 from __future__ import annotations
@@ -17,11 +17,15 @@ from sqlalchemy.orm import Session
 from paceline_server.ingest import queries
 from paceline_server.ingest.cases import Case, Check, Conditions, Warned, params_key
 from paceline_server.ingest.stream import case_of, check_of
+from paceline_server.ingest.wire import Side
 from paceline_server.jobs import service as jobs
 from paceline_server.jobs.schemas import ConditionsOut, LogLineOut
 from paceline_server.kernel.wire import Page
 from paceline_server.stats.samples import NOT_COUNTED, CaseSamples, Direction, Ints
 from paceline_server.store.page import decode_cursor, encode_cursor
+
+Key = tuple[str, str, str, str, str | None]
+"""(benchmark, arm, params key, metric, side)."""
 
 LIVE_CHUNKS = 32
 """Newest chunks per case that a live series looks at."""
@@ -29,17 +33,21 @@ LIVE_VALUES = 150
 """Values of a live series, evenly picked: what a chart shows without dots."""
 
 
-def blocks(session: Session, job_id: str) -> list[CaseSamples]:
+def blocks(session: Session, job_id: str, side: Side | None = None) -> list[CaseSamples]:
     """All samples that count of a job, one entry per (benchmark, arm, params, metric), as they appeared."""
-    return _joined(queries.chunks(session, job_id, jobs.counting_attempts(session, job_id)))
+    return _joined(queries.chunks(session, job_id, jobs.counting_attempts(session, job_id), side))
 
 
 def _joined(chunks: Sequence[queries.Chunk]) -> list[CaseSamples]:
-    groups: dict[tuple[str, str, str, str], list[queries.Chunk]] = {}
+    return [_case(group) for group in _grouped(chunks).values()]
+
+
+def _grouped(chunks: Sequence[queries.Chunk]) -> dict[Key, list[queries.Chunk]]:
+    groups: dict[Key, list[queries.Chunk]] = {}
     for chunk in chunks:
-        key = (chunk.benchmark, chunk.arm, params_key(chunk.params), chunk.metric)
+        key = (chunk.benchmark, chunk.arm, params_key(chunk.params), chunk.metric, chunk.side)
         groups.setdefault(key, []).append(chunk)
-    return [_case(group) for group in groups.values()]
+    return groups
 
 
 def _case(chunks: Sequence[queries.Chunk]) -> CaseSamples:
@@ -82,12 +90,12 @@ def _int32s(packed: Sequence[bytes]) -> Ints:
     return np.frombuffer(b"".join(packed), dtype="<i4").astype(np.int64)
 
 
-def checks(session: Session, job_id: str) -> list[Check]:
+def checks(session: Session, job_id: str, side: Side | None = None) -> list[Check]:
     """Correctness checks of the launches that count (I1). Workloads of a launch run one after the other, so
     a check is of the workload whose `start` came last before it."""
     found: list[Check] = []
     workload = ""
-    for launch, event in _events(session, job_id, "start", "check"):
+    for launch, event in _events(session, job_id, side, "start", "check"):
         if event["type"] == "start":
             workload = event["workload"]
         else:
@@ -95,25 +103,28 @@ def checks(session: Session, job_id: str) -> list[Check]:
     return found
 
 
-def warnings(session: Session, job_id: str) -> list[Warned]:
+def warnings(session: Session, job_id: str, side: Side | None = None) -> list[Warned]:
     """Warnings of the launches that count."""
     return [
-        Warned(launch, event["code"], event["text"]) for launch, event in _events(session, job_id, "warning")
+        Warned(launch, event["code"], event["text"])
+        for launch, event in _events(session, job_id, side, "warning")
     ]
 
 
-def cases(session: Session, job_id: str) -> list[Case]:
+def cases(session: Session, job_id: str, side: Side | None = None) -> list[Case]:
     """Cases the launches that count announced, with or without samples."""
-    return [case_of(event, launch) for launch, event in _events(session, job_id, "case")]
+    return [case_of(event, launch) for launch, event in _events(session, job_id, side, "case")]
 
 
-def starts(session: Session, job_id: str) -> list[tuple[int, dict[str, Any]]]:
+def starts(session: Session, job_id: str, side: Side | None = None) -> list[tuple[int, dict[str, Any]]]:
     """(launch, `start` event) of the launches that count: build facts, clock, seed."""
-    return _events(session, job_id, "start")
+    return _events(session, job_id, side, "start")
 
 
-def _events(session: Session, job_id: str, *kinds: str) -> list[tuple[int, dict[str, Any]]]:
-    return queries.events(session, job_id, jobs.counting_attempts(session, job_id), kinds)
+def _events(
+    session: Session, job_id: str, side: Side | None, *kinds: str
+) -> list[tuple[int, dict[str, Any]]]:
+    return queries.events(session, job_id, jobs.counting_attempts(session, job_id), kinds, side)
 
 
 def conditions(session: Session, job_id: str) -> list[Conditions]:
@@ -134,18 +145,19 @@ class LiveSeries:
     n: int
     median: float
     values: list[float]
+    side: str | None
 
 
 def live_series(session: Session, job_id: str) -> list[LiveSeries]:
     """Per case of the newest attempt: how many samples, and the newest of them. Raises 404."""
     attempt = jobs.get_job(session, job_id).attempt
-    counted = {
-        (benchmark, arm, params_key(params), metric): n
-        for benchmark, arm, params, metric, n in queries.counts(session, job_id, attempt)
+    counted: dict[Key, int] = {
+        (benchmark, arm, params_key(params), metric, side): n
+        for benchmark, arm, params, metric, side, n in queries.counts(session, job_id, attempt)
     }
     found = []
-    for case in _joined(queries.newest_chunks(session, job_id, attempt, LIVE_CHUNKS)):
-        key = (case.benchmark, case.arm, params_key(case.params), case.metric)
+    for key, chunks in _grouped(queries.newest_chunks(session, job_id, attempt, LIVE_CHUNKS)).items():
+        case = _case(chunks)
         last = len(case.value) - 1
         picked = np.unique(np.linspace(0, last, min(last + 1, LIVE_VALUES)).astype(np.int64))
         found.append(
@@ -158,6 +170,7 @@ def live_series(session: Session, job_id: str) -> list[LiveSeries]:
                 n=counted[key],
                 median=float(np.median(case.value)),
                 values=case.value[picked].tolist(),
+                side=key[-1],
             )
         )
     return found

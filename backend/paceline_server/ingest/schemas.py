@@ -18,7 +18,8 @@ class SamplesItemIn(Request):
 
     `values` are per iteration in the metric's base unit; `t_ns` is the workload's monotonic clock at the end
     of the timed region, `positions` the place of the arm in its round. `work` holds, by counter, what the
-    timed region did: totals over its iterations.
+    timed region did: totals over its iterations. `side` is given exactly in an A/B job: which of the two
+    revisions was measured.
     """
 
     kind: Literal["samples"]
@@ -37,15 +38,18 @@ class SamplesItemIn(Request):
     t_ns: list[int]
     values: list[float]
     work: dict[str, list[int]] = Field(default_factory=dict, max_length=16)
+    side: Literal["base", "head"] | None = None
 
 
 class EventItemIn(Request):
-    """Any other bench-stream event, verbatim (start, case, check, progress, warning, done, error)."""
+    """Any other bench-stream event, verbatim (start, case, check, progress, warning, done, error). `side` as
+    of samples."""
 
     kind: Literal["event"]
     seq: int = Field(ge=0)
     launch: int = Field(ge=0)
     event: dict[str, Any]
+    side: Literal["base", "head"] | None = None
 
 
 class ConditionsItemIn(Request):

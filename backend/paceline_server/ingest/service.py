@@ -95,11 +95,9 @@ def _undeclared(checked: Checked, plan: jobs.Plan, launches: range) -> tuple[str
     item = checked.item
     if not isinstance(item, SamplesItem | EventItem):
         return None
-    if item.launch not in launches:
-        return (
-            "launch",
-            f"{item.launch} is none of this attempt's: {launches.start} to {launches.stop - 1}",
-        )
+    misplaced = _misplaced(item, plan, launches)
+    if misplaced is not None:
+        return misplaced
     if isinstance(item, SamplesItem):
         metric = (item.metric, item.unit, item.direction)
         return plan.declared.refuses_series(item.benchmark, item.arm, metric, item.params)
@@ -110,6 +108,20 @@ def _undeclared(checked: Checked, plan: jobs.Plan, launches: range) -> tuple[str
         return None if refused is None else (f"event.{refused[0]}", refused[1])
     if event["type"] == "start" and event["suite"] != plan.declared.suite:
         return "event.suite", f"the job measures {plan.declared.suite}"
+    return None
+
+
+def _misplaced(item: SamplesItem | EventItem, plan: jobs.Plan, launches: range) -> tuple[str, str] | None:
+    """(field, why) when an item is of a launch or a side this attempt does not have."""
+    if item.launch not in launches:
+        return (
+            "launch",
+            f"{item.launch} is none of this attempt's: {launches.start} to {launches.stop - 1}",
+        )
+    if plan.two_sided and item.side is None:
+        return "side", "this job measures two revisions: say which one this is of, base or head"
+    if item.side is not None and not plan.two_sided:
+        return "side", "this job measures one revision; only an A/B job has sides"
     return None
 
 
@@ -184,7 +196,9 @@ def _append(session: Session, writer: jobs.Writer, fresh: Sequence[Checked]) -> 
 def _columns(checked: Checked) -> queries.Row:
     item = checked.item
     if isinstance(item, EventItem):
-        return {"launch": item.launch, "type": item.event["type"], "event": item.event}
+        return {
+            "launch": item.launch, "side": item.side, "type": item.event["type"], "event": item.event
+        }  # fmt: skip
     if isinstance(item, ConditionsItem):
         return {"phase": item.phase, "at_ms": item.at_ms, "values": item.values}
     if isinstance(item, LogItem):
@@ -194,6 +208,7 @@ def _columns(checked: Checked) -> queries.Row:
         raise TypeError("samples without arrays")
     return {
         "launch": item.launch,
+        "side": item.side,
         "benchmark": item.benchmark,
         "arm": item.arm,
         "params": item.params,

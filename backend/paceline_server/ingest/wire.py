@@ -42,6 +42,7 @@ INT32_MAX: Final = 2**31 - 1
 
 Seq = Annotated[int, msgspec.Meta(ge=0, le=INT64_MAX)]
 Launch = Annotated[int, msgspec.Meta(ge=0, le=INT32_MAX)]
+Side = Literal["base", "head"]
 
 
 class _Item(msgspec.Struct, tag_field="kind", forbid_unknown_fields=True, gc=False):
@@ -63,11 +64,15 @@ class SamplesItem(_Item, tag="samples"):
     t_ns: list[int]
     values: list[float]
     work: dict[str, list[int]] = {}
+    side: Side | None = None
 
 
-class EventItem(_Item, tag="event"):
+class EventItem(_Item, tag="event", omit_defaults=True):
+    """Without a side its digest is as before there were any, for spools that outlive an update."""
+
     launch: Launch
     event: dict[str, Any]
+    side: Side | None = None
 
 
 class ConditionsItem(_Item, tag="conditions"):
@@ -317,4 +322,6 @@ def _samples_digest(item: SamplesItem, packed: Packed) -> bytes:
     digest.update(packed.values.data)
     if packed.counters:  # without counters as before there were any, for spools that outlive an update
         digest.update(_canonical.encode(packed.counters) + packed.work)
+    if item.side is not None:  # likewise
+        digest.update(item.side.encode())
     return digest.digest()
