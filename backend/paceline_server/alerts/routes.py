@@ -8,6 +8,11 @@ from fastapi import APIRouter, Depends
 
 from paceline_server.accounts.auth import Principal, require
 from paceline_server.alerts import triage
+from paceline_server.alerts.bisect import service as bisect
+from paceline_server.alerts.bisect.schemas import BisectIn
+from paceline_server.alerts.explain import service as explain
+from paceline_server.alerts.explain.schemas import ExplanationOut
+from paceline_server.alerts.rules import routes as rules
 from paceline_server.alerts.schemas import (
     AlertActionIn,
     AlertDetailOut,
@@ -21,6 +26,7 @@ from paceline_server.store.page import Cursor, Limit
 from paceline_server.store.session import DbSession
 
 router = APIRouter(tags=["alerts"])
+router.include_router(rules.router)
 
 Reader = Annotated[Principal, Depends(require("read"))]
 Triager = Annotated[Principal, Depends(require("alerts:write"))]
@@ -46,6 +52,22 @@ def list_alerts(  # noqa: PLR0917 - query parameters, passed by name
 @router.get("/alerts/{alert_id}")
 def get_alert(alert_id: str, _: Reader, session: DbSession) -> AlertDetailOut:
     """One alert: its rule, its evidence with every filter, its history, and what can be done with it."""
+    return triage.alert_detail(session, alert_id)
+
+
+@router.get("/alerts/{alert_id}/explain")
+def explain_alert(
+    alert_id: str, _: Reader, session: DbSession, *, rederive: bool = False
+) -> ExplanationOut:
+    """Every filter with its number and limit, the data window, and one paragraph for people. `rederive`: also
+    make each finding again from stored samples, which reads as many jobs as its window has points."""
+    return explain.explain(session, alert_id, again=rederive)
+
+
+@router.post("/alerts/{alert_id}/bisect")
+def bisect_alert(alert_id: str, body: BisectIn, who: Triager, session: DbSession) -> AlertDetailOut:
+    """Look for the one commit by A/B jobs. 409 while one runs, and where the code is not to blame."""
+    bisect.start_by_hand(session, alert_id, body.budget, who.name)
     return triage.alert_detail(session, alert_id)
 
 

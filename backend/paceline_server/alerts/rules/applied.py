@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from paceline_server.alerts.rules.matching import Subject, most_specific
-from paceline_server.stats.constants import HISTORY_MIN_EFFECT
 from paceline_server.stats.words import percent
 from paceline_server.store.tables.rules import AlertRule, AlertRuleVersion, RuleMute
 
@@ -21,6 +20,9 @@ Mode = Literal["active", "shadow", "off"]
 
 DEFAULT_HISTORY = "default-history"
 SHIPPED = "as-shipped"
+DEFAULT_MIN_EFFECT = 0.03
+"""share; smaller steps of a history are not worth a person's time unless a rule says so. STATISTICS §4.4.
+What detection can find is another number (`stats.constants.HISTORY_MIN_EFFECT`)."""
 NAMES_OF_DEFAULTS = (DEFAULT_HISTORY, SHIPPED)
 """Not to be taken by a stored rule: an alert's rule is known by its name."""
 
@@ -65,7 +67,7 @@ def default(kind: Kind) -> Applied:
     """What applies where no stored rule matches: history from 3 % for the worse; arms as the suite's manifest
     has it."""
     if kind == "history":
-        name, least = DEFAULT_HISTORY, HISTORY_MIN_EFFECT
+        name, least = DEFAULT_HISTORY, DEFAULT_MIN_EFFECT
         text = f"A measurement got worse by {percent(least)} or more and stayed so."
     else:
         name, least = SHIPPED, 0.0

@@ -2,28 +2,85 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from datetime import datetime
+from typing import Any
 
-from sqlalchemy import select
+from sqlalchemy import Select, func, select
 from sqlalchemy.orm import Session
 
+from paceline_server.store.tables.accounts import Account
+from paceline_server.store.tables.catalog import Suite
+from paceline_server.store.tables.decisions import Alert, AlertEvent, Comparison
+from paceline_server.store.tables.fleet import Target
+from paceline_server.store.tables.history import Change, NoiseFloor, RetiredBenchmark, Series, SeriesPoint
+from paceline_server.store.tables.jobs import Run
 from paceline_server.store.tables.rules import AlertRule, AlertRuleVersion, RuleMute
+
+_NEWEST = (AlertRuleVersion.rule_id == AlertRule.id) & (AlertRuleVersion.version == AlertRule.version)
 
 
 def newest_versions(session: Session, kind: str | None = None) -> list[tuple[AlertRule, AlertRuleVersion]]:
     """Every rule that is not deleted with what it says now, by name."""
     query = (
         select(AlertRule, AlertRuleVersion)
-        .join(
-            AlertRuleVersion,
-            (AlertRuleVersion.rule_id == AlertRule.id) & (AlertRuleVersion.version == AlertRule.version),
-        )
+        .join(AlertRuleVersion, _NEWEST)
         .where(AlertRule.deleted_at.is_(None))
         .order_by(AlertRule.name)
     )
     if kind is not None:
         query = query.where(AlertRuleVersion.kind == kind)
     return [(rule, version) for rule, version in session.execute(query)]
+
+
+def rules(kind: str | None, mode: str | None) -> Select[Any]:
+    """Rules that are not deleted."""
+    query: Select[Any] = (
+        select(AlertRule).join(AlertRuleVersion, _NEWEST).where(AlertRule.deleted_at.is_(None))
+    )
+    if kind is not None:
+        query = query.where(AlertRuleVersion.kind == kind)
+    return query if mode is None else query.where(AlertRuleVersion.mode == mode)
+
+
+def versions_of(session: Session, found: Sequence[AlertRule]) -> dict[str, AlertRuleVersion]:
+    """What rules say now, by rule id."""
+    query = (
+        select(AlertRuleVersion).join(AlertRule, _NEWEST).where(AlertRule.id.in_([rule.id for rule in found]))
+    )
+    return {version.rule_id: version for version in session.scalars(query)}
+
+
+def all_versions(rule_id: str) -> Select[Any]:
+    return select(AlertRuleVersion).where(AlertRuleVersion.rule_id == rule_id)
+
+
+def rule(session: Session, rule_id: str) -> AlertRule | None:
+    """A rule that is not deleted."""
+    query = select(AlertRule).where(AlertRule.id == rule_id, AlertRule.deleted_at.is_(None))
+    return session.scalars(query).one_or_none()
+
+
+def lock_rule(session: Session, rule_id: str) -> AlertRule | None:
+    """The same, locked until the transaction ends."""
+    query = select(AlertRule).where(AlertRule.id == rule_id, AlertRule.deleted_at.is_(None))
+    return session.scalars(query.with_for_update()).one_or_none()
+
+
+def lock_named(session: Session, name: str) -> AlertRule | None:
+    """The rule of a name, deleted or not, locked."""
+    return session.scalars(select(AlertRule).where(AlertRule.name == name).with_for_update()).one_or_none()
+
+
+def account(session: Session, account_id: str) -> Account | None:
+    return session.get(Account, account_id)
+
+
+def accounts(session: Session, account_ids: Iterable[str | None]) -> dict[str, Account]:
+    wanted = {one for one in account_ids if one is not None}
+    if not wanted:
+        return {}
+    return {one.id: one for one in session.scalars(select(Account).where(Account.id.in_(wanted)))}
 
 
 def mutes_in_force(session: Session, at: datetime) -> dict[str, RuleMute]:
@@ -34,3 +91,140 @@ def mutes_in_force(session: Session, at: datetime) -> dict[str, RuleMute]:
         .order_by(RuleMute.until, RuleMute.id)
     )
     return {mute.rule_id: mute for mute in session.scalars(query)}
+
+
+def mutes(session: Session, rule_id: str) -> list[RuleMute]:
+    """Every mute of a rule, the newest first."""
+    query = select(RuleMute).where(RuleMute.rule_id == rule_id).order_by(RuleMute.id.desc())
+    return list(session.scalars(query))
+
+
+def silenced_alerts(session: Session, rule_id: str, silenced: str, notified: str) -> list[str]:
+    """Living alerts of a rule whose newest word about telling is that nobody was told."""
+    newest = (
+        select(AlertEvent.alert_id, func.max(AlertEvent.id).label("event_id"))
+        .where(AlertEvent.action.in_((silenced, notified)))
+        .group_by(AlertEvent.alert_id)
+        .subquery()
+    )
+    query = (
+        select(Alert.id)
+        .join(newest, newest.c.alert_id == Alert.id)
+        .join(AlertEvent, AlertEvent.id == newest.c.event_id)
+        .where(Alert.rule_id == rule_id, AlertEvent.action == silenced)
+        .order_by(Alert.id)
+    )
+    return list(session.scalars(query))
+
+
+def outcomes(session: Session, rule_ids: Sequence[str]) -> dict[str, dict[str, int]]:
+    """How many alerts of each rule are in which state; demonstrations say nothing about a rule."""
+    query = (
+        select(Alert.rule_id, Alert.state, func.count())
+        .where(Alert.rule_id.in_(rule_ids), Alert.demonstration.is_(False))
+        .group_by(Alert.rule_id, Alert.state)
+    )
+    found: dict[str, dict[str, int]] = {rule_id: {} for rule_id in rule_ids}
+    for rule_id, state, count in session.execute(query):
+        found[str(rule_id)][state] = count
+    return found
+
+
+def newest_floors(session: Session) -> list[tuple[NoiseFloor, str]]:
+    """The newest noise floor of each series key, with its target's name."""
+    key = (
+        NoiseFloor.target_id, NoiseFloor.suite, NoiseFloor.benchmark, NoiseFloor.arm, NoiseFloor.params_key,
+        NoiseFloor.metric,
+    )  # fmt: skip
+    rank = func.row_number().over(
+        partition_by=key, order_by=(NoiseFloor.measured_at.desc(), NoiseFloor.id.desc())
+    )
+    ranked = select(NoiseFloor.id, rank.label("newest")).subquery()
+    query = (
+        select(NoiseFloor, Target.name)
+        .join(ranked, ranked.c.id == NoiseFloor.id)
+        .join(Target, Target.id == NoiseFloor.target_id)
+        .where(ranked.c.newest == 1)
+        .order_by(NoiseFloor.id)
+    )
+    return [(floor, name) for floor, name in session.execute(query)]
+
+
+def living_series(session: Session, since: datetime) -> list[tuple[Series, str]]:
+    """Series with a point since then, of benchmarks nobody retired, with their target's name."""
+    retired = (
+        select(RetiredBenchmark.suite)
+        .where(RetiredBenchmark.suite == Series.suite, RetiredBenchmark.benchmark == Series.benchmark)
+        .exists()
+    )
+    query = (
+        select(Series, Target.name)
+        .join(Target, Target.id == Series.target_id)
+        .where(Series.last_at >= since, ~retired)
+        .order_by(Series.suite, Series.benchmark, Series.arm, Series.metric, Target.name, Series.id)
+    )
+    return [(series, name) for series, name in session.execute(query)]
+
+
+def suites(session: Session) -> list[Suite]:
+    return list(session.scalars(select(Suite).order_by(Suite.name)))
+
+
+def target_names(session: Session) -> list[tuple[str, str]]:
+    """(id, name) of every target, by name."""
+    return [
+        (one, name) for one, name in session.execute(select(Target.id, Target.name).order_by(Target.name))
+    ]
+
+
+def changes_since(session: Session, since: datetime) -> list[tuple[Change, Series, str, datetime]]:
+    """Changes whose first point was measured since then, whatever became of them, with their target's name
+    and that time, the newest first."""
+    query = (
+        select(Change, Series, Target.name, SeriesPoint.at)
+        .join(Series, Series.id == Change.series_id)
+        .join(Target, Target.id == Series.target_id)
+        .join(
+            SeriesPoint, (SeriesPoint.series_id == Change.series_id) & (SeriesPoint.job_id == Change.job_id)
+        )
+        .where(SeriesPoint.at >= since)
+        .order_by(SeriesPoint.at.desc(), Change.id.desc())
+    )
+    return [(change, series, name, at) for change, series, name, at in session.execute(query)]
+
+
+def points(session: Session, series_id: str, limit: int) -> list[SeriesPoint]:
+    """The newest points of a series that count, oldest first."""
+    query = (
+        select(SeriesPoint)
+        .where(SeriesPoint.series_id == series_id, SeriesPoint.excluded.is_(None))
+        .order_by(SeriesPoint.at.desc(), SeriesPoint.job_id.desc())
+        .limit(limit)
+    )
+    return list(reversed(list(session.scalars(query))))
+
+
+def arm_comparisons_since(session: Session, since: datetime) -> list[tuple[Comparison, str, str]]:
+    """Comparisons of arms of ordinary runs since then, oldest first, with commit and target name."""
+    query = (
+        select(Comparison, Run.commit, Target.name)
+        .join(Run, Run.id == Comparison.run_id)
+        .join(Target, Target.id == Comparison.target_id)
+        .where(
+            Comparison.measured_at >= since,
+            Comparison.sides == "arms",
+            Comparison.demonstration.is_(False),
+            Run.confirms_alert_id.is_(None),
+            Run.base_commit.is_(None),
+        )
+        .order_by(Comparison.measured_at, Comparison.id)
+    )
+    return [(comparison, commit, name) for comparison, commit, name in session.execute(query)]
+
+
+def alert_states(session: Session, alert_ids: Iterable[str | None]) -> dict[str, str]:
+    wanted = {one for one in alert_ids if one is not None}
+    if not wanted:
+        return {}
+    query = select(Alert).where(Alert.id.in_(wanted))
+    return {alert.id: alert.state for alert in session.scalars(query)}

@@ -2,18 +2,51 @@
 
 Place: asked by `alerts.service` (arms) and by the alerts of history; written by people through `routes`.
 Invariants: one rule decides about a finding, the most specific that matches (`matching`); what a version says
-never changes; where no stored rule matches a built-in default applies, so silence is somebody's choice.
+never changes; where no stored rule matches a built-in default applies, so silence is somebody's choice; every
+write leaves its entry in the audit log.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from datetime import timedelta
+
+from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
-from paceline_server.alerts.rules import queries
-from paceline_server.alerts.rules.applied import Applied, Kind, RuleBook, default, mute_words
-from paceline_server.kernel import clock
+from paceline_server.accounts.principal import Principal
+from paceline_server.accounts.schemas import AccountOut
+from paceline_server.alerts.rules import floors, queries, words
+from paceline_server.alerts.rules.applied import Applied, Kind, Mode, RuleBook, default
+from paceline_server.alerts.rules.candidate import contest
+from paceline_server.alerts.rules.schemas import (
+    AlertRuleDetailOut,
+    AlertRuleIn,
+    AlertRuleOut,
+    AlertRuleUpdateIn,
+    AlertRuleVersionOut,
+    AppliedOut,
+    MuteIn,
+    MuteOut,
+)
+from paceline_server.kernel import clock, ids
+from paceline_server.kernel.errors import conflict, invalid_request, not_found
+from paceline_server.kernel.wire import Page
+from paceline_server.store import audit, outbox
+from paceline_server.store.page import page
+from paceline_server.store.tables.accounts import Account
+from paceline_server.store.tables.rules import AlertRule, AlertRuleVersion, RuleMute
 
-__all__ = ["Applied", "Kind", "RuleBook", "default", "muted", "rule_for", "rules_in_force"]
+SILENCE_ENDED = "alerts.silence_ended"
+"""Outbox topic: a mute ended; `key` is an alert nobody was told of meanwhile."""
+SILENCED, NOTIFIED = "silenced", "notified"
+"""Words of an alert's history about telling people."""
+
+__all__ = [
+    "NOTIFIED", "SILENCED", "SILENCE_ENDED", "Applied", "Kind", "RuleBook", "create", "default", "delete",
+    "list_rules", "list_versions", "mute", "mute_in_force", "rule_detail", "rule_for", "rules_in_force",
+    "unmute", "update", "which",
+]  # fmt: skip
 
 
 def rules_in_force(session: Session, kind: Kind) -> RuleBook:
@@ -32,9 +65,208 @@ def rule_for(
     return book.rule_for(suite=suite, benchmark=benchmark, arm=arm, metric=metric, target=target)
 
 
-def muted(session: Session, rule_id: str | None) -> str | None:
-    """Why nobody is told of this rule's alerts at present, in words; None when people are told."""
-    if rule_id is None:
-        return None
-    mute = queries.mutes_in_force(session, clock.now()).get(rule_id)
-    return None if mute is None else mute_words(mute)
+def which(
+    session: Session, *, kind: Kind, suite: str, benchmark: str, arm: str, metric: str, target: str
+) -> AppliedOut:
+    """The same for people."""
+    found = rule_for(
+        session, kind=kind, suite=suite, benchmark=benchmark, arm=arm, metric=metric, target=target
+    )
+    return AppliedOut.model_validate(found)
+
+
+def mute_in_force(session: Session, rule_id: str | None) -> RuleMute | None:
+    """The mute of this rule that silences its alerts now."""
+    return None if rule_id is None else queries.mutes_in_force(session, clock.now()).get(rule_id)
+
+
+def list_rules(
+    session: Session, *, kind: Kind | None, mode: Mode | None, limit: int, cursor: str | None
+) -> Page[AlertRuleOut]:
+    """Rules by name."""
+    found: Page[AlertRule] = page(
+        session, queries.rules(kind, mode), [AlertRule.name], lambda row: [row.name], lambda row: row,
+        limit=limit, cursor=cursor, descending=False,
+    )  # fmt: skip
+    return Page(items=_rules_out(session, found.items), next=found.next)
+
+
+def rule_detail(session: Session, rule_id: str) -> AlertRuleDetailOut:
+    """One rule with the noise floor it has to respect and its mutes. Raises 404."""
+    rule = queries.rule(session, rule_id)
+    if rule is None:
+        raise not_found("rule", rule_id)
+    session.flush()
+    out = _rules_out(session, [rule])[0]
+    version = queries.versions_of(session, [rule])[rule_id]
+    spec = AlertRuleIn.model_construct(**{name: getattr(version, name) for name in _SAID}, name=rule.name)
+    in_force = queries.newest_versions(session, out.kind)
+    floor = floors.noisiest(session, contest(spec, rule_id, version.created_at, in_force))
+    mutes = [MuteOut.model_validate(one) for one in queries.mutes(session, rule_id)]
+    return AlertRuleDetailOut(**out.model_dump(), floor=floor, mutes=mutes)
+
+
+def list_versions(
+    session: Session, rule_id: str, *, limit: int, cursor: str | None
+) -> Page[AlertRuleVersionOut]:
+    """Everything a rule ever said, the newest first. Raises 404."""
+    if queries.rule(session, rule_id) is None:
+        raise not_found("rule", rule_id)
+    found: Page[AlertRuleVersion] = page(
+        session, queries.all_versions(rule_id), [AlertRuleVersion.version], lambda row: [row.version],
+        lambda row: row, limit=limit, cursor=cursor,
+    )  # fmt: skip
+    people = queries.accounts(session, (one.owner_id for one in found.items))
+    items = [AlertRuleVersionOut.model_validate(_version_values(one, people)) for one in found.items]
+    return Page(items=items, next=found.next)
+
+
+_SAID = (
+    "kind", "suite", "benchmark", "arm", "metric", "target", "min_effect", "direction", "mode", "text",
+    "comment", "owner_id",
+)  # fmt: skip
+
+
+def create(session: Session, spec: AlertRuleIn, who: Principal) -> AlertRuleDetailOut:
+    """A new rule; one of a deleted rule's name goes on with its history.
+
+    Raises 409 when the name is taken, 400 for an unknown owner, 422 `below_noise_floor`.
+    """
+    rule = queries.lock_named(session, spec.name)
+    if rule is not None and rule.deleted_at is None:
+        raise _taken(spec.name)
+    if rule is None:
+        rule = AlertRule(
+            id=ids.new_id("rul"), name=spec.name, version=0, created_at=clock.now(), deleted_at=None
+        )
+        try:
+            with session.begin_nested():
+                session.add(rule)
+                session.flush()
+        except IntegrityError:
+            raise _taken(spec.name) from None
+    rule.deleted_at = None
+    return _save(session, rule, spec, who, "save")
+
+
+def update(session: Session, rule_id: str, spec: AlertRuleUpdateIn, who: Principal) -> AlertRuleDetailOut:
+    """A new version. Raises 404, 409 when another was saved meanwhile or the name is taken, 400, 422 as
+    `create`."""
+    rule = _locked(session, rule_id)
+    if rule.version != spec.based_on:
+        raise conflict(
+            f"Rule {rule.name} is at version {rule.version} by now, this was made from version "
+            f"{spec.based_on}: look at what changed and save again."
+        )
+    if rule.name != spec.name:
+        if queries.lock_named(session, spec.name) is not None:
+            raise _taken(spec.name)
+        rule.name = spec.name
+    return _save(session, rule, spec, who, "save")
+
+
+def _taken(name: str) -> Exception:
+    return conflict(f"There is, or was, a rule {name!r} already: save a new version of it, or another name.")
+
+
+def _save(
+    session: Session, rule: AlertRule, spec: AlertRuleIn, who: Principal, action: str
+) -> AlertRuleDetailOut:
+    if spec.owner_id is not None and queries.account(session, spec.owner_id) is None:
+        raise invalid_request(f"There is no account {spec.owner_id!r}.", {"owner_id": "no such account"})
+    at = clock.now()
+    in_force = queries.newest_versions(session, spec.kind)
+    floors.refuse_below(session, spec, contest(spec, rule.id, at, in_force))
+    before = queries.versions_of(session, [rule]).get(rule.id)
+    owner = spec.owner_id or (who.account_id if before is None else before.owner_id)
+    said = {name: getattr(spec, name) for name in _SAID}
+    said.update(owner_id=owner, text=spec.text.strip() or words.sentence(spec))
+    rule.version += 1
+    session.add(
+        AlertRuleVersion(rule_id=rule.id, version=rule.version, created_by=who.name, created_at=at, **said)
+    )
+    changed = {name: said[name] for name in _SAID if before is None or getattr(before, name) != said[name]}
+    detail = {"name": rule.name, "version": rule.version, "changed": changed}
+    audit.record(session, who.name, action, "rule", rule.id, detail)
+    session.flush()
+    return rule_detail(session, rule.id)
+
+
+def delete(session: Session, rule_id: str, who: Principal) -> None:
+    """Take a rule out of force; its versions stay, because alerts name them. Raises 404."""
+    rule = _locked(session, rule_id)
+    rule.deleted_at = clock.now()
+    _end_mutes(session, rule_id)
+    audit.record(session, who.name, "delete", "rule", rule.id, {"name": rule.name, "version": rule.version})
+
+
+def mute(session: Session, rule_id: str, spec: MuteIn, who: Principal) -> AlertRuleDetailOut:
+    """Tell nobody of this rule's alerts for a while; takes the place of a mute in force. Raises 404."""
+    rule = _locked(session, rule_id)
+    at = clock.now()
+    for one in queries.mutes(session, rule_id):
+        one.ended_at = one.ended_at or min(at, one.until)
+    until = at + timedelta(hours=spec.hours)
+    session.add(
+        RuleMute(
+            id=ids.new_id("mut"), rule_id=rule_id, reason=spec.reason, until=until, muted_by=who.name,
+            created_at=at, ended_at=None,
+        )
+    )  # fmt: skip
+    detail = {"name": rule.name, "reason": spec.reason, "until": until.isoformat()}
+    audit.record(session, who.name, "mute", "rule", rule.id, detail)
+    session.flush()
+    return rule_detail(session, rule_id)
+
+
+def unmute(session: Session, rule_id: str, who: Principal) -> AlertRuleDetailOut:
+    """End the silence now: people hear of what is still open. Raises 404, 409 when it is not muted."""
+    rule = _locked(session, rule_id)
+    if mute_in_force(session, rule_id) is None:
+        raise conflict(f"Rule {rule.name} is not muted.")
+    _end_mutes(session, rule_id)
+    audit.record(session, who.name, "unmute", "rule", rule.id, {"name": rule.name})
+    session.flush()
+    return rule_detail(session, rule_id)
+
+
+def _end_mutes(session: Session, rule_id: str) -> None:
+    at = clock.now()
+    for one in queries.mutes(session, rule_id):
+        one.ended_at = one.ended_at or min(at, one.until)
+    session.flush()
+    for alert_id in queries.silenced_alerts(session, rule_id, SILENCED, NOTIFIED):
+        outbox.add(session, SILENCE_ENDED, alert_id)
+
+
+def _locked(session: Session, rule_id: str) -> AlertRule:
+    rule = queries.lock_rule(session, rule_id)
+    if rule is None:
+        raise not_found("rule", rule_id)
+    return rule
+
+
+def _rules_out(session: Session, rules: Sequence[AlertRule]) -> list[AlertRuleOut]:
+    versions = queries.versions_of(session, rules)
+    people = queries.accounts(session, (one.owner_id for one in versions.values()))
+    mutes = queries.mutes_in_force(session, clock.now())
+    ended = queries.outcomes(session, [rule.id for rule in rules])
+    return [
+        AlertRuleOut.model_validate(
+            {
+                **_version_values(versions[rule.id], people),
+                "id": rule.id,
+                "name": rule.name,
+                "mute": MuteOut.model_validate(mutes[rule.id]) if rule.id in mutes else None,
+                "precision": words.precision(ended.get(rule.id, {})),
+            }
+        )
+        for rule in rules
+    ]
+
+
+def _version_values(version: AlertRuleVersion, people: Mapping[str, Account]) -> dict[str, object]:
+    owner = people.get(version.owner_id or "")
+    given = ("owner",)
+    values = {name: getattr(version, name) for name in AlertRuleVersionOut.model_fields if name not in given}
+    return {**values, "owner": None if owner is None else AccountOut.model_validate(owner)}

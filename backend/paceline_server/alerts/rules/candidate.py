@@ -1,0 +1,56 @@
+"""A rule that is not saved yet, among those that are: what it would decide about. Pure.
+
+Place: under `floors`, `replay` and `orphans`. Invariant: it competes exactly as it would once saved:
+newest of all, in place of the rule it would replace.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from paceline_server.alerts.rules.matching import Patterned, Subject, covers, most_specific
+from paceline_server.alerts.rules.schemas import AlertRuleIn
+from paceline_server.store.tables.rules import AlertRule, AlertRuleVersion
+
+
+@dataclass(eq=False)
+class Candidate:
+    """The patterns of a rule as it would be saved."""
+
+    suite: str
+    benchmark: str
+    arm: str
+    metric: str
+    target: str
+    created_at: datetime
+    rule_id: str
+
+
+@dataclass(frozen=True)
+class Contest:
+    """A candidate and the rules of its kind it competes with."""
+
+    candidate: Candidate
+    others: Sequence[Patterned]
+
+    def decides(self, subject: Subject) -> bool:
+        """Whether the candidate would decide about `subject`."""
+        if not covers(self.candidate, subject):
+            return False
+        return most_specific([*self.others, self.candidate], subject) is self.candidate
+
+
+def contest(
+    spec: AlertRuleIn,
+    rule_id: str | None,
+    at: datetime,
+    in_force: Sequence[tuple[AlertRule, AlertRuleVersion]],
+) -> Contest:
+    """`spec` saved at `at`, in place of `rule_id` if given, among the rules of its kind."""
+    candidate = Candidate(
+        spec.suite, spec.benchmark, spec.arm, spec.metric, spec.target, at, rule_id or ""
+    )  # fmt: skip
+    others = [version for rule, version in in_force if rule.id != rule_id and version.kind == spec.kind]
+    return Contest(candidate, others)

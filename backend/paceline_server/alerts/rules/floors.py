@@ -1,0 +1,50 @@
+"""Refusing rules that ask for more than a target can resolve (I14), with the number.
+
+Place: between `service`, which saves rules, and the noise floors A/A jobs measured. Invariant: what is
+compared is the newest floor of each series the rule would decide about; a series that another, more
+specific rule decides about is none of its business. Rules of arms are not asked: their effect comes on top
+of a margin that the job itself decides, so that they only ever raise less than the manifest.
+"""
+
+from __future__ import annotations
+
+from sqlalchemy.orm import Session
+
+from paceline_server.alerts.rules import queries, words
+from paceline_server.alerts.rules.candidate import Contest
+from paceline_server.alerts.rules.matching import Subject
+from paceline_server.alerts.rules.schemas import AlertRuleIn, FloorOut
+from paceline_server.alerts.words import params_text
+from paceline_server.kernel.errors import ProblemError
+
+
+def noisiest(session: Session, contest: Contest) -> FloorOut | None:
+    """The highest newest noise floor among the series the rule decides about; null: none was measured."""
+    worst: FloorOut | None = None
+    for floor, target in queries.newest_floors(session):
+        subject = Subject(floor.suite, floor.benchmark, floor.arm, floor.metric, target)
+        if (worst is None or floor.mde > worst.mde) and contest.decides(subject):
+            own = (
+                "mde", "suite", "benchmark", "arm", "metric", "params", "target_id", "measured_at",
+            )  # fmt: skip
+            values = {name: getattr(floor, name) for name in own}
+            worst = FloorOut(**values, target_name=target, words=words.at_least(floor.mde, target))
+    return worst
+
+
+def refuse_below(session: Session, spec: AlertRuleIn, contest: Contest) -> None:
+    """Raises 422 `below_noise_floor`, naming the number and the series."""
+    if spec.kind != "history" or spec.mode == "off":
+        return
+    worst = noisiest(session, contest)
+    if worst is None or worst.mde <= spec.min_effect:
+        return
+    where = params_text(worst.params)
+    series = f"{worst.benchmark} {worst.arm} {worst.metric}{f' at {where}' if where else ''}"
+    raise ProblemError(
+        422,
+        "below_noise_floor",
+        f"The smallest effect that can be told from noise is {worst.words} ({series}, measured by an A/A job "
+        f"on {worst.measured_at:%Y-%m-%d}). Ask for that much, or leave that series to a rule of its own.",
+        fields={"min_effect": words.at_least(worst.mde, worst.target_name)},
+    )

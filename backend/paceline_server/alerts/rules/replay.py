@@ -1,0 +1,212 @@
+"""What a rule would have done in the last days, before it is saved.
+
+Place: under `routes`, reads only. Invariants: what is counted is what the stored data says today, at the time
+the first point of a new level was measured; the rule competes as it would once saved (`candidate`). History:
+stored changes; where the rule asks for smaller steps than detection looked for, the points are looked at
+again with the rule's own limit. Arms: stored comparisons; an arm that fails in several jobs on end is one
+alert.
+Deliberately no second session's confirmation is replayed: it says what would have been suspected and stood.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from datetime import datetime, timedelta
+from itertools import groupby
+
+from sqlalchemy.orm import Session
+
+from paceline_server.alerts.rules import queries, words
+from paceline_server.alerts.rules.candidate import Contest, contest
+from paceline_server.alerts.rules.matching import Subject
+from paceline_server.alerts.rules.schemas import AlertRuleIn, FiredOut, ReplayIn, ReplayOut, TargetCountOut
+from paceline_server.kernel import clock
+from paceline_server.kernel.errors import not_found
+from paceline_server.stats import changepoint
+from paceline_server.stats.words import percent
+from paceline_server.store.tables.decisions import Comparison
+from paceline_server.store.tables.history import Change, Series, SeriesPoint
+
+FINDINGS_SHOWN = 200
+WORSE = ("slower", "worse")
+_STORED = changepoint.DEFAULT.to_mapping()
+_LEAST = ("min_effect", "min_step")
+"""Parameters of detection below which it does not look."""
+USUAL = max(_STORED[name] for name in _LEAST if name in _STORED)
+"""share; every step from here on that there is has been stored."""
+STOOD_EVALUATIONS = 2
+"""Evaluations that make a change an alert without an A/B job (STATISTICS §4.5)."""
+
+
+def replay(session: Session, asked: ReplayIn) -> ReplayOut:
+    """The alerts a rule would have raised. Raises 404 for a rule there is not."""
+    at = clock.now()
+    if asked.rule_id is not None and queries.rule(session, asked.rule_id) is None:
+        raise not_found("rule", asked.rule_id)
+    rules = queries.newest_versions(session, asked.rule.kind)
+    own = contest(asked.rule, asked.rule_id, at, rules)
+    since = at - timedelta(days=asked.days)
+    if asked.rule.kind == "history":
+        found = [
+            *_stored(session, asked.rule, own, since), *_again(session, asked.rule, own, since),
+        ]  # fmt: skip
+        found.sort(key=lambda one: one.at, reverse=True)
+        alerts = {(one.target_id, one.commit, one.effect > 0): one for one in found}
+        fired = list(alerts.values())
+    else:
+        fired, found = _arms(session, asked.rule, own, since)
+    by_target = _by_target(fired)
+    return ReplayOut(
+        days=asked.days,
+        fired=len(fired),
+        findings_total=len(found),
+        by_target=by_target,
+        words=words.replayed(asked.days, asked.rule.mode, len(fired), by_target),
+        findings=_with_states(session, found[:FINDINGS_SHOWN]),
+    )
+
+
+def _by_target(fired: Sequence[FiredOut]) -> list[TargetCountOut]:
+    """The targets, the one that fired most first."""
+    names = {one.target_id: one.target_name for one in fired}
+    counted = Counter(one.target_id for one in fired)
+    ordered = sorted(counted, key=lambda target: (-counted[target], names[target], target))
+    return [
+        TargetCountOut(target_id=target, target_name=names[target], fired=counted[target])
+        for target in ordered
+    ]
+
+
+def _with_states(session: Session, found: Sequence[FiredOut]) -> list[FiredOut]:
+    states = queries.alert_states(session, (one.alert_id for one in found))
+    return [one.model_copy(update={"alert_state": states.get(one.alert_id or "")}) for one in found]
+
+
+def _wanted(rule: AlertRuleIn, effect: float) -> bool:
+    return (effect if rule.direction == "worse" else abs(effect)) >= rule.min_effect
+
+
+def _stored(session: Session, rule: AlertRuleIn, own: Contest, since: datetime) -> Iterator[FiredOut]:
+    """Changes that stood, of series the rule would decide about."""
+    for change, series, target, at in queries.changes_since(session, since):
+        effect = abs(change.effect) if change.direction in WORSE else -abs(change.effect)
+        if _stood(change) and _wanted(rule, effect) and own.decides(_subject(series, target)):
+            yield _fired(
+                series, target, at=at, commit=change.commit, effect=effect, direction=change.direction,
+                stored=change,
+            )  # fmt: skip
+
+
+def _stood(change: Change) -> bool:
+    if change.state == "vanished":
+        return change.alert_id is not None or change.evaluations >= STOOD_EVALUATIONS
+    return change.state in ("standing", "accepted")
+
+
+def _again(session: Session, rule: AlertRuleIn, own: Contest, since: datetime) -> Iterator[FiredOut]:
+    """Steps smaller than detection looks for, of living series the rule would decide about."""
+    if rule.min_effect >= USUAL:
+        return
+    smaller = {name: min(rule.min_effect, _STORED[name]) for name in _LEAST if name in _STORED}
+    parameters = changepoint.Parameters.from_mapping({**_STORED, **smaller})
+    for series, target in queries.living_series(session, since):
+        if not own.decides(_subject(series, target)):
+            continue
+        points = queries.points(session, series.id, int(parameters.max_points))
+        for _, group in groupby(points, key=lambda point: point.fingerprint):
+            for point, effect in _small_steps(list(group), parameters):
+                worse = effect if series.direction == "lower" else -effect
+                if point.at >= since and _wanted(rule, worse):
+                    direction = "worse" if worse > 0 else "better"
+                    yield _fired(
+                        series, target, at=point.at, commit=point.commit, effect=worse, direction=direction
+                    )
+
+
+def _small_steps(
+    points: Sequence[SeriesPoint], parameters: changepoint.Parameters
+) -> Iterator[tuple[SeriesPoint, float]]:
+    """Confirmed steps of one environment below the usual limit: larger ones are stored already."""
+    for change in changepoint.detect([point.value for point in points], parameters=parameters).changes:
+        if abs(change.effect) < USUAL:
+            yield points[change.index], change.effect
+
+
+def _subject(series: Series, target: str) -> Subject:
+    return Subject(series.suite, series.benchmark, series.arm, series.metric, target)
+
+
+def _fired(
+    series: Series,
+    target: str,
+    *,
+    at: datetime,
+    commit: str,
+    effect: float,
+    direction: str,
+    stored: Change | None = None,
+) -> FiredOut:
+    return FiredOut(
+        at=at,
+        commit=commit,
+        suite=series.suite,
+        benchmark=series.benchmark,
+        arm=series.arm,
+        metric=series.metric,
+        params=series.params,
+        target_id=series.target_id,
+        target_name=target,
+        effect=effect,
+        words=f"{percent(effect)} {direction}",
+        source="detected_again" if stored is None else "stored",
+        alert_id=None if stored is None else stored.alert_id,
+        alert_state=None,
+    )
+
+
+def _arms(
+    session: Session, rule: AlertRuleIn, own: Contest, since: datetime
+) -> tuple[list[FiredOut], list[FiredOut]]:
+    """(the first failing job of each streak, its failing points), both the newest first."""
+    streaks: dict[tuple[str, ...], bool] = {}
+    fired: list[FiredOut] = []
+    found: list[FiredOut] = []
+    rows = [row for row in queries.arm_comparisons_since(session, since) if row[0].evidence["rule"]]
+    rows.sort(key=lambda row: (row[0].measured_at, row[0].job_id, *_cause(row[0])))
+    for (_, *parts), group in groupby(rows, key=lambda row: (row[0].job_id, *_cause(row[0]))):
+        cause, points = tuple(parts), list(group)
+        one, _, target = points[0]
+        if not own.decides(Subject(one.suite, one.benchmark, one.arm, one.metric, target)):
+            continue
+        failing = [row for row in points if row[0].verdict == "fail" and _enough(rule, row[0])]
+        if failing and not streaks.get(cause, False):
+            shown = [_fired_arm(*row) for row in failing]
+            fired.append(max(shown, key=lambda one: one.effect))
+            found.extend(shown)
+        if failing or all(row[0].verdict == "pass" for row in points):
+            streaks[cause] = bool(failing)
+    return fired[::-1], found[::-1]
+
+
+def _cause(one: Comparison) -> tuple[str, ...]:
+    return (one.suite, one.benchmark, one.arm, one.metric, one.target_id)
+
+
+def _enough(rule: AlertRuleIn, one: Comparison) -> bool:
+    return one.ratio is not None and one.ratio - 1.0 >= rule.min_effect
+
+
+def _fired_arm(one: Comparison, commit: str, target: str) -> FiredOut:
+    own = ("suite", "benchmark", "arm", "metric", "params", "target_id")
+    return FiredOut(
+        **{name: getattr(one, name) for name in own},
+        at=one.measured_at,
+        commit=commit,
+        target_name=target,
+        effect=(one.ratio or 1.0) - 1.0,
+        words=str(one.evidence["words"]),
+        source="stored",
+        alert_id=None,
+        alert_state=None,
+    )

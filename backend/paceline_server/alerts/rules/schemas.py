@@ -1,0 +1,217 @@
+"""Wire shapes of rules, their versions and mutes, of a replay and of orphans."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Annotated, Literal
+
+from pydantic import Field, StringConstraints, field_validator
+
+from paceline_server.accounts.schemas import AccountOut
+from paceline_server.alerts.rules.applied import NAMES_OF_DEFAULTS, Direction, Kind, Mode
+from paceline_server.catalog.schemas import ParamValue
+from paceline_server.kernel.wire import Request, Response
+
+LONGEST_MUTE_DAYS = 90
+"""days; a rule that should be silent for longer is a rule to switch off, which everybody sees."""
+LONGEST_REPLAY_DAYS = 365
+"""days; older points were measured under circumstances nobody remembers."""
+
+Pattern = Annotated[str, Field(min_length=1, max_length=200)]
+RuleName = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9-]{0,63}$")]
+Text = Annotated[str, Field(max_length=2000)]
+
+
+class AlertRuleIn(Request):
+    """What a rule says. Patterns: `*` is any number of any characters. `min_effect` is a share: 0.03 is 3 %;
+    of a rule of kind arm_slower it comes on top of what the suite's manifest demands."""
+
+    name: RuleName
+    kind: Kind = "history"
+    suite: Pattern = "*"
+    benchmark: Pattern = "*"
+    arm: Pattern = "*"
+    metric: Pattern = "*"
+    target: Pattern = "*"
+    min_effect: float = Field(default=0.03, ge=0, le=10)
+    direction: Direction = "worse"
+    mode: Mode = "active"
+    text: Text = ""
+    """What it is for; empty: a sentence made of the above."""
+    comment: Text = ""
+    """Why this version was saved."""
+    owner_id: str | None = None
+    """An account; omitted: who saves it first."""
+
+    @field_validator("name")
+    @classmethod
+    def _free(cls, name: str) -> str:
+        if name in NAMES_OF_DEFAULTS:
+            raise ValueError("this is the name of a built-in rule")
+        return name
+
+
+class AlertRuleUpdateIn(AlertRuleIn):
+    based_on: int = Field(ge=1)
+    """The version this one was made from: 409 when somebody saved another meanwhile."""
+
+
+class MuteIn(Request):
+    reason: str = Field(min_length=1, max_length=2000)
+    hours: float = Field(gt=0, le=LONGEST_MUTE_DAYS * 24)
+
+
+class MuteOut(Response):
+    id: str
+    reason: str
+    until: datetime
+    muted_by: str
+    created_at: datetime
+    ended_at: datetime | None
+
+
+class PrecisionOut(Response):
+    """How alerts of a rule ended: `worth_it` fixed, expected or acknowledged; `false` invalid, vanished or
+    infra. `share` = worth it of both; null with fewer than five outcomes."""
+
+    worth_it: int
+    false: int
+    undecided: int
+    share: float | None
+    words: str
+
+
+class FloorOut(Response):
+    """The noisiest series a rule decides about: `mde` is a share."""
+
+    mde: float
+    suite: str
+    benchmark: str
+    arm: str
+    metric: str
+    params: dict[str, ParamValue]
+    target_id: str
+    target_name: str
+    measured_at: datetime
+    words: str
+
+
+class AlertRuleVersionOut(Response):
+    version: int
+    kind: Kind
+    suite: str
+    benchmark: str
+    arm: str
+    metric: str
+    target: str
+    min_effect: float
+    direction: Direction
+    mode: Mode
+    text: str
+    comment: str
+    owner: AccountOut | None
+    created_by: str
+    created_at: datetime
+
+
+class AlertRuleOut(AlertRuleVersionOut):
+    id: str
+    name: str
+    mute: MuteOut | None
+    precision: PrecisionOut
+
+
+class AlertRuleDetailOut(AlertRuleOut):
+    floor: FloorOut | None
+    """The noisiest series it decides about; null: no A/A job has measured one."""
+    mutes: list[MuteOut]
+    """All of its mutes, the newest first."""
+
+
+class AppliedOut(Response):
+    """The one rule that decides about a measurement; `rule_id` null: a built-in default."""
+
+    rule_id: str | None
+    version: int | None
+    name: str
+    text: str
+    kind: Kind
+    min_effect: float
+    direction: Direction
+    mode: Mode
+    muted: str | None
+
+
+class ReplayIn(Request):
+    """A rule as it would be saved; `rule_id` when it would replace one."""
+
+    rule: AlertRuleIn
+    rule_id: str | None = None
+    days: int = Field(default=30, ge=1, le=LONGEST_REPLAY_DAYS)
+
+
+class FiredOut(Response):
+    """One finding the rule would have turned into an alert. `effect`: a share, above 0 is worse."""
+
+    at: datetime
+    commit: str
+    suite: str
+    benchmark: str
+    arm: str
+    metric: str
+    params: dict[str, ParamValue]
+    target_id: str
+    target_name: str
+    effect: float
+    words: str
+    source: Literal["stored", "detected_again"]
+    """detected_again: stored detection looked for larger steps only, so the points were looked at again."""
+    alert_id: str | None
+    alert_state: str | None
+
+
+class TargetCountOut(Response):
+    target_id: str
+    target_name: str
+    fired: int
+
+
+class ReplayOut(Response):
+    """`fired` counts alerts: findings of one target at one commit in one direction are one. `findings` are
+    the newest first, at most 200 of `findings_total`."""
+
+    days: int
+    fired: int
+    findings_total: int
+    by_target: list[TargetCountOut]
+    words: str
+    findings: list[FiredOut]
+
+
+class OrphanRuleOut(Response):
+    rule_id: str
+    name: str
+    reason: str
+
+
+class UnruledOut(Response):
+    """A benchmark on a target about which only the built-in default decides."""
+
+    suite: str
+    benchmark: str
+    arm: str
+    metric: str
+    target_id: str
+    target_name: str
+    series: int
+
+
+class OrphansOut(Response):
+    """`rules` decide about nothing that lives; `unruled` is what no stored rule matches, at most 200 of
+    `unruled_total`."""
+
+    living_days: int
+    rules: list[OrphanRuleOut]
+    unruled: list[UnruledOut]
+    unruled_total: int
+    words: str

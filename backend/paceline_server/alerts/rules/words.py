@@ -1,0 +1,76 @@
+"""Rules, floors, replays and precision in plain sentences. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from paceline_server.alerts.rules.matching import ANY
+from paceline_server.alerts.rules.schemas import AlertRuleIn, PrecisionOut, TargetCountOut
+from paceline_server.stats.words import TIMES, percent
+
+LEAST_OUTCOMES = 5
+"""outcomes; a share of fewer says more about chance than about the rule."""
+WORTH_IT = ("fixed", "expected", "acknowledged")
+FALSE = ("invalid", "vanished", "infra")
+
+
+def sentence(spec: AlertRuleIn) -> str:
+    """What a rule says, for one that was saved without words."""
+    about = f"{_named('metric', spec.metric)} of {_named('benchmark', spec.benchmark)}"
+    where = f"{_named('arm', spec.arm)}, {_named('suite', spec.suite)}, {_named('target', spec.target)}"
+    what = "moves either way" if spec.direction == "both" else "gets worse"
+    if spec.kind == "arm_slower":
+        return f"An arm that fails its suite's rule by {percent(spec.min_effect)} or more: {about} ({where})."
+    return (
+        f"{about[0].upper()}{about[1:]} ({where}) {what} by {percent(spec.min_effect)} or more and stays so."
+    )
+
+
+def _named(noun: str, pattern: str) -> str:
+    return f"any {noun}" if pattern == ANY else f"{noun} {pattern}"
+
+
+def precision(states: Mapping[str, int]) -> PrecisionOut:
+    """What triage said of a rule's alerts; never a share of a handful."""
+    worth_it = sum(states.get(state, 0) for state in WORTH_IT)
+    false = sum(states.get(state, 0) for state in FALSE)
+    judged = worth_it + false
+    undecided = sum(states.values()) - judged
+    share = worth_it / judged if judged >= LEAST_OUTCOMES else None
+    if not judged:
+        words = "No alert of this rule has been judged yet."
+    elif share is None:
+        words = f"{worth_it} of {judged} alerts were worth it: too few for a share."
+    else:
+        words = f"{worth_it} of {judged} alerts were worth it ({share * 100:.0f} %)."
+    return PrecisionOut(worth_it=worth_it, false=false, undecided=undecided, share=share, words=words)
+
+
+def at_least(mde: float, target: str) -> str:
+    """`at least 3.1 % on host-1`."""
+    return f"at least {percent(mde)} on {target}"
+
+
+def replayed(days: int, mode: str, fired: int, by_target: Sequence[TargetCountOut]) -> str:
+    """`In the last 30 days it would have fired 14×, 12 on host-1.`"""
+    period = "In the last day" if days == 1 else f"In the last {days} days"
+    if not fired:
+        text = f"{period} it would not have fired."
+    else:
+        most = by_target[0]
+        where = f"all on {most.target_name}" if most.fired == fired else f"{most.fired} on {most.target_name}"
+        text = f"{period} it would have fired {fired}{TIMES}, {where}."
+    return text if mode == "active" else f"{text} In mode {mode} nobody would have been told."
+
+
+def orphans(rules: int, unruled: int) -> str:
+    """How many of each, in a sentence."""
+    if not rules and not unruled:
+        return "Every rule decides about something, and every measurement has a rule."
+    left = f"{_count(rules, 'rule')} {'decides' if rules == 1 else 'decide'} about nothing"
+    right = f"{_count(unruled, 'measurement')} {'has' if unruled == 1 else 'have'} the built-in default only"
+    return f"{left}; {right}."
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}{'' if number == 1 else 's'}"
