@@ -1,8 +1,13 @@
 """Telling people of a confirmed alert, once.
 
 Place: the outbox topic `alerts.notify`, left by `service` in the transaction that opened the alert.
-Invariant (I13): only an alert that is open is told of; telling is remembered in its history. A channel
-that fails makes the outbox try again later, so a channel must bear a repeat.
+Invariants (I13): only an alert that is open is told of, and none raised in shadow; telling is remembered in
+its history, and so is silence: while the rule is muted nobody hears, and at the mute's end people hear of what is
+still open. A channel that fails makes the outbox try again later, so a channel must bear a repeat.
+
+    alerts.notify ─▶ deliver ─┬─ told ─▶ "notified"
+          ▲                   └─ muted ─▶ "silenced" ─ at its end ─▶ alerts.silence_ended ─▶ catch_up ─┐
+          └─────────────────────────────────────────────────────── still open, and nobody heard ───────┘
 """
 
 from __future__ import annotations
@@ -13,10 +18,14 @@ from paceline_server.alerts import queries
 from paceline_server.alerts.channels.base import Channel, Notice
 from paceline_server.alerts.channels.log import LogChannel
 from paceline_server.alerts.channels.webhook import WebhookChannel
+from paceline_server.alerts.explain import service as explain
 from paceline_server.alerts.history import SYSTEM, remember
-from paceline_server.alerts.words import explanation
-from paceline_server.detect import service as detect
-from paceline_server.kernel import settings
+from paceline_server.alerts.rules import service as rules
+from paceline_server.alerts.topics import NOTIFY
+from paceline_server.kernel import clock, settings
+from paceline_server.store import outbox
+from paceline_server.store.tables.decisions import Alert
+from paceline_server.store.tables.rules import RuleMute
 
 
 def channels() -> list[Channel]:
@@ -33,14 +42,14 @@ def deliver(session: Session, alert_id: str) -> list[str]:
     Runs in a read-only transaction: a slow receiver must not hold up the database's writer.
     """
     alert = queries.alert(session, alert_id)
-    if alert is None or alert.state not in ("open", "acknowledged"):
+    if alert is None or not _to_be_told(alert) or rules.mute_in_force(session, alert.rule_id) is not None:
         return []
     target = queries.target_name(session, alert.target_id)
     notice = Notice(
         alert_id=alert.id,
         title=alert.title,
         words=alert.words,
-        explanation=explanation(alert, target, detect.findings_of(session, [alert.id])),
+        explanation=explain.told(session, alert, target).sentence,
         url=f"{settings.current().public_url or ''}/alerts/{alert.id}",
         demonstration=alert.demonstration,
     )
@@ -50,7 +59,34 @@ def deliver(session: Session, alert_id: str) -> list[str]:
 
 
 def record(session: Session, alert_id: str, told: list[str]) -> None:
-    """Remember in the alert's history who was told."""
-    alert = queries.lock_alert(session, alert_id) if told else None
-    if alert is not None:
-        remember(session, alert, "notified", SYSTEM, ", ".join(told))
+    """Remember in the alert's history who was told, or why nobody was."""
+    alert = queries.lock_alert(session, alert_id)
+    if alert is None:
+        return
+    if told:
+        remember(session, alert, rules.NOTIFIED, SYSTEM, ", ".join(told))
+    elif _to_be_told(alert) and (mute := rules.mute_in_force(session, alert.rule_id)) is not None:
+        remember(session, alert, rules.SILENCED, SYSTEM, rules.mute_words(mute))
+        _wait_for_the_end(session, alert, mute)
+
+
+def catch_up(session: Session, alert_id: str) -> None:
+    """A mute ended: tell of the alert if it is still open, nobody heard meanwhile, and no other mute
+    began."""
+    alert = queries.lock_alert(session, alert_id)
+    if alert is None or not _to_be_told(alert):
+        return
+    mute = rules.mute_in_force(session, alert.rule_id)
+    if mute is not None:
+        _wait_for_the_end(session, alert, mute)
+    elif queries.newest_action(session, alert_id, (rules.SILENCED, rules.NOTIFIED)) == rules.SILENCED:
+        outbox.add(session, NOTIFY, alert.id)
+
+
+def _to_be_told(alert: Alert) -> bool:
+    return alert.state in ("open", "acknowledged") and not alert.shadow
+
+
+def _wait_for_the_end(session: Session, alert: Alert, mute: RuleMute) -> None:
+    left = (mute.until - clock.now()).total_seconds()
+    outbox.add(session, rules.SILENCE_ENDED, alert.id, due_in_s=max(0.0, left))

@@ -8,6 +8,7 @@ from typing import Any, Literal
 from pydantic import Field
 
 from paceline_server.accounts.schemas import AccountOut
+from paceline_server.alerts.bisect.schemas import BisectionOut, CulpritOut
 from paceline_server.catalog.schemas import ParamValue
 from paceline_server.jobs.schemas import Judged
 from paceline_server.kernel.wire import Request, Response
@@ -37,22 +38,37 @@ class FilterOut(Response):
     text: str
 
 
+AlertKind = Literal["arm_slower", "history", "environment", "policy"]
+CauseName = Literal["code", "environment", "target"]
+
+
 class FindingOut(Response):
+    """What detection said, frozen. Of a comparison: `ratio` with `launches` and `blocks`, both arms or (of an
+    A/B run, `sides` = revisions) head against base. Of a change of a series (`series_id`): `ratio` = level
+    after ÷ before, above 1 the worse side, `numbers` holds the rest, and there is no verdict."""
+
     id: str
-    kind: Literal["arm_slower"]
+    kind: AlertKind
     role: Literal["candidate", "confirmation", "recovery"]
     run_id: str
     job_id: str
+    series_id: str | None
+    change_id: str | None
+    sides: Literal["arms", "revisions"] | None
+    benchmark: str
+    arm: str
+    metric: str
     params: dict[str, ParamValue]
-    verdict: Judged
+    verdict: Judged | None
     reason: str
     words: str
     ratio: float | None
     lower: float | None
     upper: float | None
     share_slower: float | None
-    launches: int
-    blocks: int
+    launches: int | None
+    blocks: int | None
+    numbers: dict[str, Any] | None
     method: str
     parameters: dict[str, Any]
     filters: list[FilterOut]
@@ -77,9 +93,18 @@ class RuleOut(Response):
 
 
 class AlertOut(Response):
+    """`ratio` above 1: it got worse. A history alert blames the commits after `base_commit`, up to and with
+    `head_commit`; `culprit` is the one a bisection found. `cause`: null for arms and policies."""
+
     id: str
     title: str
     state: AlertState
+    kind: AlertKind
+    cause: CauseName | None
+    base_commit: str | None
+    head_commit: str | None
+    culprit: CulpritOut | None
+    shadow: bool
     suite: str
     benchmark: str
     arm: str
@@ -102,7 +127,9 @@ class AlertOut(Response):
 class AlertDetailOut(AlertOut):
     rule: RuleOut
     explanation: str
+    cause_text: str | None
     findings: list[FindingOut]
+    bisection: BisectionOut | None
     history: list[AlertEventOut]
     actions: list[Action]
 

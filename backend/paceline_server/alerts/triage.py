@@ -12,7 +12,9 @@ from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
 from paceline_server.accounts.schemas import AccountOut
-from paceline_server.alerts import queries, words
+from paceline_server.alerts import queries
+from paceline_server.alerts.bisect import service as bisect
+from paceline_server.alerts.explain import service as explain
 from paceline_server.alerts.history import change, remember, tell
 from paceline_server.alerts.schemas import (
     Action,
@@ -20,17 +22,14 @@ from paceline_server.alerts.schemas import (
     AlertEventOut,
     AlertOut,
     AlertState,
-    FilterOut,
-    FindingOut,
     RuleOut,
 )
 from paceline_server.alerts.states import TOLD, Event, IllegalTransitionError, actions
-from paceline_server.detect import service as detect
 from paceline_server.kernel.errors import conflict, invalid_request, not_found
 from paceline_server.kernel.wire import Page
 from paceline_server.store.page import page
 from paceline_server.store.tables.accounts import Account
-from paceline_server.store.tables.decisions import Alert, Comparison, Finding
+from paceline_server.store.tables.decisions import Alert
 
 NOBODY = "none"
 """Value of the assignee filter for alerts nobody has taken."""
@@ -71,29 +70,16 @@ def alert_detail(session: Session, alert_id: str) -> AlertDetailOut:
         raise not_found("alert", alert_id)
     session.flush()
     targets, people = queries.names(session, [row])
-    evidence = detect.findings_of(session, [alert_id])
+    told = explain.told(session, row, targets[row.target_id])
     return AlertDetailOut(
         **_alert_out(row, targets, people).model_dump(),
         rule=RuleOut.model_validate(row.rule),
-        explanation=words.explanation(row, targets[row.target_id], evidence),
-        findings=[_finding_out(finding, comparison) for finding, comparison in evidence],
+        explanation=told.sentence,
+        cause_text=told.cause_text,
+        findings=told.findings,
+        bisection=bisect.of_alert(session, row),
         history=[AlertEventOut.model_validate(event) for event in queries.events(session, alert_id)],
         actions=actions(row.state),  # type: ignore[arg-type]  # the column holds `AlertState`s only
-    )
-
-
-def _finding_out(finding: Finding, comparison: Comparison) -> FindingOut:
-    own = ("id", "kind", "role", "run_id", "job_id", "method", "parameters", "window", "created_at")
-    numbers = (
-        "params", "verdict", "reason", "ratio", "lower", "upper", "share_slower", "launches", "blocks",
-    )  # fmt: skip
-    return FindingOut.model_validate(
-        {
-            **{name: getattr(finding, name) for name in own},
-            **{name: getattr(comparison, name) for name in numbers},
-            "words": comparison.evidence["words"],
-            "filters": [FilterOut.model_validate(one) for one in finding.filters],
-        }
     )
 
 

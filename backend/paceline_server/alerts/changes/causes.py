@@ -14,6 +14,7 @@ from statistics import median
 from typing import Any, Literal
 
 from paceline_server.alerts.changes.facts import Fact
+from paceline_server.series.environments import differences, why
 from paceline_server.stats.words import change as change_words
 from paceline_server.store.tables.history import SeriesPoint
 
@@ -59,27 +60,20 @@ def environment_of(fact: Fact, factors: Mapping[str, Mapping[str, Any]]) -> Caus
             {"artifacts": [old.artifact_hash, new.artifact_hash]},
         )
     if old.fingerprint != new.fingerprint:
-        changed = factor_changes(factors.get(old.fingerprint, {}), factors.get(new.fingerprint, {}))
-        said = "; ".join(changed) or "its fingerprint is another"
+        before, after = factors.get(old.fingerprint), factors.get(new.fingerprint)
         return Cause(
             "environment",
-            f"the target itself changed in between: {said}",
-            {"fingerprints": [old.fingerprint, new.fingerprint], "factors": changed},
+            f"the target itself changed in between: {why(before, after)}",
+            {
+                "fingerprints": [old.fingerprint, new.fingerprint],
+                "factors": [one._asdict() for one in differences(before or {}, after or {})],
+            },
         )
-    if fact.change.cause == "environment":
-        incident = dict(fact.change.evidence.get("incident") or {})
-        said = incident.get("text") or incident.get("words") or "many series of this target moved together"
-        return Cause("environment", str(said), {"incident": incident})
+    incident = fact.change.evidence.get("incident")
+    if fact.change.cause == "environment" and incident:
+        said = incident.get("text") or "many series of this target moved together"
+        return Cause("environment", str(said), {"incident": dict(incident)})
     return None
-
-
-def factor_changes(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[str]:
-    """`kernel 6.1.0-12 → 6.1.0-13`, one entry per factor that differs, by name."""
-    return [
-        f"{name} {old.get(name, 'unknown')} → {new.get(name, 'unknown')}"
-        for name in sorted({*old, *new})
-        if old.get(name) != new.get(name)
-    ]
 
 
 def siblings_of(

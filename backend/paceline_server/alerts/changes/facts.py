@@ -50,8 +50,10 @@ def _index(change: Change) -> int:
 
 
 def _location(evidence: Mapping[str, Any], at: int) -> tuple[int, int]:
-    low, high = evidence.get("location") or (at, at)
-    return min(int(low), at), max(int(high), at)
+    """The ends of the location's interval, stored as job ids, as indexes into the window."""
+    window: list[str] = evidence["window"]
+    low, high = (window.index(job_id) for job_id in evidence["location"])
+    return min(low, at), max(high, at)
 
 
 @dataclass(frozen=True)

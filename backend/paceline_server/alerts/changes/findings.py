@@ -54,6 +54,7 @@ def numbers_of(fact: Fact, cause: Cause | None) -> dict[str, Any]:
     at = window.index(change.job_id)
     return {
         "words": fact_words(fact), "direction": change.direction, "effect": change.effect,
+        "ratio": fact.ratio, "bounds": list(fact.bounds),
         "lower": change.lower, "upper": change.upper, "p_value": change.p_value,
         "level_before": change.level_before, "level_after": change.level_after,
         "n_before": change.evidence.get("n_before"), "n_after": change.evidence.get("n_after"),

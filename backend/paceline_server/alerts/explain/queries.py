@@ -1,0 +1,63 @@
+"""All SQL of explanations."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from sqlalchemy import func, select
+from sqlalchemy.orm import Session
+
+from paceline_server.store.tables.decisions import Alert, Comparison, Finding
+from paceline_server.store.tables.fleet import Target
+from paceline_server.store.tables.history import Series, SeriesPoint
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """A finding with what it was made from: a comparison, a series, or neither (policy advice)."""
+
+    finding: Finding
+    comparison: Comparison | None
+    series: Series | None
+
+
+def alert(session: Session, alert_id: str) -> tuple[Alert, str] | None:
+    """An alert and its target's name."""
+    query = select(Alert, Target.name).join(Target, Target.id == Alert.target_id).where(Alert.id == alert_id)
+    found = session.execute(query).one_or_none()
+    return None if found is None else (found[0], found[1])
+
+
+def evidence_of(session: Session, alert_id: str) -> list[Evidence]:
+    """The findings of an alert, the oldest first."""
+    query = (
+        select(Finding, Comparison, Series)
+        .outerjoin(Comparison, Comparison.id == Finding.comparison_id)
+        .outerjoin(Series, Series.id == Finding.series_id)
+        .where(Finding.alert_id == alert_id)
+        .order_by(Finding.created_at, Finding.id)
+    )
+    return [Evidence(*row) for row in session.execute(query)]
+
+
+def finding(session: Session, finding_id: str) -> Evidence | None:
+    """One finding with what it was made from."""
+    query = (
+        select(Finding, Comparison, Series)
+        .outerjoin(Comparison, Comparison.id == Finding.comparison_id)
+        .outerjoin(Series, Series.id == Finding.series_id)
+        .where(Finding.id == finding_id)
+    )
+    found = session.execute(query).one_or_none()
+    return None if found is None else Evidence(*found)
+
+
+def span(session: Session, series_id: str, job_ids: Sequence[str]) -> tuple[datetime | None, datetime | None]:
+    """When the first and the last of these points were measured."""
+    query = select(func.min(SeriesPoint.at), func.max(SeriesPoint.at)).where(
+        SeriesPoint.series_id == series_id, SeriesPoint.job_id.in_(list(job_ids))
+    )
+    first, last = session.execute(query).one()
+    return first, last

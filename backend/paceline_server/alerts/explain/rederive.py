@@ -1,0 +1,111 @@
+"""Making a stored finding again from stored samples with the numbers stored beside it, never today's (I16).
+
+Place: asked by `explain` and by whoever doubts a finding. Invariant: nothing but the finding, the ledger of
+samples and pure functions; a server with other constants gives the same bits. What belongs to other findings
+of its round (the false-discovery rate) was stored and is not made again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from sqlalchemy.orm import Session
+
+from paceline_server.alerts.explain import queries
+from paceline_server.alerts.explain.queries import Evidence
+from paceline_server.alerts.explain.schemas import RederivedOut
+from paceline_server.detect import service as detect
+from paceline_server.detect.facts import CaseIndex
+from paceline_server.ingest import service as ingest
+from paceline_server.kernel.errors import ProblemError, not_found
+from paceline_server.stats import changepoint
+from paceline_server.stats.blocks import WarmPolicy, warm_samples
+from paceline_server.stats.history import ChangePoint, Parameters
+from paceline_server.stats.summary import summarise
+from paceline_server.store.tables.history import Series
+
+CANNOT = "it rests on advice, which is stored whole"
+NUMBERS = ("effect", "lower", "upper", "p_value", "level_before", "level_after", "n_before", "n_after")
+
+
+def rederive(session: Session, finding_id: str) -> RederivedOut:
+    """Make a finding again. Raises 404; 409 `samples_gone` when what it was made from is no longer stored."""
+    found = queries.finding(session, finding_id)
+    if found is None:
+        raise not_found("finding", finding_id)
+    if found.series is not None:
+        return _of_change(session, found, found.series)
+    if found.comparison is not None:
+        return _of_comparison(session, found)
+    return RederivedOut(identical=None, text=f"This finding is not made again: {CANNOT}.", numbers={})
+
+
+def _of_comparison(session: Session, found: Evidence) -> RederivedOut:
+    comparison = found.comparison
+    if comparison is None:
+        raise TypeError("a finding of a comparison has one")
+    again = detect.rederive_finding(session, found.finding.id)
+    numbers: dict[str, Any] = {
+        name: getattr(again, name) for name in ("ratio", "lower", "upper", "launches", "blocks")
+    }
+    numbers["p_slow"] = again.p_slow
+    stored = {name: getattr(comparison, name) for name in ("ratio", "lower", "upper", "launches", "blocks")}
+    stored["p_slow"] = comparison.evidence["statistic"]["p_slow"]
+    return _compared(numbers, stored, "the blocks of its job")
+
+
+def _of_change(session: Session, found: Evidence, series: Series) -> RederivedOut:
+    finding, stored = found.finding, dict(found.finding.numbers or {})
+    if finding.method != changepoint.METHOD:
+        text = (
+            f"It was made by {finding.method}, which this server no longer has; it has {changepoint.METHOD}."
+        )
+        return RederivedOut(identical=None, text=text, numbers={})
+    job_ids = list(finding.window["job_ids"])
+    values = [point_value(session, job_id, series, finding.parameters["warm"]) for job_id in job_ids]
+    parameters = Parameters.from_mapping(finding.parameters["history"])
+    again = changepoint.detect(values, parameters=parameters)
+    change = next((one for one in (*again.changes, *again.suspects) if one.index == stored["index"]), None)
+    text = f"{len(values)} points, each from the stored samples of its job"
+    if change is None:
+        return RederivedOut(identical=False, text=f"Not found again in {text}.", numbers={})
+    numbers = _numbers(change)
+    wanted = {name: stored[name] for name in (*NUMBERS, "index")} | _filters(finding.filters)
+    return _compared(numbers, wanted, text)
+
+
+def point_value(session: Session, job_id: str, series: Series, warm: Mapping[str, Any]) -> float:
+    """The value of one point, from the samples of its job. Raises 409 `samples_gone`."""
+    index = CaseIndex.of(ingest.blocks(session, job_id))
+    case = index.get(series.benchmark, series.params, series.metric, series.arm)
+    if case is None:
+        raise ProblemError(409, "samples_gone", f"The samples of job {job_id} are no longer stored.")
+    keep, _ = warm_samples(case, WarmPolicy(**warm))
+    return summarise(case.value[keep], case.launch[keep]).median
+
+
+def _numbers(change: ChangePoint) -> dict[str, Any]:
+    return {
+        "effect": change.effect, "lower": change.interval[0], "upper": change.interval[1],
+        "p_value": change.p_value, "level_before": change.level_before, "level_after": change.level_after,
+        "n_before": change.n_before, "n_after": change.n_after, "index": change.index,
+        **{f"filter {one.name}": one.value for one in change.filters},
+    }  # fmt: skip
+
+
+def _filters(stored: list[dict[str, Any]]) -> dict[str, Any]:
+    return {f"filter {one['name']}": one["value"] for one in stored}
+
+
+def _compared(again: Mapping[str, Any], stored: Mapping[str, Any], of: str) -> RederivedOut:
+    """Same to the last bit, or which number is not; numbers of the round that only the stored side has are
+    not compared."""
+    differing = sorted(name for name, value in again.items() if name in stored and stored[name] != value)
+    missing = sorted(name for name in again if name not in stored)
+    if not differing and not missing:
+        return RederivedOut(
+            identical=True, text=f"Made again from {of}: every number is the same.", numbers=dict(again)
+        )
+    what = ", ".join([*differing, *missing])
+    return RederivedOut(identical=False, text=f"Made again from {of}: {what} differ.", numbers=dict(again))

@@ -1,0 +1,146 @@
+"""Explaining an alert: what was asked of the data, what it answered, and whether it would answer so again.
+
+Place: behind `GET /alerts/{id}/explain`, `triage` and `notify`. Invariant: every sentence and number comes
+from stored evidence; reading changes nothing.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy.orm import Session
+
+from paceline_server.alerts import queries as alert_queries
+from paceline_server.alerts.explain import queries, words
+from paceline_server.alerts.explain.queries import Evidence
+from paceline_server.alerts.explain.rederive import rederive
+from paceline_server.alerts.explain.schemas import (
+    ExplainedFindingOut,
+    ExplanationOut,
+    RederivedOut,
+    WindowOut,
+)
+from paceline_server.alerts.schemas import FilterOut, FindingOut
+from paceline_server.kernel.errors import ProblemError, not_found
+from paceline_server.store.tables.decisions import Alert
+
+CLOSING = ("vanish", "recover", "verify", "relapse", "refute", "code_cleared", "reappear")
+"""Events whose note says how an alert ended or came back, in words for people."""
+
+__all__ = ["Told", "explain", "rederive", "told"]
+
+
+@dataclass(frozen=True)
+class Told:
+    """An alert's evidence as its page shows it."""
+
+    sentence: str
+    cause_text: str | None
+    findings: list[FindingOut]
+
+
+def explain(session: Session, alert_id: str, *, again: bool) -> ExplanationOut:
+    """The whole explanation; `again`: also make every finding once more from samples. Raises 404."""
+    found = queries.alert(session, alert_id)
+    if found is None:
+        raise not_found("alert", alert_id)
+    alert, target_name = found
+    evidence = queries.evidence_of(session, alert_id)
+    return ExplanationOut.model_validate(
+        {
+            "alert_id": alert.id,
+            "kind": alert.kind,
+            "state": alert.state,
+            "title": alert.title,
+            "sentence": words.paragraph(alert, target_name, evidence, _closing(session, alert)),
+            "cause": alert.cause,
+            "cause_text": words.cause_text(evidence),
+            "rule": f"{alert.rule['name']}, version {alert.rule['version']}: {alert.rule['text']}",
+            "findings": [_explained(session, one, again=again) for one in evidence],
+        }
+    )
+
+
+def told(session: Session, alert: Alert, target_name: str) -> Told:
+    """What an alert's page and its notice say."""
+    evidence = queries.evidence_of(session, alert.id)
+    sentence = words.paragraph(alert, target_name, evidence, _closing(session, alert))
+    return Told(sentence, words.cause_text(evidence), [_finding_out(one, alert) for one in evidence])
+
+
+def _finding_out(one: Evidence, alert: Alert) -> FindingOut:
+    finding, comparison, series = one.finding, one.comparison, one.series
+    own = (
+        "id", "kind", "role", "run_id", "job_id", "series_id", "change_id", "numbers", "method", "parameters",
+        "window", "created_at",
+    )  # fmt: skip
+    about = series or comparison or alert
+    judged = ("verdict", "reason", "ratio", "lower", "upper", "share_slower", "launches", "blocks")
+    numbers: dict[str, Any] = dict.fromkeys(judged) | {"reason": ""}
+    if comparison is not None:
+        numbers = {name: getattr(comparison, name) for name in judged}
+    elif finding.numbers is not None:
+        numbers |= {name: finding.numbers.get(name) for name in ("ratio",)}
+        numbers |= dict(zip(("lower", "upper"), finding.numbers.get("bounds", (None, None)), strict=True))
+    return FindingOut.model_validate(
+        {
+            **{name: getattr(finding, name) for name in own},
+            **{name: getattr(about, name) for name in ("benchmark", "arm", "metric")},
+            **numbers,
+            "params": {} if about is alert else getattr(about, "params", {}),
+            "sides": None if comparison is None else comparison.sides,
+            "words": words.said(one),
+            "filters": [filter_out(stored) for stored in finding.filters],
+        }
+    )
+
+
+def _closing(session: Session, alert: Alert) -> str | None:
+    """What the newest event that ended or revived the alert said; a person's word is in the history."""
+    for event in reversed(alert_queries.events(session, alert.id)):
+        if event.to_state is not None:
+            return event.note if event.action in CLOSING else None
+    return None
+
+
+def _explained(session: Session, one: Evidence, *, again: bool) -> ExplainedFindingOut:
+    finding = one.finding
+    return ExplainedFindingOut.model_validate(
+        {
+            "id": finding.id,
+            "kind": finding.kind,
+            "role": finding.role,
+            "where": words.where(one),
+            "words": words.said(one),
+            "filters": [filter_out(stored) for stored in finding.filters],
+            "window": _window(session, one),
+            "method": finding.method,
+            "parameters": finding.parameters,
+            "created_at": finding.created_at,
+            "rederived": _again(session, finding.id) if again else None,
+        }
+    )
+
+
+def filter_out(stored: dict[str, object]) -> FilterOut:
+    """A stored filter with its sentence."""
+    return FilterOut.model_validate({**stored, "text": words.filter_text(stored)})
+
+
+def _window(session: Session, one: Evidence) -> WindowOut:
+    text = words.window_text(one)
+    if one.series is not None:
+        job_ids = one.finding.window["job_ids"]
+        first, last = queries.span(session, one.series.id, job_ids)
+        return WindowOut(text=text, points=len(job_ids), first_at=first, last_at=last)
+    if one.comparison is not None:
+        return WindowOut(text=text, launches=one.comparison.launches, blocks=one.comparison.blocks)
+    return WindowOut(text=text)
+
+
+def _again(session: Session, finding_id: str) -> RederivedOut:
+    try:
+        return rederive(session, finding_id)
+    except ProblemError as problem:
+        return RederivedOut(identical=None, text=problem.detail, numbers={})
