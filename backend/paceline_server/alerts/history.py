@@ -10,8 +10,9 @@ from sqlalchemy.orm import Session
 
 from paceline_server.alerts.schemas import AlertState
 from paceline_server.alerts.states import TOLD, Event, step
+from paceline_server.alerts.topics import NOTIFY
 from paceline_server.kernel import clock, ids
-from paceline_server.store import live_events
+from paceline_server.store import live_events, outbox
 from paceline_server.store.tables.decisions import Alert, AlertEvent
 
 SYSTEM = "paceline"
@@ -52,6 +53,15 @@ def remember(
         )
     )
     session.flush()
+
+
+def leave_shadow(session: Session, alert: Alert) -> None:
+    """The rule of a locked alert is active by now: people may see it, and hear of it if it is open."""
+    alert.shadow = False
+    remember(session, alert, "left_shadow", SYSTEM)
+    if alert.state in ("open", "acknowledged"):
+        tell(session, alert)
+        outbox.add(session, NOTIFY, alert.id)
 
 
 def tell(session: Session, alert: Alert) -> None:

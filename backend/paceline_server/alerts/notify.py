@@ -2,8 +2,8 @@
 
 Place: the outbox topic `alerts.notify`, left by `service` in the transaction that opened the alert.
 Invariants (I13): only an alert that is open is told of, and none raised in shadow; telling is remembered in
-its history, and so is silence: while the rule is muted nobody hears, and at the mute's end people hear of what is
-still open. A channel that fails makes the outbox try again later, so a channel must bear a repeat.
+its history, and so is silence: while the rule is muted nobody hears, and at the mute's end people hear of
+what is still open. A channel that fails makes the outbox try again later, so a channel must bear a repeat.
 
     alerts.notify ─▶ deliver ─┬─ told ─▶ "notified"
           ▲                   └─ muted ─▶ "silenced" ─ at its end ─▶ alerts.silence_ended ─▶ catch_up ─┐

@@ -95,6 +95,18 @@ def events(session: Session, alert_id: str) -> list[AlertEvent]:
     return list(session.scalars(query))
 
 
+def newest_action(session: Session, alert_id: str, of: Iterable[str]) -> str | None:
+    """Which of these actions an alert's history has last."""
+    query = (
+        select(AlertEvent)
+        .where(AlertEvent.alert_id == alert_id, AlertEvent.action.in_(list(of)))
+        .order_by(AlertEvent.at.desc(), AlertEvent.id.desc())
+        .limit(1)
+    )
+    event = session.scalars(query).one_or_none()
+    return None if event is None else event.action
+
+
 def account(session: Session, account_id: str) -> Account | None:
     return session.get(Account, account_id)
 

@@ -4,7 +4,8 @@ Place: after detect (outbox `alerts.evaluate`, one per concluded job), before pe
 - one living alert per cause: suite, benchmark, arm, metric, target, demonstration; all params together;
 - nobody is told of a candidate: only `confirm` leaves `alerts.notify`;
 - a confirmation decides its own alert and nothing else; a demonstration never proves a recovery;
-- evaluating a job again adds nothing.
+- evaluating a job again adds nothing;
+- the suite's manifest says what fails, a stored rule which of it is worth an alert, and who hears (`rules`).
 
     job done ─ failing arms ─▶ suspected ─ cool-down ─▶ alerts.confirm ─▶ confirmation run ─▶ job done
                                                                                                 │
@@ -26,7 +27,8 @@ from sqlalchemy.orm import Session
 from paceline_server.alerts import queries, words
 from paceline_server.alerts.bisect import service as bisect
 from paceline_server.alerts.changes import service as changes
-from paceline_server.alerts.history import SYSTEM, change, remember
+from paceline_server.alerts.history import SYSTEM, change, leave_shadow, remember
+from paceline_server.alerts.rules import service as rules
 from paceline_server.alerts.states import Event
 from paceline_server.alerts.topics import CONFIRM, NOTIFY
 from paceline_server.detect import service as detect
@@ -67,17 +69,27 @@ def evaluate(session: Session, job_id: str) -> None:
     for comparison in detect.comparisons_of_job(session, job_id):
         if comparison.evidence["rule"] is not None:
             causes[cause_key(comparison)].append(comparison)
+    book, target = rules.rules_in_force(session, "arm_slower"), queries.target_name(session, job.target_id)
     for key, comparisons in causes.items():
+        one = comparisons[0]
+        rule = book.rule_for(
+            suite=one.suite, benchmark=one.benchmark, arm=one.arm, metric=one.metric, target=target
+        )
         failing = [one for one in comparisons if one.verdict == "fail"]
-        if failing:
-            _failed(session, key, failing, comparisons)
-        elif not run.demonstration:
+        worth_it = [one for one in failing if rule.raises((one.ratio or 1.0) - 1.0)]
+        if worth_it:
+            _failed(session, key, worth_it, comparisons, rule)
+        elif not failing and not run.demonstration:
             for of_demonstration in (False, True):
                 _won(session, cause_key(comparisons[0], demonstration=of_demonstration), comparisons)
 
 
 def _failed(
-    session: Session, key: str, failing: Sequence[Comparison], all_points: Sequence[Comparison]
+    session: Session,
+    key: str,
+    failing: Sequence[Comparison],
+    all_points: Sequence[Comparison],
+    rule: rules.Applied,
 ) -> None:
     """An arm failed its rule: raise an alert, or add evidence to the one there is."""
     known = queries.known_comparisons(session, [one.id for one in failing])
@@ -88,11 +100,13 @@ def _failed(
     if alert is None:
         if _is_expected(session, key, fresh):
             return
-        alert = _raise(session, key, fresh, len(all_points))
+        alert = _raise(session, key, fresh, len(all_points), rule)
         if alert is None:
             alert = queries.lock_live(session, key)
     else:
         remember(session, alert, "found_again", SYSTEM, words.headline(fresh, len(all_points)))
+        if alert.shadow and not rule.shadow:
+            leave_shadow(session, alert)
     if alert is None:
         return
     for comparison in fresh:
@@ -123,11 +137,12 @@ def _is_expected(session: Session, key: str, failing: Sequence[Comparison]) -> b
     return True
 
 
-def _raise(session: Session, key: str, failing: Sequence[Comparison], points: int) -> Alert | None:
+def _raise(
+    session: Session, key: str, failing: Sequence[Comparison], points: int, rule: rules.Applied
+) -> Alert | None:
     """A new candidate; None when another transaction raised the same cause first."""
     worst = words.worst_of(failing)
     at = clock.now()
-    rule = worst.evidence["rule"]
     alert = Alert(
         id=ids.new_id("alt"),
         cause_key=key,
@@ -141,8 +156,10 @@ def _raise(session: Session, key: str, failing: Sequence[Comparison], points: in
         target_id=worst.target_id,
         demonstration=worst.demonstration,
         kind="arm_slower",
-        shadow=False,
-        rule={"name": rule["name"], "version": 1, "text": rule["text"]},
+        rule_id=rule.rule_id,
+        rule_version=rule.version,
+        shadow=rule.shadow,
+        rule=_said(worst.evidence["rule"], rule),
         words=words.headline(failing, points),
         ratio=worst.ratio,
         lower=worst.lower,
@@ -160,6 +177,15 @@ def _raise(session: Session, key: str, failing: Sequence[Comparison], points: in
     remember(session, alert, Event.raise_.value, SYSTEM, alert.words)
     _ask_for_confirmation(session, alert)
     return alert
+
+
+def _said(shipped: Mapping[str, Any], rule: rules.Applied) -> dict[str, Any]:
+    """What the alert keeps of its rule: the manifest's words, and those of the stored rule that let it
+    pass."""
+    said = rule.as_evidence()
+    if rule.rule_id is None:
+        return {**said, "name": shipped["name"], "text": shipped["text"]}
+    return {**said, "text": f"{shipped['text']} {rule.text}"}
 
 
 def _ask_for_confirmation(session: Session, alert: Alert) -> None:

@@ -6,6 +6,7 @@ from sqlalchemy.orm import Session
 
 from paceline_server.alerts import notify, service
 from paceline_server.alerts.changes import service as changes
+from paceline_server.alerts.rules.service import SILENCE_ENDED
 from paceline_server.alerts.topics import PATIENCE
 from paceline_server.store.outbox import handles, handles_after_reading
 
@@ -38,3 +39,9 @@ def lose_patience(session: Session, key: str) -> None:
 def told(session: Session, key: str, found: list[str]) -> None:
     """An alert was confirmed and people were told. `key` is the alert's id."""
     notify.record(session, key, found)
+
+
+@handles(SILENCE_ENDED)
+def silence_ended(session: Session, key: str) -> None:
+    """A mute ended during which an alert opened. `key` is the alert's id."""
+    notify.catch_up(session, key)

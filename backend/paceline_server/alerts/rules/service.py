@@ -17,7 +17,7 @@ from sqlalchemy.orm import Session
 from paceline_server.accounts.principal import Principal
 from paceline_server.accounts.schemas import AccountOut
 from paceline_server.alerts.rules import floors, queries, words
-from paceline_server.alerts.rules.applied import Applied, Kind, Mode, RuleBook, default
+from paceline_server.alerts.rules.applied import Applied, Kind, Mode, RuleBook, default, mute_words
 from paceline_server.alerts.rules.candidate import contest
 from paceline_server.alerts.rules.schemas import (
     AlertRuleDetailOut,
@@ -44,8 +44,8 @@ SILENCED, NOTIFIED = "silenced", "notified"
 
 __all__ = [
     "NOTIFIED", "SILENCED", "SILENCE_ENDED", "Applied", "Kind", "RuleBook", "create", "default", "delete",
-    "list_rules", "list_versions", "mute", "mute_in_force", "rule_detail", "rule_for", "rules_in_force",
-    "unmute", "update", "which",
+    "list_rules", "list_versions", "mute", "mute_in_force", "mute_words", "rule_detail", "rule_for",
+    "rules_in_force", "unmute", "update", "which",
 ]  # fmt: skip
 
 
