@@ -1,6 +1,6 @@
 """Student's t and the normal distribution, for intervals that rest on a handful of launches.
 
-Place: under `policy` (tails of a bootstrap over launches) and `gates` (jackknife of a spread). Invariant: exact
+Place: under `policy` (width of a bootstrap over launches) and `gates` (jackknife of a spread). Invariant: exact
 to the last digits a decision can see; whole degrees of freedom only, which is all that launches give.
 Formulas: Abramowitz & Stegun 26.7.3 and 26.7.4 (the finite series of t), 26.2 (normal). Deliberately without
 scipy: it is a test dependency only (the tests compare every value with it).
@@ -48,11 +48,21 @@ def student_quantile(p: float, freedom: int) -> float:
     return high
 
 
-def expanded_tail(confidence: float, clusters: int) -> float:
-    """The tail at which to read a bootstrap over few clusters, so that it is as wide as a t interval.
+def widening(confidence: float, clusters: int) -> float:
+    """By how much the deviations of a bootstrap over `clusters` ≥ 2 must be stretched, so that its percentile
+    interval is as wide as a t interval.
 
-    A bootstrap of the mean of n values is too narrow by √((n − 1)/n) and uses z where t belongs; reading it
-    further out mends both (Hesterberg, The American Statistician 69(4), 2015, §"expanded percentile").
+    A bootstrap of the mean of n values is too narrow by √((n − 1)/n) and uses z where t belongs (Hesterberg,
+    The American Statistician 69(4), 2015). Reading it further out, as he does, cannot reach beyond the most
+    extreme of three launches; stretching can.
     """
-    widened = math.sqrt(clusters / (clusters - 1)) * student_quantile(0.5 + confidence / 2.0, clusters - 1)
-    return normal_cdf(-widened)
+    level = 0.5 + confidence / 2.0
+    return math.sqrt(clusters / (clusters - 1)) * student_quantile(level, clusters - 1) / _normal(level)
+
+
+def _normal(p: float) -> float:
+    low, high = 0.0, 40.0
+    for _ in range(_HALVINGS):
+        middle = (low + high) / 2.0
+        low, high = (middle, high) if normal_cdf(middle) < p else (low, middle)
+    return high
