@@ -203,6 +203,47 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/alerts/{alert_id}/bisect": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Bisect Alert
+         * @description Look for the one commit by A/B jobs. 409 while one runs, and where the code is not to blame.
+         */
+        post: operations["bisect_alert"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/alerts/{alert_id}/explain": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Explain Alert
+         * @description Every filter with its number and limit, the data window, and one paragraph for people. `rederive`: also
+         *     make each finding again from stored samples, which reads as many jobs as its window has points.
+         */
+        get: operations["explain_alert"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/alerts/{alert_id}/notes": {
         parameters: {
             query?: never;
@@ -1317,6 +1358,20 @@ export interface components {
              * @enum {string}
              */
             state: "suspected" | "unconfirmed" | "inconclusive" | "open" | "acknowledged" | "fixed" | "expected" | "invalid" | "infra" | "vanished";
+            /**
+             * Kind
+             * @enum {string}
+             */
+            kind: "arm_slower" | "history" | "environment" | "policy";
+            /** Cause */
+            cause: ("code" | "environment" | "target") | null;
+            /** Base Commit */
+            base_commit: string | null;
+            /** Head Commit */
+            head_commit: string | null;
+            culprit: components["schemas"]["CulpritOut"] | null;
+            /** Shadow */
+            shadow: boolean;
             /** Suite */
             suite: string;
             /** Benchmark */
@@ -1359,8 +1414,11 @@ export interface components {
             rule: components["schemas"]["RuleOut"];
             /** Explanation */
             explanation: string;
+            /** Cause Text */
+            cause_text: string | null;
             /** Findings */
             findings: components["schemas"]["FindingOut"][];
+            bisection: components["schemas"]["BisectionOut"] | null;
             /** History */
             history: components["schemas"]["AlertEventOut"][];
             /** Actions */
@@ -1391,7 +1449,11 @@ export interface components {
             /** Note */
             note: string;
         };
-        /** AlertOut */
+        /**
+         * AlertOut
+         * @description `ratio` above 1: it got worse. A history alert blames the commits after `base_commit`, up to and with
+         *     `head_commit`; `culprit` is the one a bisection found. `cause`: null for arms and policies.
+         */
         AlertOut: {
             /** Id */
             id: string;
@@ -1402,6 +1464,20 @@ export interface components {
              * @enum {string}
              */
             state: "suspected" | "unconfirmed" | "inconclusive" | "open" | "acknowledged" | "fixed" | "expected" | "invalid" | "infra" | "vanished";
+            /**
+             * Kind
+             * @enum {string}
+             */
+            kind: "arm_slower" | "history" | "environment" | "policy";
+            /** Cause */
+            cause: ("code" | "environment" | "target") | null;
+            /** Base Commit */
+            base_commit: string | null;
+            /** Head Commit */
+            head_commit: string | null;
+            culprit: components["schemas"]["CulpritOut"] | null;
+            /** Shadow */
+            shadow: boolean;
             /** Suite */
             suite: string;
             /** Benchmark */
@@ -1869,6 +1945,19 @@ export interface components {
             /** Naive */
             naive: string | null;
         };
+        /**
+         * BaseOut
+         * @description The other revision of an A/B job. `same_artifact`: both sides ran the same bytes, so what differs is
+         *     the environment, never the code (I15).
+         */
+        BaseOut: {
+            /** Revision */
+            revision: string;
+            /** Artifact Hash */
+            artifact_hash: string | null;
+            /** Same Artifact */
+            same_artifact: boolean;
+        };
         /** BenchmarkOut */
         BenchmarkOut: {
             /** Name */
@@ -1891,6 +1980,83 @@ export interface components {
             margin_percent: number;
         };
         /**
+         * BisectIn
+         * @description `budget`: A/B jobs that may be asked for; null: as the server is set.
+         */
+        BisectIn: {
+            /** Budget */
+            budget?: number | null;
+        };
+        /**
+         * BisectionOut
+         * @description `good` and `bad` are indexes into `commits` (−1 is the base): the culprit lies after the one, up to and
+         *     with the other. `used` of `budget` A/B jobs were asked for.
+         */
+        BisectionOut: {
+            /** Id */
+            id: string;
+            /**
+             * State
+             * @enum {string}
+             */
+            state: "running" | "found" | "exhausted" | "undecided" | "failed";
+            /** Base Commit */
+            base_commit: string | null;
+            /** Commits */
+            commits: components["schemas"]["CommitOut"][];
+            /** Good */
+            good: number;
+            /** Bad */
+            bad: number;
+            /** Left */
+            left: number;
+            /** Budget */
+            budget: number;
+            /** Used */
+            used: number;
+            /** Steps */
+            steps: components["schemas"]["BisectionStepOut"][];
+            culprit: components["schemas"]["CulpritOut"] | null;
+            /** Words */
+            words: string;
+            /**
+             * Created At
+             * Format: date-time
+             */
+            created_at: string;
+            /**
+             * Updated At
+             * Format: date-time
+             */
+            updated_at: string;
+        };
+        /**
+         * BisectionStepOut
+         * @description One A/B job, base against `commit`. `index` counts from the oldest commit after the base; null: the
+         *     head, to find out whether there is anything to look for. `verdict` null: still measuring; `skipped`: the
+         *     commit could not be measured.
+         */
+        BisectionStepOut: {
+            /** Index */
+            index: number | null;
+            /** Commit */
+            commit: string;
+            /** Run Id */
+            run_id: string;
+            /** Job Id */
+            job_id: string | null;
+            /** Verdict */
+            verdict: ("fail" | "pass" | "inconclusive" | "skipped") | null;
+            /** Ratio */
+            ratio: number | null;
+            /** Lower */
+            lower: number | null;
+            /** Upper */
+            upper: number | null;
+            /** Words */
+            words: string;
+        };
+        /**
          * ChangeFilterOut
          * @description One question a change had to answer, with its number and limit.
          */
@@ -1898,7 +2064,7 @@ export interface components {
             /** Name */
             name: string;
             /** Value */
-            value: number;
+            value: number | null;
             /** Limit */
             limit: number;
             /** Passed */
@@ -1997,6 +2163,20 @@ export interface components {
          * @description A commit as the agent's repository has it.
          */
         CommitIn: {
+            /** Commit */
+            commit: string;
+            /** Author */
+            author: string;
+            /**
+             * At
+             * Format: date-time
+             */
+            at: string;
+            /** Subject */
+            subject: string;
+        };
+        /** CommitOut */
+        CommitOut: {
             /** Commit */
             commit: string;
             /** Author */
@@ -2120,6 +2300,9 @@ export interface components {
          * ComparisonOut
          * @description One arm against the reference at one point of the params. `ratio` = arm time ÷ reference time: below
          *     1 is faster, for every metric. `lower`/`upper`: order-statistic interval of the paired ratio.
+         *
+         *     `sides` "revisions": the arm at the job's commit (head) against the same arm at its base; `reference` is
+         *     then `base`.
          */
         ComparisonOut: {
             /** Benchmark */
@@ -2174,6 +2357,12 @@ export interface components {
              * @default false
              */
             demonstration: boolean;
+            /**
+             * Sides
+             * @default arms
+             * @enum {string}
+             */
+            sides: "arms" | "revisions";
         };
         /**
          * CompletenessOut
@@ -2293,6 +2482,29 @@ export interface components {
             blocks: number;
             /** Launches */
             launches: number;
+        };
+        /**
+         * CulpritOut
+         * @description The commit to blame; `ratio` = its time ÷ the base's, side by side, with the interval of that job.
+         */
+        CulpritOut: {
+            /** Commit */
+            commit: string;
+            /** Author */
+            author: string;
+            /**
+             * At
+             * Format: date-time
+             */
+            at: string;
+            /** Subject */
+            subject: string;
+            /** Ratio */
+            ratio: number | null;
+            /** Lower */
+            lower: number | null;
+            /** Upper */
+            upper: number | null;
         };
         /**
          * DerivedOut
@@ -2456,6 +2668,73 @@ export interface components {
             change: string | null;
         };
         /**
+         * ExplainedFindingOut
+         * @description One finding: what it says, what it was asked, on which data, by which method.
+         */
+        ExplainedFindingOut: {
+            /** Id */
+            id: string;
+            /**
+             * Kind
+             * @enum {string}
+             */
+            kind: "arm_slower" | "history" | "environment" | "policy";
+            /**
+             * Role
+             * @enum {string}
+             */
+            role: "candidate" | "confirmation" | "recovery";
+            /** Where */
+            where: string;
+            /** Words */
+            words: string;
+            /** Filters */
+            filters: components["schemas"]["FilterOut"][];
+            window: components["schemas"]["WindowOut"];
+            /** Method */
+            method: string;
+            /** Parameters */
+            parameters: {
+                [key: string]: unknown;
+            };
+            /**
+             * Created At
+             * Format: date-time
+             */
+            created_at: string;
+            rederived?: components["schemas"]["RederivedOut"] | null;
+        };
+        /**
+         * ExplanationOut
+         * @description `sentence`: one paragraph for people. `cause_text`: why that cause, in words.
+         */
+        ExplanationOut: {
+            /** Alert Id */
+            alert_id: string;
+            /**
+             * Kind
+             * @enum {string}
+             */
+            kind: "arm_slower" | "history" | "environment" | "policy";
+            /**
+             * State
+             * @enum {string}
+             */
+            state: "suspected" | "unconfirmed" | "inconclusive" | "open" | "acknowledged" | "fixed" | "expected" | "invalid" | "infra" | "vanished";
+            /** Title */
+            title: string;
+            /** Sentence */
+            sentence: string;
+            /** Cause */
+            cause: ("code" | "environment" | "target") | null;
+            /** Cause Text */
+            cause_text: string | null;
+            /** Rule */
+            rule: string;
+            /** Findings */
+            findings: components["schemas"]["ExplainedFindingOut"][];
+        };
+        /**
          * FilterOut
          * @description One filter of the decision with its number and limit (I16).
          */
@@ -2471,15 +2750,20 @@ export interface components {
             /** Text */
             text: string;
         };
-        /** FindingOut */
+        /**
+         * FindingOut
+         * @description What detection said, frozen. Of a comparison: `ratio` with `launches` and `blocks`, both arms or (of an
+         *     A/B run, `sides` = revisions) head against base. Of a change of a series (`series_id`): `ratio` = level
+         *     after ÷ before, above 1 the worse side, `numbers` holds the rest, and there is no verdict.
+         */
         FindingOut: {
             /** Id */
             id: string;
             /**
              * Kind
-             * @constant
+             * @enum {string}
              */
-            kind: "arm_slower";
+            kind: "arm_slower" | "history" | "environment" | "policy";
             /**
              * Role
              * @enum {string}
@@ -2489,15 +2773,24 @@ export interface components {
             run_id: string;
             /** Job Id */
             job_id: string;
+            /** Series Id */
+            series_id: string | null;
+            /** Change Id */
+            change_id: string | null;
+            /** Sides */
+            sides: ("arms" | "revisions") | null;
+            /** Benchmark */
+            benchmark: string;
+            /** Arm */
+            arm: string;
+            /** Metric */
+            metric: string;
             /** Params */
             params: {
                 [key: string]: number | string;
             };
-            /**
-             * Verdict
-             * @enum {string}
-             */
-            verdict: "pass" | "fail" | "inconclusive" | "not_applicable";
+            /** Verdict */
+            verdict: ("pass" | "fail" | "inconclusive" | "not_applicable") | null;
             /** Reason */
             reason: string;
             /** Words */
@@ -2511,9 +2804,13 @@ export interface components {
             /** Share Slower */
             share_slower: number | null;
             /** Launches */
-            launches: number;
+            launches: number | null;
             /** Blocks */
-            blocks: number;
+            blocks: number | null;
+            /** Numbers */
+            numbers: {
+                [key: string]: unknown;
+            } | null;
             /** Method */
             method: string;
             /** Parameters */
@@ -2796,7 +3093,8 @@ export interface components {
         };
         /**
          * JobReportOut
-         * @description The same shape `make bench JSON=…` writes.
+         * @description The same shape `make bench JSON=…` writes. With a `base` it is of an A/B job: comparisons are of
+         *     revisions, measurements of both sides; derived metrics and gates are not judged there.
          */
         JobReportOut: {
             /** Suite */
@@ -2823,6 +3121,7 @@ export interface components {
             audits?: components["schemas"]["AuditOut"][];
             /** Unavailable */
             unavailable?: components["schemas"]["UnavailableOut"][];
+            base?: components["schemas"]["BaseOut"] | null;
             /** Blockers */
             blockers?: string[];
         };
@@ -3084,6 +3383,8 @@ export interface components {
             median_lower?: number | null;
             /** Median Upper */
             median_upper?: number | null;
+            /** Side */
+            side?: ("base" | "head") | null;
             /** Items */
             items?: number | null;
             /** Bytes */
@@ -3609,6 +3910,21 @@ export interface components {
             done: number;
             /** Total */
             total: number;
+        };
+        /**
+         * RederivedOut
+         * @description The finding made again just now from stored samples, with the parameters stored beside it. `identical`:
+         *     every number is the same to the last bit; null when it cannot be made again (`text` says why).
+         */
+        RederivedOut: {
+            /** Identical */
+            identical: boolean | null;
+            /** Text */
+            text: string;
+            /** Numbers */
+            numbers: {
+                [key: string]: number | string | null;
+            };
         };
         /** RenewOut */
         RenewOut: {
@@ -4242,6 +4558,24 @@ export interface components {
             penalties: components["schemas"]["PenaltyOut"][];
         };
         /**
+         * WindowOut
+         * @description The data one finding looked at, in words; `first_at`, `last_at`: when it was measured, for history.
+         */
+        WindowOut: {
+            /** Text */
+            text: string;
+            /** Points */
+            points?: number | null;
+            /** Launches */
+            launches?: number | null;
+            /** Blocks */
+            blocks?: number | null;
+            /** First At */
+            first_at?: string | null;
+            /** Last At */
+            last_at?: string | null;
+        };
+        /**
          * WorkOut
          * @description What an agent must execute: launches `first_launch … first_launch + launches - 1` of one batch; with
          *     `base_commit` each of them twice, once per side.
@@ -4612,6 +4946,74 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["AlertDetailOut"];
+                };
+            };
+            /** @description What went wrong; `code` is the literal to switch on. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    bisect_alert: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                alert_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["BisectIn"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AlertDetailOut"];
+                };
+            };
+            /** @description What went wrong; `code` is the literal to switch on. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    explain_alert: {
+        parameters: {
+            query?: {
+                rederive?: boolean;
+            };
+            header?: never;
+            path: {
+                alert_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ExplanationOut"];
                 };
             };
             /** @description What went wrong; `code` is the literal to switch on. */
