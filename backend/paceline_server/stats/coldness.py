@@ -1,9 +1,10 @@
 """After how many rounds of a fresh process is an arm as fast as when warm? (§3)
 
-Place: beside `policy`; looks at the warm-up rounds that every verdict leaves out. Invariant: a round counts as
-cold only where its penalty, fitted so that it never rises again, exceeds the margin and so it does in four
-fifths of the launches themselves; launches are resampled for the interval. What ran before the first recorded
-round (a harness that finds its loop counts) is not seen: a benchmark of fresh processes measures that.
+Place: beside `policy`; looks at the warm-up rounds that every verdict leaves out. Invariant: a round counts
+as cold only where its penalty, fitted so that it never rises again, exceeds the margin, and the penalty itself
+does in four fifths of the launches; launches are resampled for the interval. What ran before the first
+recorded round (a harness that finds its loop counts) is not seen: a benchmark of fresh processes measures
+that.
 """
 
 from __future__ import annotations
@@ -23,8 +24,8 @@ METHOD = "isotonic penalty by round, launches resampled"
 
 @dataclass(frozen=True)
 class Coldness:
-    """`rounds`: None when the penalty outlasts what was looked at, or nothing could be (`reason`). `penalties`:
-    after 0, 1, … rounds, the fitted share of time on top, at the value of the param that is worst."""
+    """`rounds`: None when the penalty outlasts what was looked at, or nothing could be (`reason`).
+    `penalties`: after 0, 1, … rounds, the fitted share of time on top, at the worst value of the param."""
 
     rounds: int | None
     lower: int | None = None
@@ -35,8 +36,8 @@ class Coldness:
 
 
 def find_coldness(cases: Sequence[CaseSamples], margin_percent: float) -> Coldness:
-    """Rounds after which the cold penalty of an arm is inside the margin: `cases`, one per value of the param,
-    with their warm-up rounds."""
+    """Rounds after which the cold penalty of an arm is inside the margin: `cases`, one per value of the
+    param, with their warm-up rounds."""
     tables = [table for case in cases if (table := _penalties(case)) is not None]
     if not tables:
         return Coldness(None, reason="no warm-up rounds were measured")

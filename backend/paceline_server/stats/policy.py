@@ -1,10 +1,10 @@
 """From where on does an arm pay, and is the threshold in force right? (§3)
 
 Place: after `blocks`, before `detect.policies`; `coldness` says after how many rounds. Pure. Invariants: an
-arm is said to win only where the whole 99.8 % interval of its paired ratio lies below 1 and the launches agree,
-at that value and at every larger measured one; a number between measured values comes from an isotonic fit and
-carries a 95 % interval; "never" and "from the smallest measured, or below" are answers. Deliberately knows no
-manifest and says no sentence (`detect.policies.words`).
+arm is said to win only where the whole 99.8 % interval of its paired ratio lies below 1 and the launches
+agree, at that value and at every larger measured one; a number between measured values comes from an isotonic
+fit and carries a 95 % interval; "never" and "from the smallest measured, or below" are answers. Deliberately
+knows no manifest and says no sentence (`detect.policies.words`).
 
     ln ratio  ·                      measured: the reference wins at 1,000, the arm at 5,000 and 10,000
          0 ───────╲──────────────    fitted:   non-increasing over ln(param), straight between values
@@ -151,12 +151,9 @@ def _answer(points: tuple[MeasuredPoint, ...], curves: Floats, margin_percent: f
     estimate = float(_crossing(places, np.array([[point.fitted for point in points]]))[0])
     lower_log, upper_log = _bounds(_crossing(places, curves))
     value = points[0].at if estimate == -math.inf else min(_whole(estimate), measured_from)
-    return Crossover(
-        "from", points, value,
-        None if lower_log == -math.inf else min(_whole(lower_log), value),
-        None if upper_log == math.inf else max(value, points[0].at if upper_log == -math.inf else _whole(upper_log)),
-        measured_from, True, "", curves,
-    )  # fmt: skip
+    lower = None if lower_log == -math.inf else min(_whole(lower_log), value)
+    upper = None if upper_log == math.inf else max(value, _whole(max(upper_log, float(places[0]))))
+    return Crossover("from", points, value, lower, upper, measured_from, True, "", curves)
 
 
 def _none(
@@ -214,8 +211,8 @@ class Judged:
 
 
 def judge_minimum(found: Crossover, minimum: int, margin_percent: float) -> Judged:
-    """Whether using the arm from `minimum` on is right: it picks no loser (beyond the margin, with confidence),
-    and lies in the crossover's interval or picks what is at least as fast everywhere."""
+    """Whether using the arm from `minimum` on is right: it picks no loser (beyond the margin, with
+    confidence), and lies in the crossover's interval or picks what is at least as fast everywhere."""
     if found.answer == "unknown" or not found.points:
         return Judged(None, "unknown")
     margin = math.log1p(margin_percent / 100.0)
