@@ -1,0 +1,66 @@
+"""The search alone: every culprit is found, in as few jobs as halving takes, whatever cannot be measured."""
+
+from __future__ import annotations
+
+import pytest
+from paceline_server.alerts.bisect.search import Answer, Ask, End, Step, bounds, next_step
+
+UNLIMITED = 100
+
+
+def search(
+    commits: int, culprit: int, *, budget: int = UNLIMITED, broken: frozenset[int] = frozenset()
+) -> tuple[End, list[Step]]:
+    """Run a search with an oracle that is never wrong; commits in `broken` cannot be measured."""
+    steps: list[Step] = []
+    while isinstance(asked := next_step(commits, steps, budget), Ask):
+        answer: Answer = "skipped" if asked.index in broken else "fail" if asked.index >= culprit else "pass"
+        steps.append(Step(asked.index, answer))
+    return asked, steps
+
+
+@pytest.mark.parametrize("commits", [1, 2, 3, 5, 31, 32, 33])
+def test_every_culprit_is_found_by_halving(commits: int) -> None:
+    for culprit in range(commits):
+        end, steps = search(commits, culprit)
+        assert end.state == "found"
+        assert bounds(commits, steps) == (culprit - 1, culprit)
+        assert len(steps) <= (commits - 1).bit_length()
+
+
+def test_one_commit_needs_no_job() -> None:
+    assert search(1, 0) == (End("found", ""), [])
+
+
+def test_a_budget_that_ends_names_what_is_left() -> None:
+    end, steps = search(32, 20, budget=3)
+    assert (end.state, len(steps)) == ("exhausted", 3)
+    assert "4 commits are left" in end.why
+    good, bad = bounds(32, steps)
+    assert good < 20 <= bad
+
+
+@pytest.mark.parametrize("culprit", range(8))
+def test_commits_that_cannot_be_measured_are_stepped_around(culprit: int) -> None:
+    broken = frozenset({3, 4})
+    end, steps = search(8, culprit, broken=broken)
+    good, bad = bounds(8, steps)
+    assert good < culprit <= bad
+    hidden = any(good < index < bad for index in broken)
+    assert end.state == ("undecided" if hidden else "found")
+    assert all(index in broken for index in range(good + 1, bad))
+
+
+def test_a_job_that_cannot_tell_is_repeated_once_with_more_launches_and_then_believed() -> None:
+    steps = [Step(3, "inconclusive")]
+    assert next_step(8, steps, UNLIMITED) == Ask(3, again=True)
+    assert next_step(8, [*steps, Step(3, "fail")], UNLIMITED) == Ask(1)
+    end = next_step(8, [*steps, Step(3, "inconclusive")], UNLIMITED)
+    assert isinstance(end, End)
+    assert end.state == "undecided"
+
+
+def test_a_repeat_costs_budget_like_any_job() -> None:
+    end = next_step(8, [Step(3, "inconclusive")], 1)
+    assert isinstance(end, End)
+    assert end.state == "exhausted"

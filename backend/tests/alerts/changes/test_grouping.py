@@ -1,0 +1,43 @@
+"""Which changes have one cause: equal kind, overlapping range, no chains."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+
+import numpy as np
+from paceline_server.alerts.changes.grouping import Moved, Range, groups
+
+START = datetime(2026, 3, 1, tzinfo=UTC)
+
+
+def moved(name: str, after: int, upto: int, kind: str = "worse", p: float = 1e-4) -> Moved[str]:
+    ends = [START + timedelta(days=day) for day in (after, upto)]
+    return Moved(name, (kind,), Range(*ends), (p, name))
+
+
+def keys(*moves: Moved[str]) -> list[list[str]]:
+    return [[one.key for one in group] for group in groups(moves)]
+
+
+def test_ranges_that_share_an_instant_in_which_it_may_have_happened_overlap() -> None:
+    assert keys(moved("a", 1, 3), moved("b", 2, 5)) == [["a", "b"]]
+    assert keys(moved("a", 1, 3), moved("b", 3, 5)) == [["a"], ["b"]]
+
+
+def test_the_other_direction_is_another_cause() -> None:
+    assert keys(moved("a", 1, 3), moved("b", 1, 3, "better")) == [["a"], ["b"]]
+
+
+def test_neighbours_do_not_chain_two_causes_together() -> None:
+    """The middle one joins the surest it overlaps; the third overlaps only the middle one."""
+    found = keys(moved("a", 0, 4, p=1e-9), moved("m", 3, 6, p=1e-3), moved("z", 5, 9, p=1e-6))
+    assert found == [["a", "m"], ["z"]]
+
+
+def test_the_surest_leads_and_the_order_given_does_not_matter() -> None:
+    moves = [moved(str(n), n % 7, n % 7 + 3, p=1e-3 / (n + 1)) for n in range(30)]
+    expected = groups(moves)
+    for seed in range(5):
+        order = np.random.default_rng(seed).permutation(len(moves))
+        assert groups([moves[at] for at in order]) == expected
+    assert expected[0][0].key == "29"
