@@ -23,6 +23,7 @@ def broken_rules(raw: Raw) -> Iterator[Located]:
     yield from _workloads(raw)
     for name, benchmark in raw["benchmarks"].items():
         yield from _benchmark(raw, name, benchmark)
+    yield from _aliases(raw)
     for name, knob in raw.get("knobs", {}).items():
         yield from _knob(raw, ("knobs", name), knob)
     for table in ("derived", "gates", "rules"):
@@ -63,6 +64,26 @@ def _benchmark(raw: Raw, name: str, benchmark: Raw) -> Iterator[Located]:
         yield (*path, "margin_percent"), "expected a finite number"
     for key, param in benchmark.get("params", {}).items():
         yield from _param((*path, "params", key), param)
+
+
+def _aliases(raw: Raw) -> Iterator[Located]:
+    """An old name leads to one newest name, and is nobody's present one."""
+    used: set[str] = set()
+    for name, benchmark in raw["benchmarks"].items():
+        for index, old in enumerate(benchmark.get("aliases", [])):
+            if old in raw["benchmarks"] or old in used:
+                path = ("benchmarks", name, "aliases", index)
+                yield path, f"expected a name no other benchmark has or had, found {old!r}"
+            used.add(old)
+        arms: set[str] = set()
+        for arm, olds in benchmark.get("arm_aliases", {}).items():
+            at = ("benchmarks", name, "arm_aliases", arm)
+            if arm not in benchmark["arms"]:
+                yield at, _one_of("arms", benchmark["arms"], arm)
+            for index, old in enumerate(olds):
+                if old in benchmark["arms"] or old in arms:
+                    yield (*at, index), f"expected a name no other arm has or had, found {old!r}"
+                arms.add(old)
 
 
 def _param(path: tuple[str | int, ...], param: Raw) -> Iterator[Located]:

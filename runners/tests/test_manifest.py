@@ -87,6 +87,27 @@ arm = "builtin"
 @pytest.mark.parametrize(
     ("fields", "line", "expected"),
     [
+        ('aliases = ["sort_before"]', "", ""),
+        ('arm_aliases = { builtin = ["c"] }', "", ""),
+        ('aliases = ["sort"]', "aliases", "no other benchmark has or had, found 'sort'"),
+        ('arm_aliases = { builtin = ["merge"] }', "arm_aliases", "no other arm has or had, found 'merge'"),
+        ('arm_aliases = { quick = ["c"] }', "arm_aliases", "one of the arms (merge, builtin), found 'quick'"),
+        ('aliases = ["Old Name"]', "aliases", 'found "Old Name"'),
+    ],
+)
+def test_old_names_lead_to_one_newest_name(fields: str, line: str, expected: str) -> None:
+    text = MANIFEST.replace("reference = ", f"{fields}\nreference = ", 1)
+    if not expected:
+        parse(text.encode(), "suite.toml")
+        return
+    error = complaints(text)
+    assert [c.line for c in error.complaints] == [line_of(text, line)]
+    assert expected in error.text
+
+
+@pytest.mark.parametrize(
+    ("fields", "line", "expected"),
+    [
         ('kind = "speedup_between_arms"', "[[derived]]", "'base_arm' is missing"),
         ('kind = "speedup_between_arms"\nbase_arm = "quick"', 'base_arm = "quick"', "merge, builtin"),
         ('kind = "crossover"\nbase_arm = "merge"\nparam = "m"', 'param = "m"', "one of the params (n)"),

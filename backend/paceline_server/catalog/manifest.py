@@ -121,6 +121,7 @@ def _faults(manifest: Manifest) -> Iterator[str]:
         yield from _twice(f"workload {workload.name}: checks", workload.checks)
     for name, benchmark in manifest.benchmarks.items():
         yield from _benchmark_faults(f"benchmarks.{name}", benchmark, workloads)
+    yield from _alias_faults(manifest)
     yield from _twice("derived", [derived.name for derived in manifest.derived])
     yield from _twice("rules", [rule.name for rule in manifest.rules])
     for derived in manifest.derived:
@@ -145,6 +146,24 @@ def _benchmark_faults(where: str, benchmark: Benchmark, workloads: list[str]) ->
     yield from _twice(f"{where}.arms", benchmark.arms)
     for key, param in benchmark.params.items():
         yield from _param_faults(f"{where}.params.{key}", param)
+
+
+def _alias_faults(manifest: Manifest) -> Iterator[str]:
+    """An old name leads to one newest name, and is nobody's present one."""
+    olds = [old for benchmark in manifest.benchmarks.values() for old in benchmark.aliases]
+    yield from _twice("aliases", olds)
+    for name in manifest.benchmarks:
+        if name in olds:
+            yield f"benchmarks.{name}: is an alias of another benchmark, too"
+    for name, benchmark in manifest.benchmarks.items():
+        where = f"benchmarks.{name}.arm_aliases"
+        yield from _twice(where, [old for names in benchmark.arm_aliases.values() for old in names])
+        for arm, names in benchmark.arm_aliases.items():
+            if arm not in benchmark.arms:
+                yield f"{where}: {name} has no arm {arm!r}"
+            for old in names:
+                if old in benchmark.arms:
+                    yield f"{where}.{arm}: {old!r} is an arm of {name} still"
 
 
 BETWEEN_ARMS = frozenset({"overhead_between_arms", "speedup_between_arms", "crossover"})

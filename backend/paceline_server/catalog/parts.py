@@ -87,6 +87,12 @@ class Benchmark(Part):
     margin_percent: float = Field(default=2.0, ge=0, le=100)
     params: dict[Name, Param] = Field(default_factory=dict)
     metrics: dict[Name, Metric] = Field(min_length=1)
+    aliases: list[Name] = Field(default_factory=list, max_length=32)
+    """What it was called before: its history goes on under the newest name."""
+    arm_aliases: dict[Name, Annotated[list[Name], Field(min_length=1, max_length=32)]] = Field(
+        default_factory=dict
+    )
+    """Arm → what that arm was called before."""
 
     @property
     def primary_metric(self) -> str:

@@ -11,7 +11,7 @@ from sqlalchemy.orm import Session
 from paceline_server.jobs.states import FINAL
 from paceline_server.store.tables.decisions import Comparison, Finding, JobReport
 from paceline_server.store.tables.fleet import Target
-from paceline_server.store.tables.jobs import Job, Run
+from paceline_server.store.tables.jobs import BASELINE_TRIGGERS, Job, Run
 
 
 @dataclass(frozen=True)
@@ -21,6 +21,14 @@ class JobContext:
     job: Job
     run: Run
     target: Target
+
+    @property
+    def is_baseline(self) -> bool:
+        """Whether the job becomes points of history: people, clocks or CI asked for it, and nothing about it
+        was turned or slowed."""
+        run = self.run
+        asked = run.trigger in BASELINE_TRIGGERS and run.base_commit is None
+        return asked and not run.demonstration and not run.knobs
 
 
 def context(session: Session, job_id: str) -> JobContext | None:

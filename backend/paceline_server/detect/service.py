@@ -6,6 +6,7 @@ per (job, batch); findings are facts and are never changed (I16).
 
     job.analyse(job:batch) ─▶ read ─▶ analyse ─┬─ undecided, batches left ─▶ request_batch
                                                └─ else ─▶ conclude + comparisons ─▶ alerts.evaluate(job)
+                                                                    baseline ─▶ history.extend(job)
 """
 
 from __future__ import annotations
@@ -35,6 +36,8 @@ from paceline_server.store.tables.decisions import Comparison, Finding, JobRepor
 
 Role = Literal["candidate", "confirmation", "recovery"]
 
+EXTEND_HISTORY = "history.extend"
+"""Outbox topic of a concluded baseline job; the key is its id."""
 __all__ = [
     "Analysed", "Role", "analyse_job", "comparisons_of_job", "conclude_job", "findings_of", "give_up_job",
     "record_finding",
@@ -130,6 +133,8 @@ def _store_report(session: Session, found: Analysed) -> None:
     row = JobReport(
         job_id=found.job_id,
         batch=found.batch,
+    if context.is_baseline:
+        outbox.add(session, EXTEND_HISTORY, found.job_id)
         report=found.analysis.report.model_dump(mode="json"),
         created_at=clock.now(),
     )

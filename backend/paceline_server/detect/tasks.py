@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from sqlalchemy.orm import Session
 
-from paceline_server.detect import service
-from paceline_server.store.outbox import gives_up, handles_after_reading
+from paceline_server.detect import history, service
+from paceline_server.series.detection.service import Looked
+from paceline_server.store.outbox import gives_up, handles, handles_after_reading
 
 
 @handles_after_reading("job.analyse", service.analyse_job)
@@ -18,3 +19,15 @@ def analyse(session: Session, _key: str, found: service.Analysed | None) -> None
 def stop_analysing(session: Session, key: str, error: str) -> None:
     """It failed too often: end the job instead of letting it hang, and its run and alert with it."""
     service.give_up_job(session, key, error)
+
+
+@handles(service.EXTEND_HISTORY)
+def extend_history(session: Session, job_id: str) -> None:
+    """Append the job's points."""
+    history.extend(session, job_id)
+
+
+@handles_after_reading(history.EVALUATE, history.look)
+def evaluate_history(session: Session, job_id: str, looked: list[Looked]) -> None:
+    """Keep what was seen of the series it touched."""
+    history.keep(session, job_id, looked)

@@ -11,6 +11,7 @@ from sqlalchemy.orm import Session
 
 from paceline_server.store.tables.catalog import SuiteAgent
 from paceline_server.store.tables.fleet import Agent, EnrolmentCode, Target
+from paceline_server.store.tables.history import Fingerprint
 from paceline_server.store.tables.jobs import LEASED_STATES, Job
 
 
@@ -87,3 +88,10 @@ def insert_target_once(session: Session, values: dict[str, Any]) -> None:
 def agents_of_suite(session: Session, suite: str) -> list[str]:
     """Ids of the agents that announced a suite."""
     return list(session.scalars(select(SuiteAgent.agent_id).where(SuiteAgent.suite == suite)))
+
+
+def remember_factors(session: Session, fingerprint: str, factors: dict[str, Any], at: datetime) -> None:
+    """Keep what a fingerprint stands for: history explains by it, long after the target is another."""
+    insert = postgresql.insert if session.get_bind().dialect.name == "postgresql" else sqlite.insert
+    statement = insert(Fingerprint).values(hash=fingerprint, factors=factors, first_seen_at=at)
+    session.execute(statement.on_conflict_do_nothing())

@@ -113,6 +113,8 @@ def _see_target(session: Session, agent_id: str, said: TargetAnnounceIn, at: dat
         or (target.refuses, target.agent_id, target.preflight) != (said.refuses, agent_id, preflight)
     )
     target.agent_id, target.name, target.refuses = agent_id, said.name, said.refuses
+    if target.fingerprint != said.fingerprint:
+        queries.remember_factors(session, said.fingerprint, dict(said.factors), at)
     target.factors, target.fingerprint, target.preflight = dict(said.factors), said.fingerprint, preflight
     target.simulated, target.last_seen_at = said.simulated, at
     if news:

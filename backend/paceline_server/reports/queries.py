@@ -10,11 +10,8 @@ from sqlalchemy.orm import Session
 
 from paceline_server.store.tables.decisions import Comparison, JobReport
 from paceline_server.store.tables.fleet import Agent, Target
-from paceline_server.store.tables.jobs import Job, Run
+from paceline_server.store.tables.jobs import BASELINE_TRIGGERS, Job, Run
 from paceline_server.store.tables.messages import Incident
-
-BASELINE_TRIGGERS = ("manual", "schedule", "ci")
-"""Runs people, clocks and CI ask for; the rest asks about a doubt (I13)."""
 
 
 def agents(session: Session, limit: int) -> list[Agent]:

@@ -46,7 +46,8 @@ class ChangeFilterOut(Response):
     """One question a change had to answer, with its number and limit."""
 
     name: str
-    value: float
+    value: float | None
+    """Null: beyond every number (a step without any scatter either side)."""
     limit: float
     passed: bool
 

@@ -18,6 +18,9 @@ from paceline_server.kernel import clock, ids
 from paceline_server.kernel.errors import not_found
 from paceline_server.kernel.wire import Page
 from paceline_server.series import queries, retired, shapes
+from paceline_server.series.detection.accepting import accept_baseline, accept_changes, withdraw_changes
+from paceline_server.series.points.renaming import Names
+from paceline_server.series.points.service import JobPoints, Measured
 from paceline_server.series.queries import LIVE, Filters
 from paceline_server.series.schemas import (
     AnnotationIn,
@@ -33,9 +36,11 @@ from paceline_server.store.page import page
 from paceline_server.store.tables.history import Annotation, NoiseFloor, Series, SeriesPoint
 
 __all__ = [
-    "Filters", "FloorKey", "Standing", "annotate", "branches", "find", "fingerprints", "floor_key",
+    "Filters", "FloorKey", "JobPoints", "Measured", "Names", "Standing", "accept_baseline", "accept_changes",
+    "annotate", "branches", "find", "fingerprints", "floor_key",
     "list_series", "newest_points", "noise_floors", "of_suite", "points_of", "remove_annotation",
     "retired_key", "retired_reasons", "series_out", "series_page", "standings",
+    "withdraw_changes",
 ]  # fmt: skip
 
 branches = queries.branches

@@ -17,6 +17,7 @@ from paceline_server.series.schemas import (
     SegmentOut,
     SeriesOut,
 )
+from paceline_server.series.words import change_words
 from paceline_server.stats.words import percent, quantity
 from paceline_server.store.tables.history import NoiseFloor, Series, SeriesPoint
 
@@ -39,14 +40,10 @@ def series_out(
     )
 
 
-def change_words(direction: str, effect: float, before: float, after: float, unit: str) -> str:
-    """`14.2 % slower: 1.2 ms → 1.37 ms`."""
-    return f"{percent(effect)} {direction}: {quantity(before, unit)} → {quantity(after, unit)}"
-
-
 def change_out(found: Changed) -> ChangeOut:
     """A change with its sentence and its evidence, without the window (which the finding holds)."""
     change, evidence = found.change, found.change.evidence
+    window, (first, last) = evidence["window"], evidence["location"]
     taken = (
         "id", "series_id", "state", "job_id", "before_commit", "commit", "direction", "level_before",
         "level_after", "effect", "lower", "upper", "p_value", "evaluations", "cause", "alert_id", "found_at",
@@ -56,8 +53,8 @@ def change_out(found: Changed) -> ChangeOut:
         **{name: getattr(change, name) for name in taken},
         run_id=found.point.run_id,
         at=found.point.at,
-        location_first=evidence["location"][0],
-        location_last=evidence["location"][1],
+        location_first=window[first],
+        location_last=window[last],
         n_before=evidence["n_before"],
         n_after=evidence["n_after"],
         cause_text=(evidence.get("incident") or {}).get("text"),

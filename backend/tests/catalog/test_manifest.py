@@ -61,6 +61,11 @@ def test_our_own_suites_are_accepted(path: Path) -> None:
         ("unknown", 1, "unknown"),
         ("benchmarks.b.reference", "none", "benchmarks.b.reference"),
         ("benchmarks.b.workload", "none", "no workload"),
+        ("benchmarks.b.aliases", ["b"], "benchmarks.b: is an alias"),
+        ("benchmarks.b.aliases", ["was", "was"], "aliases: a name is used twice"),
+        ("benchmarks.b.arm_aliases", {"newest": ["was"]}, "no arm 'newest'"),
+        ("benchmarks.b.arm_aliases", {"new": ["old"]}, "'old' is an arm of b still"),
+        ("benchmarks.b.arm_aliases", {"new": ["was"], "old": ["was"]}, "arm_aliases: a name is used twice"),
         ("benchmarks.b.arms", ["old", "old"], "twice"),
         ("benchmarks.b.margin_percent", -1, "margin_percent"),
         ("benchmarks.b.metrics", {}, "metrics"),
@@ -122,6 +127,13 @@ def test_a_gate_picks_an_arm_its_derived_metric_has() -> None:
             read({**made, "gates": [{**gate, "arm": "x"}]})
     with pytest.raises(ManifestError, match="d has no arm 'new'"):
         read({**one, "gates": [{**gate, "arm": "new"}]})
+
+
+def test_a_benchmark_and_its_arms_may_say_what_they_were_called_before() -> None:
+    made = changed("benchmarks.b.aliases", ["was_b"])
+    made["benchmarks"]["b"]["arm_aliases"] = {"new": ["jni", "native"]}
+    known = read(made).benchmarks["b"]
+    assert (known.aliases, known.arm_aliases) == (["was_b"], {"new": ["jni", "native"]})
 
 
 def test_a_preset_may_ask_for_any_value_a_run_may_ask_for() -> None:

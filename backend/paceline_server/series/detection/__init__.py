@@ -1,0 +1,1 @@
+"""What is derived from points: levels, environments and changes, evaluated when a point arrived."""

@@ -1,0 +1,68 @@
+"""One series looked at: which points count, which environment they are of, and where its level stepped.
+
+Place: between the points (`queries`) and what is kept of them (`service`). Pure. Invariants: a step is only
+looked for inside the newest environment, so a new kernel is never called a slower program; the same points
+give the same bits; excluded points are not here at all. Deliberately keeps nothing and names no cause.
+
+    points   ▁▁▁▁▁▁▁▁▁▁▁▅▅▅▅▅▅▅▅▅▂▂▂▂▂▂▂▂▂▂▂▄▄▄▄▄▄
+             └─ environment 0 ─┘└─ environment 1 ─┘     newest: looked at with `changepoint.detect`
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from paceline_server.series.environments import Stretch, stretches
+from paceline_server.stats import changepoint
+from paceline_server.stats.history import DEFAULT, ChangePoint, Parameters, Segmentation
+
+
+@dataclass(frozen=True)
+class Window:
+    """The last counting points of a series, oldest first; lists share one index. `whole`: no older point was
+    left out."""
+
+    series_id: str
+    job_ids: Sequence[str]
+    values: Sequence[float]
+    fingerprints: Sequence[str]
+    whole: bool
+
+    def __len__(self) -> int:
+        return len(self.job_ids)
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """What detection says of a window. Indexes of `found` count from the start of the newest environment,
+    whose points are `own_jobs`."""
+
+    window: Window
+    environments: tuple[Stretch, ...]
+    segmentation: Segmentation
+
+    @property
+    def offset(self) -> int:
+        """Where the newest environment starts in the window."""
+        return self.environments[-1].start
+
+    @property
+    def own_jobs(self) -> Sequence[str]:
+        """The jobs of the newest environment, oldest first."""
+        return self.window.job_ids[self.offset :]
+
+    @property
+    def found(self) -> tuple[ChangePoint, ...]:
+        """Changes and suspects, oldest first."""
+        both = (*self.segmentation.changes, *self.segmentation.suspects)
+        return tuple(sorted(both, key=lambda one: one.index))
+
+
+def evaluate(window: Window, parameters: Parameters = DEFAULT) -> Evaluation:
+    """Look at one window of at least one point."""
+    cut = tuple(stretches(window.fingerprints))
+    own = np.asarray(window.values[cut[-1].start :], dtype=np.float64)
+    return Evaluation(window, cut, changepoint.detect(own, parameters=parameters))

@@ -1,0 +1,68 @@
+"""One event of the target instead of N changes: many of its series moved around the same run (§4.7).
+
+Place: the last step of `service.keep`, over the changes of the whole target. Invariants: the evidence of
+every marked change names the share it rests on; what an alert has taken up keeps its cause. Tells nobody.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+
+from sqlalchemy.orm import Session
+
+from paceline_server.kernel import clock
+from paceline_server.series.detection import queries
+from paceline_server.stats import constants
+from paceline_server.stats.incidents import incidents
+from paceline_server.stats.words import percent
+from paceline_server.store.tables.history import Change
+
+
+def mark(session: Session, target_id: str) -> int:
+    """Mark the changes of a target that belong to an incident, unmark those that no longer do; returns how
+    many differ from before."""
+    axis = queries.newest_jobs_of_target(session, target_id, constants.INCIDENT_HORIZON)
+    position = {job_id: at for at, job_id in enumerate(axis)}
+    moved: dict[str, list[int]] = defaultdict(list)
+    changes = queries.live_at(session, target_id, axis)
+    for row in changes:
+        moved[row.series_id].append(position[row.job_id])
+    found: dict[tuple[str, int], dict[str, object]] = {}
+    if len(moved) > 1:
+        around = {
+            axis[near]
+            for runs in moved.values()
+            for run in runs
+            for near in range(run - constants.INCIDENT_RUNS, run + constants.INCIDENT_RUNS + 1)
+            if 0 <= near < len(axis)
+        }
+        measured = queries.measured_in(session, around)
+        for incident in incidents(moved, measured):
+            said = {
+                "job_id": axis[incident.run],
+                "share": incident.share,
+                "series": len(incident.series),
+                "measured": measured,
+                "text": (
+                    f"{len(incident.series)} of {measured} series of this target "
+                    f"({percent(incident.share)}) moved within {constants.INCIDENT_RUNS} runs of each other"
+                ),
+            }
+            for name in incident.series:
+                for run in moved[name]:
+                    if abs(run - incident.run) <= constants.INCIDENT_RUNS:
+                        found.setdefault((name, run), said)
+    return sum(_set(row, found.get((row.series_id, position[row.job_id]))) for row in changes)
+
+
+def _set(row: Change, incident: dict[str, object] | None) -> bool:
+    if row.evidence.get("incident") == incident or (incident is None and row.alert_id is not None):
+        return False
+    evidence = {name: value for name, value in row.evidence.items() if name != "incident"}
+    if incident is not None:
+        evidence["incident"] = incident
+    row.evidence = evidence
+    if row.alert_id is None:
+        row.cause = None if incident is None else "environment"
+    row.updated_at = clock.now()
+    return True

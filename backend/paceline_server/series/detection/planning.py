@@ -1,0 +1,135 @@
+"""What an evaluation means for the changes that are kept: which is confirmed, which is new, which vanished.
+
+Place: under `service`, after `matching`; decides, writes nothing. Pure but for reading rows. Invariants
+(STATISTICS §4.5, §4.6):
+
+    1–4 points after ─▶ suspect ─ ≥ 5 points, and it holds among all series of the round ─▶ standing
+    found no more, its place still in the window ─▶ vanished (for ever; found again it is a new change)
+    accepted ─▶ left alone: an alert about it was called expected, and so is everything before it
+
+- looking twice at the same points counts as one evaluation and decides as it did before;
+- a change outside the newest environment is never judged again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from paceline_server.series.detection.evaluation import Evaluation
+from paceline_server.series.detection.matching import match
+from paceline_server.stats import constants
+from paceline_server.stats.history import ChangePoint
+from paceline_server.stats.incidents import of_round
+from paceline_server.store.tables.history import Change, SeriesState
+
+NO_FINDING = 1.0
+"""p of a series without a finding: it counts among those that were tested (§4.6)."""
+
+
+@dataclass(frozen=True)
+class Found:
+    """A change that was found now, and its row when it was found before."""
+
+    change: ChangePoint
+    row: Change | None
+    evaluations: int
+    decided: Mapping[str, Any] | None
+    """What its round said when the same points were looked at before."""
+
+    @property
+    def settled(self) -> bool:
+        """Whether it stood already: it is no new hypothesis."""
+        return self.row is not None and self.row.state == "standing"
+
+    @property
+    def asks(self) -> bool:
+        """Whether it would stand now if its round agrees."""
+        return not self.settled and self.decided is None and self.change.confidence == "confirmed"
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What follows from one evaluation."""
+
+    evaluation: Evaluation
+    found: tuple[Found, ...]
+    vanished: tuple[Change, ...]
+    kept: tuple[Change, ...]
+    """Every row of the series that did not vanish before, whatever becomes of it."""
+
+    @property
+    def p_value(self) -> float:
+        """Of the strongest finding that is new in this round."""
+        return min((one.change.p_value for one in self.found if one.asks), default=NO_FINDING)
+
+
+def plan(evaluation: Evaluation, kept: Sequence[Change], state: SeriesState | None) -> Plan:
+    """Match what was found with what is kept."""
+    own = evaluation.own_jobs
+    index = {job_id: at for at, job_id in enumerate(own)} if kept or _baseline(state) else {}
+    here = {row.id: index[row.job_id] for row in kept if row.job_id in index}
+    rows = {row.id: row for row in kept}
+    found = evaluation.found
+    matched = match(found, here)
+    again = state is not None and (state.last_job_id, state.points) == (own[-1], len(own))
+    accepted_until = index.get(_baseline(state) or "", -1)
+    told = []
+    for position, change in enumerate(found):
+        row = rows.get(matched.get(position, ""))
+        if row is not None and row.state == "accepted":
+            continue
+        if row is None and change.index <= accepted_until:
+            continue
+        told.append(_found(change, row, again=again))
+    gone = tuple(
+        rows[key]
+        for key in here
+        if key not in matched.values() and rows[key].state in ("suspect", "standing")
+    )
+    return Plan(evaluation, tuple(told), gone, tuple(kept))
+
+
+def _baseline(state: SeriesState | None) -> str | None:
+    return None if state is None else state.baseline_job_id
+
+
+def _found(change: ChangePoint, row: Change | None, *, again: bool) -> Found:
+    if row is None:
+        return Found(change, None, 1, None)
+    same = again and row.p_value == change.p_value
+    decided = row.evidence.get("round") if same or row.state == "standing" else None
+    return Found(change, row, row.evaluations + (not again), decided)
+
+
+@dataclass(frozen=True)
+class Round:
+    """Which findings of a round stand at the false-discovery rate q: those with p up to `limit`."""
+
+    series: int
+    limit: float
+
+    @classmethod
+    def of(cls, plans: Sequence[Plan]) -> Round:
+        """Benjamini–Hochberg over all series that were looked at together."""
+        p_values = [one.p_value for one in plans]
+        kept = [p for p, stands in zip(p_values, of_round(p_values), strict=True) if stands]
+        lowest = constants.HISTORY_FALSE_DISCOVERY_Q / max(1, len(plans))
+        return cls(len(plans), max(kept, default=lowest))
+
+    def decides(self, found: Found) -> dict[str, Any] | None:
+        """What the round says of a finding, for its evidence; None while it need not be asked."""
+        if found.decided is not None:
+            return dict(found.decided)
+        if not found.asks:
+            return None
+        p_value = found.change.p_value
+        return {"series": self.series, "p": p_value, "limit": self.limit, "kept": p_value <= self.limit}
+
+
+def state_of(found: Found, decided: Mapping[str, Any] | None) -> str:
+    """suspect or standing."""
+    if found.settled:
+        return "standing"
+    return "standing" if decided is not None and decided["kept"] else "suspect"

@@ -1,0 +1,273 @@
+"""All SQL of detection over series: windows of points read, states and changes written, for many at once.
+
+Invariant: no query per series; lists of ids travel in chunks of at most `CHUNK`. Whoever writes locks the
+series first, in order of id, so that nobody waits in a circle. Raises nothing of HTTP.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from datetime import datetime
+from typing import Any, NamedTuple
+
+from sqlalchemy import and_, exists, func, or_, select
+from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy.orm import Session, aliased
+
+from paceline_server.store.tables.history import Change, Fingerprint, Series, SeriesPoint, SeriesState
+from paceline_server.store.tables.jobs import Job, Run
+
+CHUNK = 500
+"""Ids in one statement: SQLite takes 32,766 parameters, and a plan of 500 is made as fast as one of 5."""
+LIVE = ("suspect", "standing")
+
+
+def chunks(ids: Sequence[str]) -> Iterator[Sequence[str]]:
+    """The ids, at most `CHUNK` at a time."""
+    for start in range(0, len(ids), CHUNK):
+        yield ids[start : start + CHUNK]
+
+
+class Head(NamedTuple):
+    """What evaluation needs of a series besides its points."""
+
+    id: str
+    target_id: str
+    unit: str
+    direction: str
+
+
+def touched(session: Session, job_id: str) -> list[Head]:
+    """The series a job has a point of, by id."""
+    query = (
+        select(Series.id, Series.target_id, Series.unit, Series.direction)
+        .join(SeriesPoint, SeriesPoint.series_id == Series.id)
+        .where(SeriesPoint.job_id == job_id)
+        .order_by(Series.id)
+    )
+    return [Head(*row) for row in session.execute(query)]
+
+
+def heads(session: Session, suite: str | None, series_id: str | None) -> list[Head]:
+    """All series (of a suite, or one), by id."""
+    query = select(Series.id, Series.target_id, Series.unit, Series.direction).order_by(Series.id)
+    if suite is not None:
+        query = query.where(Series.suite == suite)
+    if series_id is not None:
+        query = query.where(Series.id == series_id)
+    return [Head(*row) for row in session.execute(query)]
+
+
+def lock(session: Session, series_ids: Sequence[str]) -> None:
+    """Hold these series until the transaction ends (SQLite has one writer anyway)."""
+    for chunk in chunks(sorted(series_ids)):
+        session.execute(select(Series.id).where(Series.id.in_(chunk)).order_by(Series.id).with_for_update())
+
+
+class Counting(NamedTuple):
+    """A counting point as evaluation reads it."""
+
+    series_id: str
+    job_id: str
+    value: float
+    fingerprint: str
+
+
+def _counting(points: Any = SeriesPoint) -> Any:
+    return points.excluded.is_(None)
+
+
+def windows(session: Session, series_ids: Sequence[str], size: int) -> Iterator[tuple[list[Counting], bool]]:
+    """Per series the last `size` counting points, oldest first, and whether these are all it has."""
+    for chunk in chunks(sorted(series_ids)):
+        since = _since(session, chunk, size)
+        old = [
+            and_(SeriesPoint.series_id == series_id, SeriesPoint.at >= at) for series_id, at in since.items()
+        ]
+        young = [series_id for series_id in chunk if series_id not in since]
+        query = (
+            select(SeriesPoint.series_id, SeriesPoint.job_id, SeriesPoint.value, SeriesPoint.fingerprint)
+            .where(or_(SeriesPoint.series_id.in_(young), *old), _counting())
+            .order_by(SeriesPoint.series_id, SeriesPoint.at, SeriesPoint.job_id)
+        )
+        own: list[Counting] = []
+        for row in session.execute(query):
+            point = Counting(*row)
+            if own and own[0].series_id != point.series_id:
+                yield own[-size:], own[0].series_id not in since
+                own = []
+            own.append(point)
+        if own:
+            yield own[-size:], own[0].series_id not in since
+
+
+def _since(session: Session, series_ids: Sequence[str], size: int) -> dict[str, datetime]:
+    """When the first of the last `size` counting points was measured, for series that have older ones."""
+    older = aliased(SeriesPoint)
+    bound = (
+        select(older.at)
+        .where(older.series_id == Series.id, _counting(older))
+        .order_by(older.at.desc(), older.job_id.desc())
+        .limit(1)
+        .offset(size)
+        .scalar_subquery()
+    )
+    query = select(Series.id, bound.label("at")).where(Series.id.in_(series_ids))
+    return {row.id: row.at for row in session.execute(query) if row.at is not None}
+
+
+def newest_counting(session: Session, series_ids: Sequence[str]) -> dict[str, str]:
+    """The job of the newest counting point of each series that has one."""
+    point = aliased(SeriesPoint)
+    newest = (
+        select(point.job_id)
+        .where(point.series_id == Series.id, _counting(point))
+        .order_by(point.at.desc(), point.job_id.desc())
+        .limit(1)
+        .scalar_subquery()
+    )
+    found: dict[str, str] = {}
+    for chunk in chunks(series_ids):
+        query = select(Series.id, newest.label("job_id")).where(Series.id.in_(chunk))
+        found |= {row.id: row.job_id for row in session.execute(query) if row.job_id is not None}
+    return found
+
+
+class Place(NamedTuple):
+    """When and at which commit a job measured."""
+
+    at: datetime
+    commit: str
+
+
+def places(session: Session, job_ids: Collection[str]) -> dict[str, Place]:
+    """The places of these jobs: all points of a job have the same."""
+    found: dict[str, Place] = {}
+    for chunk in chunks(sorted(job_ids)):
+        query = (
+            select(SeriesPoint.job_id, func.min(SeriesPoint.at), func.min(SeriesPoint.commit))
+            .where(SeriesPoint.job_id.in_(chunk))
+            .group_by(SeriesPoint.job_id)
+        )
+        for job_id, at, commit in session.execute(query):
+            found[job_id] = Place(at, commit)
+    return found
+
+
+def kept_changes(session: Session, series_ids: Sequence[str]) -> list[Change]:
+    """Every change of these series that did not vanish, by id, as others committed it."""
+    found: list[Change] = []
+    for chunk in chunks(series_ids):
+        query = (
+            select(Change)
+            .where(Change.series_id.in_(chunk), Change.state != "vanished")
+            .order_by(Change.id)
+            .execution_options(populate_existing=True)
+        )
+        found += session.scalars(query)
+    return found
+
+
+def states(session: Session, series_ids: Sequence[str]) -> dict[str, SeriesState]:
+    """The states of these series, as others committed them."""
+    found: dict[str, SeriesState] = {}
+    for chunk in chunks(series_ids):
+        query = select(SeriesState).where(SeriesState.series_id.in_(chunk))
+        for row in session.scalars(query.execution_options(populate_existing=True)):
+            found[row.series_id] = row
+    return found
+
+
+def upsert_states(session: Session, rows: Sequence[dict[str, Any]]) -> None:
+    """Keep the newest detection of series; a baseline that was set stays."""
+    if not rows:
+        return
+    insert = postgresql.insert if session.get_bind().dialect.name == "postgresql" else sqlite.insert
+    statement = insert(SeriesState)
+    changed = {
+        name: statement.excluded[name] for name in ("evaluated_at", "last_job_id", "points", "segments")
+    }
+    session.execute(statement.on_conflict_do_update(index_elements=["series_id"], set_=changed), list(rows))
+
+
+def factors(session: Session, hashes: Collection[str]) -> dict[str, dict[str, Any]]:
+    """The factors of these fingerprints."""
+    query = select(Fingerprint.hash, Fingerprint.factors).where(Fingerprint.hash.in_(set(hashes)))
+    return {row.hash: row.factors for row in session.execute(query)}
+
+
+def newest_jobs_of_target(session: Session, target_id: str, limit: int) -> list[str]:
+    """The newest jobs of a target that left points, oldest first: the axis of its runs."""
+    made = exists().where(SeriesPoint.job_id == Job.id)
+    at = func.coalesce(Job.started_at, Job.created_at)
+    query = (
+        select(Job.id)
+        .join(Run, Run.id == Job.run_id)
+        .where(Job.target_id == target_id, Job.state == "done", Run.base_commit.is_(None), made)
+        .order_by(at.desc(), Job.id.desc())
+        .limit(limit)
+    )
+    return list(session.scalars(query))[::-1]
+
+
+def live_at(session: Session, target_id: str, job_ids: Collection[str]) -> list[Change]:
+    """Changes of a target's series that detection still looks at and that lie at one of these jobs, by id."""
+    query = (
+        select(Change)
+        .join(Series, Series.id == Change.series_id)
+        .where(Series.target_id == target_id, Change.state.in_(LIVE), Change.job_id.in_(list(job_ids)))
+        .order_by(Change.id)
+    )
+    return list(session.scalars(query))
+
+
+def measured_in(session: Session, job_ids: Collection[str]) -> int:
+    """How many series have a counting point of one of these jobs."""
+    query = select(func.count(SeriesPoint.series_id.distinct())).where(
+        SeriesPoint.job_id.in_(list(job_ids)), _counting()
+    )
+    return session.scalar(query) or 0
+
+
+def changes_by_id(session: Session, change_ids: Collection[str]) -> list[Change]:
+    """Changes, by id, locked until the transaction ends."""
+    query = select(Change).where(Change.id.in_(list(change_ids))).order_by(Change.id).with_for_update()
+    return list(session.scalars(query))
+
+
+def point_at(session: Session, series_id: str, job_id: str | None, commit: str | None) -> SeriesPoint | None:
+    """The point of a job, else the oldest one of a commit."""
+    query = select(SeriesPoint).where(SeriesPoint.series_id == series_id)
+    if job_id is not None:
+        query = query.where(SeriesPoint.job_id == job_id)
+    if commit is not None:
+        query = query.where(SeriesPoint.commit.startswith(commit, autoescape=True))
+    return session.scalars(query.order_by(SeriesPoint.at, SeriesPoint.job_id).limit(1)).one_or_none()
+
+
+def accepted_of(session: Session, series_id: str) -> list[tuple[Change, SeriesPoint]]:
+    """The accepted changes of a series with their points, the newest first."""
+    query = (
+        select(Change, SeriesPoint)
+        .join(
+            SeriesPoint,
+            and_(SeriesPoint.series_id == Change.series_id, SeriesPoint.job_id == Change.job_id),
+        )
+        .where(Change.series_id == series_id, Change.state == "accepted")
+        .order_by(SeriesPoint.at.desc(), SeriesPoint.job_id.desc())
+    )
+    return [(change, point) for change, point in session.execute(query)]
+
+
+def live_until(session: Session, series_id: str, at: datetime) -> list[Change]:
+    """The live changes of a series whose new level began by then."""
+    query = (
+        select(Change)
+        .join(
+            SeriesPoint,
+            and_(SeriesPoint.series_id == Change.series_id, SeriesPoint.job_id == Change.job_id),
+        )
+        .where(Change.series_id == series_id, Change.state.in_(LIVE), SeriesPoint.at <= at)
+        .order_by(Change.id)
+    )
+    return list(session.scalars(query))

@@ -1,0 +1,1 @@
+"""Points of series as jobs leave them, under the newest name of what they measure."""

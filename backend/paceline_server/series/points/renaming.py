@@ -1,0 +1,71 @@
+"""A renamed benchmark or arm keeps its history: old names lead to the newest one.
+
+Place: under `recording`, from the aliases of the suite's newest manifest. Invariants: points arrive under the
+newest name whatever a job's own manifest called them; series of an old name are renamed when there are none
+of the new one, else they are joined: no point is lost and none counts twice. Renames no stored comparison:
+those say what was measured then.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from sqlalchemy.orm import Session
+
+from paceline_server.catalog.manifest import Manifest
+from paceline_server.series.points import queries
+
+
+@dataclass(frozen=True)
+class Names:
+    """Old names → newest ones. `arms` by (newest benchmark, old arm)."""
+
+    benchmarks: Mapping[str, str] = field(default_factory=dict)
+    arms: Mapping[tuple[str, str], str] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, manifest: Manifest) -> Names:
+        """What the manifest's `aliases` and `arm_aliases` say."""
+        return cls(
+            {old: name for name, benchmark in manifest.benchmarks.items() for old in benchmark.aliases},
+            {
+                (name, old): arm
+                for name, benchmark in manifest.benchmarks.items()
+                for arm, olds in benchmark.arm_aliases.items()
+                for old in olds
+            },
+        )
+
+    def newest(self, benchmark: str, arm: str) -> tuple[str, str]:
+        """What (benchmark, arm) is called now."""
+        now = self.benchmarks.get(benchmark, benchmark)
+        return now, self.arms.get((now, arm), arm)
+
+    @property
+    def old_benchmarks(self) -> set[str]:
+        """Benchmarks of which a series may have to change its name."""
+        return {*self.benchmarks, *(benchmark for benchmark, _ in self.arms)}
+
+
+def adopt(session: Session, suite: str, names: Names) -> int:
+    """Give every series of an old name its newest one; returns how many were renamed or joined."""
+    if not names.old_benchmarks:
+        return 0
+    changed = 0
+    for row in queries.series_named(session, suite, sorted(names.old_benchmarks)):
+        benchmark, arm = names.newest(row.benchmark, row.arm)
+        if (benchmark, arm) == (row.benchmark, row.arm):
+            continue
+        other = queries.same_series(session, row, benchmark, arm)
+        if other is None:
+            row.benchmark, row.arm = benchmark, arm
+            session.flush()
+        else:
+            queries.join(session, row.id, other.id)
+        changed += 1
+    for old, new in names.benchmarks.items():
+        queries.rename_floors(session, suite, old, new)
+    for (benchmark, old_arm), new_arm in names.arms.items():
+        queries.rename_floors_of_arm(session, suite, benchmark, old_arm, new_arm)
+    return changed

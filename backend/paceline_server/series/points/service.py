@@ -1,0 +1,116 @@
+"""Points: what a job says of every series it measured, kept once and never changed but by a recomputation.
+
+Place: `detect` hands over what a concluded baseline job measured. Invariants: a series is found by what it
+measures under its newest name, so a rename that the manifest declares keeps its history; recording the same
+job again changes nothing. Judges nothing: a point that does not count is kept with its reason.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy.orm import Session
+
+from paceline_server.kernel import clock, ids
+from paceline_server.series.points import queries
+from paceline_server.series.points.renaming import Names, adopt
+
+
+@dataclass(frozen=True)
+class Measured:
+    """One measurement of a job, as a point of its series holds it."""
+
+    benchmark: str
+    arm: str
+    params: Mapping[str, Any]
+    params_key: str
+    metric: str
+    unit: str
+    direction: str
+    value: float
+    lower: float
+    upper: float
+    n: int
+    launches: int
+
+
+@dataclass(frozen=True)
+class JobPoints:
+    """Everything a job says for history. `factors` empty: nobody kept what the target was."""
+
+    job_id: str
+    run_id: str
+    suite: str
+    target_id: str
+    branch: str
+    at: datetime
+    commit: str
+    artifact_hash: str | None
+    fingerprint: str
+    factors: Mapping[str, Any]
+    excluded: str | None
+    conditions: Mapping[str, Any]
+    rows: Sequence[Measured]
+
+
+def record(session: Session, said: JobPoints, names: Names) -> list[str]:
+    """Append a job's points; returns how their series are called, in the order of the rows."""
+    adopt(session, said.suite, names)
+    queries.add_fingerprint(session, said.fingerprint, said.factors, clock.now())
+    keys = [_key(row, names) for row in said.rows]
+    known = queries.series_ids(session, said.suite, said.target_id, said.branch)
+    fresh = {
+        key: _series(said, row, key)
+        for key, row in zip(keys, said.rows, strict=True)
+        if key not in known
+    }  # fmt: skip
+    if fresh:
+        queries.add_series(session, list(fresh.values()))
+        known = queries.series_ids(session, said.suite, said.target_id, said.branch)
+    found = [known[key] for key in keys]
+    rows = {series_id: _point(said, row, series_id) for series_id, row in zip(found, said.rows, strict=True)}
+    queries.add_points(session, list(rows.values()))
+    queries.touch(session, list(rows), said.at)
+    return found
+
+
+def correct(session: Session, said: JobPoints, names: Names) -> tuple[int, int]:
+    """Make the stored points of a job what was measured again; returns how many were missing and how many
+    differed."""
+    before = queries.of_job(session, said.job_id)
+    found = record(session, said, names)
+    missing = len(set(found) - set(before))
+    differing = 0
+    for series_id, row in zip(found, said.rows, strict=True):
+        stored, wanted = before.get(series_id), _point(said, row, series_id)
+        kept = {name: wanted[name] for name in ("value", "lower", "upper", "n", "launches", "excluded")}
+        if stored is not None and any(getattr(stored, name) != value for name, value in kept.items()):
+            queries.change(session, series_id, said.job_id, kept)
+            differing += 1
+    return missing, differing
+
+
+def _key(row: Measured, names: Names) -> queries.Key:
+    benchmark, arm = names.newest(row.benchmark, row.arm)
+    return benchmark, arm, row.params_key, row.metric
+
+
+def _series(said: JobPoints, row: Measured, key: queries.Key) -> dict[str, Any]:
+    return {
+        "id": ids.new_id("ser"), "suite": said.suite, "benchmark": key[0], "arm": key[1],
+        "params": dict(row.params), "params_key": row.params_key, "metric": row.metric, "unit": row.unit,
+        "direction": row.direction, "target_id": said.target_id, "branch": said.branch,
+        "created_at": clock.now(), "last_at": said.at,
+    }  # fmt: skip
+
+
+def _point(said: JobPoints, row: Measured, series_id: str) -> dict[str, Any]:
+    return {
+        "series_id": series_id, "job_id": said.job_id, "run_id": said.run_id, "at": said.at,
+        "commit": said.commit, "artifact_hash": said.artifact_hash, "fingerprint": said.fingerprint,
+        "value": row.value, "lower": row.lower, "upper": row.upper, "n": row.n, "launches": row.launches,
+        "excluded": said.excluded, "conditions": dict(said.conditions),
+    }  # fmt: skip
