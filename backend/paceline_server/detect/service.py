@@ -116,6 +116,8 @@ def conclude_job(session: Session, found: Analysed | None) -> None:
     _store_report(session, found)
     _store_comparisons(session, context, analysis.ruled)
     outbox.add(session, "alerts.evaluate", found.job_id)
+    if context.is_baseline:
+        outbox.add(session, EXTEND_HISTORY, found.job_id)
 
 
 def give_up_job(session: Session, key: str, error: str) -> None:
@@ -133,8 +135,6 @@ def _store_report(session: Session, found: Analysed) -> None:
     row = JobReport(
         job_id=found.job_id,
         batch=found.batch,
-    if context.is_baseline:
-        outbox.add(session, EXTEND_HISTORY, found.job_id)
         report=found.analysis.report.model_dump(mode="json"),
         created_at=clock.now(),
     )
