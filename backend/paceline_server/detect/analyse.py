@@ -36,14 +36,17 @@ from paceline_server.stats.voids import Reading, Void, find_voids
 
 @dataclass(frozen=True)
 class Ruled:
-    """A pair and the rule that watches it (None: it is shown, and decides nothing)."""
+    """A pair and the rule that watches it. With neither a rule nor a demand it is shown, and decides nothing.
+
+    `demanded`: an A/B job was asked for exactly this comparison; no rule is needed to judge it."""
 
     pair: Pair
     rule: Rule | None
+    demanded: bool = False
 
     @property
     def decides(self) -> bool:
-        return self.rule is not None and self.rule.fails_run
+        return self.demanded or (self.rule is not None and self.rule.fails_run)
 
 
 @dataclass(frozen=True)
@@ -67,10 +70,10 @@ def analyse(
     index = CaseIndex.of(facts.cases)
     groups = owed_groups(manifest, asked, facts)
     checks = check_rows(manifest, asked, facts.checks)
-    voids = tuple(_voids(facts, look))
-    blockers = (*_blockers(checks, voids, facts), *_nothing(facts))
+    voids = tuple(voids_of(facts, look))
+    blockers = (*blockers_of(checks, voids, facts), *_nothing(facts))
     known = Circumstances(asked, look, audit_groups(manifest, groups, index, facts), Unavailable.of(facts))
-    pairs = [_blocked_pair(pair, blockers) for pair in compare(manifest, groups, index, known)]
+    pairs = [blocked_pair(pair, blockers) for pair in compare(manifest, groups, index, known)]
     ruled = tuple(
         Ruled(pair, manifest.rule_for(pair.group.benchmark, pair.arm, pair.metric, pair.group.params))
         for pair in pairs
@@ -99,7 +102,7 @@ def analyse(
     return Analysis(report, ruled, verdict, reason, extendable, blockers, voids)
 
 
-def _voids(facts: Facts, look: Look) -> Iterator[Void]:
+def voids_of(facts: Facts, look: Look) -> Iterator[Void]:
     """Attempt by attempt: what differs between two batches was not measured across, one void attempt voids
     the job."""
     for number in sorted({one.attempt for one in facts.conditions}):
@@ -107,7 +110,7 @@ def _voids(facts: Facts, look: Look) -> Iterator[Void]:
         yield from find_voids([Reading(one.phase, one.at_ms, one.values) for one in own], look.limits)
 
 
-def _blockers(checks: Sequence[CheckOut], voids: Sequence[Void], facts: Facts) -> list[str]:
+def blockers_of(checks: Sequence[CheckOut], voids: Sequence[Void], facts: Facts) -> list[str]:
     """Why nothing of this job may be judged, the most telling first."""
     failed = [f"check {check.name} failed: {check.detail or 'no detail'}" for check in checks if not check.ok]
     return [*failed, *facts.broken, *(f"conditions void: {void.text}" for void in voids)]
@@ -117,7 +120,7 @@ def _nothing(facts: Facts) -> list[str]:
     return [] if any(case.value.size for case in facts.cases) else ["nothing was measured"]
 
 
-def _blocked_pair(pair: Pair, blockers: Sequence[str]) -> Pair:
+def blocked_pair(pair: Pair, blockers: Sequence[str]) -> Pair:
     if not blockers or pair.found.verdict == "not_applicable":
         return pair
     found = replace(pair.found, verdict="inconclusive", reason=blockers[0], extendable=False)
@@ -134,7 +137,7 @@ def _verdict(
     ruled: Sequence[Ruled], gates: Sequence[GateOut], blockers: Sequence[str], groups: Sequence[Group]
 ) -> tuple[Verdict, str]:
     if blockers:
-        return "inconclusive", _and_more(blockers[0], len(blockers))
+        return "inconclusive", and_more(blockers[0], len(blockers))
     required = [gate for gate in gates if gate.level == "required"]
     deciding = [one.pair for one in ruled if one.decides]
     for wanted in ("fail", "inconclusive"):
@@ -144,7 +147,7 @@ def _verdict(
         words = [_pair_words(pair, wanted) for pair in slow]
         words += [_gate_words(gate) for gate in required if gate.verdict == wanted]
         if words:
-            return wanted, _and_more(words[0], len(words))
+            return wanted, and_more(words[0], len(words))
     if not groups:
         return "inconclusive", "none of the benchmarks asked for is in the suite"
     return "pass", _passed(
@@ -182,7 +185,7 @@ def _gate_words(gate: GateOut) -> str:
     return f"{where}: gate {gate.statistic} of {gate.arm} {gate.metric}: {gate.reason}"
 
 
-def _and_more(first: str, count: int) -> str:
+def and_more(first: str, count: int) -> str:
     return first if count == 1 else f"{first} (and {count - 1} more)"
 
 

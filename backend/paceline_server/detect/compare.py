@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -42,6 +42,15 @@ class Pair:
     primary: bool = True
     family: tuple[float, ...] = ()
     audit: GroupAudit | None = None
+    sides: Literal["arms", "revisions"] = "arms"
+    """revisions: `arm` at head against `arm` at base, which `reference` then says."""
+    notes: Mapping[str, Any] = field(default_factory=dict)
+    """What else is stored with it."""
+
+    @property
+    def shown(self) -> str:
+        """Its words as people see them; of revisions `head 6.1 % slower than base (…)`."""
+        return self.words() if self.sides == "arms" else f"head {self.words(self.reference)}"
 
     def words(self, reference: str | None = None) -> str:
         """`12.6 % slower (99.8 % interval: …)`; names the reference when given."""
@@ -68,20 +77,34 @@ def compare(
 ) -> list[Pair]:
     """Judge every arm of every group against its reference, metric by metric, then control the run's
     errors. What does not apply here is in no family."""
-    pairs = [pair for group in groups for pair in _pairs(manifest, group, index, known)]
+    return controlled(
+        [pair for group in groups for pair in _pairs(manifest, group, index, known)], known.look
+    )
+
+
+def controlled(pairs: list[Pair], look: Look) -> list[Pair]:
+    """The pairs of a job with the false discoveries of its whole run held, and with what their audits take
+    back."""
+    pairs = list(pairs)
     judged = [at for at, pair in enumerate(pairs) if pair.found.verdict != "not_applicable"]
     p_values = [_p(pairs[at].found) for at in judged]
-    others = [*known.look.other_p_values, *([1.0] * (len(judged) * known.look.unjudged_jobs))]
-    controlled = control_run([pairs[at].found for at in judged], others)
-    for place, (at, found) in enumerate(zip(judged, controlled, strict=True)):
+    others = [*look.other_p_values, *([1.0] * (len(judged) * look.unjudged_jobs))]
+    held = control_run([pairs[at].found for at in judged], others)
+    for place, (at, found) in enumerate(zip(judged, held, strict=True)):
         family = (*p_values[:place], *p_values[place + 1 :], *others)
         pairs[at] = _audited(replace(pairs[at], found=found, family=family))
     return pairs
 
 
+def at_sides(arm: str) -> tuple[str, str]:
+    """(head, base) of one arm, as audits and reasons name them."""
+    return f"{arm} at head", f"{arm} at base"
+
+
 def _audited(pair: Pair) -> Pair:
     """A defect of the protocol takes the verdict back, whatever the numbers say (I12)."""
-    why = None if pair.audit is None else pair.audit.why_not(pair.arm, pair.reference)
+    names = (pair.arm, pair.reference) if pair.sides == "arms" else at_sides(pair.arm)
+    why = None if pair.audit is None else pair.audit.why_not(*names)
     if why is None:
         return pair
     found = replace(pair.found, verdict="inconclusive", reason=why, extendable=False)
@@ -107,8 +130,8 @@ def _pairs(manifest: Manifest, group: Group, index: CaseIndex, known: Circumstan
             blocks = EMPTY
             if case is not None and reference is not None:
                 blocks = pair_blocks(case, reference, declared.direction, warm)
-            found = _once_more(judge_pair(blocks, known.look.number, policy), blocks)
-            found = _honest(found, case, reference, (arm, benchmark.reference), blocks)
+            found = once_more(judge_pair(blocks, known.look.number, policy), blocks)
+            found = honest(found, case, reference, (arm, benchmark.reference), blocks)
             missing = known.unavailable.why(group, arm, benchmark.reference)
             if missing is not None:
                 found = replace(
@@ -123,14 +146,14 @@ def _pairs(manifest: Manifest, group: Group, index: CaseIndex, known: Circumstan
             )  # fmt: skip
 
 
-def _once_more(found: PairVerdict, blocks: PairedBlocks) -> PairVerdict:
+def once_more(found: PairVerdict, blocks: PairedBlocks) -> PairVerdict:
     """§1, "extend once, else flag": a launch that never settled makes its pair extendable at the first look,
     even where the blocks kept decide it. What stays unsteady after that is a flag in the evidence."""
     settled = found.look > 0 or not blocks.unsteady
     return found if settled or found.verdict != "pass" else replace(found, extendable=True)
 
 
-def _honest(
+def honest(
     found: PairVerdict,
     case: CaseSamples | None,
     reference: CaseSamples | None,
@@ -186,10 +209,11 @@ def comparison_out(pair: Pair, demonstration: bool) -> ComparisonOut:
         share_slower=found.share_slower,
         verdict=found.verdict,
         reason=found.reason,
-        words=pair.words(),
+        words=pair.shown,
         margin_percent=pair.policy.margin_percent,
         launch_ratios=list(found.launch_ratios),
         demonstration=demonstration,
+        sides=pair.sides,
     )
 
 
@@ -197,7 +221,7 @@ def evidence_of(pair: Pair) -> dict[str, Any]:
     """Everything a stored comparison needs to be explained and made again, as plain JSON."""
     found = pair.found
     return {
-        "words": pair.words(),
+        "words": pair.shown,
         "margin_percent": pair.policy.margin_percent,
         "launch_ratios": list(found.launch_ratios),
         "method": METHOD,
@@ -217,6 +241,7 @@ def evidence_of(pair: Pair) -> dict[str, Any]:
         "window": dict(pair.window),
         "audit": None if pair.audit is None else pair.audit.evidence(),
         "primary": pair.primary,
+        **pair.notes,
     }
 
 

@@ -41,6 +41,8 @@ class MeasurementOut(Response):
     median_lower: float | None = None
     """99 % interval of the median by order statistics; null where the samples are too few for one."""
     median_upper: float | None = None
+    side: Literal["base", "head"] | None = None
+    """Of an A/B job: which revision."""
     items: int | None = None
     """Items one iteration is meant to process, as the workload says; `bytes` likewise."""
     bytes: int | None = None
@@ -48,7 +50,10 @@ class MeasurementOut(Response):
 
 class ComparisonOut(Response):
     """One arm against the reference at one point of the params. `ratio` = arm time ÷ reference time: below
-    1 is faster, for every metric. `lower`/`upper`: order-statistic interval of the paired ratio."""
+    1 is faster, for every metric. `lower`/`upper`: order-statistic interval of the paired ratio.
+
+    `sides` "revisions": the arm at the job's commit (head) against the same arm at its base; `reference` is
+    then `base`."""
 
     benchmark: str
     params: dict[str, ParamValue]
@@ -72,6 +77,7 @@ class ComparisonOut(Response):
     target_name: str | None = None
     measured_at: datetime | None = None
     demonstration: bool = False
+    sides: Literal["arms", "revisions"] = "arms"
 
 
 class DerivedOut(Response):
@@ -142,8 +148,18 @@ class UnavailableOut(Response):
     reason: str
 
 
+class BaseOut(Response):
+    """The other revision of an A/B job. `same_artifact`: both sides ran the same bytes, so what differs is
+    the environment, never the code (I15)."""
+
+    revision: str
+    artifact_hash: str | None
+    same_artifact: bool
+
+
 class JobReportOut(Response):
-    """The same shape `make bench JSON=…` writes."""
+    """The same shape `make bench JSON=…` writes. With a `base` it is of an A/B job: comparisons are of
+    revisions, measurements of both sides; derived metrics and gates are not judged there."""
 
     suite: str
     revision: str
@@ -157,5 +173,6 @@ class JobReportOut(Response):
     gates: list[GateOut]
     audits: list[AuditOut] = Field(default_factory=list)
     unavailable: list[UnavailableOut] = Field(default_factory=list)
+    base: BaseOut | None = None
     blockers: list[str] = Field(default_factory=list)
     """Why nothing of this job may be judged: failed checks, broken launches, void conditions."""

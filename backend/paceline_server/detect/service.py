@@ -23,6 +23,7 @@ from paceline_server.detect.analyse import Analysis, Ruled, analyse
 from paceline_server.detect.compare import comparison_out, evidence_of, rederive
 from paceline_server.detect.facts import Asked, CaseIndex, Facts, Identity, Look
 from paceline_server.detect.queries import JobContext, findings_with_comparisons
+from paceline_server.detect.revisions import Revision, analyse_revisions
 from paceline_server.detect.schemas import JobReportOut
 from paceline_server.ingest import service as ingest
 from paceline_server.ingest.cases import params_key
@@ -35,9 +36,9 @@ from paceline_server.store import outbox
 from paceline_server.store.tables.decisions import Comparison, Finding, JobReport
 
 Role = Literal["candidate", "confirmation", "recovery"]
-
 EXTEND_HISTORY = "history.extend"
 """Outbox topic of a concluded baseline job; the key is its id."""
+
 __all__ = [
     "Analysed", "Role", "analyse_job", "comparisons_of_job", "conclude_job", "findings_of", "give_up_job",
     "record_finding",
@@ -75,23 +76,39 @@ def void_limits() -> VoidLimits:
 def _analyse(session: Session, context: JobContext) -> Analysis:
     job, run = context.job, context.run
     others = queries.other_comparisons(session, run.id, job.id)
-    return analyse(
-        read_manifest(run.manifest),
-        Facts(
-            cases=ingest.blocks(session, job.id),
-            checks=ingest.checks(session, job.id),
-            warnings=ingest.warnings(session, job.id),
-            conditions=ingest.conditions(session, job.id),
-            announced=ingest.cases(session, job.id),
-        ),
-        Identity(run.suite, run.commit, job.artifact_hash, context.target.name, job.started_at),
-        Asked(run.benchmarks, run.params, run.launches, run.rounds, run.demonstration),
-        Look(
-            number=job.batch,
-            other_p_values=tuple(_p_value(one) for one in others if one.verdict != "not_applicable"),
-            unjudged_jobs=queries.unjudged_jobs(session, run.id, job.id),
-            limits=void_limits(),
-        ),
+    manifest = read_manifest(run.manifest)
+    identity = Identity(run.suite, run.commit, job.artifact_hash, context.target.name, job.started_at)
+    asked = Asked(run.benchmarks, run.params, run.launches, run.rounds, run.demonstration)
+    look = Look(
+        number=job.batch,
+        other_p_values=tuple(_p_value(one) for one in others if one.verdict != "not_applicable"),
+        unjudged_jobs=queries.unjudged_jobs(session, run.id, job.id),
+        limits=void_limits(),
+    )
+    if run.base_commit is None:
+        return analyse(manifest, _facts(session, job.id), identity, asked, look)
+    return analyse_revisions(
+        manifest,
+        Revision(run.base_commit, job.base_artifact_hash, _facts(session, job.id, "base")),
+        Revision(run.commit, job.artifact_hash, _facts(session, job.id, "head")),
+        identity,
+        asked=asked,
+        look=look,
+        thorough=run.trigger in THOROUGH,
+    )
+
+
+THOROUGH = ("confirm", "bisect")
+"""Triggers of A/B runs in which an alert waits for a comparison that need not be the one that decides."""
+
+
+def _facts(session: Session, job_id: str, side: Literal["base", "head"] | None = None) -> Facts:
+    return Facts(
+        cases=ingest.blocks(session, job_id, side),
+        checks=ingest.checks(session, job_id, side),
+        warnings=ingest.warnings(session, job_id, side),
+        conditions=ingest.conditions(session, job_id),
+        announced=ingest.cases(session, job_id, side),
     )
 
 
@@ -118,6 +135,11 @@ def conclude_job(session: Session, found: Analysed | None) -> None:
     outbox.add(session, "alerts.evaluate", found.job_id)
     if context.is_baseline:
         outbox.add(session, EXTEND_HISTORY, found.job_id)
+
+
+def measure_again(session: Session, context: JobContext) -> JobReportOut:
+    """What a job's stored samples say today: the report of an analysis that stores and decides nothing."""
+    return _analyse(session, context).report
 
 
 def give_up_job(session: Session, key: str, error: str) -> None:
@@ -155,7 +177,7 @@ def _store_comparisons(session: Session, context: JobContext, ruled: Sequence[Ru
                 suite=context.run.suite,
                 params_key=params_key(out.params),
                 evidence={**evidence_of(one.pair), "rule": rule},
-                sides="arms",
+                sides=one.pair.sides,
                 measured_at=at,
                 **{name: getattr(out, name) for name in _COLUMNS},
             )
@@ -213,10 +235,16 @@ def rederive_finding(session: Session, finding_id: str) -> PairVerdict:
     if found is None:
         raise not_found("finding", finding_id)
     finding, comparison = found
-    index = CaseIndex.of(ingest.blocks(session, finding.job_id))
+    sources: list[tuple[str, Literal["base", "head"] | None]] = [
+        (comparison.arm, None), (comparison.reference, None)
+    ]  # fmt: skip
+    if comparison.sides == "revisions":
+        sources = [(comparison.arm, "head"), (comparison.arm, "base")]
     sides = [
-        index.get(comparison.benchmark, comparison.params, comparison.metric, arm)
-        for arm in (comparison.arm, comparison.reference)
+        CaseIndex.of(ingest.blocks(session, finding.job_id, side)).get(
+            comparison.benchmark, comparison.params, comparison.metric, arm
+        )
+        for arm, side in sources
     ]
     if sides[0] is None or sides[1] is None:
         raise ProblemError(409, "samples_gone", "The samples of this finding are no longer stored.")

@@ -15,7 +15,7 @@ import numpy as np
 
 from paceline_server.ingest.cases import Check
 from paceline_server.stats.samples import CaseSamples
-from paceline_server.testing.simulated import job_cases
+from paceline_server.testing.simulated import job_cases, revision_cases
 
 SUITE = "sorting"
 BENCHMARK = "sort_batch"
@@ -84,6 +84,28 @@ def bench_cases(
             scaled = np.maximum(1.0, np.round(case.value * 1000.0))
             cases.append(replace(case, benchmark=BENCHMARK, arm=name, params={"batch": batch}, value=scaled))
     return cases
+
+
+def revision_bench_cases(
+    seed: int, effects: Mapping[int, float], **options: Any
+) -> tuple[list[CaseSamples], list[CaseSamples]]:
+    """(base, head): both arms at each batch; `effects[batch]` is how much slower native truly is at head, the
+    fallback is the same code. `options` as of `revision_cases`."""
+    rng = np.random.default_rng(seed)
+    sides: tuple[list[CaseSamples], list[CaseSamples]] = ([], [])
+    for batch, effect in effects.items():
+        for arm, own in (("fallback", 0.0), ("native", effect)):
+            head, base = revision_cases(rng, own, **{"biased_share": 0.0, **options})
+            for side, case in zip(sides, (base, head), strict=True):
+                position = np.full(case.value.size, int(arm == "native"), dtype=np.int64)
+                position = np.where(case.round % 2 == 0, position, 1 - position)
+                side.append(
+                    replace(
+                        case, benchmark=BENCHMARK, arm=arm, params={"batch": batch}, position=position,
+                        value=np.maximum(1.0, np.round(case.value)),
+                    )
+                )  # fmt: skip
+    return sides
 
 
 def passed_checks(launches: Sequence[int]) -> list[Check]:

@@ -14,7 +14,13 @@ import numpy as np
 from paceline_server.runtime import handlers
 from paceline_server.stats.samples import CaseSamples
 from paceline_server.store import outbox
-from paceline_server.testing.benches import CHECK, SUITE, bench_cases, suite_manifest
+from paceline_server.testing.benches import (
+    CHECK,
+    SUITE,
+    bench_cases,
+    revision_bench_cases,
+    suite_manifest,
+)
 from paceline_server.testing.scripted_agent import PREFIX, LeasedJob, ScriptedAgent, announce, event_item
 
 ARTIFACT = "a" * 64
@@ -104,6 +110,48 @@ class Lab:
             items.append({"kind": "conditions", "seq": seq, "phase": phase, "at_ms": seq, "values": values})
         _expect(200, leased.send(*items))
         _expect(204, leased.report("uploading"))
+        _expect(204, leased.finish(len(items) - 1))
+        return leased
+
+    def deliver_ab(
+        self,
+        effects: Mapping[int, float],
+        *,
+        seed: int = 1,
+        checks_ok: tuple[bool, bool] = (True, True),
+        artifacts: tuple[str, str] | None = None,
+        commits: Sequence[Mapping[str, Any]] = (),
+        conditions: Sequence[Mapping[str, Any]] = (),
+        **options: Any,
+    ) -> LeasedJob:
+        """Lease the next job, which is an A/B one, and deliver both sides of it: base, then head.
+
+        `effects` by batch: how much slower native truly is at head. `artifacts` default to two hashes, or to
+        one in an A/A run. Analysis is left to the outbox.
+        """
+        leased = self.agent.lease()
+        work = leased.lease["work"]
+        wanted = work["params"].get("batch") or list(effects)
+        sides = revision_bench_cases(
+            seed, {batch: effects[batch] for batch in wanted}, launches=work["launches"],
+            rounds=work["rounds"], first_launch=work["first_launch"], **options,
+        )  # fmt: skip
+        same = work["base_commit"] == work["commit"]
+        base_artifact, artifact = artifacts or (ARTIFACT if same else "b" * 64, ARTIFACT)
+        facts = {"artifact_hash": artifact, "base_artifact_hash": base_artifact, "commits": list(commits)}
+        _expect(204, leased.report("preparing"))
+        _expect(204, leased.report("measuring", **facts))
+        items: list[dict[str, Any]] = []
+        for side, cases, ok in zip(("base", "head"), sides, checks_ok, strict=True):
+            own = samples_items(cases, len(items))
+            check = {"type": "check", "name": CHECK, "ok": ok, "detail": "" if ok else "3 before 2"}
+            own.append(event_item(len(items) + len(own), check, launch=work["first_launch"]))
+            items += [{**item, "side": side} for item in own]
+        for reading in conditions:
+            values = dict(reading)
+            seq, phase = len(items), values.pop("phase", "during")
+            items.append({"kind": "conditions", "seq": seq, "phase": phase, "at_ms": seq, "values": values})
+        _expect(200, leased.send(*items))
         _expect(204, leased.finish(len(items) - 1))
         return leased
 

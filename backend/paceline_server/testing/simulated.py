@@ -67,6 +67,42 @@ def job_cases(
     return case("arm", log_arm, ~first), case("reference", log_reference, first)
 
 
+def revision_cases(
+    rng: np.random.Generator,
+    effect: float,
+    *,
+    launches: int = 5,
+    rounds: int = 20,
+    sigma: float = 0.006,
+    launch_sigma: float = 0.004,
+    first_launch: int = 0,
+    biased_share: float = BIASED_SHARE,
+    level: float = 1e5,
+) -> tuple[CaseSamples, CaseSamples]:
+    """(head, base) of one batch of an A/B job; the head's true time is `1 + effect` times the base's.
+
+    Unlike two arms, two revisions never share a process: each launch of each side has a level of its own
+    (`launch_sigma`), may be biased, and drifts by itself.
+    """
+    total = WARMUP_ROUNDS + rounds
+    launch = np.repeat(np.arange(first_launch, first_launch + launches), total)
+    number = np.tile(np.arange(total), launches)
+
+    def case(log_effect: float) -> CaseSamples:
+        biased = rng.random((launches, 1)) < biased_share
+        bias = biased * rng.choice([-1.0, 1.0], (launches, 1)) * rng.uniform(0.025, 0.118, (launches, 1))
+        own = rng.normal(0.0, launch_sigma, (launches, 1)) + np.log1p(bias)
+        drift = rng.normal(0.0, 0.003, (launches, 1)) * np.linspace(0.0, 1.0, total)[None, :]
+        cold = 0.4 * np.exp(-np.arange(total) / 1.2)[None, :]
+        log_values = np.log(level) + log_effect + own + drift + cold + _noise(rng, sigma, (launches, total))
+        return CaseSamples(
+            "b", "arm", {"batch": 1000}, "time", "ns", "lower", launch, number,
+            np.zeros(launch.size, dtype=np.int64), np.exp(log_values).ravel(), number < WARMUP_ROUNDS,
+        )  # fmt: skip
+
+    return case(float(np.log1p(effect))), case(0.0)
+
+
 def extended(one: CaseSamples, more: CaseSamples) -> CaseSamples:
     """A case with another batch's samples appended."""
     join = np.concatenate

@@ -1,0 +1,243 @@
+"""Two revisions measured in one job: head against base, case by case. A/B and A/A jobs, confirmations of a
+change, steps of a bisection.
+
+Place: beside `analyse`, which judges the arms of one revision; `service` and `judge` choose by whether the
+job has a base. Blocks are (launch, round): launch k of both sides ran one after the other with the same seed.
+Invariants: decided by the same rule and margin as arms (STATISTICS §2), per (benchmark, arm, params, metric);
+the checks of both sides pass before anything counts (I1); the same artifact on both sides is said, because
+then code is not the cause (I15). Of such a job neither arms against each other nor derived metrics and gates
+are judged: those belong to the ordinary run of a revision, whose baselines this data never enters (I13).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from paceline_server.catalog.manifest import Manifest
+from paceline_server.detect.analyse import (
+    Analysis,
+    Ruled,
+    and_more,
+    blocked_pair,
+    blockers_of,
+    voids_of,
+)
+from paceline_server.detect.audits import GroupAudit
+from paceline_server.detect.checks import check_rows
+from paceline_server.detect.compare import (
+    EMPTY,
+    Pair,
+    at_sides,
+    comparison_out,
+    controlled,
+    honest,
+    once_more,
+    window_of,
+)
+from paceline_server.detect.facts import Asked, CaseIndex, Facts, Identity, Look
+from paceline_server.detect.groups import Group, owed_groups
+from paceline_server.detect.measure import WarmSamples, measurements
+from paceline_server.detect.schemas import AuditOut, BaseOut, CheckOut, JobReportOut, MeasurementOut
+from paceline_server.detect.unavailable import Unavailable
+from paceline_server.ingest.cases import params_key
+from paceline_server.jobs.schemas import Verdict
+from paceline_server.stats.audit import AuditFinding, audit
+from paceline_server.stats.blocks import PairedBlocks, WarmPolicy, pair_blocks
+from paceline_server.stats.paired import PairPolicy, judge_pair
+from paceline_server.stats.samples import CaseSamples
+
+BASE = "base"
+SAME_ARTIFACT = "both sides are the same artifact"
+
+
+@dataclass(frozen=True)
+class Revision:
+    """One side: what was built of it, and what its launches said. Conditions and faults of the job as a whole
+    are the head's."""
+
+    commit: str
+    artifact_hash: str | None
+    facts: Facts
+
+
+@dataclass(frozen=True)
+class _Side:
+    """One side, looked up."""
+
+    index: CaseIndex
+    unavailable: Unavailable
+    has: frozenset[tuple[str, str, str]]
+    """(benchmark, params key, arm) announced or measured."""
+
+    @classmethod
+    def of(cls, facts: Facts) -> _Side:
+        announced = {(one.benchmark, params_key(one.params), one.arm) for one in facts.announced}
+        measured = {(one.benchmark, params_key(one.params), one.arm) for one in facts.cases}
+        return cls(CaseIndex.of(facts.cases), Unavailable.of(facts), frozenset(announced | measured))
+
+
+def analyse_revisions(
+    manifest: Manifest,
+    base: Revision,
+    head: Revision,
+    identity: Identity,
+    *,
+    asked: Asked | None = None,
+    look: Look | None = None,
+    thorough: bool = False,
+) -> Analysis:
+    """Judge the head against the base.
+
+    `thorough`: somebody waits for every comparison (a confirmation, a bisection), so the job goes on while
+    any of them is open; else a first slower one ends it.
+    """
+    asked, look = asked or Asked(), look or Look()
+    known = replace(head.facts, cases=[*head.facts.cases, *base.facts.cases])
+    groups = owed_groups(manifest, asked, known)
+    checks = [*_checks(manifest, asked, base, BASE), *_checks(manifest, asked, head)]
+    voids = tuple(voids_of(head.facts, look))
+    blockers = tuple(blockers_of(checks, voids, head.facts))
+    if not base.facts.cases or not head.facts.cases:
+        blockers = (*blockers, "nothing was measured")
+    sides = _Side.of(head.facts), _Side.of(base.facts)
+    same = head.artifact_hash is not None and head.artifact_hash == base.artifact_hash
+    pairs = [pair for group in groups for pair in _pairs(manifest, group, sides, (asked, look), same)]
+    ruled = tuple(
+        Ruled(blocked_pair(pair, blockers), None, demanded=_demanded(manifest, pair))
+        for pair in controlled(pairs, look)
+    )
+    report = JobReportOut(
+        suite=identity.suite,
+        revision=identity.revision,
+        artifact_hash=identity.artifact_hash,
+        target=identity.target,
+        started_at=identity.started_at,
+        checks=checks,
+        measurements=[*_measured(manifest, groups, base, "base"), *_measured(manifest, groups, head, "head")],
+        comparisons=[comparison_out(one.pair, asked.demonstration) for one in ruled],
+        derived=[],
+        gates=[],
+        audits=_audit_rows(ruled),
+        unavailable=sides[0].unavailable.rows(manifest, groups),
+        base=BaseOut(revision=base.commit, artifact_hash=base.artifact_hash, same_artifact=same),
+        blockers=list(blockers),
+    )
+    verdict, reason = _verdict(ruled, blockers, same=same)
+    waited_for = [one for one in ruled if thorough or one.decides]
+    still_open = not blockers and any(one.pair.found.extendable for one in waited_for)
+    extendable = still_open and (thorough or verdict == "inconclusive")
+    return Analysis(report, ruled, verdict, reason, extendable, blockers, voids)
+
+
+def _checks(manifest: Manifest, asked: Asked, side: Revision, name: str = "") -> list[CheckOut]:
+    """The checks a side owes; those of the base are named so."""
+    rows = check_rows(manifest, asked, side.facts.checks)
+    return [row.model_copy(update={"name": f"{name}: {row.name}"}) for row in rows] if name else rows
+
+
+def _demanded(manifest: Manifest, pair: Pair) -> bool:
+    """The primary metric decides, and whatever a rule of the suite watches."""
+    watched = manifest.rule_for(pair.group.benchmark, pair.arm, pair.metric, pair.group.params)
+    return pair.primary or watched is not None
+
+
+def _pairs(
+    manifest: Manifest,
+    group: Group,
+    sides: tuple[_Side, _Side],
+    circumstances: tuple[Asked, Look],
+    same: bool,
+) -> Iterator[Pair]:
+    (head_side, base_side), (asked, look) = sides, circumstances
+    benchmark = manifest.benchmarks[group.benchmark]
+    policy, warm = PairPolicy(margin_percent=benchmark.margin_percent), WarmPolicy()
+    for metric, declared in benchmark.metrics.items():
+        for arm in benchmark.arms:
+            head = head_side.index.get(group.benchmark, group.params, metric, arm)
+            base = base_side.index.get(group.benchmark, group.params, metric, arm)
+            primary = metric == benchmark.primary_metric
+            if not primary and (head is None or base is None):
+                continue
+            blocks = EMPTY
+            if head is not None and base is not None:
+                blocks = pair_blocks(head, base, declared.direction, warm)
+            found = once_more(judge_pair(blocks, look.number, policy), blocks)
+            found = honest(found, head, base, at_sides(arm), blocks)
+            missing = _not_applicable(group, arm, sides)
+            if missing is not None:
+                found = replace(
+                    found, verdict="not_applicable", reason=missing, extendable=False, insufficient=False
+                )
+            elif found.insufficient and asked.is_quick_look(policy):
+                found = replace(found, extendable=False)
+            elif same and found.verdict == "fail":
+                found = replace(found, reason=f"{found.reason}; {SAME_ARTIFACT}")
+            yield Pair(
+                group, metric, arm, BASE, policy, warm, found, declared.direction,
+                window_of(blocks, head, base), primary, audit=_audit(group, arm, head, base),
+                sides="revisions", notes={"same_artifact": same, "faster": _is_faster(blocks, look, policy)},
+            )  # fmt: skip
+
+
+def _is_faster(blocks: PairedBlocks, look: Look, policy: PairPolicy) -> bool:
+    """Whether the same rule, turned round, calls the base slower: a gain beyond the margin. Shown, never
+    deciding, so it is not part of the run's family of tests."""
+    turned = replace(blocks, d=-blocks.d)
+    return judge_pair(turned, look.number, policy).verdict == "fail"
+
+
+def _not_applicable(group: Group, arm: str, sides: tuple[_Side, _Side]) -> str | None:
+    """Why there is nothing to compare: one side cannot run it here, or does not have it."""
+    for side in sides:
+        if (why := side.unavailable.why(group, arm)) is not None:
+            return why
+    key = (group.benchmark, params_key(group.params), arm)
+    head, base = (key in side.has for side in sides)
+    if head == base or not (sides[0].has and sides[1].has):
+        return None
+    return f"only the {'head' if head else 'base'} has {arm} of {group.words()}"
+
+
+def _audit(group: Group, arm: str, head: CaseSamples | None, base: CaseSamples | None) -> GroupAudit | None:
+    """Whether both sides did the same work, warm. Positions are not audited: both sides run their rounds in
+    the same order, so a place in the round favours neither."""
+    if head is None or base is None:
+        return None
+    names = at_sides(arm)
+    cases = [replace(case, arm=name) for case, name in zip((head, base), names, strict=True)]
+    findings: list[AuditFinding] = [one for one in audit(cases, names[1]) if one.name != "order_unbalanced"]
+    return GroupAudit(group, names[1], tuple(findings), {}, None)
+
+
+def _audit_rows(ruled: Sequence[Ruled]) -> list[AuditOut]:
+    """Findings of the deciding comparisons, arm by arm."""
+    audits = [one.pair.audit for one in ruled if one.decides]
+    return [one.out() for one in audits if one is not None and one.findings]
+
+
+def _measured(manifest: Manifest, groups: Sequence[Group], side: Revision, name: str) -> list[MeasurementOut]:
+    index = CaseIndex.of(side.facts.cases)
+    rows = measurements(manifest, groups, index, WarmSamples(index), side.facts.announced)
+    return [row.model_copy(update={"side": name}) for row in rows]
+
+
+def _verdict(ruled: Sequence[Ruled], blockers: Sequence[str], *, same: bool) -> tuple[Verdict, str]:
+    if blockers:
+        return "inconclusive", and_more(blockers[0], len(blockers))
+    deciding = [one.pair for one in ruled if one.decides and one.pair.found.verdict != "not_applicable"]
+    if not deciding:
+        return "inconclusive", "the two revisions have nothing in common that was asked for"
+    environment = f"; {SAME_ARTIFACT}: the environment differs, not the code" if same else ""
+    for wanted in ("fail", "inconclusive"):
+        found = sorted(
+            (pair for pair in deciding if pair.found.verdict == wanted), key=lambda p: -(p.found.ratio or 0.0)
+        )
+        if found:
+            worst = found[0]
+            said = f"is {worst.words(BASE)}" if wanted == "fail" else f"- {worst.found.reason}"
+            text = and_more(f"{worst.group.words()}: {worst.arm} at head {said}", len(found))
+            return wanted, text + (environment if wanted == "fail" else "")
+    count = len(deciding)
+    text = f"head is not slower than base in {count} comparison{'' if count == 1 else 's'}"
+    return "pass", text + (f"; {SAME_ARTIFACT}" if same else "")
