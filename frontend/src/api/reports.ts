@@ -1,8 +1,11 @@
-/** What the server sums up for reading: the overview and the arms of a benchmark. */
-import { queryOptions } from '@tanstack/react-query';
+/**
+ * What the server sums up for reading: the overview, the arms of a benchmark, the matrix of a suite, two
+ * revisions side by side, and what of a run is missing.
+ */
+import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 
 import { client, unwrap } from './client';
-import type { Arms, Overview } from './types';
+import type { Arms, Compare, Completeness, Matrix, Overview } from './types';
 
 export const overviewQuery = queryOptions({
   queryKey: ['overview'],
@@ -22,5 +25,53 @@ export function armsQuery(filters: ArmsFilters) {
     queryKey: ['arms', filters],
     queryFn: ({ signal }): Promise<Arms> =>
       unwrap(client.GET('/api/v1/arms', { signal, params: { query: filters } })),
+  });
+}
+
+export interface MatrixFilters {
+  suite: string;
+  branch?: string | undefined;
+}
+
+export const matrixKeys = { all: ['matrix'] as const };
+
+export function matrixQuery(filters: MatrixFilters) {
+  return queryOptions({
+    queryKey: [...matrixKeys.all, filters],
+    queryFn: ({ signal }): Promise<Matrix> =>
+      unwrap(client.GET('/api/v1/matrix', { signal, params: { query: filters } })),
+    refetchInterval: 30_000,
+  });
+}
+
+export interface CompareFilters {
+  base: string;
+  head: string;
+  suite?: string | undefined;
+  target?: string | undefined;
+  benchmark?: string | undefined;
+  metric?: string | undefined;
+  hide_uncertain?: boolean | undefined;
+}
+
+export function compareQuery(filters: CompareFilters) {
+  return queryOptions({
+    queryKey: ['compare', filters],
+    queryFn: ({ signal }): Promise<Compare> =>
+      unwrap(client.GET('/api/v1/compare', { signal, params: { query: filters } })),
+    // A filter that is switched keeps the rows in place until the new ones are here.
+    placeholderData: keepPreviousData,
+  });
+}
+
+export function completenessQuery(runId: string, ended: boolean) {
+  return queryOptions({
+    queryKey: ['runs', 'one', runId, 'completeness', ended],
+    queryFn: ({ signal }): Promise<Completeness> =>
+      unwrap(
+        client.GET('/api/v1/runs/{run_id}/completeness', { signal, params: { path: { run_id: runId } } }),
+      ),
+    placeholderData: keepPreviousData,
+    refetchInterval: ended ? false : 10_000,
   });
 }

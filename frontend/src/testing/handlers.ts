@@ -4,21 +4,10 @@ import { http, HttpResponse, type HttpHandler } from 'msw';
 import type { AlertAction, AlertDetail, AlertState, RunRequest } from '../api/types';
 import { ada, job, liveRun, run } from './fixtures';
 import { alertDetail } from './fixtures-decisions';
+import { historyHandlers } from './handlers-history';
+import { decisionHandlers } from './handlers-rules';
+import { problem } from './problems';
 import { arms, distribution, report, type World } from './world';
-
-export function problem(status: number, code: string, detail: string, fields?: Record<string, string>) {
-  return HttpResponse.json(
-    {
-      type: 'about:blank',
-      title: detail.split('.')[0] ?? code,
-      status,
-      code,
-      detail,
-      ...(fields ? { fields } : {}),
-    },
-    { status, headers: { 'Content-Type': 'application/problem+json' } },
-  );
-}
 
 const notFound = () => problem(404, 'not_found', 'There is no such thing.');
 const page = (items: readonly unknown[]) => HttpResponse.json({ items, next: null });
@@ -306,5 +295,7 @@ export function handlersFor(world: World): HttpHandler[] {
     ...jobHandlers(world),
     ...reportHandlers(world),
     ...alertHandlers(world),
+    ...historyHandlers(world),
+    ...decisionHandlers(world),
   ];
 }

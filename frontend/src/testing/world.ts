@@ -5,18 +5,25 @@ import type {
   Alert,
   AlertDetail,
   Arms,
+  Compare,
   Comparison,
+  Completeness,
   Conditions,
   Distribution,
   JobReport,
   LiveSeries,
   LogLine,
+  Matrix,
   Run,
   RunRequest,
+  SeriesPage,
+  SeriesPoint,
+  Series,
   Session,
   Suite,
   Target,
 } from '../api/types';
+import { createDecisions, type Decisions } from './decisions-world';
 import {
   ada,
   agent,
@@ -32,6 +39,24 @@ import {
   target,
 } from './fixtures';
 import { alertDetail, alerts, comparisons, phoneComparisons } from './fixtures-decisions';
+import { compared, historyPoints, matrix, series } from './fixtures-history';
+
+/** What was measured over time, and what was asked about it. */
+export interface History {
+  series: Series[];
+  /** Null: the page of fixtures-history. */
+  page: SeriesPage | null;
+  points: SeriesPoint[];
+  /** What the server says when it leaves points out. */
+  thinned: string;
+  windows: { from: string | null; to: string | null }[];
+  matrix: Matrix;
+  compare: Compare;
+  compares: Record<string, string>[];
+  /** By run; of any other run everything arrived. */
+  completeness: Map<string, Completeness>;
+  retired: { benchmark: string; arm: string | null; reason: string }[];
+}
 
 export interface World {
   session: Session | null;
@@ -49,6 +74,8 @@ export interface World {
   /** Reports of jobs that are not the plain one of `report`. */
   reports: Map<string, JobReport>;
   requested: RunRequest[];
+  history: History;
+  decisions: Decisions;
   /** Set to answer every request with this problem. */
   failure: { status: number; code: string; detail: string; path?: RegExp } | null;
 }
@@ -221,6 +248,24 @@ export function report(of: Run): JobReport {
   };
 }
 
+function createHistory(): History {
+  return {
+    series: [
+      series(),
+      series({ id: 'series-2', target_id: 'target-2', target_name: 'pixel-8', changes: {} }),
+    ],
+    page: null,
+    points: historyPoints,
+    thinned: '',
+    windows: [],
+    matrix,
+    compare: compared,
+    compares: [],
+    completeness: new Map(),
+    retired: [],
+  };
+}
+
 export function createWorld(): World {
   const confirmRun = run({
     ...demoRun,
@@ -268,6 +313,8 @@ export function createWorld(): World {
     ]),
     reports: new Map(),
     requested: [],
+    history: createHistory(),
+    decisions: createDecisions(),
     failure: null,
   };
 }

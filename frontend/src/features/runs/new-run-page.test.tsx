@@ -2,7 +2,7 @@ import { screen, waitFor, within } from '@testing-library/react';
 import { http } from 'msw';
 
 import { hashingSuite } from '../../testing/fixtures-hashing';
-import { problem } from '../../testing/handlers';
+import { problem } from '../../testing/problems';
 import { renderApp } from '../../testing/render-app';
 import { server } from '../../testing/server';
 

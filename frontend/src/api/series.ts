@@ -1,0 +1,89 @@
+/** History: series and their points, what people write beside them, and what they called gone on purpose. */
+import { keepPreviousData, queryOptions } from '@tanstack/react-query';
+
+import { client, unwrap } from './client';
+import type { Annotation, AnnotationRequest, Page, Retired, Series, SeriesPage, SeriesPoints } from './types';
+
+export interface SeriesFilters {
+  suite?: string | undefined;
+  benchmark?: string | undefined;
+  arm?: string | undefined;
+  metric?: string | undefined;
+  target?: string | undefined;
+  branch?: string | undefined;
+  text?: string | undefined;
+  changed?: boolean | undefined;
+  cursor?: string | undefined;
+}
+
+/** Both ends included; an end that is absent is the series' own. */
+export interface Window {
+  from?: string | undefined;
+  to?: string | undefined;
+}
+
+/** More than a chart of any width can tell apart; the server keeps extremes and changes when it thins. */
+const MAX_POINTS = 500;
+
+export const seriesKeys = { all: ['series'] as const, one: (id: string) => ['series', 'one', id] as const };
+
+export function seriesListQuery(filters: SeriesFilters) {
+  return queryOptions({
+    queryKey: [...seriesKeys.all, 'list', filters],
+    queryFn: ({ signal }): Promise<Page<Series>> =>
+      unwrap(client.GET('/api/v1/series', { signal, params: { query: { ...filters, limit: 50 } } })),
+    placeholderData: keepPreviousData,
+  });
+}
+
+export function seriesQuery(id: string) {
+  return queryOptions({
+    queryKey: seriesKeys.one(id),
+    queryFn: ({ signal }): Promise<SeriesPage> =>
+      unwrap(client.GET('/api/v1/series/{series_id}', { signal, params: { path: { series_id: id } } })),
+    refetchInterval: 60_000,
+  });
+}
+
+export function pointsQuery(id: string, window: Window) {
+  return queryOptions({
+    queryKey: [...seriesKeys.one(id), 'points', window],
+    queryFn: ({ signal }): Promise<SeriesPoints> =>
+      unwrap(
+        client.GET('/api/v1/series/{series_id}/points', {
+          signal,
+          params: { path: { series_id: id }, query: { ...window, max_points: MAX_POINTS } },
+        }),
+      ),
+    // The old window stays drawn until the new one is here.
+    placeholderData: keepPreviousData,
+  });
+}
+
+export function annotate(body: AnnotationRequest): Promise<Annotation> {
+  return unwrap(client.POST('/api/v1/annotations', { body }));
+}
+
+export function removeAnnotation(id: string): Promise<undefined> {
+  return unwrap(
+    client.DELETE('/api/v1/annotations/{annotation_id}', { params: { path: { annotation_id: id } } }),
+  );
+}
+
+export interface GoneBenchmark {
+  suite: string;
+  benchmark: string;
+  arm: string | null;
+}
+
+/** Of a whole benchmark, or of one arm of it. */
+const ofArm = (arm: string | null) => (arm === null ? {} : { arm });
+
+export function retireBenchmark({ suite, benchmark, arm }: GoneBenchmark, reason: string): Promise<Retired> {
+  return unwrap(
+    client.PUT('/api/v1/suites/{suite}/retired/{benchmark}', {
+      params: { path: { suite, benchmark }, query: ofArm(arm) },
+      body: { reason },
+    }),
+  );
+}

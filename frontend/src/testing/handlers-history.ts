@@ -1,0 +1,119 @@
+/** The fixture API of history: series, notes, the matrix, two revisions side by side, completeness. */
+import { http, HttpResponse, type HttpHandler } from 'msw';
+
+import type { Annotation, AnnotationRequest } from '../api/types';
+import { ada } from './fixtures';
+import { completeness, seriesPage } from './fixtures-history';
+import { problem } from './problems';
+import type { World } from './world';
+
+const API = '*/api/v1';
+const notFound = () => problem(404, 'not_found', 'There is no such thing.');
+
+function seriesHandlers({ history }: World): HttpHandler[] {
+  return [
+    http.get(`${API}/series`, ({ request }) => {
+      const query = new URL(request.url).searchParams;
+      const matches = (name: string, own: string) => (query.get(name) ?? own) === own;
+      const items = history.series.filter(
+        (each) =>
+          matches('suite', each.suite) &&
+          matches('benchmark', each.benchmark) &&
+          matches('target', each.target_id) &&
+          (query.get('changed') === null ||
+            (query.get('changed') === 'true') === 'standing' in each.changes) &&
+          (query.get('text') ?? '')
+            .split(' ')
+            .every((word) => `${each.benchmark} ${each.arm}`.includes(word)),
+      );
+      return HttpResponse.json({ items, next: null });
+    }),
+    http.get(`${API}/series/:id`, ({ params }) => {
+      const one = history.series.find(({ id }) => id === params['id']);
+      if (one === undefined) return notFound();
+      return HttpResponse.json({ ...(history.page ?? seriesPage()), series: one });
+    }),
+    http.get(`${API}/series/:id/points`, ({ params, request }) => {
+      const query = new URL(request.url).searchParams;
+      history.windows.push({ from: query.get('from'), to: query.get('to') });
+      const [from, to] = [query.get('from') ?? '', query.get('to') ?? '~'];
+      const points = history.points.filter(({ at }) => at >= from && at <= to);
+      return HttpResponse.json({
+        series_id: params['id'],
+        unit: 'ns',
+        total: history.thinned === '' ? points.length : points.length * 20,
+        thinned: history.thinned !== '',
+        note: history.thinned,
+        first_at: history.points[0]?.at ?? null,
+        last_at: history.points.at(-1)?.at ?? null,
+        environments: (history.page ?? seriesPage()).environments,
+        tracks: ['load', 'temperature_c'],
+        points,
+      });
+    }),
+  ];
+}
+
+function noteHandlers({ history }: World): HttpHandler[] {
+  return [
+    http.post(`${API}/annotations`, async ({ request }) => {
+      const body = (await request.json()) as AnnotationRequest;
+      const made: Annotation = {
+        series_id: null,
+        target_id: null,
+        commit: null,
+        ...body,
+        id: `note-made-${body.text.length}`,
+        created_by: ada.name,
+        created_at: body.at,
+      };
+      const page = history.page ?? seriesPage();
+      history.page = { ...page, annotations: [...page.annotations, made] };
+      return HttpResponse.json(made, { status: 201 });
+    }),
+    http.delete(`${API}/annotations/:id`, ({ params }) => {
+      const page = history.page ?? seriesPage();
+      history.page = { ...page, annotations: page.annotations.filter(({ id }) => id !== params['id']) };
+      return new HttpResponse(null, { status: 204 });
+    }),
+  ];
+}
+
+function readHandlers({ history }: World): HttpHandler[] {
+  return [
+    http.get(`${API}/matrix`, ({ request }) => {
+      const branch = new URL(request.url).searchParams.get('branch') ?? history.matrix.branch;
+      return HttpResponse.json({ ...history.matrix, branch });
+    }),
+    http.get(`${API}/compare`, ({ request }) => {
+      const query = new URL(request.url).searchParams;
+      history.compares.push(Object.fromEntries(query));
+      if (query.get('base') === 'unknown0') return problem(404, 'not_found', 'There is no such revision.');
+      const hide = query.get('hide_uncertain') === 'true';
+      const rows = history.compare.rows.filter(({ significance }) => !hide || significance === 'clear');
+      return HttpResponse.json({
+        ...history.compare,
+        rows,
+        hidden: history.compare.rows.length - rows.length,
+      });
+    }),
+    http.get(`${API}/runs/:id/completeness`, ({ params }) => {
+      const id = String(params['id']);
+      return HttpResponse.json(history.completeness.get(id) ?? completeness(id));
+    }),
+    http.put(`${API}/suites/:suite/retired/:benchmark`, async ({ params, request }) => {
+      const { reason } = (await request.json()) as { reason: string };
+      const arm = new URL(request.url).searchParams.get('arm');
+      history.retired.push({ benchmark: String(params['benchmark']), arm, reason });
+      for (const [id, each] of history.completeness) {
+        const gone = each.gone.filter((one) => one.benchmark !== params['benchmark'] || one.arm !== arm);
+        history.completeness.set(id, { ...each, gone });
+      }
+      return HttpResponse.json({ ...params, arm, reason, retired_by: ada.name, retired_at: null });
+    }),
+  ];
+}
+
+export function historyHandlers(world: World): HttpHandler[] {
+  return [...seriesHandlers(world), ...noteHandlers(world), ...readHandlers(world)];
+}
