@@ -19,6 +19,7 @@ import { sessionQuery } from '../api/session';
 import { parseSignInSearch } from '../features/session/sign-in-search';
 import { parseAlertsSearch } from '../features/alerts/alerts-search';
 import { parseArmsSearch } from '../features/arms/arms-search';
+import { parseNewRuleSearch, parseRulesSearch } from '../features/rules/rules-search';
 import { parseNewRunSearch, parseRunSearch, parseRunsSearch } from '../features/runs/runs-search';
 import { NotFound, RouteError, RoutePending } from './fallbacks';
 
@@ -110,6 +111,26 @@ const targetRoute = createRoute({
   component: lazyRouteComponent(() => import('./routes/target'), 'TargetRoute'),
 });
 
+const rulesRoute = createRoute({
+  getParentRoute: () => appRoute,
+  path: '/rules',
+  validateSearch: parseRulesSearch,
+  component: lazyRouteComponent(() => import('./routes/rules'), 'RulesRoute'),
+});
+
+const newRuleRoute = createRoute({
+  getParentRoute: () => appRoute,
+  path: '/rules/new',
+  validateSearch: parseNewRuleSearch,
+  component: lazyRouteComponent(() => import('./routes/rules'), 'NewRuleRoute'),
+});
+
+const ruleRoute = createRoute({
+  getParentRoute: () => appRoute,
+  path: '/rules/$ruleId',
+  component: lazyRouteComponent(() => import('./routes/rules'), 'RuleRoute'),
+});
+
 const routeTree = rootRoute.addChildren([
   signInRoute,
   appRoute.addChildren([
@@ -122,6 +143,9 @@ const routeTree = rootRoute.addChildren([
     alertRoute,
     targetsRoute,
     targetRoute,
+    rulesRoute,
+    newRuleRoute,
+    ruleRoute,
   ]),
 ]);
 

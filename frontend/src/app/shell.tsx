@@ -27,6 +27,7 @@ const NAVIGATION = [
   { to: '/runs', label: 'Runs', icon: 'runs', exact: false },
   { to: '/arms', label: 'Arms', icon: 'arms', exact: false },
   { to: '/targets', label: 'Targets', icon: 'targets', exact: false },
+  { to: '/rules', label: 'Rules', icon: 'rules', exact: false },
 ] as const satisfies readonly { to: string; label: string; icon: IconName; exact: boolean }[];
 
 /** Any answer 401 means the session ended: back to sign-in, and from there to this very page. */

@@ -65,6 +65,23 @@ export function formatValue(value: number, unit: Unit): string {
   return `${formatNumber(number)} ${suffix.trim()}`.trim();
 }
 
+/** Fraction digits above which nobody reads on. */
+const MOST_DIGITS = 6;
+
+/** A value among others `step` apart: with as many digits as it takes to tell them apart. */
+export function formatApart(value: number, unit: Unit, step: number): string {
+  const scale = unit === 'ns' ? TIME : unit.startsWith('bytes') ? BYTES : DECIMAL;
+  const magnitude = Math.abs(value);
+  const [factor, prefix] = scale.find(([size]) => magnitude >= size) ?? scale.at(-1) ?? [1, ''];
+  const digits = Math.min(MOST_DIGITS, Math.max(0, Math.ceil(-Math.log10(step / factor) - 1e-9)));
+  const number = (value / factor).toLocaleString('en-GB', {
+    minimumFractionDigits: digits,
+    maximumFractionDigits: digits,
+  });
+  const rest = unit === 'bytes/s' ? '/s' : unit === 'op/s' ? ' op/s' : unit === 'ops' ? ' ops' : '';
+  return `${number} ${prefix}${rest}`.trim();
+}
+
 function join([number, suffix]: readonly [number, string]): string {
   return `${formatNumber(number)} ${suffix}`;
 }
@@ -87,4 +104,9 @@ export function formatShare(share: number | null | undefined): string {
   if (share > 0 && percent < 1) return '< 1 %';
   if (share < 1 && percent > 99) return '> 99 %';
   return `${Math.round(percent)} %`;
+}
+
+/** A share as a percentage with at most three digits, e.g. 0.03 → "3 %", 0.0215 → "2.15 %". */
+export function formatPercent(share: number): string {
+  return `${Number((share * 100).toPrecision(3)).toLocaleString('en-GB', { maximumFractionDigits: 6 })} %`;
 }

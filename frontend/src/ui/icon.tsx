@@ -32,6 +32,11 @@ const PATHS = {
   external: 'M9 5H5v14h14v-4M13 4h7v7M20 4l-9 9',
   cooling: 'M12 3v18M4.5 7.5l15 9M19.5 7.5l-15 9',
   muted: 'M5 12h14',
+  rules: 'M4 5h16l-6 7.5V19l-4 1.5v-8z',
+  mute: 'M6 17V11a6 6 0 0 1 9.5-4.9M18 10v7l2 2H9M10 21h4M4 4l16 16',
+  noise: 'M3 13h2l1.5-3 2 5 2-7 2 8 2-6 1.5 3H21',
+  audit: 'M6 3.5h9l3.5 3.5v13.5H6zM9.5 11h6M9.5 14.5h6M9.5 7.5h2.5',
+  branch: 'M7 4v12M7 20a2 2 0 1 0 0-4a2 2 0 0 0 0 4M17 8a2 2 0 1 0 0-4a2 2 0 0 0 0 4M17 8c0 5-10 3-10 8',
 } as const;
 
 export type IconName = keyof typeof PATHS;

@@ -1,0 +1,92 @@
+/** A rule being written: fields as a form holds them, and the request they make. Pure. */
+import type { RuleKind, RuleMode, RuleRequest, RuleVersion } from '../../api/types';
+import type { NewRuleSearch } from './rules-search';
+
+export interface RuleDraft {
+  name: string;
+  kind: RuleKind;
+  suite: string;
+  benchmark: string;
+  arm: string;
+  metric: string;
+  target: string;
+  /** As people write it: 3 is 3 %. Empty while it is typed. */
+  percent: number | '';
+  direction: RuleVersion['direction'];
+  mode: RuleMode;
+  text: string;
+  comment: string;
+  /** Absent: whoever saves it. */
+  ownerId: string | undefined;
+}
+
+/** A new rule begins in shadow: it shows what it would do before anybody hears of it. */
+export function freshDraft(about: NewRuleSearch): RuleDraft {
+  return {
+    name: '',
+    kind: 'history',
+    suite: about.suite ?? '*',
+    benchmark: about.benchmark ?? '*',
+    arm: about.arm ?? '*',
+    metric: about.metric ?? '*',
+    target: about.target ?? '*',
+    percent: '',
+    direction: 'worse',
+    mode: 'shadow',
+    text: '',
+    comment: '',
+    ownerId: undefined,
+  };
+}
+
+/** Digits that a share times hundred is exact to: 0.07 is 7, not 7.000000000000001. */
+const EXACT_DIGITS = 12;
+
+export function draftOf(name: string, version: RuleVersion): RuleDraft {
+  return {
+    name,
+    kind: version.kind,
+    suite: version.suite,
+    benchmark: version.benchmark,
+    arm: version.arm,
+    metric: version.metric,
+    target: version.target,
+    percent: Number((version.min_effect * 100).toPrecision(EXACT_DIGITS)),
+    direction: version.direction,
+    mode: version.mode,
+    text: version.text,
+    comment: '',
+    ownerId: version.owner?.id,
+  };
+}
+
+export function complete(draft: RuleDraft): boolean {
+  return draft.name.trim() !== '' && draft.percent !== '';
+}
+
+const orAny = (pattern: string) => (pattern.trim() === '' ? '*' : pattern.trim());
+
+export function toRequest(draft: RuleDraft): RuleRequest {
+  return {
+    name: draft.name.trim(),
+    kind: draft.kind,
+    suite: orAny(draft.suite),
+    benchmark: orAny(draft.benchmark),
+    arm: orAny(draft.arm),
+    metric: orAny(draft.metric),
+    target: orAny(draft.target),
+    min_effect: Number((Number(draft.percent) / 100).toPrecision(EXACT_DIGITS)),
+    direction: draft.direction,
+    mode: draft.mode,
+    text: draft.text.trim(),
+    comment: draft.comment.trim(),
+    owner_id: draft.ownerId ?? null,
+  };
+}
+
+/** Which field a refusal is about: `body.rule.min_effect`, `body.min_effect` and `min_effect` are one. */
+export function fieldErrors(fields: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    Object.entries(fields).map(([where, text]) => [where.split('.').at(-1) ?? where, text]),
+  );
+}

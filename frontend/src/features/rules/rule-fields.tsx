@@ -1,0 +1,194 @@
+/** The fields of a rule. A refusal stands at the field it is about, with the number the server gave. */
+import { NumberInput, SimpleGrid, Stack, Textarea, TextInput } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+
+import { suitesQuery, targetsQuery } from '../../api/catalog';
+import { accountsQuery } from '../../api/session';
+import type { RuleKind, RuleMode } from '../../api/types';
+import { FilterSelect } from '../../ui/filter-select';
+import { Panel } from '../../ui/panel';
+import { Segments } from '../../ui/segments';
+import type { RuleDraft } from './rule-draft';
+import {
+  DIRECTION_WORDS,
+  KIND_WORDS,
+  MODE_LOOKS,
+  MODE_MEANING,
+  PATTERNS,
+  type PatternName,
+} from './rule-words';
+import { RULE_KINDS, RULE_MODES } from './rules-search';
+
+export interface RuleFieldsProps {
+  draft: RuleDraft;
+  onChange: (part: Partial<RuleDraft>) => void;
+  errors: Readonly<Record<string, string>>;
+  /** A rule keeps its name for life: alerts know it by it. */
+  named: boolean;
+}
+
+export function RuleFields(props: RuleFieldsProps) {
+  return (
+    <>
+      <AboutFields {...props} />
+      <DecisionFields {...props} />
+      <KeepingFields {...props} />
+    </>
+  );
+}
+
+function refusal(errors: RuleFieldsProps['errors'], field: string): { error?: string } {
+  const error = errors[field];
+  return error === undefined ? {} : { error };
+}
+
+const PATTERN_LABELS: Record<PatternName, string> = {
+  suite: 'Suite',
+  benchmark: 'Benchmark',
+  arm: 'Arm',
+  metric: 'Metric',
+  target: 'Target',
+};
+
+function useKnownNames(draft: RuleDraft): Record<PatternName, readonly string[]> {
+  const suites = useQuery(suitesQuery).data?.items ?? [];
+  const targets = useQuery(targetsQuery).data?.items ?? [];
+  const some = suites.filter(({ name }) => draft.suite === '*' || name === draft.suite);
+  const benchmarks = some.flatMap((suite) => suite.benchmarks);
+  const own = benchmarks.filter(({ name }) => draft.benchmark === '*' || name === draft.benchmark);
+  return {
+    suite: suites.map(({ name }) => name),
+    benchmark: [...new Set(benchmarks.map(({ name }) => name))],
+    arm: [...new Set(own.flatMap(({ arms }) => arms))],
+    metric: [...new Set(own.flatMap(({ metrics }) => metrics.map(({ name }) => name)))],
+    target: targets.map(({ name }) => name),
+  };
+}
+
+function AboutFields({ draft, onChange, errors }: RuleFieldsProps) {
+  const known = useKnownNames(draft);
+  return (
+    <Panel
+      title="What it decides about"
+      note="A star is any number of any characters. Of the rules that match, the most specific decides alone."
+    >
+      <SimpleGrid cols={{ base: 1, xs: 2, md: 3 }} spacing="sm">
+        {PATTERNS.map((name) => (
+          <div key={name}>
+            <TextInput
+              label={PATTERN_LABELS[name]}
+              value={draft[name]}
+              maxLength={200}
+              list={`rule-${name}`}
+              autoComplete="off"
+              spellCheck={false}
+              {...refusal(errors, name)}
+              onChange={(event) => onChange({ [name]: event.currentTarget.value })}
+            />
+            <datalist id={`rule-${name}`}>
+              {['*', ...known[name]].map((each) => (
+                <option key={each} value={each} />
+              ))}
+            </datalist>
+          </div>
+        ))}
+      </SimpleGrid>
+    </Panel>
+  );
+}
+
+function DecisionFields({ draft, onChange, errors }: RuleFieldsProps) {
+  return (
+    <Panel title="When it raises an alert">
+      <Stack gap="md">
+        <FilterSelect
+          label="Looks at"
+          maw={420}
+          value={draft.kind}
+          options={RULE_KINDS.map((kind) => ({ value: kind, label: KIND_WORDS[kind] }))}
+          onChange={(kind) => onChange({ kind: (kind ?? 'history') as RuleKind })}
+        />
+        <NumberInput
+          label="Least effect in percent"
+          description={
+            draft.kind === 'arm_slower'
+              ? 'On top of the margin that the suite’s manifest demands.'
+              : 'Not below what the targets can tell from noise.'
+          }
+          value={draft.percent}
+          required
+          min={0}
+          max={1000}
+          maw={420}
+          suffix=" %"
+          decimalScale={4}
+          {...refusal(errors, 'min_effect')}
+          onChange={(value) => onChange({ percent: value === '' ? '' : Number(value) })}
+        />
+        <Segments
+          label="When what it looks at"
+          value={draft.direction}
+          options={(['worse', 'both'] as const).map((value) => ({ value, label: DIRECTION_WORDS[value] }))}
+          onChange={(direction) => onChange({ direction })}
+        />
+        <div>
+          <Segments<RuleMode>
+            label="Mode"
+            value={draft.mode}
+            options={RULE_MODES.map((value) => ({ value, label: MODE_LOOKS[value].word }))}
+            onChange={(mode) => onChange({ mode })}
+          />
+          <p style={{ margin: '0.3rem 0 0', color: 'var(--pl-muted)' }}>{MODE_MEANING[draft.mode]}</p>
+        </div>
+      </Stack>
+    </Panel>
+  );
+}
+
+function KeepingFields({ draft, onChange, errors, named }: RuleFieldsProps) {
+  const accounts = useQuery(accountsQuery);
+  return (
+    <Panel title="Whose it is, and why">
+      <Stack gap="sm" maw={640}>
+        {!named && (
+          <TextInput
+            label="Name"
+            description="Small letters, digits and dashes; it stays for good."
+            value={draft.name}
+            required
+            maxLength={64}
+            {...refusal(errors, 'name')}
+            onChange={(event) => onChange({ name: event.currentTarget.value })}
+          />
+        )}
+        <FilterSelect
+          label="Owner"
+          all="Whoever saves it"
+          value={draft.ownerId}
+          options={(accounts.data?.items ?? []).map(({ id, name }) => ({ value: id, label: name }))}
+          onChange={(ownerId) => onChange({ ownerId })}
+        />
+        <Textarea
+          label="In words"
+          description="What it is for; alerts show it. Left empty, a sentence is made of the fields above."
+          autosize
+          minRows={2}
+          maxLength={2000}
+          value={draft.text}
+          {...refusal(errors, 'text')}
+          onChange={(event) => onChange({ text: event.currentTarget.value })}
+        />
+        <Textarea
+          label="Comment on this version"
+          description="Why it is changed; kept with the version."
+          autosize
+          minRows={1}
+          maxLength={2000}
+          value={draft.comment}
+          {...refusal(errors, 'comment')}
+          onChange={(event) => onChange({ comment: event.currentTarget.value })}
+        />
+      </Stack>
+    </Panel>
+  );
+}

@@ -1,0 +1,92 @@
+/**
+ * Writing a rule: fields, a replay over the past, saving. Invariant: a replay shown beside fields that changed
+ * since says so; nothing is saved by trying.
+ */
+import { Alert as Notice, Button, Group } from '@mantine/core';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useState, type FormEvent } from 'react';
+
+import { isApiError } from '../../api/errors';
+import { replayRule, ruleKeys } from '../../api/rules';
+import type { RuleDetail, RuleRequest } from '../../api/types';
+import { Icon } from '../../ui/icon';
+import { ReplayPanel } from './replay-panel';
+import { RuleFields } from './rule-fields';
+import { complete, fieldErrors, toRequest, type RuleDraft } from './rule-draft';
+
+export interface RuleFormProps {
+  initial: RuleDraft;
+  /** The rule this would be a new version of; null for a new one. */
+  ruleId: string | null;
+  save: (rule: RuleRequest) => Promise<RuleDetail>;
+  onSaved: (rule: RuleDetail) => void;
+}
+
+export function RuleForm({ initial, ruleId, save, onSaved }: RuleFormProps) {
+  const [draft, setDraft] = useState(initial);
+  const [days, setDays] = useState(30);
+  const queryClient = useQueryClient();
+  const replay = useMutation({ mutationFn: (rule: RuleRequest) => replayRule(rule, ruleId, days) });
+  const saving = useMutation({
+    mutationFn: save,
+    onSuccess: (saved) => {
+      queryClient.setQueryData(ruleKeys.rule(saved.id), saved);
+      void queryClient.invalidateQueries({ queryKey: ruleKeys.all });
+      onSaved(saved);
+    },
+  });
+  const change = (part: Partial<RuleDraft>) => setDraft((before) => ({ ...before, ...part }));
+  const request = toRequest(draft);
+  const refused = saving.error ?? replay.error;
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    saving.mutate(request);
+  };
+  return (
+    <form onSubmit={submit} aria-label="Rule">
+      <RuleFields
+        draft={draft}
+        onChange={change}
+        errors={isApiError(refused) ? fieldErrors(refused.fields) : {}}
+        named={ruleId !== null}
+      />
+      <ReplayPanel
+        days={days}
+        onDays={setDays}
+        ready={draft.percent !== ''}
+        replay={replay}
+        stale={JSON.stringify(replay.variables) !== JSON.stringify(withoutKeeping(request))}
+        onReplay={() => {
+          saving.reset();
+          replay.mutate(withoutKeeping(request));
+        }}
+      />
+      {saving.error !== null && <Refused error={saving.error} />}
+      <Group mt="md">
+        <Button type="submit" loading={saving.isPending} disabled={!complete(draft)}>
+          {ruleId === null ? 'Save the rule' : 'Save as a new version'}
+        </Button>
+      </Group>
+    </form>
+  );
+}
+
+/** What a replay depends on: not the name, the owner or the words, and a new rule may lack a name yet. */
+function withoutKeeping(rule: RuleRequest): RuleRequest {
+  return { ...rule, name: rule.name === '' ? 'unnamed' : rule.name, text: '', comment: '', owner_id: null };
+}
+
+function Refused({ error }: { error: Error }) {
+  return (
+    <Notice
+      color="red"
+      variant="outline"
+      role="alert"
+      mt="md"
+      icon={<Icon name="warning" />}
+      title="The rule was not saved"
+    >
+      {error.message}
+    </Notice>
+  );
+}

@@ -1,0 +1,180 @@
+/** One rule: what it says, how well it did, its silence, its versions; and writing the next one. */
+import { Button, Group, Modal } from '@mantine/core';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+
+import { deleteRule, ruleKeys, ruleQuery, updateRule } from '../../api/rules';
+import { may, sessionQuery } from '../../api/session';
+import type { RuleDetail } from '../../api/types';
+import { formatPercent } from '../../lib/units';
+import { paramsLabel } from '../../lib/params';
+import { AppLink } from '../../ui/app-link';
+import { Loaded } from '../../ui/loaded';
+import { Page } from '../../ui/page';
+import { Facts, Panel, Split } from '../../ui/panel';
+import { Status } from '../../ui/status';
+import { TimeAgo } from '../../ui/time-ago';
+import { MuteMark, MutePanel } from './mute-panel';
+import { draftOf } from './rule-draft';
+import { RuleForm } from './rule-form';
+import { RuleVersions } from './rule-versions';
+import { aboutWords, DIRECTION_WORDS, KIND_WORDS, MODE_LOOKS, MODE_MEANING } from './rule-words';
+import classes from './rules.module.css';
+
+export interface RulePageProps {
+  ruleId: string;
+  onDeleted: () => void;
+}
+
+export function RulePage({ ruleId, onDeleted }: RulePageProps) {
+  const rule = useQuery(ruleQuery(ruleId));
+  const session = useQuery(sessionQuery);
+  const [editing, setEditing] = useState(false);
+  const allowed = may(session.data, 'alerts:write');
+  return (
+    <Page
+      title={rule.data?.name ?? 'Rule'}
+      crumb={<AppLink to="/rules">Rules</AppLink>}
+      {...(rule.data === undefined ? {} : { lead: <Lead rule={rule.data} /> })}
+      actions={
+        allowed &&
+        rule.data !== undefined &&
+        (editing ? (
+          <Button variant="default" onClick={() => setEditing(false)}>
+            Stop editing
+          </Button>
+        ) : (
+          <Group gap="xs">
+            <Button onClick={() => setEditing(true)}>Edit</Button>
+            <Remove rule={rule.data} onDeleted={onDeleted} />
+          </Group>
+        ))
+      }
+    >
+      <Loaded query={rule} what="rule" lines={8}>
+        {(data) =>
+          editing ? (
+            <RuleForm
+              key={data.version}
+              initial={draftOf(data.name, data)}
+              ruleId={data.id}
+              save={(next) => updateRule(data.id, next, data.version)}
+              onSaved={() => setEditing(false)}
+            />
+          ) : (
+            <Split
+              main={
+                <>
+                  <Says rule={data} />
+                  <RuleVersions ruleId={data.id} />
+                </>
+              }
+              aside={
+                <>
+                  <MutePanel rule={data} allowed={allowed} />
+                  <Record rule={data} />
+                </>
+              }
+            />
+          )
+        }
+      </Loaded>
+    </Page>
+  );
+}
+
+function Lead({ rule }: { rule: RuleDetail }) {
+  return (
+    <Group gap={8} component="span">
+      <Status look={MODE_LOOKS[rule.mode]} />
+      <span>{MODE_MEANING[rule.mode]}</span>
+      {rule.mute !== null && <MuteMark mute={rule.mute} />}
+    </Group>
+  );
+}
+
+function Says({ rule }: { rule: RuleDetail }) {
+  return (
+    <Panel title="What it says">
+      <p className={classes.words}>{rule.text}</p>
+      <Facts
+        items={[
+          ['Decides about', aboutWords(rule)],
+          ['Looks at', KIND_WORDS[rule.kind]],
+          [
+            'Raises when it',
+            `${DIRECTION_WORDS[rule.direction]} by ${formatPercent(rule.min_effect)} or more`,
+          ],
+          ['Owner', rule.owner?.name ?? 'nobody'],
+          ['Version', `${rule.version}, by ${rule.created_by}`],
+          ['Since', <TimeAgo key="since" at={rule.created_at} />],
+        ]}
+      />
+      <p className={classes.sub}>
+        {rule.floor === null ? (
+          'No A/A job has measured what the targets of this rule can tell from noise. Switch A/A runs on under Noise.'
+        ) : (
+          <>
+            What can be told from noise where it decides: {rule.floor.words} ({rule.floor.benchmark},{' '}
+            {rule.floor.arm}, {paramsLabel(rule.floor.params)}), measured{' '}
+            <TimeAgo at={rule.floor.measured_at} />.
+          </>
+        )}
+      </p>
+    </Panel>
+  );
+}
+
+function Record({ rule: { precision } }: { rule: RuleDetail }) {
+  return (
+    <Panel title="Worth its alerts">
+      <p style={{ margin: '0 0 0.6rem' }}>{precision.words}</p>
+      <Facts
+        items={[
+          ['Worth it', precision.worth_it],
+          ['False', precision.false],
+          ['Undecided', precision.undecided],
+        ]}
+      />
+    </Panel>
+  );
+}
+
+function Remove({ rule, onDeleted }: { rule: RuleDetail; onDeleted: () => void }) {
+  const [asking, setAsking] = useState(false);
+  const queryClient = useQueryClient();
+  const remove = useMutation({
+    mutationFn: () => deleteRule(rule.id),
+    onSuccess: () => {
+      void queryClient.invalidateQueries({ queryKey: ruleKeys.all });
+      onDeleted();
+    },
+  });
+  return (
+    <>
+      <Button variant="default" onClick={() => setAsking(true)}>
+        Take out of force
+      </Button>
+      <Modal
+        opened={asking}
+        onClose={() => setAsking(false)}
+        title={`Take ${rule.name} out of force?`}
+        closeButtonProps={{ 'aria-label': 'Close' }}
+      >
+        <p style={{ marginTop: 0 }}>
+          It decides about nothing any more; a less specific rule or the built-in default decides instead. Its
+          versions stay, because alerts name them.
+        </p>
+        {remove.error !== null && <p role="alert">Not done: {remove.error.message}</p>}
+        <Group>
+          <Button color="red" loading={remove.isPending} onClick={() => remove.mutate()}>
+            Take it out of force
+          </Button>
+          <Button variant="default" onClick={() => setAsking(false)}>
+            Keep it
+          </Button>
+        </Group>
+      </Modal>
+    </>
+  );
+}

@@ -1,0 +1,144 @@
+/** Every rule: whose it is, what it decides about, whether it has been worth its alerts, and what has none. */
+import { Button } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+
+import { rulesQuery } from '../../api/rules';
+import { may, sessionQuery } from '../../api/session';
+import type { Rule, RuleKind, RuleMode } from '../../api/types';
+import { compact } from '../../lib/search';
+import { formatPercent } from '../../lib/units';
+import { AppLink } from '../../ui/app-link';
+import { ButtonLink } from '../../ui/button-link';
+import { DataTable, type Column } from '../../ui/data-table';
+import { FilterBar } from '../../ui/filter-bar';
+import { FilterSelect } from '../../ui/filter-select';
+import { Loaded } from '../../ui/loaded';
+import { Page } from '../../ui/page';
+import { Pager } from '../../ui/pager';
+import { Panel } from '../../ui/panel';
+import { EmptyState } from '../../ui/states';
+import { Status } from '../../ui/status';
+import { MuteMark } from './mute-panel';
+import { OrphansPanel } from './orphans-panel';
+import { aboutWords, DIRECTION_WORDS, KIND_WORDS, MODE_LOOKS, MODE_MEANING } from './rule-words';
+import { RULE_KINDS, RULE_MODES, type RulesSearch } from './rules-search';
+import classes from './rules.module.css';
+
+export interface RulesPageProps {
+  search: RulesSearch;
+  onSearch: (search: RulesSearch) => void;
+}
+
+export function RulesPage({ search, onSearch }: RulesPageProps) {
+  const rules = useQuery(rulesQuery(search));
+  const session = useQuery(sessionQuery);
+  const { cursor: _cursor, ...filters } = search;
+  const filtered = Object.keys(filters).length > 0;
+  return (
+    <Page
+      title="Rules"
+      lead="What turns a finding into an alert, and who is told. Every change is a version that stays."
+      actions={may(session.data, 'alerts:write') && <ButtonLink to="/rules/new">Write a rule</ButtonLink>}
+    >
+      <RuleFilters search={search} onSearch={onSearch} />
+      <Panel title={filtered ? 'Matching rules' : 'All rules'} flush>
+        <Loaded query={rules} what="the rules" lines={5}>
+          {(page) =>
+            page.items.length === 0 ? (
+              <NoRules filtered={filtered} onClear={() => onSearch({})} />
+            ) : (
+              <>
+                <DataTable label="Rules" columns={COLUMNS} rows={page.items} rowKey={({ id }) => id} />
+                <Pager
+                  cursor={search.cursor}
+                  next={page.next}
+                  onCursor={(cursor) => onSearch(compact({ ...filters, cursor }))}
+                />
+              </>
+            )
+          }
+        </Loaded>
+      </Panel>
+      <OrphansPanel />
+    </Page>
+  );
+}
+
+function RuleFilters({ search, onSearch }: RulesPageProps) {
+  const set = (change: Partial<RulesSearch>) =>
+    onSearch(compact({ ...search, ...change, cursor: undefined }));
+  return (
+    <FilterBar>
+      <FilterSelect
+        label="Looks at"
+        all="Anything"
+        value={search.kind}
+        options={RULE_KINDS.map((value) => ({ value, label: KIND_WORDS[value] }))}
+        onChange={(kind) => set({ kind: kind as RuleKind | undefined })}
+      />
+      <FilterSelect
+        label="Mode"
+        all="Any mode"
+        value={search.mode}
+        options={RULE_MODES.map((value) => ({ value, label: MODE_LOOKS[value].word }))}
+        onChange={(mode) => set({ mode: mode as RuleMode | undefined })}
+      />
+    </FilterBar>
+  );
+}
+
+function NoRules({ filtered, onClear }: { filtered: boolean; onClear: () => void }) {
+  if (filtered) {
+    return (
+      <EmptyState
+        icon="rules"
+        title="No rule matches these filters"
+        action={
+          <Button variant="default" onClick={onClear}>
+            Show all rules
+          </Button>
+        }
+      >
+        Widen the filters to see more.
+      </EmptyState>
+    );
+  }
+  return (
+    <EmptyState icon="rules" title="Only the built-in defaults decide">
+      Write a rule to ask for a smaller or larger effect somewhere, to own it, or to try one in shadow: it can
+      be replayed over the past before it is saved.
+    </EmptyState>
+  );
+}
+
+const COLUMNS: readonly Column<Rule>[] = [
+  {
+    header: 'Rule',
+    wrap: true,
+    cell: (rule) => (
+      <>
+        <AppLink to="/rules/$ruleId" params={{ ruleId: rule.id }}>
+          {rule.name}
+        </AppLink>{' '}
+        <span className={classes.sub}>version {rule.version}</span>
+        <div className={classes.sub}>{rule.text}</div>
+      </>
+    ),
+  },
+  {
+    header: 'Mode',
+    cell: ({ mode, mute }) => (
+      <>
+        <Status look={MODE_LOOKS[mode]} title={MODE_MEANING[mode]} />
+        {mute !== null && <MuteMark mute={mute} />}
+      </>
+    ),
+  },
+  { header: 'Decides about', wrap: true, cell: (rule) => aboutWords(rule) },
+  {
+    header: 'Raises when it',
+    cell: ({ direction, min_effect: effect }) => `${DIRECTION_WORDS[direction]} by ${formatPercent(effect)}`,
+  },
+  { header: 'Owner', cell: ({ owner }) => owner?.name ?? 'nobody' },
+  { header: 'Worth its alerts', wrap: true, cell: ({ precision }) => precision.words },
+];

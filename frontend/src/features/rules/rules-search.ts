@@ -1,0 +1,35 @@
+/** Search values of the list of rules, and of the form of a new one: what it should decide about. */
+import type { RuleFilters } from '../../api/rules';
+import type { RuleKind, RuleMode } from '../../api/types';
+import { oneOf, text } from '../../lib/search';
+
+export const RULE_KINDS: readonly RuleKind[] = ['history', 'arm_slower'];
+export const RULE_MODES: readonly RuleMode[] = ['active', 'shadow', 'off'];
+
+export type RulesSearch = RuleFilters;
+
+export function parseRulesSearch(search: Record<string, unknown>): RulesSearch {
+  return {
+    kind: oneOf(search['kind'], RULE_KINDS),
+    mode: oneOf(search['mode'], RULE_MODES),
+    cursor: text(search['cursor']),
+  };
+}
+
+export interface NewRuleSearch {
+  suite?: string | undefined;
+  benchmark?: string | undefined;
+  arm?: string | undefined;
+  metric?: string | undefined;
+  target?: string | undefined;
+}
+
+export function parseNewRuleSearch(search: Record<string, unknown>): NewRuleSearch {
+  return {
+    suite: text(search['suite']),
+    benchmark: text(search['benchmark']),
+    arm: text(search['arm']),
+    metric: text(search['metric']),
+    target: text(search['target']),
+  };
+}

@@ -1,0 +1,29 @@
+/** What people decide with, as the fixture API holds it: rules, advice, and what was asked of them. */
+import type { Orphans, PolicyAdvice, Replay, RuleDetail, RuleRequest, RuleVersion } from '../api/types';
+import { orphans, policies, policyHistory, replayed, rules, versions } from './fixtures-rules';
+
+export interface Decisions {
+  rules: RuleDetail[];
+  versions: RuleVersion[];
+  replay: Replay;
+  /** Every replay that was asked for. */
+  replays: { rule: RuleRequest; rule_id: string | null; days: number }[];
+  orphans: Orphans;
+  policies: PolicyAdvice[];
+  policyHistory: PolicyAdvice[];
+  /** What saving a rule below it is refused with: the least effect that can be told from noise. */
+  floor: number;
+}
+
+export function createDecisions(): Decisions {
+  return {
+    rules: [...rules],
+    versions: [...versions],
+    replay: replayed,
+    replays: [],
+    orphans,
+    policies: [...policies],
+    policyHistory: [...policyHistory],
+    floor: 0.031,
+  };
+}

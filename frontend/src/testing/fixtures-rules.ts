@@ -1,0 +1,260 @@
+/** Rules of the small installation: one in force with versions and a mute behind it, one in shadow. */
+import type { Orphans, PolicyAdvice, Replay, Rule, RuleDetail, RuleVersion } from '../api/types';
+import { ada, grace, minutesAgo } from './fixtures';
+
+const DAY = 24 * 60;
+
+export function ruleVersion(change: Partial<RuleVersion> = {}): RuleVersion {
+  return {
+    version: 2,
+    kind: 'history',
+    suite: 'hashing',
+    benchmark: '*',
+    arm: 'native',
+    metric: 'time',
+    target: '*',
+    min_effect: 0.05,
+    direction: 'worse',
+    mode: 'active',
+    text: 'Time of any benchmark (arm native, suite hashing, any target) gets worse by 5 % or more and stays so.',
+    comment: 'Three percent fired on every firmware update.',
+    owner: ada,
+    created_by: 'Ada',
+    created_at: minutesAgo(2 * DAY),
+    ...change,
+  };
+}
+
+export function rule(change: Partial<RuleDetail> = {}): RuleDetail {
+  return {
+    ...ruleVersion(),
+    id: 'rule-1',
+    name: 'hashing-native',
+    mute: null,
+    precision: {
+      worth_it: 7,
+      false: 1,
+      undecided: 2,
+      share: 0.875,
+      words: '7 of 8 alerts were worth it (88 %).',
+    },
+    floor: {
+      mde: 0.031,
+      suite: 'hashing',
+      benchmark: 'ledger_batch',
+      arm: 'native',
+      metric: 'time',
+      params: { batch: 1000 },
+      target_id: 'target-2',
+      target_name: 'pixel-8',
+      measured_at: minutesAgo(DAY),
+      words: 'at least 3.1 % on pixel-8',
+    },
+    mutes: [
+      {
+        id: 'mute-0',
+        reason: 'the lab was moved',
+        until: minutesAgo(9 * DAY),
+        muted_by: 'Grace',
+        created_at: minutesAgo(10 * DAY),
+        ended_at: null,
+      },
+    ],
+    ...change,
+  };
+}
+
+/** As the list has it. */
+export function brief({ floor: _floor, mutes: _mutes, ...listed }: RuleDetail): Rule {
+  return listed;
+}
+
+export const rules: RuleDetail[] = [
+  rule(),
+  rule({
+    id: 'rule-2',
+    name: 'phone-tries',
+    version: 1,
+    mode: 'shadow',
+    target: 'pixel-*',
+    min_effect: 0.035,
+    owner: grace,
+    text: 'Anything on the phones, tried out.',
+    comment: '',
+    precision: {
+      worth_it: 0,
+      false: 0,
+      undecided: 1,
+      share: null,
+      words: 'No alert of this rule has been judged yet.',
+    },
+    floor: null,
+    mutes: [],
+  }),
+];
+
+export const versions: RuleVersion[] = [
+  ruleVersion(),
+  ruleVersion({
+    version: 1,
+    min_effect: 0.03,
+    text: 'Time of any benchmark (arm native, suite hashing, any target) gets worse by 3 % or more and stays so.',
+    comment: '',
+    owner: null,
+    created_at: minutesAgo(30 * DAY),
+  }),
+];
+
+export const replayed: Replay = {
+  days: 30,
+  fired: 14,
+  findings_total: 2,
+  by_target: [
+    { target_id: 'target-1', target_name: 'lab-host', fired: 12 },
+    { target_id: 'target-2', target_name: 'pixel-8', fired: 2 },
+  ],
+  words: 'In the last 30 days it would have fired 14×, 12 on lab-host.',
+  findings: [
+    {
+      at: minutesAgo(DAY),
+      commit: '3f6c9b1d7e2a4c5580a1',
+      suite: 'hashing',
+      benchmark: 'ledger_batch',
+      arm: 'native',
+      metric: 'time',
+      params: { batch: 1000 },
+      target_id: 'target-1',
+      target_name: 'lab-host',
+      effect: 0.061,
+      words: 'time got 6.1 % slower',
+      source: 'stored',
+      alert_id: 'alert-1',
+      alert_state: 'open',
+    },
+    {
+      at: minutesAgo(3 * DAY),
+      commit: '77aa9b1d7e2a4c5580a1',
+      suite: 'hashing',
+      benchmark: 'ledger_batch',
+      arm: 'native',
+      metric: 'time',
+      params: { batch: 5000 },
+      target_id: 'target-2',
+      target_name: 'pixel-8',
+      effect: 0.052,
+      words: 'time got 5.2 % slower',
+      source: 'detected_again',
+      alert_id: null,
+      alert_state: null,
+    },
+  ],
+};
+
+export const orphans: Orphans = {
+  living_days: 30,
+  rules: [{ rule_id: 'rule-2', name: 'phone-tries', reason: 'Nothing it matches was measured in 30 days.' }],
+  unruled: [
+    {
+      suite: 'hashing',
+      benchmark: 'frame_check',
+      arm: 'native',
+      metric: 'time',
+      target_id: 'target-1',
+      target_name: 'lab-host',
+      series: 4,
+    },
+  ],
+  unruled_total: 1,
+  words: '1 rule decides about nothing; 1 measurement has the built-in default only.',
+};
+
+export function policyAdvice(change: Partial<PolicyAdvice> = {}): PolicyAdvice {
+  const point = (at: number, ratio: number, winner: 'arm' | 'reference' | 'undecided') => ({
+    at,
+    ratio,
+    lower: ratio - 0.02,
+    upper: ratio + 0.02,
+    fitted: ratio,
+    winner,
+    blocks: 100,
+    launches: 5,
+  });
+  const warm: PolicyAdvice['warm'] = {
+    benchmark: 'ledger_batch',
+    answer: 'from',
+    value: 1870,
+    lower: 1400,
+    upper: 2300,
+    confidence: 0.95,
+    measured_from: 2000,
+    smallest: 1000,
+    largest: 10_000,
+    monotone: true,
+    reason: '',
+    words: 'native wins from 1,870 fingerprints (95 %: 1,400–2,300)',
+    points: [point(1000, 1.16, 'reference'), point(2000, 0.99, 'undecided'), point(5000, 0.9, 'arm')],
+  };
+  return {
+    id: 'advice-2',
+    suite: 'hashing',
+    policy: 'minimum_native_batch',
+    params: {},
+    target_id: 'target-2',
+    target_name: 'pixel-8',
+    in_force: { minimum: 2000, warmup_rounds: 1 },
+    holds: true,
+    run_id: 'run-done-1',
+    job_id: 'job-phone',
+    commit: '3f6c9b1d7e2a4c5580a1',
+    measured_at: minutesAgo(DAY),
+    description: 'From how many fingerprints on the native path is used.',
+    benchmark: 'ledger_batch',
+    arm: 'native',
+    reference: 'fallback',
+    metric: 'time',
+    param: 'batch',
+    unit: 'fingerprints',
+    margin_percent: 3,
+    warm,
+    cold: {
+      ...warm,
+      value: 2600,
+      lower: 2100,
+      upper: 3300,
+      words: 'cold: native wins from 2,600 fingerprints',
+    },
+    warmup: {
+      rounds: 1,
+      lower: 1,
+      upper: 2,
+      confidence: 0.95,
+      margin_percent: 3,
+      calls_per_round: 1,
+      reason: '',
+      words: 'after 1 warm-up round native is as fast as when warm',
+      penalties: [
+        { after: 0, penalty: 0.31 },
+        { after: 1, penalty: 0.02 },
+      ],
+    },
+    why: 'The minimum in force lies in the interval, and one round is enough.',
+    words:
+      'On pixel-8 native wins from 1,870 fingerprints (95 %: 1,400–2,300) after 1 warm-up round; policy in ' +
+      'force: 2,000 / 1.',
+    ...change,
+  };
+}
+
+export const policies: PolicyAdvice[] = [policyAdvice()];
+
+/** The newest first, as the server lists it. */
+export const policyHistory: PolicyAdvice[] = [
+  policyAdvice(),
+  policyAdvice({
+    id: 'advice-1',
+    holds: false,
+    measured_at: minutesAgo(8 * DAY),
+    words: 'On pixel-8 native wins from 3,100 fingerprints (95 %: 2,700–3,600) after 1 warm-up round.',
+    why: 'From 2,000 fingerprints on native still loses.',
+  }),
+];

@@ -1,0 +1,124 @@
+/** The fixture API of rules and policy advice. */
+import { http, HttpResponse, type HttpHandler } from 'msw';
+
+import type { RuleDetail, RuleRequest } from '../api/types';
+import type { Decisions } from './decisions-world';
+import { ada } from './fixtures';
+import { brief, rule } from './fixtures-rules';
+import { problem } from './problems';
+import type { World } from './world';
+
+const API = '*/api/v1';
+const notFound = () => problem(404, 'not_found', 'There is no such thing.');
+const page = (items: readonly unknown[]) => HttpResponse.json({ items, next: null });
+
+function refused({ floor }: Decisions, asked: RuleRequest) {
+  if (asked.kind === 'arm_slower' || asked.mode === 'off' || asked.min_effect >= floor) return undefined;
+  const words = `at least ${(floor * 100).toFixed(1)} % on pixel-8`;
+  return problem(
+    422,
+    'below_noise_floor',
+    `The smallest effect that can be told from noise is ${words} (ledger_batch native time at batch 1,000).`,
+    { min_effect: words },
+  );
+}
+
+function saved(before: Partial<RuleDetail>, { owner_id: _owner, ...said }: RuleRequest): RuleDetail {
+  return rule({ owner: ada, ...before, ...said, created_by: ada.name, created_at: new Date().toISOString() });
+}
+
+function changeRule(decisions: Decisions, id: unknown, make: (found: RuleDetail) => RuleDetail) {
+  const index = decisions.rules.findIndex((each) => each.id === id);
+  const found = decisions.rules[index];
+  if (found === undefined) return notFound();
+  decisions.rules[index] = make(found);
+  return HttpResponse.json(decisions.rules[index]);
+}
+
+function readHandlers({ decisions }: World): HttpHandler[] {
+  return [
+    http.get(`${API}/rules`, ({ request }) => {
+      const query = new URL(request.url).searchParams;
+      return page(
+        decisions.rules
+          .filter(
+            (each) =>
+              (query.get('mode') ?? each.mode) === each.mode &&
+              (query.get('kind') ?? each.kind) === each.kind,
+          )
+          .map(brief),
+      );
+    }),
+    http.get(`${API}/rules/orphans`, () => HttpResponse.json(decisions.orphans)),
+    http.get(`${API}/rules/:id`, ({ params }) => changeRule(decisions, params['id'], (found) => found)),
+    http.get(`${API}/rules/:id/versions`, () => page(decisions.versions)),
+  ];
+}
+
+function writeHandlers({ decisions }: World): HttpHandler[] {
+  return [
+    http.post(`${API}/rules/replay`, async ({ request }) => {
+      const body = (await request.json()) as Decisions['replays'][number];
+      decisions.replays.push(body);
+      return HttpResponse.json({ ...decisions.replay, days: body.days });
+    }),
+    http.post(`${API}/rules`, async ({ request }) => {
+      const body = (await request.json()) as RuleRequest;
+      const no = refused(decisions, body);
+      if (no !== undefined) return no;
+      const made = saved({ id: `rule-${decisions.rules.length + 1}`, version: 1, mutes: [] }, body);
+      decisions.rules.push(made);
+      return HttpResponse.json(made, { status: 201 });
+    }),
+    http.put(`${API}/rules/:id`, async ({ params, request }) => {
+      const { based_on: basedOn, ...body } = (await request.json()) as RuleRequest & { based_on: number };
+      const no = refused(decisions, body);
+      if (no !== undefined) return no;
+      return changeRule(decisions, params['id'], (found) => saved({ ...found, version: basedOn + 1 }, body));
+    }),
+    http.delete(`${API}/rules/:id`, ({ params }) => {
+      decisions.rules = decisions.rules.filter(({ id }) => id !== params['id']);
+      return new HttpResponse(null, { status: 204 });
+    }),
+    http.post(`${API}/rules/:id/mute`, async ({ params, request }) => {
+      const { reason, hours } = (await request.json()) as { reason: string; hours: number };
+      const at = Date.now();
+      const mute = {
+        id: 'mute-new',
+        reason,
+        until: new Date(at + hours * 3_600_000).toISOString(),
+        muted_by: ada.name,
+        created_at: new Date(at).toISOString(),
+        ended_at: null,
+      };
+      return changeRule(decisions, params['id'], (found) => ({
+        ...found,
+        mute,
+        mutes: [mute, ...found.mutes],
+      }));
+    }),
+    http.post(`${API}/rules/:id/unmute`, ({ params }) =>
+      changeRule(decisions, params['id'], (found) => ({ ...found, mute: null })),
+    ),
+  ];
+}
+
+function policyHandlers({ decisions }: World): HttpHandler[] {
+  return [
+    http.get(`${API}/policies`, ({ request }) => {
+      const query = new URL(request.url).searchParams;
+      return page(
+        decisions.policies.filter(
+          (each) =>
+            (query.get('target') ?? each.target_id) === each.target_id &&
+            (query.get('suite') ?? each.suite) === each.suite,
+        ),
+      );
+    }),
+    http.get(`${API}/policies/history`, () => page(decisions.policyHistory)),
+  ];
+}
+
+export function decisionHandlers(world: World): HttpHandler[] {
+  return [...readHandlers(world), ...writeHandlers(world), ...policyHandlers(world)];
+}
