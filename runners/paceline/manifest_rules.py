@@ -26,7 +26,7 @@ def broken_rules(raw: Raw) -> Iterator[Located]:
     yield from _aliases(raw)
     for name, knob in raw.get("knobs", {}).items():
         yield from _knob(raw, ("knobs", name), knob)
-    for table in ("derived", "gates", "rules"):
+    for table in ("derived", "gates", "rules", "policies"):
         yield from _twice(table, raw.get(table, []))
     for index, derived in enumerate(raw.get("derived", [])):
         path = ("derived", index)
@@ -36,6 +36,8 @@ def broken_rules(raw: Raw) -> Iterator[Located]:
         yield from _gate(raw, ("gates", index), gate)
     for index, rule in enumerate(raw.get("rules", [])):
         yield from _rule(raw, ("rules", index), rule)
+    for index, policy in enumerate(raw.get("policies", [])):
+        yield from _policy(raw, ("policies", index), policy)
     for name, preset in raw.get("presets", {}).items():
         yield from _preset(raw, ("presets", name), preset)
 
@@ -157,10 +159,18 @@ def _about(
             yield (*path, "arms"), _one_of("arms", benchmark["arms"], arm)
     if "metric" in entry and entry["metric"] not in benchmark["metrics"]:
         yield (*path, "metric"), _one_of("metrics", benchmark["metrics"], entry["metric"])
-    declared = benchmark.get("params", {})
+    yield from _selector(path, entry, benchmark.get("params", {}), entry.get("param"))
+
+
+def _selector(
+    path: tuple[str | int, ...], entry: Raw, declared: Raw, consumed: str | None
+) -> Iterator[Located]:
+    """A selector names params and values there are; a param that is computed over selects nothing."""
     for key, value in entry.get("params", {}).items():
         if key not in declared:
             yield (*path, "params", key), _one_of("params", declared, key)
+        elif key == consumed:
+            yield (*path, "params", key), f"expected another param than {key}, which this is computed over"
         elif reason := why_not(declared[key], value, declared_only=True):
             yield (*path, "params", key), reason
 
@@ -170,6 +180,9 @@ def _derived_params(raw: Raw, path: tuple[str | int, ...], derived: Raw) -> Iter
     if benchmark is None:
         return
     yield from _derived_metrics(path, derived, benchmark["metrics"])
+    if "base_arm" in derived and derived["base_arm"] in (derived.get("arms") or [derived["arm"]]):
+        key = "arms" if "arms" in derived else "arm"
+        yield (*path, key), f"expected arms other than base_arm, found {derived['base_arm']!r} in both"
     if "param" not in derived:
         return
     param = benchmark.get("params", {}).get(derived["param"])
@@ -223,6 +236,9 @@ def _gate(raw: Raw, path: tuple[str | int, ...], gate: Raw) -> Iterator[Located]
             yield (*path, "derived"), _one_of("derived metrics", known, gate["derived"])
         elif "arm" in gate and gate["arm"] not in (arms := derived.get("arms") or [derived["arm"]]):
             yield (*path, "arm"), _one_of(f"arms of {gate['derived']}", arms, gate["arm"])
+        about = raw["benchmarks"].get(derived["benchmark"]) if derived is not None else None
+        if derived is not None and about is not None:
+            yield from _selector(path, gate, about.get("params", {}), derived.get("param"))
     else:
         yield from _about(raw, path, gate)
     required, stretch = gate["required"], gate.get("stretch")
@@ -254,6 +270,32 @@ def _rule(raw: Raw, path: tuple[str | int, ...], rule: Raw) -> Iterator[Located]
         reasons = [why_not(params[name], value, declared_only=True) for value in values]
         if reason := next(filter(None, reasons), None):
             yield (*path, "params", name), reason
+
+
+def _policy(raw: Raw, path: tuple[str | int, ...], policy: Raw) -> Iterator[Located]:
+    yield from _about(raw, path, policy, arms=("arm", "reference"))
+    if policy["arm"] == policy["reference"]:
+        yield (*path, "reference"), f"expected another arm than {policy['arm']}"
+    for key in ("benchmark", "cold_benchmark"):
+        benchmark = raw["benchmarks"].get(policy.get(key, ""))
+        if benchmark is None:
+            if key in policy and key != "benchmark":
+                yield (*path, key), _one_of("benchmarks", raw["benchmarks"], policy[key])
+            continue
+        param = benchmark.get("params", {}).get(policy["param"])
+        if param is None or param["kind"] != "int":
+            ints = [name for name, one in benchmark.get("params", {}).items() if one["kind"] == "int"]
+            yield (*path, "param"), _one_of(f"int params of {policy[key]}", ints, policy["param"])
+        if key == "cold_benchmark":
+            own = {
+                "benchmark": policy[key],
+                **{name: policy[name] for name in ("arm", "reference", "metric")},
+            }
+            yield from _about(raw, path, own, arms=("arm", "reference"))
+    knobs = [name for name, knob in raw.get("knobs", {}).items() if knob["kind"] == "int"]
+    for key, value in policy["in_force"].items():
+        if isinstance(value, str) and value not in knobs:
+            yield (*path, "in_force", key), _one_of("int knobs", knobs, value)
 
 
 def _twice(table: str, entries: list[Raw]) -> Iterator[Located]:

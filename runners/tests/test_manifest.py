@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 from paceline.errors import UserError
 from paceline.manifest import Manifest, ManifestError, load, parse
 from paceline.selection import Selection, argv_of, checked
 from paceline.testing.suites import MANIFEST
+
+VECTORS: dict[str, Any] = json.loads(
+    (Path(__file__).parents[2] / "native" / "protocol" / "vectors" / "manifests.golden.json").read_text(
+        "utf-8"
+    )
+)
 
 
 def line_of(text: str, fragment: str) -> int:
@@ -36,6 +44,18 @@ def test_a_complete_manifest_is_accepted() -> None:
 @pytest.mark.parametrize("path", sorted((Path(__file__).parents[2] / "native").glob("*/suite.toml")), ids=str)
 def test_every_suite_of_this_repository_is_valid(path: Path) -> None:
     load(path)
+
+
+@pytest.mark.parametrize("vector", VECTORS["manifests"], ids=lambda vector: vector["says"])
+def test_the_agent_takes_the_manifests_that_the_server_takes(vector: dict[str, Any]) -> None:
+    text = "\n".join(VECTORS["base"]) + "\n"
+    for old, new in vector["replace"]:
+        assert old in text
+        text = text.replace(old, new, 1)
+    if vector["ok"]:
+        parse(text.encode(), "suite.toml")
+    else:
+        complaints(text)
 
 
 @pytest.mark.parametrize(
@@ -160,9 +180,11 @@ def test_a_derived_metric_is_of_one_arm_or_of_several(fields: str, line: str, ex
     ],
 )
 def test_every_kind_of_derived_metric_may_have_several_arms(fields: str) -> None:
-    several = DERIVED.replace('arm = "builtin"', 'arms = ["merge", "builtin"]')
-    manifest = parse(f"{MANIFEST}{several}{fields}\n".encode(), "suite.toml")
-    assert manifest.raw["derived"][-1]["arms"] == ["merge", "builtin"]
+    arms = ["builtin", "quick"] if "base_arm" in fields else ["merge", "builtin", "quick"]
+    text = MANIFEST.replace('arms = ["merge", "builtin"]', 'arms = ["merge", "builtin", "quick"]')
+    several = DERIVED.replace('arm = "builtin"', f"arms = {json.dumps(arms)}")
+    manifest = parse(f"{text}{several}{fields}\n".encode(), "suite.toml")
+    assert manifest.raw["derived"][-1]["arms"] == arms
 
 
 @pytest.mark.parametrize(("name", "arm"), [("growth", "builtin"), ("more", "merge")])

@@ -25,6 +25,7 @@ from paceline_server.catalog.parts import (
     Name,
     Param,
     Part,
+    Policy,
     Preset,
     Rule,
     SuiteHead,
@@ -48,6 +49,7 @@ class Manifest(Part):
     derived: list[Derived] = Field(default_factory=list, max_length=500)
     gates: list[Gate] = Field(default_factory=list, max_length=500)
     rules: list[Rule] = Field(default_factory=list, max_length=500)
+    policies: list[Policy] = Field(default_factory=list, max_length=64)
     presets: dict[Name, Preset] = Field(default_factory=dict, max_length=32)
     expected: Expected = Field(default_factory=Expected)
 
@@ -115,6 +117,8 @@ def digest(raw: dict[str, Any]) -> str:
 def _faults(manifest: Manifest) -> Iterator[str]:
     workloads = [workload.name for workload in manifest.workloads]
     yield from _twice("workloads", workloads)
+    for name in set(workloads) - {benchmark.workload for benchmark in manifest.benchmarks.values()}:
+        yield f"workload {name}: no benchmark names it"
     for workload in manifest.workloads:
         if workload.host is None and workload.android is None:
             yield f"workload {workload.name}: expected host or android"
@@ -123,6 +127,7 @@ def _faults(manifest: Manifest) -> Iterator[str]:
         yield from _benchmark_faults(f"benchmarks.{name}", benchmark, workloads)
     yield from _alias_faults(manifest)
     yield from _twice("derived", [derived.name for derived in manifest.derived])
+    yield from _twice("gates", [gate.name for gate in manifest.gates if gate.name is not None])
     yield from _twice("rules", [rule.name for rule in manifest.rules])
     for derived in manifest.derived:
         yield from _about(manifest, f"derived {derived.name}", derived, derived.every_arm)
@@ -131,9 +136,11 @@ def _faults(manifest: Manifest) -> Iterator[str]:
         yield from _gate_faults(manifest, f"gates[{number}]", gate)
     for rule in manifest.rules:
         yield from _rule_faults(manifest, rule)
+    yield from _twice("policies", [policy.name for policy in manifest.policies])
+    for policy in manifest.policies:
+        yield from _policy_faults(manifest, policy)
     for name, knob in manifest.knobs.items():
-        if knob.workload is not None and knob.workload not in workloads:
-            yield f"knobs.{name}: there is no workload {knob.workload!r}"
+        yield from _knob_faults(f"knobs.{name}", knob, workloads)
     for name, preset in manifest.presets.items():
         yield from _preset_faults(manifest, f"presets.{name}", preset)
 
@@ -168,7 +175,9 @@ def _alias_faults(manifest: Manifest) -> Iterator[str]:
 
 BETWEEN_ARMS = frozenset({"overhead_between_arms", "speedup_between_arms", "crossover"})
 """Kinds that pair two arms by block."""
-ACROSS_PARAM = frozenset({"ratio_across_param", "slope", "crossover"})
+FROM_TO = frozenset({"ratio_across_param", "degradation_across_param"})
+"""Kinds that compare two values of a param."""
+ACROSS_PARAM = frozenset({*FROM_TO, "slope", "crossover"})
 """Kinds that consume a param: they have one value for all its values."""
 
 
@@ -235,18 +244,81 @@ def _param_faults(where: str, param: Param) -> Iterator[str]:
         yield f"{where}.values: expected values from {low} to {high}"
 
 
+def _knob_faults(where: str, knob: Knob, workloads: Sequence[str]) -> Iterator[str]:
+    if knob.workload is not None and knob.workload not in workloads:
+        yield f"{where}: there is no workload {knob.workload!r}"
+    if knob.kind == "enum":
+        fits = knob.default in (knob.values or [])
+    else:
+        low, high = knob.minimum or 0, 2**63 - 1 if knob.maximum is None else knob.maximum
+        fits = isinstance(knob.default, int) and low <= knob.default <= high
+    if not fits:
+        yield f"{where}.default: {knob.default!r} is not one of its values"
+
+
+def _policy_faults(manifest: Manifest, policy: Policy) -> Iterator[str]:
+    where = f"policy {policy.name}"
+    if policy.arm == policy.reference:
+        yield f"{where}: arm and reference are the same"
+    yield from _about(manifest, where, policy, [policy.arm, policy.reference])
+    if policy.param in policy.params:
+        yield f"{where}.params: {policy.param!r} is what the policy decides by"
+    for name in (policy.benchmark, policy.cold_benchmark):
+        benchmark = manifest.benchmarks.get(name or "")
+        if benchmark is None:
+            if name is not None and name != policy.benchmark:
+                yield f"{where}.cold_benchmark: there is no benchmark {name!r}"
+            continue
+        for arm in (policy.arm, policy.reference):
+            if name != policy.benchmark and arm not in benchmark.arms:
+                yield f"{where}: {name} has no arm {arm!r}"
+        if name != policy.benchmark and policy.metric not in benchmark.metrics:
+            yield f"{where}: {name} has no metric {policy.metric!r}"
+        if policy.param not in benchmark.params or benchmark.params[policy.param].kind != "int":
+            yield f"{where}: {name} has no int param {policy.param!r}"
+    for value in (policy.in_force.minimum, policy.in_force.warmup_rounds):
+        if isinstance(value, str) and (value not in manifest.knobs or manifest.knobs[value].kind != "int"):
+            yield f"{where}.in_force: there is no int knob {value!r}"
+
+
 def _gate_faults(manifest: Manifest, where: str, gate: Gate) -> Iterator[str]:
+    if gate.stretch is not None:
+        softer = gate.stretch > gate.required if gate.op in ("<", "<=") else gate.stretch < gate.required
+        if softer:
+            yield f"{where}.stretch: is softer than required"
     if gate.derived is None:
         yield from _about(manifest, where, gate, [gate.arm])
+        if gate.absolute:
+            yield f"{where}.absolute: is for derived metrics"
         return
+    for key in ("benchmark", "metric", "statistic"):
+        if key in gate.model_fields_set:
+            yield f"{where}.{key}: is not for a gate on a derived metric"
     known = next((derived for derived in manifest.derived if derived.name == gate.derived), None)
     if known is None:
         yield f"{where}.derived: there is no derived metric {gate.derived!r}"
     elif gate.arm is not None and gate.arm not in known.every_arm:
         yield f"{where}.arm: the derived metric {gate.derived} has no arm {gate.arm!r}"
+    if known is not None and known.benchmark in manifest.benchmarks:
+        yield from _selector_faults(where, gate.params, manifest.benchmarks[known.benchmark], known.param)
 
 
-def _about(manifest: Manifest, where: str, part: Derived | Gate, arms: Sequence[str | None]) -> Iterator[str]:
+def _selector_faults(
+    where: str, selector: Mapping[str, ParamValue], benchmark: Benchmark, consumed: str | None
+) -> Iterator[str]:
+    """A selector names params and values there are; a param that a metric consumes selects nothing."""
+    for key, value in selector.items():
+        if key not in benchmark.params:
+            yield f"{where}: there is no param {key!r}"
+        elif key == consumed:
+            yield f"{where}.params.{key}: is what the derived metric is computed over"
+        elif not _takes(benchmark.params[key], value):
+            yield f"{where}.params.{key}: {value!r} is not a declared value"
+
+
+def _about(
+    manifest: Manifest, where: str, part: Derived | Gate | Policy, arms: Sequence[str | None]
+) -> Iterator[str]:
     benchmark = manifest.benchmarks.get(part.benchmark or "")
     if benchmark is None:
         yield f"{where}: there is no benchmark {part.benchmark!r}"
@@ -256,9 +328,8 @@ def _about(manifest: Manifest, where: str, part: Derived | Gate, arms: Sequence[
             yield f"{where}: {part.benchmark} has no arm {arm!r}"
     if part.metric not in benchmark.metrics:
         yield f"{where}: {part.benchmark} has no metric {part.metric!r}"
-    for key in part.params:
-        if key not in benchmark.params:
-            yield f"{where}: {part.benchmark} has no param {key!r}"
+    consumed = part.param if isinstance(part, Derived) else None
+    yield from _selector_faults(where, part.params, benchmark, consumed)
 
 
 def _derived_faults(manifest: Manifest, derived: Derived) -> Iterator[str]:
@@ -271,6 +342,8 @@ def _derived_faults(manifest: Manifest, derived: Derived) -> Iterator[str]:
     yield from _twice(f"{where}: arms", derived.every_arm)
     if derived.kind in BETWEEN_ARMS and derived.base_arm not in benchmark.arms:
         yield f"{where}: base_arm must be an arm of {derived.benchmark}"
+    if derived.base_arm in derived.every_arm:
+        yield f"{where}: base_arm is compared with itself"
     if derived.kind == "share_between_metrics":
         if derived.part not in benchmark.metrics:
             yield f"{where}: part must be a metric of {derived.benchmark}"
@@ -292,5 +365,10 @@ def _across_faults(where: str, derived: Derived, benchmark: Benchmark) -> Iterat
         yield f"{where}: param must be a param of {derived.benchmark}"
     elif derived.kind in ("slope", "crossover") and benchmark.params[derived.param].kind != "int":
         yield f"{where}: a {derived.kind} needs an int param"
-    if derived.kind == "ratio_across_param" and (derived.from_ is None or derived.to is None):
-        yield f"{where}: from and to are missing"
+    if derived.kind in FROM_TO:
+        if derived.from_ is None or derived.to is None:
+            yield f"{where}: from and to are missing"
+        elif derived.param in benchmark.params:
+            for value in (derived.from_, derived.to):
+                if not _takes(benchmark.params[derived.param], value):
+                    yield f"{where}: {value!r} is not a declared value of {derived.param}"

@@ -20,11 +20,14 @@ Text = Annotated[str, Field(min_length=1, max_length=2000)]
 Argv = Annotated[list[str], Field(min_length=1, max_length=200)]
 Natural = Annotated[int, Field(ge=0, lt=2**63, strict=True)]
 PrimitiveValue = Natural | Annotated[str, Field(min_length=1, strict=True)]
-Statistic = Literal["median", "mean", "p99", "min", "max", "sd_percent"]
+PERCENTILE = r"p(0\.[0-9]{0,2}[1-9]|[1-9][0-9]?(\.[0-9]{1,3})?)"
+STATISTIC = rf"^(median|mean|min|max|sd|sd_percent|launch_sd_percent|{PERCENTILE})$"
+Statistic = Annotated[str, StringConstraints(pattern=STATISTIC)]
+"""A percentile is `p` and its number: `p90`, `p99.9`."""
 Op = Literal["<", "<=", ">", ">="]
 DerivedKind = Literal[
     "ratio_across_param", "overhead_between_arms", "slope", "speedup_between_arms", "share_between_metrics",
-    "share_at_rate", "crossover",
+    "share_at_rate", "crossover", "degradation_across_param",
 ]  # fmt: skip
 PRIMARY_METRIC = "time"
 FIRST_LOOK = "first_look"
@@ -117,7 +120,8 @@ class Knob(Part):
 
 
 class Derived(Part):
-    """Of one `arm`, or of each of `arms`. Besides: `ratio_across_param`: param, from, to ·
+    """Of one `arm`, or of each of `arms`. Besides: `ratio_across_param`, `degradation_across_param`: param,
+    from, to ·
     `overhead_between_arms`, `speedup_between_arms`: base_arm · `slope`: param · `share_between_metrics`: part
     · `share_at_rate`: rate_bytes_per_s · `crossover`: base_arm, param."""
 
@@ -144,7 +148,8 @@ class Derived(Part):
 
 class Gate(Part):
     """Either (benchmark, arm, metric) or `derived` names what must hold: `statistic op required`. Of a
-    derived metric of several arms, `arm` picks one; without it the level is demanded of each."""
+    derived metric of several arms, `arm` picks one; without it the level is demanded of each; `absolute`
+    holds its size against the level, whatever its sign."""
 
     name: Name | None = None
     benchmark: Name | None = None
@@ -153,6 +158,7 @@ class Gate(Part):
     derived: Name | None = None
     params: dict[Name, PrimitiveValue] = Field(default_factory=dict)
     statistic: Statistic = "median"
+    absolute: bool = False
     op: Op
     required: float = Field(allow_inf_nan=False)
     stretch: float | None = Field(default=None, allow_inf_nan=False)
@@ -177,6 +183,29 @@ class Rule(Part):
         """Whether it speaks of this arm at this point; params it does not name match any value."""
         here = all(params.get(name) in values for name, values in self.params.items())
         return here and self.benchmark == benchmark and arm in self.arms
+
+
+class InForce(Part):
+    """The policy that is shipped: numbers, or the knobs that hold them."""
+
+    minimum: Natural | Name
+    warmup_rounds: Natural | Name | None = None
+
+
+class Policy(Part):
+    """Where `arm` is used in place of `reference`: from a value of `param` on, after some warm-up rounds.
+    `cold_benchmark` measures the same in fresh processes."""
+
+    name: Name
+    benchmark: Name
+    arm: Name
+    reference: Name
+    metric: Name
+    param: Name
+    params: dict[Name, PrimitiveValue] = Field(default_factory=dict)
+    cold_benchmark: Name | None = None
+    in_force: InForce
+    description: Text | None = None
 
 
 class Preset(Part):

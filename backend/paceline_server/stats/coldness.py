@@ -1,8 +1,8 @@
 """After how many rounds of a fresh process is an arm as fast as when warm? (§3)
 
 Place: beside `policy`; looks at the warm-up rounds that every verdict leaves out. Invariant: a round counts
-as cold only where its penalty, fitted so that it never rises again, exceeds the margin, and the penalty itself
-does in four fifths of the launches; launches are resampled for the interval. What ran before the first
+as cold only where its penalty, fitted so that it never rises again, exceeds the margin, and the penalty
+itself does in four fifths of the launches; launches are resampled for the interval. What ran before the first
 recorded round (a harness that finds its loop counts) is not seen: a benchmark of fresh processes measures
 that.
 """
