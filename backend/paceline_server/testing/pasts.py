@@ -60,13 +60,15 @@ class Past:
         fingerprint: str = "f",
         factors: Mapping[str, Any] | None = None,
         excluded: str | None = None,
+        artifact: str | None = None,
         evaluate: bool = True,
     ) -> str:
-        """One job that measured these values; its id. Its commit counts the nights."""
+        """One job that measured these values; its id. Its commit counts the nights, and so does its artifact,
+        unless it is given."""
         job_id, at = self._job()
         said = JobPoints(
             job_id=job_id, run_id=f"run{job_id[3:]}", suite=self.suite, target_id=self.target_id,
-            branch="main", at=at, commit=commit_of(self.nights), artifact_hash=f"{self.nights:064x}",
+            branch="main", at=at, commit=commit_of(self.nights), artifact_hash=artifact or f"{self.nights:064x}",
             fingerprint=fingerprint * 64, factors=FACTORS if factors is None else factors, excluded=excluded,
             conditions={"load_1": {"median": 0.1, "max": 0.2}},
             rows=[measured(name, value) for name, value in values.items()],

@@ -1,7 +1,7 @@
 """What one A/B comparison says about a suspected move: it moved, it stayed, or nobody can tell. Pure.
 
 Place: asked by the confirmation and by every step of a bisection. For the worse the arm verdict of STATISTICS
-§2 is the answer; for the better its mirror image, with the same margin and the same interval.
+§2 is the answer; for the better the same rule turned round (`evidence.faster`), with the same margin.
 """
 
 from __future__ import annotations
@@ -18,10 +18,9 @@ def side_of(comparison: Comparison, *, worse: bool) -> Side:
     if worse:
         answers: dict[str, Side] = {"fail": "moved", "pass": "stayed"}
         return answers.get(comparison.verdict, "unknown")
-    lower, upper = comparison.lower, comparison.upper
-    if comparison.verdict not in ("pass", "fail") or lower is None or upper is None:
+    if comparison.verdict not in ("pass", "fail") or comparison.lower is None:
         return "unknown"
-    margin = 1.0 + float(comparison.evidence["margin_percent"]) / 100.0
-    if upper * margin < 1.0:
+    if comparison.evidence["faster"]:
         return "moved"
-    return "stayed" if lower * margin > 1.0 else "unknown"
+    margin = 1.0 + float(comparison.evidence["margin_percent"]) / 100.0
+    return "stayed" if comparison.lower * margin > 1.0 else "unknown"

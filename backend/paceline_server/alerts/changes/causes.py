@@ -70,7 +70,7 @@ def environment_of(fact: Fact, factors: Mapping[str, Mapping[str, Any]]) -> Caus
             },
         )
     incident = fact.change.evidence.get("incident")
-    if fact.change.cause == "environment" and incident:
+    if incident:
         said = incident.get("text") or "many series of this target moved together"
         return Cause("environment", str(said), {"incident": dict(incident)})
     return None

@@ -193,7 +193,7 @@ def worst(moved: Sequence[Comparison]) -> Comparison:
 
 def _said(moved: Sequence[Comparison]) -> str:
     one = worst(moved)
-    return f"old and new side by side in one job: {_where(one)} is {one.evidence['words']}"
+    return f"old and new side by side in one job: {_where(one)}: {one.evidence['words']}"
 
 
 def _where(one: Comparison) -> str:

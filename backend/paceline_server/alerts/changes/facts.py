@@ -38,22 +38,17 @@ def window_of(change: Change) -> list[str]:
 
 def edges_of(change: Change) -> Edges:
     """Where a change lies, as job ids."""
-    window, at = window_of(change), _index(change)
+    window, at = window_of(change), int(change.evidence["index"])
     low, high = _location(change.evidence, at)
     return Edges(
         window[max(0, low - 1)], window[max(0, at - 1)], window[at], window[min(len(window) - 1, high)]
     )
 
 
-def _index(change: Change) -> int:
-    return window_of(change).index(change.job_id)
-
-
 def _location(evidence: Mapping[str, Any], at: int) -> tuple[int, int]:
-    """The ends of the location's interval, stored as job ids, as indexes into the window."""
-    window: list[str] = evidence["window"]
-    low, high = (window.index(job_id) for job_id in evidence["location"])
-    return min(low, at), max(high, at)
+    """The ends of the location's interval, which holds the change itself."""
+    low, high = evidence["location"]
+    return min(int(low), at), max(int(high), at)
 
 
 @dataclass(frozen=True)

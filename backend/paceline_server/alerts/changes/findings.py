@@ -51,7 +51,7 @@ def keep_change(
 def numbers_of(fact: Fact, cause: Cause | None) -> dict[str, Any]:
     """The frozen numbers of a change."""
     change, window = fact.change, window_of(fact.change)
-    at = window.index(change.job_id)
+    at = int(change.evidence["index"])
     return {
         "words": fact_words(fact), "direction": change.direction, "effect": change.effect,
         "ratio": fact.ratio, "bounds": list(fact.bounds),

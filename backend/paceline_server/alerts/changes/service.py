@@ -18,10 +18,11 @@ from paceline_server.alerts import queries as alert_queries
 from paceline_server.alerts.changes import confirming, following, queries, raising
 from paceline_server.alerts.changes.queries import KINDS
 from paceline_server.alerts.rules import service as rules
+from paceline_server.series.detection import accepting
 from paceline_server.store.tables.decisions import Alert
 from paceline_server.store.tables.jobs import Job, Run
 
-__all__ = ["KINDS", "accept", "confirm", "decide", "evaluate", "lose_patience"]
+__all__ = ["KINDS", "accept", "confirm", "decide", "evaluate", "lose_patience", "withdraw"]
 
 
 def evaluate(session: Session, job_id: str) -> None:
@@ -59,6 +60,11 @@ def lose_patience(session: Session, key: str) -> None:
 
 def accept(session: Session, alert: Alert) -> None:
     """A person called an alert expected: its changes are the new baseline of their series."""
-    for change in queries.change_rows(session, alert.id):
-        if change.state in raising.LIVE_CHANGES:
-            change.state = "accepted"
+    live = [one.id for one in queries.change_rows(session, alert.id) if one.state in raising.LIVE_CHANGES]
+    accepting.accept_changes(session, live)
+
+
+def withdraw(session: Session, alert: Alert) -> None:
+    """It was not expected after all: its changes stand again, and the baseline goes back."""
+    accepted = [one.id for one in queries.change_rows(session, alert.id) if one.state == "accepted"]
+    accepting.withdraw_changes(session, accepted)

@@ -110,7 +110,7 @@ def _found(alert: Alert, target_name: str, found: Sequence[Evidence]) -> str:
     numbers = first.finding.numbers or {}
     between = range_words(numbers.get("base_commit"), numbers.get("head_commit"))
     return (
-        f"On {target_name}, {count}{where(first)}, is {said(first)}, in {window_text(first)}; it happened "
+        f"On {target_name}, {count}{where(first)}: {said(first)}, in {window_text(first)}; it happened "
         f"{between}."
     )
 
@@ -120,7 +120,7 @@ def _confirmed(alert: Alert, confirmation: Sequence[Evidence]) -> list[str]:
     if by_ab:
         worst = max(by_ab, key=lambda one: (one.comparison.ratio or 0.0) if one.comparison else 0.0)
         return [
-            f"Old and new revision, interleaved in one job on the same target, say: {where(worst)} is "
+            f"Old and new revision, interleaved in one job on the same target, say: {where(worst)}: "
             f"{said(worst)}."
         ]
     if confirmation:
