@@ -28,6 +28,7 @@ from paceline_server.detect.facts import Asked, CaseIndex, Facts, Identity, Look
 from paceline_server.detect.gates import gate_rows
 from paceline_server.detect.groups import Group, owed_groups
 from paceline_server.detect.measure import WarmSamples, measurements
+from paceline_server.detect.policies.advise import Advised, advise
 from paceline_server.detect.schemas import CheckOut, GateOut, JobReportOut
 from paceline_server.detect.unavailable import Unavailable
 from paceline_server.jobs.schemas import Verdict
@@ -60,6 +61,7 @@ class Analysis:
     extendable: bool
     blockers: tuple[str, ...]
     voids: tuple[Void, ...]
+    policies: tuple[Advised, ...] = ()
 
 
 def analyse(
@@ -99,7 +101,8 @@ def analyse(
     verdict, reason = _verdict(ruled, gates, blockers, groups)
     open_ended = any(one.decides and one.pair.found.extendable for one in ruled)
     extendable = verdict == "inconclusive" and not blockers and open_ended
-    return Analysis(report, ruled, verdict, reason, extendable, blockers, voids)
+    policies = tuple(advise(manifest, groups, index, known, blockers))
+    return Analysis(report, ruled, verdict, reason, extendable, blockers, voids, policies)
 
 
 def voids_of(facts: Facts, look: Look) -> Iterator[Void]:

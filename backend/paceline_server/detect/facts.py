@@ -40,6 +40,7 @@ class Asked:
     launches: int | None = None
     rounds: int | None = None
     demonstration: bool = False
+    knobs: Mapping[str, ParamValue] = field(default_factory=dict)
 
     def is_quick_look(self, policy: PairPolicy) -> bool:
         """Whether even one whole batch would be too little for a verdict."""

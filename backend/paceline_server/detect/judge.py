@@ -146,6 +146,7 @@ def read_directory(directory: Path, manifest_path: Path | None, revision: str | 
             launches=launches,
             rounds=int(options.get("rounds") or 0) or None,
             demonstration=manifest.is_demonstration(dict(_mapping(options.get("knobs")))),
+            knobs=_mapping(options.get("knobs")),
         ),
         look=min(look, len(LOOK_ALPHA) - 1),
         failure=broken[0] if broken else None,

@@ -22,6 +22,7 @@ from paceline_server.detect import queries
 from paceline_server.detect.analyse import Analysis, Ruled, analyse
 from paceline_server.detect.compare import comparison_out, evidence_of, rederive
 from paceline_server.detect.facts import Asked, CaseIndex, Facts, Identity, Look
+from paceline_server.detect.policies import service as policies
 from paceline_server.detect.queries import JobContext, findings_with_comparisons
 from paceline_server.detect.revisions import Revision, analyse_revisions
 from paceline_server.detect.schemas import JobReportOut
@@ -78,7 +79,7 @@ def _analyse(session: Session, context: JobContext) -> Analysis:
     others = queries.other_comparisons(session, run.id, job.id)
     manifest = read_manifest(run.manifest)
     identity = Identity(run.suite, run.commit, job.artifact_hash, context.target.name, job.started_at)
-    asked = Asked(run.benchmarks, run.params, run.launches, run.rounds, run.demonstration)
+    asked = Asked(run.benchmarks, run.params, run.launches, run.rounds, run.demonstration, run.knobs)
     look = Look(
         number=job.batch,
         other_p_values=tuple(_p_value(one) for one in others if one.verdict != "not_applicable"),
@@ -135,6 +136,7 @@ def conclude_job(session: Session, found: Analysed | None) -> None:
     outbox.add(session, "alerts.evaluate", found.job_id)
     if context.is_baseline:
         outbox.add(session, EXTEND_HISTORY, found.job_id)
+        policies.store(session, context.job, context.run, context.target, analysis.policies)
 
 
 def measure_again(session: Session, context: JobContext) -> JobReportOut:

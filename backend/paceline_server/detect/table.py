@@ -11,6 +11,7 @@ from typing import TextIO
 
 from paceline_server.catalog.manifest import Manifest
 from paceline_server.detect.analyse import Analysis, Ruled
+from paceline_server.detect.policies import words as policy_words
 from paceline_server.detect.schemas import MeasurementOut
 from paceline_server.stats.words import quantity
 
@@ -45,6 +46,7 @@ def lines_of(analysis: Analysis, manifest: Manifest) -> list[str]:
     lines += _audits(analysis)
     lines += _derived(analysis)
     lines += _gates(analysis)
+    lines += _policies(analysis)
     return [*lines, "", f"verdict: {analysis.verdict.upper()} - {analysis.reason}"]
 
 
@@ -179,3 +181,15 @@ def _gates(analysis: Analysis) -> list[str]:
             [gate.benchmark, gate.arm, _params(gate.params), what, actual, gate.level, gate.verdict, why]
         )
     return ["", "gates", *aligned(rows, right=(4,))]
+
+
+def _policies(analysis: Analysis) -> list[str]:
+    """One line per policy and point: the advice, and whether what is in force is right."""
+    if not analysis.policies:
+        return []
+    said = {True: "holds", False: "DOES NOT HOLD", None: "undecided"}
+    lines = ["", "policies"]
+    for one in analysis.policies:
+        lines.append(f"  {one.policy.name}: {policy_words.headline(one)}: {said[one.holds]}")
+        lines.append(f"    {policy_words.why(one)}")
+    return lines

@@ -8,17 +8,23 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from dataclasses import asdict
 from typing import Any
 
 from sqlalchemy.orm import Session
 
 from paceline_server.detect.policies import queries
+from paceline_server.detect.policies.advise import Advised
 from paceline_server.detect.policies.schemas import PolicyAdviceOut
+from paceline_server.detect.policies.words import PLACES, advice_out
 from paceline_server.ingest.cases import params_key
+from paceline_server.kernel import clock, ids
 from paceline_server.kernel.errors import invalid_request
 from paceline_server.kernel.wire import Page
 from paceline_server.store.page import page
+from paceline_server.store.tables.fleet import Target
 from paceline_server.store.tables.history import PolicyAdvice
+from paceline_server.store.tables.jobs import Job, Run
 
 advice_of_job = queries.of_job
 advice_before = queries.before
@@ -26,6 +32,31 @@ advice_before = queries.before
 _COLUMNS = (
     "id", "suite", "policy", "params", "target_id", "in_force", "holds", "run_id", "job_id", "measured_at",
 )  # fmt: skip
+
+
+def store(session: Session, job: Job, run: Run, target: Target, advised: Sequence[Advised]) -> None:
+    """Keep what a baseline job says of the suite's policies; what says nothing is not kept."""
+    at = clock.now()
+    for one in advised:
+        if one.warm.answer == "unknown":
+            continue
+        session.add(
+            PolicyAdvice(
+                id=ids.new_id("adv"),
+                target_id=target.id,
+                suite=run.suite,
+                policy=one.policy.name,
+                params=dict(one.params),
+                params_key=params_key(one.params),
+                advice=advice_out(one, PLACES[target.kind]).model_dump(mode="json"),
+                in_force=asdict(one.in_force),
+                holds=one.holds,
+                run_id=run.id,
+                job_id=job.id,
+                measured_at=at,
+            )
+        )
+    session.flush()
 
 
 def newest(

@@ -1,0 +1,195 @@
+"""From a job's samples to advice: which blocks a policy's crossover is made of, and whether it is right.
+
+Place: `analyse` calls it beside `derive`; `stats.policy` and `stats.coldness` compute; `words` says it. Pure.
+Invariants: every value of the param that was owed must have been measured, or the advice is `unknown`: a gap
+could hide where the arm loses; figures of a defective protocol advise nothing; a target that cannot run the
+arm gets none. Deliberately stores nothing (`service`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from paceline_server.catalog.manifest import Manifest
+from paceline_server.catalog.parts import Policy
+from paceline_server.detect.compare import Circumstances
+from paceline_server.detect.facts import CaseIndex
+from paceline_server.detect.groups import Group
+from paceline_server.ingest.cases import ParamValue, params_key
+from paceline_server.stats.blocks import PairedBlocks, pair_blocks
+from paceline_server.stats.coldness import Coldness, find_coldness
+from paceline_server.stats.policy import Crossover, Judged, find_crossover, judge_minimum
+from paceline_server.stats.samples import CaseSamples
+
+
+@dataclass(frozen=True)
+class InForce:
+    """The policy that is shipped, its knobs read."""
+
+    minimum: int
+    warmup_rounds: int | None
+
+
+@dataclass(frozen=True)
+class Advised:
+    """One policy at one point of the other params: what was found, and how what is in force compares.
+
+    `suffices`: whether its warm-up rounds do; None when the samples do not say, or it names none.
+    """
+
+    policy: Policy
+    params: Mapping[str, ParamValue]
+    unit: str | None
+    margin_percent: float
+    in_force: InForce
+    warm: Crossover
+    cold: Crossover | None
+    coldness: Coldness
+    minimum: Judged
+    cold_minimum: Judged | None
+    suffices: bool | None
+
+    @property
+    def holds(self) -> bool | None:
+        """False when any part is wrong, None when any is open."""
+        parts = [self.minimum.holds]
+        if self.in_force.warmup_rounds is not None:
+            parts.append(self.suffices)
+        if self.cold_minimum is not None:
+            parts.append(self.cold_minimum.holds)
+        return False if False in parts else None if None in parts else True
+
+
+@dataclass(frozen=True)
+class _Measured:
+    """What advice is made of. `blockers`: why nothing of the job may be judged."""
+
+    index: CaseIndex
+    known: Circumstances
+    blockers: Sequence[str]
+
+    def case(self, policy: Policy, group: Group, arm: str) -> CaseSamples | None:
+        return self.index.get(group.benchmark, group.params, policy.metric, arm)
+
+    def any(self, policy: Policy, groups: Sequence[Group]) -> bool:
+        return any(self.case(policy, one, policy.arm) is not None for one in groups)
+
+
+def advise(
+    manifest: Manifest,
+    groups: Sequence[Group],
+    index: CaseIndex,
+    known: Circumstances,
+    blockers: Sequence[str] = (),
+) -> list[Advised]:
+    """Every policy at every point of the params it does not decide by, of what the job measured."""
+    found: list[Advised] = []
+    measured = _Measured(index, known, blockers)
+    for policy in manifest.policies:
+        own = [one for one in groups if one.benchmark == policy.benchmark and one.matches(policy.params)]
+        for others, members in _points(policy, own):
+            if not measured.any(policy, members):
+                continue
+            if any(known.unavailable.why(one, policy.arm, policy.reference) for one in members):
+                continue
+            cold = _cold_groups(manifest, policy, groups, others)
+            found.append(_advised(manifest, policy, (others, members, cold), measured))
+    return found
+
+
+def _points(policy: Policy, groups: Sequence[Group]) -> Iterator[tuple[dict[str, ParamValue], list[Group]]]:
+    rest: dict[str, tuple[dict[str, ParamValue], list[Group]]] = {}
+    for group in groups:
+        others = {name: value for name, value in group.params.items() if name != policy.param}
+        rest.setdefault(params_key(others), (others, []))[1].append(group)
+    yield from rest.values()
+
+
+def _cold_groups(
+    manifest: Manifest, policy: Policy, groups: Sequence[Group], others: Mapping[str, ParamValue]
+) -> list[Group]:
+    """The groups of the cold benchmark at the same point, as far as it has those params."""
+    if policy.cold_benchmark is None:
+        return []
+    params = manifest.benchmarks[policy.cold_benchmark].params
+    selector = {name: value for name, value in others.items() if name in params}
+    return [one for one in groups if one.benchmark == policy.cold_benchmark and one.matches(selector)]
+
+
+def _advised(
+    manifest: Manifest,
+    policy: Policy,
+    where: tuple[Mapping[str, ParamValue], Sequence[Group], Sequence[Group]],
+    measured: _Measured,
+) -> Advised:
+    others, members, cold_members = where
+    benchmark = manifest.benchmarks[policy.benchmark]
+    margin = benchmark.margin_percent
+    in_force = _in_force(manifest, policy, measured.known.asked.knobs)
+    warm = _crossover(policy, members, margin, measured)
+    cold = None
+    if measured.any(policy, cold_members):
+        cold = _crossover(policy, cold_members, margin, measured)
+    coldness = _coldness(policy, members, margin, measured)
+    first_is_cold = in_force.warmup_rounds == 0 and cold is not None
+    return Advised(
+        policy=policy,
+        params=others,
+        unit=benchmark.params[policy.param].unit,
+        margin_percent=margin,
+        in_force=in_force,
+        warm=warm,
+        cold=cold,
+        coldness=coldness,
+        minimum=judge_minimum(warm, in_force.minimum, margin),
+        cold_minimum=judge_minimum(cold, in_force.minimum, margin) if cold and first_is_cold else None,
+        suffices=_suffices(coldness, in_force.warmup_rounds),
+    )
+
+
+def _in_force(manifest: Manifest, policy: Policy, knobs: Mapping[str, ParamValue]) -> InForce:
+    def number(value: int | str) -> int:
+        return value if isinstance(value, int) else int(knobs.get(value, manifest.knobs[value].default))
+
+    rounds = policy.in_force.warmup_rounds
+    return InForce(number(policy.in_force.minimum), None if rounds is None else number(rounds))
+
+
+def _coldness(policy: Policy, members: Sequence[Group], margin: float, measured: _Measured) -> Coldness:
+    if measured.blockers:
+        return Coldness(None, reason=measured.blockers[0])
+    cases = [measured.case(policy, one, policy.arm) for one in members]
+    return find_coldness([case for case in cases if case is not None], margin)
+
+
+def _crossover(policy: Policy, members: Sequence[Group], margin: float, measured: _Measured) -> Crossover:
+    if measured.blockers:
+        return Crossover("unknown", reason=measured.blockers[0])
+    blocks: list[tuple[int, PairedBlocks]] = []
+    for group in members:
+        at = group.params[policy.param]
+        arm, reference = (measured.case(policy, group, name) for name in (policy.arm, policy.reference))
+        if arm is None or reference is None:
+            missing = policy.arm if arm is None else policy.reference
+            return Crossover("unknown", reason=f"{missing} was not measured at {policy.param}={at}")
+        defect = measured.known.audits.why_not(group, policy.arm, policy.reference)
+        if defect is not None:
+            return Crossover("unknown", reason=defect)
+        if isinstance(at, int) and at > 0:
+            blocks.append((at, pair_blocks(arm, reference, arm.direction)))
+    return find_crossover(blocks, margin)
+
+
+def _suffices(coldness: Coldness, rounds: int | None) -> bool | None:
+    """Whether so many warm-up rounds of the product do. A round of the bench may be many calls: what it takes
+    is then known to that grain only, and between its ends nothing is said."""
+    if rounds is None:
+        return None
+    calls = coldness.calls_per_round or 1
+    if coldness.lower is not None and coldness.lower > 0 and rounds < (coldness.lower - 1) * calls + 1:
+        return False
+    if coldness.rounds is None:
+        return None
+    enough = coldness.rounds == 0 or rounds >= coldness.rounds * calls
+    return True if enough else None
