@@ -249,3 +249,22 @@ def detect_changes(
     if not stdin:
         raise SettingsError("say --stdin: series are read from standard input, one JSON list a line")
     stream.answer(sys.stdin, sys.stdout)
+
+
+@app.command()
+def recompute(
+    series: Annotated[str | None, typer.Option(help="One series, by its id.")] = None,
+    suite: Annotated[str | None, typer.Option(help="The series of one suite.")] = None,
+    *,
+    from_points: Annotated[bool, typer.Option("--from-points", help="Leave the points as they are.")] = False,
+    data: DataDir = None,
+) -> None:
+    """Make history again: points from samples, levels and changes from points; say what differs."""
+    from paceline_server.detect.recompute import recompute as again  # noqa: PLC0415
+    from paceline_server.kernel.settings import SettingsError  # noqa: PLC0415
+
+    _with_database(data)
+    if series is not None and suite is not None:
+        raise SettingsError("expected --series or --suite, not both")
+    for line in again(suite, series, samples=not from_points).lines():
+        print(line)

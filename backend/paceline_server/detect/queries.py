@@ -96,3 +96,21 @@ def finding(session: Session, finding_id: str) -> tuple[Finding, Comparison] | N
     )
     found = session.execute(query).one_or_none()
     return None if found is None else (found[0], found[1])
+
+
+def baseline_jobs(session: Session, suite: str | None) -> list[str]:
+    """Concluded jobs that people, clocks or CI asked for (of a suite), the oldest first."""
+    query = (
+        select(Job.id)
+        .join(Run, Run.id == Job.run_id)
+        .where(
+            Job.state == "done",
+            Run.trigger.in_(BASELINE_TRIGGERS),
+            Run.base_commit.is_(None),
+            Run.demonstration.is_(False),
+        )
+        .order_by(Job.created_at, Job.id)
+    )
+    if suite is not None:
+        query = query.where(Run.suite == suite)
+    return list(session.scalars(query))

@@ -68,8 +68,9 @@ class Past:
         job_id, at = self._job()
         said = JobPoints(
             job_id=job_id, run_id=f"run{job_id[3:]}", suite=self.suite, target_id=self.target_id,
-            branch="main", at=at, commit=commit_of(self.nights), artifact_hash=artifact or f"{self.nights:064x}",
-            fingerprint=fingerprint * 64, factors=FACTORS if factors is None else factors, excluded=excluded,
+            branch="main", at=at, commit=commit_of(self.nights),
+            artifact_hash=artifact or f"{self.nights:064x}", fingerprint=fingerprint * 64,
+            factors=FACTORS if factors is None else factors, excluded=excluded,
             conditions={"load_1": {"median": 0.1, "max": 0.2}},
             rows=[measured(name, value) for name, value in values.items()],
         )  # fmt: skip

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
 from datetime import datetime
+from itertools import groupby
+from operator import itemgetter
 from typing import Any, NamedTuple
 
 from sqlalchemy import and_, exists, func, or_, select
@@ -64,21 +66,23 @@ def lock(session: Session, series_ids: Sequence[str]) -> None:
         session.execute(select(Series.id).where(Series.id.in_(chunk)).order_by(Series.id).with_for_update())
 
 
-class Counting(NamedTuple):
-    """A counting point as evaluation reads it."""
+class Points(NamedTuple):
+    """The counting points of one series, oldest first; the columns share one index. `whole`: it has no older
+    ones."""
 
     series_id: str
-    job_id: str
-    value: float
-    fingerprint: str
+    job_ids: tuple[str, ...]
+    values: tuple[float, ...]
+    fingerprints: tuple[str, ...]
+    whole: bool
 
 
 def _counting(points: Any = SeriesPoint) -> Any:
     return points.excluded.is_(None)
 
 
-def windows(session: Session, series_ids: Sequence[str], size: int) -> Iterator[tuple[list[Counting], bool]]:
-    """Per series the last `size` counting points, oldest first, and whether these are all it has."""
+def windows(session: Session, series_ids: Sequence[str], size: int) -> Iterator[Points]:
+    """Per series that has any the last `size` counting points."""
     for chunk in chunks(sorted(series_ids)):
         since = _since(session, chunk, size)
         old = [
@@ -90,15 +94,11 @@ def windows(session: Session, series_ids: Sequence[str], size: int) -> Iterator[
             .where(or_(SeriesPoint.series_id.in_(young), *old), _counting())
             .order_by(SeriesPoint.series_id, SeriesPoint.at, SeriesPoint.job_id)
         )
-        own: list[Counting] = []
-        for row in session.execute(query):
-            point = Counting(*row)
-            if own and own[0].series_id != point.series_id:
-                yield own[-size:], own[0].series_id not in since
-                own = []
-            own.append(point)
-        if own:
-            yield own[-size:], own[0].series_id not in since
+        for series_id, rows in groupby(session.execute(query), key=itemgetter(0)):
+            _, jobs, values, fingerprints = zip(*rows, strict=True)
+            yield Points(
+                series_id, jobs[-size:], values[-size:], fingerprints[-size:], series_id not in since
+            )
 
 
 def _since(session: Session, series_ids: Sequence[str], size: int) -> dict[str, datetime]:

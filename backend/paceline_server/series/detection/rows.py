@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -19,10 +19,14 @@ from paceline_server.series.detection.planning import Found, Plan, state_of
 from paceline_server.series.detection.queries import Head, Place
 from paceline_server.series.words import change_words, direction_word
 from paceline_server.stats.history import ChangePoint
+from paceline_server.stats.samples import median
 
 ORDINARY_SIGMA = 3.0
 """sigmas either side of a level within which single points ordinarily lie: what winsorising takes as
 ordinary (STATISTICS §4.1)."""
+
+MAD_TO_SIGMA = 1.4826
+"""Median absolute deviation to standard deviation, for normal scatter."""
 
 Places = Mapping[str, Place]
 Factors = Mapping[str, Mapping[str, Any]]
@@ -87,63 +91,58 @@ def _filters(change: ChangePoint, decided: Mapping[str, Any] | None) -> list[dic
     return rows
 
 
-class Part(NamedTuple):
-    """Points `start` … `stop` − 1 of a window, at one level."""
-
-    start: int
-    stop: int
-    level: float
-    sigma: float
-    because: str
-
-
 def needed_jobs(plan: Plan) -> set[str]:
     """Jobs whose place `segments` and `change_columns` ask for."""
     own, jobs = plan.evaluation.own_jobs, plan.evaluation.window.job_ids
     needed = {job for found in plan.found for job in own[found.change.index - 1 : found.change.index + 1]}
-    for part in _parts(plan, None, None):
-        needed |= {jobs[part.start], jobs[part.stop - 1]}
+    for start, stop, _ in _bounds(plan, None, None):
+        needed |= {jobs[start], jobs[stop - 1]}
     return needed
 
 
 def segments(head: Head, plan: Plan, places: Places, factors: Factors) -> list[dict[str, Any]]:
     """The levels of a window, oldest first, as `SeriesState.segments` keeps them."""
     window = plan.evaluation.window
-    return [
-        {
-            "start_job_id": window.job_ids[part.start],
-            "stop_job_id": window.job_ids[part.stop - 1],
-            "start_at": places[window.job_ids[part.start]].at.isoformat(),
-            "stop_at": places[window.job_ids[part.stop - 1]].at.isoformat(),
-            "points": part.stop - part.start,
-            "level": part.level,
-            "lower": part.level * math.exp(-ORDINARY_SIGMA * part.sigma),
-            "upper": part.level * math.exp(ORDINARY_SIGMA * part.sigma),
-            "fingerprint": window.fingerprints[part.start],
-            "starts_because": part.because,
-        }
-        for part in _parts(plan, head, factors)
-    ]
+    made = []
+    for start, stop, because in _bounds(plan, head, factors):
+        level, sigma = _level(window.values[start:stop])
+        first, last = window.job_ids[start], window.job_ids[stop - 1]
+        made.append(
+            {
+                "start_job_id": first,
+                "stop_job_id": last,
+                "start_at": places[first].at.isoformat(),
+                "stop_at": places[last].at.isoformat(),
+                "points": stop - start,
+                "level": level,
+                "lower": level * math.exp(-ORDINARY_SIGMA * sigma),
+                "upper": level * math.exp(ORDINARY_SIGMA * sigma),
+                "fingerprint": window.fingerprints[start],
+                "starts_because": because,
+            }
+        )
+    return made
 
 
-def _parts(plan: Plan, head: Head | None, factors: Factors | None) -> list[Part]:
-    """Earlier environments cut where a change was kept, the newest where detection cuts it."""
-    evaluation = plan.evaluation
+def _bounds(plan: Plan, head: Head | None, factors: Factors | None) -> list[tuple[int, int, str]]:
+    """(start, stop, why it starts) of every level: earlier environments cut where a change was kept, the
+    newest where detection cuts it. The whys are only right with head and factors."""
+    evaluation, known = plan.evaluation, factors or {}
     window = evaluation.window
-    parts: list[Part] = []
+    made: list[tuple[int, int, str]] = []
     for number, stretch in enumerate(evaluation.environments):
         if number:
             before = evaluation.environments[number - 1].fingerprint
-            known = factors or {}
             because = environments.why(known.get(before), known.get(stretch.fingerprint))
         else:
             because = environments.FIRST if window.whole else f"the last {len(window)} points begin"
         newest = number == len(evaluation.environments) - 1
         cuts = _newest_cuts(plan, head) if newest else _kept_cuts(plan, head, stretch.start, stretch.stop)
-        bounds = [stretch.start, *cuts, stretch.stop]
-        for at, (start, stop) in enumerate(pairwise(bounds)):
-            parts.append(_part(window.values[start:stop], start, stop, cuts[start] if at else because))
-    return parts
+        edges = [stretch.start, *cuts, stretch.stop]
+        made += [
+            (start, stop, cuts[start] if at else because) for at, (start, stop) in enumerate(pairwise(edges))
+        ]
+    return made
 
 
 def _newest_cuts(plan: Plan, head: Head | None) -> dict[int, str]:
@@ -173,11 +172,11 @@ def _words(head: Head | None, change: ChangePoint) -> str:
     return change_words(direction, change.effect, change.level_before, change.level_after, head.unit)
 
 
-def _part(values: Sequence[float], start: int, stop: int, because: str) -> Part:
-    own = np.asarray(values, dtype=np.float64)
-    level = float(np.median(own))
-    if level <= 0.0 or bool((own <= 0.0).any()):
-        return Part(start, stop, level, 0.0, because)
+def _level(values: Sequence[float]) -> tuple[float, float]:
+    """Median, and the scatter of the logarithms (0 where there are none)."""
+    own = np.array(values, dtype=np.float64)
+    level = median(own)
+    if own.min() <= 0.0:
+        return level, 0.0
     logs = np.log(own)
-    sigma = 1.4826 * float(np.median(np.abs(logs - np.median(logs))))
-    return Part(start, stop, level, sigma, because)
+    return level, MAD_TO_SIGMA * median(np.abs(logs - median(logs)))

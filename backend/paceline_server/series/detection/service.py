@@ -13,7 +13,7 @@ Place: `detect` calls it when a job left points, `paceline-server recompute` for
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -50,6 +50,7 @@ class Outcome:
     news: int = 0
 
     def add(self, other: Outcome) -> None:
+        """Count another one in."""
         self.changes += other.changes
         self.series += other.series
         self.news += other.news
@@ -58,16 +59,8 @@ class Outcome:
 def look(session: Session, heads: Sequence[Head]) -> Iterator[Looked]:
     """Evaluate these series; those without a counting point are left out."""
     by_id = {head.id: head for head in heads}
-    for points, whole in queries.windows(session, list(by_id), constants.HISTORY_MAX_POINTS):
-        series_id = points[0].series_id
-        window = Window(
-            series_id,
-            [point.job_id for point in points],
-            [point.value for point in points],
-            [point.fingerprint for point in points],
-            whole,
-        )
-        yield Looked(by_id[series_id], evaluate(window))
+    for points in queries.windows(session, list(by_id), constants.HISTORY_MAX_POINTS):
+        yield Looked(by_id[points.series_id], evaluate(Window(*points)))
 
 
 def rounds(session: Session, heads: Sequence[Head]) -> list[list[Head]]:
@@ -80,64 +73,77 @@ def rounds(session: Session, heads: Sequence[Head]) -> list[list[Head]]:
     return [grouped[job_id] for job_id in sorted(grouped)]
 
 
-def keep(session: Session, looked: Sequence[Looked]) -> Outcome:
-    """Store what a round of series says. Series that have a newer point by now are left to whoever added
-    it."""
-    keys = [one.head.id for one in looked]
+def keep(session: Session, *looks: Sequence[Looked]) -> Outcome:
+    """Store what rounds of series say, each round judged by itself (§4.6). Series that have a newer point by
+    now are left to whoever added it."""
+    keys = [one.head.id for looked in looks for one in looked]
     queries.lock(session, keys)
     newest = queries.newest_counting(session, keys)
-    fresh = [one for one in looked if newest.get(one.head.id) == one.evaluation.window.job_ids[-1]]
     kept: dict[str, list[Change]] = defaultdict(list)
-    for row in queries.kept_changes(session, [one.head.id for one in fresh]):
+    for row in queries.kept_changes(session, keys):
         kept[row.series_id].append(row)
-    states = queries.states(session, [one.head.id for one in fresh])
-    plans = [plan(one.evaluation, kept[one.head.id], states.get(one.head.id)) for one in fresh]
-    places = queries.places(session, {job for one in plans for job in rows.needed_jobs(one)})
-    hashes = {one.fingerprint for each in plans for one in each.evaluation.environments}
-    factors = queries.factors(session, hashes)
-    keeping, stored = _Keeping(session, Round.of(plans), places), []
-    for one, made in zip(fresh, plans, strict=True):
-        before = keeping.changes.total()
-        keeping.keep(one.head, made)
-        own = made.evaluation.own_jobs
-        columns = {
-            "last_job_id": own[-1],
-            "points": len(own),
-            "segments": rows.segments(one.head, made, places, factors),
-        }
-        differs = _differs(states.get(one.head.id), columns)
-        if differs:
-            stored.append({"series_id": one.head.id, "evaluated_at": clock.now(), **columns})
-        keeping.news += differs or keeping.changes.total() > before
-    queries.upsert_states(session, stored)
+    states = queries.states(session, keys)
+    planned = [
+        [
+            (one.head, plan(one.evaluation, kept[one.head.id], states.get(one.head.id)))
+            for one in looked
+            if newest.get(one.head.id) == one.evaluation.window.job_ids[-1]
+        ]
+        for looked in looks
+    ]
+    plans = [made for each in planned for _, made in each]
+    keeping = _Keeping(
+        session,
+        queries.places(session, {job for made in plans for job in rows.needed_jobs(made)}),
+        queries.factors(session, {one.fingerprint for made in plans for one in made.evaluation.environments}),
+        states,
+    )
+    for each in planned:
+        decides = Round.of([made for _, made in each])
+        for head, made in each:
+            keeping.keep(head, made, decides)
+    queries.upsert_states(session, keeping.stored)
     session.flush()
-    for target_id in sorted({one.head.target_id for one in fresh}):
+    for target_id in sorted({head.target_id for each in planned for head, _ in each}):
         keeping.changes["marked"] += incidents.mark(session, target_id)
     session.flush()
-    return Outcome(keeping.changes, len(fresh), keeping.news)
-
-
-def _differs(row: SeriesState | None, columns: dict[str, Any]) -> bool:
-    return row is None or any(getattr(row, name) != value for name, value in columns.items())
+    return Outcome(keeping.changes, len(plans), keeping.news)
 
 
 @dataclass
 class _Keeping:
-    """The changes of one round on their way into rows, and what became of them."""
+    """What was planned on its way into rows, and what became of it."""
 
     session: Session
-    decides: Round
     places: rows.Places
+    factors: rows.Factors
+    states: Mapping[str, SeriesState]
+    stored: list[dict[str, Any]] = field(default_factory=list)
     changes: Counter[str] = field(default_factory=Counter)
     news: int = 0
 
-    def keep(self, head: Head, made: Plan) -> None:
+    def keep(self, head: Head, made: Plan, decides: Round) -> None:
         """Write what differs, nothing else."""
+        before = self.changes.total()
+        self._changes(head, made, decides)
+        own = made.evaluation.own_jobs
+        columns = {
+            "last_job_id": own[-1],
+            "points": len(own),
+            "segments": rows.segments(head, made, self.places, self.factors),
+        }
+        state = self.states.get(head.id)
+        differs = state is None or any(getattr(state, name) != value for name, value in columns.items())
+        if differs:
+            self.stored.append({"series_id": head.id, "evaluated_at": clock.now(), **columns})
+        self.news += differs or self.changes.total() > before
+
+    def _changes(self, head: Head, made: Plan, decides: Round) -> None:
         for row in made.vanished:
             row.state, row.updated_at = "vanished", clock.now()
             self.changes["vanished"] += 1
         for found in made.found:
-            columns = rows.change_columns(head, made, found, self.decides.decides(found), self.places)
+            columns = rows.change_columns(head, made, found, decides.decides(found), self.places)
             if found.row is None:
                 self._add(head, columns)
             else:

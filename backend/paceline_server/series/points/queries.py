@@ -79,14 +79,10 @@ def change(session: Session, series_id: str, job_id: str, columns: Mapping[str, 
         setattr(row, name, value)
 
 
-def jobs_with_points(session: Session, suite: str | None, series_id: str | None) -> list[str]:
-    """Jobs that left points (of a suite, or in one series), in a fixed order."""
-    query = select(SeriesPoint.job_id).distinct().order_by(SeriesPoint.job_id)
-    if series_id is not None:
-        query = query.where(SeriesPoint.series_id == series_id)
-    if suite is not None:
-        query = query.join(Series, Series.id == SeriesPoint.series_id).where(Series.suite == suite)
-    return list(session.scalars(query))
+def jobs_with_points(session: Session, series_id: str) -> list[str]:
+    """Jobs that left a point in a series, in a fixed order."""
+    query = select(SeriesPoint.job_id).where(SeriesPoint.series_id == series_id)
+    return list(session.scalars(query.order_by(SeriesPoint.job_id)))
 
 
 def series_named(session: Session, suite: str, benchmarks: Sequence[str]) -> list[Series]:

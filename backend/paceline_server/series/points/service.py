@@ -114,3 +114,8 @@ def _point(said: JobPoints, row: Measured, series_id: str) -> dict[str, Any]:
         "value": row.value, "lower": row.lower, "upper": row.upper, "n": row.n, "launches": row.launches,
         "excluded": said.excluded, "conditions": dict(said.conditions),
     }  # fmt: skip
+
+
+def jobs_of_series(session: Session, series_id: str | None) -> list[str] | None:
+    """Jobs that left a point in a series; None for no series in particular."""
+    return None if series_id is None else queries.jobs_with_points(session, series_id)

@@ -1,0 +1,186 @@
+"""How fast history is evaluated: everything again, and one run's series after its last sample.
+
+    .venv/bin/python backend/benchmarks/history.py [--database postgresql] [--series 10000] [--points 200]
+
+Prints, each as seconds and per series: the detection alone over the same values (pure, one process),
+evaluating every series from its points (`paceline-server recompute --from-points`, first with every change
+new, then with nothing new), and the evaluation that follows the points of one job of `--run` series. One
+worker, one database. A fifth of the series has a step of 2 to 20 %; scatter is 1 %, heavy-tailed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from datetime import timedelta
+from typing import Any
+from uuid import uuid4
+
+import numpy as np
+from numpy.typing import NDArray
+from paceline_server.detect.recompute import recompute
+from paceline_server.ingest.cases import params_key
+from paceline_server.kernel import clock, ids
+from paceline_server.series.detection import service as detection
+from paceline_server.series.points import queries as points
+from paceline_server.stats import changepoint
+from paceline_server.store import migrations
+from paceline_server.store import session as store
+from paceline_server.store.session import Database, read_scope, session_scope
+from paceline_server.store.tables.fleet import Agent, Target
+from paceline_server.store.tables.jobs import Job, Run
+from paceline_server.testing import servers
+from paceline_server.testing.benches import suite_manifest
+from paceline_server.testing.pasts import Past
+
+STEP_SHARE = 0.2
+
+
+def drawn(series: int, length: int) -> NDArray[np.float64]:
+    """Values, shape (series, points): a level, Student's noise, in some a step."""
+    rng = np.random.default_rng(20260105)
+    noise = rng.standard_t(4, (series, length)) * 0.01
+    for row in np.nonzero(rng.random(series) < STEP_SHARE)[0]:
+        noise[row, rng.integers(20, length - 10) :] += rng.uniform(0.02, 0.2)
+    return np.asarray(1e6 * rng.lognormal(0.0, 1.0, (series, 1)) * np.exp(noise), dtype=np.float64)
+
+
+def timed(what: str, count: int, call: Callable[[], Any]) -> float:
+    """Run and print."""
+    started = time.perf_counter()
+    call()
+    seconds = time.perf_counter() - started
+    sys.stdout.write(f"{what:<58} {seconds:8.2f} s {seconds / count * 1e3:8.3f} ms per series" + "\n")
+    return seconds
+
+
+def filled(values: NDArray[np.float64]) -> str:
+    """A target with one job per point and every series measured in each; returns the target's id."""
+    at = clock.now() - timedelta(days=values.shape[1])
+    target_id, agent_id = ids.new_id("tgt"), ids.new_id("agt")
+    with session_scope() as session:
+        session.add(Agent(id=agent_id, name="bench", version="0", created_at=at, last_seen_at=at))
+        session.flush()
+        session.add(
+            Target(
+                id=target_id, kind="host", serial="s", name="bench", agent_id=agent_id, hold=None,
+                hold_reason=None, refuses=None, factors={}, fingerprint="f" * 64, preflight=[],
+                simulated=True, last_seen_at=at, created_at=at,
+            )
+        )  # fmt: skip
+        session.flush()
+        points.add_fingerprint(session, "f" * 64, {"kernel": "1"}, at)
+        names = [ids.new_id("ser") for _ in values]
+        points.add_series(
+            session,
+            [
+                {
+                    "id": name, "suite": "sorting", "benchmark": f"b_{number // 20}", "arm": "native",
+                    "params": {"batch": number % 20}, "params_key": params_key({"batch": number % 20}),
+                    "metric": "time", "unit": "ns", "direction": "lower", "target_id": target_id,
+                    "branch": "main", "created_at": at, "last_at": at + timedelta(days=values.shape[1] - 1),
+                }
+                for number, name in enumerate(names)
+            ],
+        )  # fmt: skip
+    for night in range(values.shape[1]):
+        _night(target_id, names, values[:, night].tolist(), at + timedelta(days=night), night)
+    return target_id
+
+
+def _night(target_id: str, names: list[str], values: list[float], at: Any, night: int) -> None:
+    run_id, job_id, commit = ids.new_id("run"), ids.new_id("job"), f"{night:040x}"
+    with session_scope() as session:
+        session.add(
+            Run(
+                id=run_id, suite="sorting", repository="r", manifest_path="suite.toml",
+                manifest=suite_manifest(), commit=commit, branch="main", base_commit=None,
+                trigger="schedule", state="done", verdict="pass", reason=None, demonstration=False,
+                benchmarks=[], params={}, knobs={}, launches=5, rounds=20, min_time_ns=1, created_by="bench",
+                created_at=at, finished_at=at,
+            )
+        )  # fmt: skip
+        session.flush()
+        session.add(
+            Job(
+                id=job_id, run_id=run_id, target_id=target_id, state="done", attempt=1, batch=0, requeues=0,
+                seed=1, verdict="pass", partial=False, samples=0, not_before=at, created_at=at, started_at=at,
+            )
+        )  # fmt: skip
+        session.flush()
+        points.add_points(
+            session,
+            [
+                {
+                    "series_id": name, "job_id": job_id, "run_id": run_id, "at": at, "commit": commit,
+                    "artifact_hash": None, "fingerprint": "f" * 64, "value": value, "lower": value,
+                    "upper": value, "n": 100, "launches": 5, "excluded": None, "conditions": {},
+                }
+                for name, value in zip(names, values, strict=True)
+            ],
+        )  # fmt: skip
+
+
+def one_run(target_id: str, values: NDArray[np.float64]) -> None:
+    """The evaluation that follows the points of a job of some series, shape (series, points)."""
+    count, nights = values.shape
+    scatter = np.exp(np.random.default_rng(7).standard_t(4, count) * 0.01)
+    names = [(f"b_{number // 20}", "native", number % 20) for number in range(count)]
+    past = Past(target_id, suite="sorting", nights=nights * 400)
+    job = past.night(dict(zip(names, (values[:, -1] * scatter).tolist(), strict=True)), evaluate=False)
+
+    def follow() -> None:
+        with read_scope() as session:
+            looked = list(detection.look(session, detection.touched(session, job)))
+        with session_scope() as session:
+            detection.keep(session, looked)
+
+    timed(f"evaluate a run of {count} series x {nights} points", count, follow)
+
+
+@contextmanager
+def database(kind: str) -> Iterator[None]:
+    """An empty, migrated database of that kind is the process's."""
+    with ExitStack() as stack:
+        directory = stack.enter_context(tempfile.TemporaryDirectory())
+        url = f"sqlite:///{directory}/history.sqlite"
+        if kind == "postgresql":
+            server = stack.enter_context(servers.postgresql())
+            name = f"history_{uuid4().hex[:6]}"
+            server.create_database(name)
+            url = server.url(name)
+        migrations.upgrade(url)
+        db = Database(url)
+        with store.using(db):
+            yield
+        db.dispose()
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--database", choices=["sqlite", "postgresql"], default="sqlite")
+    parser.add_argument("--series", type=int, default=10_000)
+    parser.add_argument("--points", type=int, default=200)
+    parser.add_argument("--run", type=int, default=500, help="series of the one run")
+    options = parser.parse_args()
+    values = drawn(options.series, options.points)
+    shape = f"{options.series} series x {options.points} points"
+    timed(f"detection alone, {shape}", options.series, lambda: [changepoint.detect(row) for row in values])
+    with database(options.database):
+        target_id = filled(values)
+        for what in ("first time", "again, nothing new"):
+            timed(
+                f"{options.database}: recompute {shape}, {what}", options.series,
+                lambda: sys.stdout.write("\n".join(recompute("sorting", samples=False).lines()) + "\n"),
+            )  # fmt: skip
+        one_run(target_id, values[: options.run])
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,99 @@
+"""Everything derived, made again: points from samples, then levels and changes from points.
+
+Place: `paceline-server recompute`, after an upgrade or a doubt. Invariants: what comes out depends on the
+samples alone, so a second time changes nothing, not even a time; every difference is counted and said; points
+whose samples are gone stay. Tells no alert: the next job of a series does, as always.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from paceline_server.detect import history, queries, service
+from paceline_server.series import service as series
+from paceline_server.series.detection import service as detection
+from paceline_server.series.detection.service import Head, Outcome
+from paceline_server.series.points import service as points
+from paceline_server.store.session import read_scope, session_scope
+
+BATCH = 500
+"""series per transaction: ingest waits for at most one of them on SQLite."""
+
+
+@dataclass
+class Recomputed:
+    """What was looked at and what differed."""
+
+    jobs: int = 0
+    points_added: int = 0
+    points_changed: int = 0
+    evaluated: Outcome = field(default_factory=Outcome)
+
+    def lines(self) -> list[str]:
+        """What a person reads."""
+        changes = self.evaluated.changes
+        said = ", ".join(f"{count} {what}" for what, count in sorted(changes.items()) if count)
+        return [
+            f"{self.jobs} jobs measured again: {self.points_added} points added, "
+            f"{self.points_changed} changed",
+            f"{self.evaluated.series} series evaluated: {self.evaluated.news} differ from before",
+            f"changes: {said or 'none differs'}",
+        ]
+
+
+def recompute(suite: str | None = None, series_id: str | None = None, *, samples: bool = True) -> Recomputed:
+    """Make history again (of a suite, or one series); without `samples` from its points only. Raises 404."""
+    done = Recomputed()
+    with read_scope() as session:
+        if series_id is not None:
+            suite = series.find(session, series_id).suite
+        jobs = _jobs(queries.baseline_jobs(session, suite), points.jobs_of_series(session, series_id))
+    for job_id in jobs if samples else ():
+        _measure_again(job_id, done)
+    with read_scope() as session:
+        rounds = detection.rounds(session, detection.all_heads(session, suite, series_id))
+    for batch in _batches(rounds):
+        with read_scope() as session:
+            looked = {
+                one.head.id: one for one in detection.look(session, [h for each in batch for h in each])
+            }
+        with session_scope() as session:
+            looks = [[looked[head.id] for head in each if head.id in looked] for each in batch]
+            done.evaluated.add(detection.keep(session, *looks))
+    return done
+
+
+def _jobs(baseline: Sequence[str], of_series: Sequence[str] | None) -> list[str]:
+    wanted = None if of_series is None else set(of_series)
+    return [job_id for job_id in baseline if wanted is None or job_id in wanted]
+
+
+def _measure_again(job_id: str, done: Recomputed) -> None:
+    """Read, compute and correct one job's points."""
+    with read_scope() as session:
+        context = queries.context(session, job_id)
+        if context is None or not context.is_baseline:
+            return
+        report = service.measure_again(session, context)
+        said = history.points_of(session, context, report)
+        names = history.names_of(session, context.run.suite)
+    if not said.rows:
+        return
+    with session_scope() as session:
+        added, changed = points.correct(session, said, names)
+    done.jobs += 1
+    done.points_added += added
+    done.points_changed += changed
+
+
+def _batches(rounds: Sequence[Sequence[Head]]) -> Iterator[list[Sequence[Head]]]:
+    """Whole rounds, about `BATCH` series together."""
+    batch: list[Sequence[Head]] = []
+    for each in rounds:
+        batch.append(each)
+        if sum(map(len, batch)) >= BATCH:
+            yield batch
+            batch = []
+    if batch:
+        yield batch
