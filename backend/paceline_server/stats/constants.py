@@ -77,9 +77,9 @@ PRESSURE_PERCENT: Final = 5.0
 """percent of time the hypervisor (steal) or other work (PSI `some`) took the CPU from the job. §1"""
 
 # --- Gates ----------------------------------------------------------------------------------------
-GATE_CONFIDENCE: Final = 0.99
-"""probability; two-sided interval of a gated percentile or mean. A gate fails or passes only when the whole
-interval lies on one side; a p99 then needs 528 samples, which a CI job can afford."""
+GATE_CONFIDENCE: Final = 0.98
+"""probability; two-sided interval of a gated statistic, each bound alone is wrong once in 100. A gate fails or
+passes only when the whole interval lies on one side; a p99 then needs 459 samples, a p99.9 4,603."""
 
 # --- Derived metrics ------------------------------------------------------------------------------
 DERIVED_CONFIDENCE: Final = 0.998
@@ -174,3 +174,19 @@ INCIDENT_RUNS: Final = 2
 
 INCIDENT_HORIZON: Final = 100
 """newest runs of a target in which incidents are looked for: older changes keep what was said of them. §4.7"""
+
+# --- Noise floor (I14) ------------------------------------------------------------------------------
+NOISE_POWER: Final = 0.80
+"""probability with which an effect of the size of the MDE is called slower at the first look: the customary
+power of a planned experiment (Cohen 1988)."""
+
+NOISE_MARGIN: Final = 1.25
+"""times the MDE that a rule is proposed to ask for: with 80 % power at the MDE itself, a quarter more is
+found nearly always."""
+
+NOISE_RULE_EFFECT: Final = 0.03
+"""ratio minus 1 below which no threshold is proposed: not worth a person's time on a host. §4.4"""
+
+NOISE_HISTORY_SIGMAS: Final = 2.4
+"""sigmas of a series' scatter; the step that a Mann-Whitney test of 30 old points and 5 new ones finds at
+p = 0.001 in 80 of 100 cases (by simulation; a test repeats it). §4.4, §4.5"""
