@@ -105,6 +105,6 @@ def create_token(body: TokenIn, principal: Admin, session: DbSession) -> TokenCr
 
 
 @router.delete("/tokens/{token_id}", status_code=204)
-def revoke_token(token_id: str, _: Admin, session: DbSession) -> None:
+def revoke_token(token_id: str, principal: Admin, session: DbSession) -> None:
     """Revoke a token at once."""
-    service.revoke_token(session, token_id)
+    service.revoke_token(session, token_id, principal.name)

@@ -26,6 +26,7 @@ from paceline_server.kernel.errors import (
     unauthenticated,
 )
 from paceline_server.kernel.ids import new_id, new_secret, sha256_hex
+from paceline_server.store import audit
 from paceline_server.store.session import hint
 from paceline_server.store.tables.accounts import Account, BrowserSession, SignInLink, Token
 
@@ -206,6 +207,8 @@ def create_token(session: Session, principal: Principal, spec: TokenIn) -> Token
     token, secret = issue_token(
         session, spec.name, "plt", list(spec.scopes), account_id=principal.account_id, expires_at=expires_at
     )
+    detail = {"name": token.name, "prefix": token.prefix, "scopes": token.scopes}
+    audit.record(session, principal.name, "create", "token", token.id, detail)
     return TokenCreatedOut(**TokenOut.model_validate(token).model_dump(), secret=secret)
 
 
@@ -239,13 +242,14 @@ def issue_token(
     return token, secret
 
 
-def revoke_token(session: Session, token_id: str) -> None:
+def revoke_token(session: Session, token_id: str, actor: str) -> None:
     """Revoke for good; revoking twice is fine. Raises 404."""
     token = session.get(Token, token_id)
     if token is None:
         raise not_found("token", token_id)
     if token.revoked_at is None:
         token.revoked_at = clock.now()
+        audit.record(session, actor, "revoke", "token", token.id, {"name": token.name})
         hint(session, CHANNEL)
 
 

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Select, func, select
+from sqlalchemy import Select, and_, func, not_, or_, select
 from sqlalchemy.orm import Session
 
+from paceline_server.alerts.schemas import AlertKind, AlertState, CauseName
 from paceline_server.alerts.states import LIVE
 from paceline_server.store.tables.accounts import Account
 from paceline_server.store.tables.decisions import Alert, AlertEvent, Comparison, Finding
 from paceline_server.store.tables.fleet import Target
 from paceline_server.store.tables.jobs import Job, Run
+from paceline_server.store.tables.rules import TriageBatch
 
 
 def job_with_run(session: Session, job_id: str) -> tuple[Job, Run] | None:
@@ -42,6 +46,32 @@ def newest_of_cause(session: Session, cause_key: str) -> Alert | None:
     return session.scalars(query).one_or_none()
 
 
+def lock_alerts(session: Session, alert_ids: Iterable[str]) -> dict[str, Alert]:
+    """Those of these alerts there are, locked in one order, by id."""
+    query = select(Alert).where(Alert.id.in_(list(alert_ids))).order_by(Alert.id).with_for_update()
+    return {alert.id: alert for alert in session.scalars(query)}
+
+
+def newest_events(session: Session, alert_ids: Iterable[str]) -> dict[str, dict[str, Any]]:
+    """The newest event of each alert and how many there are, by alert id: equal while nothing happens."""
+    query = (
+        select(AlertEvent.alert_id, func.max(AlertEvent.id), func.count())
+        .where(AlertEvent.alert_id.in_(list(alert_ids)))
+        .group_by(AlertEvent.alert_id)
+    )
+    rows = session.execute(query)
+    return {row[0]: {"after_event_id": row[1], "events": row[2]} for row in rows}
+
+
+def lock_batch(session: Session, batch_id: str) -> TriageBatch | None:
+    query = select(TriageBatch).where(TriageBatch.id == batch_id).with_for_update()
+    return session.scalars(query).one_or_none()
+
+
+def batches() -> Select[Any]:
+    return select(TriageBatch)
+
+
 def known_comparisons(session: Session, comparison_ids: Iterable[str]) -> set[str]:
     """Which comparisons are evidence of an alert already."""
     query = select(Finding.comparison_id).where(Finding.comparison_id.in_(list(comparison_ids)))
@@ -66,19 +96,42 @@ def run_is_alive(session: Session, run_id: str) -> bool:
     return bool(session.scalar(query))
 
 
-def alerts(
-    state: str | None, suite: str | None, target: str | None, assignee_id: str | None, *, unassigned: bool
-) -> Select[Any]:
-    query: Select[Any] = select(Alert)
-    if state is not None:
-        query = query.where(Alert.state == state)
-    if suite is not None:
-        query = query.where(Alert.suite == suite)
-    if target is not None:
-        query = query.where(Alert.target_id == target)
-    if assignee_id is not None:
-        query = query.where(Alert.assignee_id == assignee_id)
-    return query.where(Alert.assignee_id.is_(None)) if unassigned else query
+@dataclass(frozen=True)
+class AlertFilters:
+    """What a list of alerts is narrowed by; None: by nothing. Those raised in shadow are listed by
+    themselves."""
+
+    state: AlertState | None = None
+    suite: str | None = None
+    target: str | None = None
+    kind: AlertKind | None = None
+    cause: CauseName | None = None
+    rule: str | None = None
+    text: str | None = None
+    overdue: bool | None = None
+    shadow: bool = False
+    assignee_id: str | None = None
+    unassigned: bool = False
+
+
+def alerts(filters: AlertFilters, at: datetime) -> Select[Any]:
+    """Alerts that match; `at` is now."""
+    wanted = {
+        Alert.state: filters.state, Alert.suite: filters.suite, Alert.target_id: filters.target,
+        Alert.kind: filters.kind, Alert.cause: filters.cause, Alert.rule_id: filters.rule,
+        Alert.assignee_id: filters.assignee_id,
+    }  # fmt: skip
+    query: Select[Any] = select(Alert).where(Alert.shadow.is_(filters.shadow))
+    query = query.where(*(column == value for column, value in wanted.items() if value is not None))
+    if filters.unassigned:
+        query = query.where(Alert.assignee_id.is_(None))
+    if filters.overdue is not None:
+        overdue = and_(Alert.due_at.is_not(None), Alert.due_at < at, Alert.state.in_(LIVE))
+        query = query.where(overdue if filters.overdue else not_(overdue))
+    if filters.text is not None:
+        said = (Alert.title, Alert.words, Alert.benchmark, Alert.suite)
+        query = query.where(or_(*(column.icontains(filters.text, autoescape=True) for column in said)))
+    return query
 
 
 def names(session: Session, rows: Sequence[Alert]) -> tuple[dict[str, str], dict[str, Account]]:
@@ -116,5 +169,18 @@ def target_name(session: Session, target_id: str) -> str:
 
 
 def counts_by_state(session: Session) -> dict[str, int]:
-    rows = session.execute(select(Alert.state, func.count()).group_by(Alert.state))
+    """How many alerts people may see are in each state; those in shadow are not among them."""
+    query = select(Alert.state, func.count()).where(Alert.shadow.is_(False)).group_by(Alert.state)
+    rows = session.execute(query)
     return {row.state: row[1] for row in rows}
+
+
+def opened_since(session: Session, since: datetime) -> dict[str, int]:
+    """States of the alerts that opened since then, with counts: no shadow, no demonstration."""
+    opened = select(AlertEvent.alert_id).where(AlertEvent.to_state == "open", AlertEvent.at >= since)
+    query = (
+        select(Alert.state, func.count())
+        .where(Alert.id.in_(opened), Alert.shadow.is_(False), Alert.demonstration.is_(False))
+        .group_by(Alert.state)
+    )
+    return {row.state: row[1] for row in session.execute(query)}

@@ -4,22 +4,29 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import APIRouter, Depends
+from fastapi import APIRouter, Depends, Query
 
 from paceline_server.accounts.auth import Principal, require
-from paceline_server.alerts import triage
+from paceline_server.alerts import bulk, triage
 from paceline_server.alerts.bisect import service as bisect
 from paceline_server.alerts.bisect.schemas import BisectIn
 from paceline_server.alerts.explain import service as explain
 from paceline_server.alerts.explain.schemas import ExplanationOut
+from paceline_server.alerts.queries import AlertFilters
 from paceline_server.alerts.rules import routes as rules
 from paceline_server.alerts.schemas import (
     AlertActionIn,
     AlertDetailOut,
+    AlertKind,
     AlertNoteIn,
     AlertOut,
     AlertState,
     AssigneeIn,
+    BulkIn,
+    CauseName,
+    DueIn,
+    IssueIn,
+    TriageBatchOut,
 )
 from paceline_server.kernel.wire import Page
 from paceline_server.store.page import Cursor, Limit
@@ -30,6 +37,7 @@ router.include_router(rules.router)
 
 Reader = Annotated[Principal, Depends(require("read"))]
 Triager = Annotated[Principal, Depends(require("alerts:write"))]
+Text = Annotated[str | None, Query(min_length=1, max_length=200)]
 
 
 @router.get("/alerts")
@@ -40,13 +48,45 @@ def list_alerts(  # noqa: PLR0917 - query parameters, passed by name
     suite: str | None = None,
     target: str | None = None,
     assignee: str | None = None,
+    kind: AlertKind | None = None,
+    cause: CauseName | None = None,
+    overdue: bool | None = None,
+    shadow: bool = False,
+    rule: str | None = None,
+    text: Text = None,
     limit: Limit = 50,
     cursor: Cursor = None,
 ) -> Page[AlertOut]:
-    """Alerts, the newest first; `assignee=none` lists those nobody has taken."""
-    return triage.list_alerts(
-        session, state=state, suite=suite, target=target, assignee=assignee, limit=limit, cursor=cursor
-    )
+    """Alerts, the newest first. `assignee=none`: nobody has taken it; `shadow=true`: only those raised by a
+    rule in shadow, which are in no other list; `rule`: a rule's id; `text`: in title, words, benchmark or
+    suite."""
+    filters = AlertFilters(
+        state=state, suite=suite, target=target, kind=kind, cause=cause, overdue=overdue, shadow=shadow,
+        rule=rule, text=text,
+    )  # fmt: skip
+    return triage.list_alerts(session, filters, assignee=assignee, limit=limit, cursor=cursor)
+
+
+@router.post("/alerts/bulk")
+def triage_in_bulk(body: BulkIn, who: Triager, session: DbSession) -> TriageBatchOut:
+    """One decision about several alerts: all of them, or none and 409 `bulk_refused` with the reason of
+    each."""
+    return bulk.decide(session, body, who.name)
+
+
+@router.get("/alerts/bulk")
+def list_triage_batches(
+    _: Reader, session: DbSession, limit: Limit = 50, cursor: Cursor = None
+) -> Page[TriageBatchOut]:
+    """Bulk decisions, the newest first."""
+    return bulk.list_batches(session, limit=limit, cursor=cursor)
+
+
+@router.post("/alerts/bulk/{batch_id}/undo")
+def undo_bulk_triage(batch_id: str, who: Triager, session: DbSession) -> TriageBatchOut:
+    """Take a bulk decision back, within 15 minutes and only if none of its alerts has changed since: else
+    409 `undo_refused`."""
+    return bulk.undo(session, batch_id, who.name)
 
 
 @router.get("/alerts/{alert_id}")
@@ -56,9 +96,7 @@ def get_alert(alert_id: str, _: Reader, session: DbSession) -> AlertDetailOut:
 
 
 @router.get("/alerts/{alert_id}/explain")
-def explain_alert(
-    alert_id: str, _: Reader, session: DbSession, *, rederive: bool = False
-) -> ExplanationOut:
+def explain_alert(alert_id: str, _: Reader, session: DbSession, *, rederive: bool = False) -> ExplanationOut:
     """Every filter with its number and limit, the data window, and one paragraph for people. `rederive`: also
     make each finding again from stored samples, which reads as many jobs as its window has points."""
     return explain.explain(session, alert_id, again=rederive)
@@ -74,13 +112,25 @@ def bisect_alert(alert_id: str, body: BisectIn, who: Triager, session: DbSession
 @router.post("/alerts/{alert_id}/actions")
 def act_on_alert(alert_id: str, body: AlertActionIn, who: Triager, session: DbSession) -> AlertDetailOut:
     """Acknowledge, resolve or reopen."""
-    return triage.act(session, alert_id, body.action, body.note, who.name)
+    return triage.act(session, alert_id, body, who.name)
 
 
 @router.post("/alerts/{alert_id}/notes")
 def add_alert_note(alert_id: str, body: AlertNoteIn, who: Triager, session: DbSession) -> AlertDetailOut:
     """Add a remark to the history."""
     return triage.add_note(session, alert_id, body.note, who.name)
+
+
+@router.put("/alerts/{alert_id}/due")
+def set_alert_due(alert_id: str, body: DueIn, who: Triager, session: DbSession) -> AlertDetailOut:
+    """Say until when it should be dealt with (null: no date)."""
+    return triage.set_due(session, alert_id, body.due_at, who.name)
+
+
+@router.put("/alerts/{alert_id}/issue")
+def link_alert_issue(alert_id: str, body: IssueIn, who: Triager, session: DbSession) -> AlertDetailOut:
+    """Link the issue in which it is worked on (null: none)."""
+    return triage.link_issue(session, alert_id, body.url, who.name)
 
 
 @router.put("/alerts/{alert_id}/assignee")

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Any, Literal
+from typing import Any, Literal, Self
+from urllib.parse import urlsplit
 
-from pydantic import Field
+from pydantic import AwareDatetime, Field, field_validator, model_validator
 
 from paceline_server.accounts.schemas import AccountOut
 from paceline_server.alerts.bisect.schemas import BisectionOut, CulpritOut
@@ -94,7 +95,9 @@ class RuleOut(Response):
 
 class AlertOut(Response):
     """`ratio` above 1: it got worse. A history alert blames the commits after `base_commit`, up to and with
-    `head_commit`; `culprit` is the one a bisection found. `cause`: null for arms and policies."""
+    `head_commit`; `culprit` is the one a bisection found. `cause`: null for arms and policies. `rule_id`:
+    null for a rule of a manifest or a built-in one. `baseline_commit`: called expected, the level from there
+    on is the new baseline."""
 
     id: str
     title: str
@@ -104,7 +107,13 @@ class AlertOut(Response):
     base_commit: str | None
     head_commit: str | None
     culprit: CulpritOut | None
+    baseline_commit: str | None
+    rule_id: str | None
+    rule_name: str
     shadow: bool
+    due_at: datetime | None
+    overdue: bool
+    issue_url: str | None
     suite: str
     benchmark: str
     arm: str
@@ -135,8 +144,12 @@ class AlertDetailOut(AlertOut):
 
 
 class AlertActionIn(Request):
+    """`baseline_commit` goes with `expected` of an alert about a series' history; omitted: the commit it
+    blames."""
+
     action: Action
     note: str | None = Field(default=None, max_length=4000)
+    baseline_commit: str | None = Field(default=None, pattern=r"^[0-9a-f]{7,64}$")
 
 
 class AlertNoteIn(Request):
@@ -145,3 +158,64 @@ class AlertNoteIn(Request):
 
 class AssigneeIn(Request):
     account_id: str | None
+
+
+class DueIn(Request):
+    """Until when it should be dealt with; null: no date."""
+
+    due_at: AwareDatetime | None
+
+
+class IssueIn(Request):
+    """Where it is worked on: an http or https address; null: nowhere."""
+
+    url: str | None = Field(max_length=2000)
+
+    @field_validator("url")
+    @classmethod
+    def _address(cls, url: str | None) -> str | None:
+        """Nothing but a link a browser may follow: pages show it as one."""
+        if url is None:
+            return None
+        try:
+            parts = urlsplit(url)
+            fits = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.username is None
+        except ValueError:
+            fits = False
+        if not fits or any(char.isspace() or not char.isprintable() for char in url):
+            raise ValueError("expected an address such as https://tracker.example/issues/12")
+        return url
+
+
+class BulkIn(Request):
+    """One decision about several alerts, all of them or none. At least one of `action`, `assign`, `due` and
+    `note`; the note goes with the action, or is a remark of its own."""
+
+    alert_ids: list[str] = Field(min_length=1, max_length=200)
+    action: Action | None = None
+    assign: AssigneeIn | None = None
+    due: DueIn | None = None
+    note: str | None = Field(default=None, min_length=1, max_length=4000)
+
+    @model_validator(mode="after")
+    def _something(self) -> Self:
+        if self.action is None and self.assign is None and self.due is None and self.note is None:
+            raise ValueError("expected action, assign, due or note")
+        if len(set(self.alert_ids)) != len(self.alert_ids):
+            raise ValueError("an alert is named twice")
+        return self
+
+
+class TriageBatchOut(Response):
+    """A bulk decision; it can be undone until `undo_until` unless an alert has changed meanwhile."""
+
+    id: str
+    actor: str
+    action: str
+    note: str | None
+    alerts: int
+    alert_ids: list[str]
+    created_at: datetime
+    undo_until: datetime
+    undone_at: datetime | None
+    undone_by: str | None

@@ -19,6 +19,7 @@ from __future__ import annotations
 import json
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from datetime import datetime
 from typing import Any
 
 from sqlalchemy.exc import IntegrityError
@@ -38,7 +39,15 @@ from paceline_server.store import outbox
 from paceline_server.store.tables.decisions import Alert, Comparison
 from paceline_server.store.tables.jobs import Job, Run
 
-__all__ = ["CONFIRM", "NOTIFY", "cause_key", "counts_by_state", "evaluate", "start_confirmation"]
+__all__ = [
+    "CONFIRM",
+    "NOTIFY",
+    "cause_key",
+    "counts_by_state",
+    "evaluate",
+    "opened_since",
+    "start_confirmation",
+]
 
 
 def cause_key(comparison: Comparison, *, demonstration: bool | None = None) -> str:
@@ -291,3 +300,8 @@ def _won(session: Session, key: str, comparisons: Sequence[Comparison]) -> None:
 def counts_by_state(session: Session) -> Mapping[str, int]:
     """How many alerts are in each state; states without any are absent."""
     return queries.counts_by_state(session)
+
+
+def opened_since(session: Session, since: datetime) -> Mapping[str, int]:
+    """Of the alerts people heard of since then, how many are in which state now; no demonstrations."""
+    return queries.opened_since(session, since)

@@ -6,26 +6,26 @@ not apply is a 409 naming those that do; what an alert shows comes from stored e
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from dataclasses import replace
+from datetime import datetime
 
-from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
 from paceline_server.accounts.schemas import AccountOut
-from paceline_server.alerts import queries
+from paceline_server.alerts import deciding, queries
 from paceline_server.alerts.bisect import service as bisect
 from paceline_server.alerts.explain import service as explain
-from paceline_server.alerts.history import change, remember, tell
+from paceline_server.alerts.queries import AlertFilters
 from paceline_server.alerts.schemas import (
-    Action,
+    AlertActionIn,
     AlertDetailOut,
     AlertEventOut,
     AlertOut,
-    AlertState,
     RuleOut,
 )
-from paceline_server.alerts.states import TOLD, Event, IllegalTransitionError, actions
-from paceline_server.kernel.errors import conflict, invalid_request, not_found
+from paceline_server.alerts.states import actions
+from paceline_server.kernel import clock
+from paceline_server.kernel.errors import not_found
 from paceline_server.kernel.wire import Page
 from paceline_server.store.page import page
 from paceline_server.store.tables.accounts import Account
@@ -36,31 +36,28 @@ NOBODY = "none"
 
 
 def list_alerts(
-    session: Session,
-    *,
-    state: AlertState | None,
-    suite: str | None,
-    target: str | None,
-    assignee: str | None,
-    limit: int,
-    cursor: str | None,
+    session: Session, filters: AlertFilters, *, assignee: str | None, limit: int, cursor: str | None
 ) -> Page[AlertOut]:
     """Alerts, the newest first; `assignee` is an account's id, or `none`."""
     unassigned = assignee == NOBODY
-    query = queries.alerts(state, suite, target, None if unassigned else assignee, unassigned=unassigned)
+    filters = replace(filters, assignee_id=None if unassigned else assignee, unassigned=unassigned)
     found: Page[Alert] = page(
-        session, query, [Alert.id], lambda row: [row.id], lambda row: row, limit=limit, cursor=cursor
-    )
+        session, queries.alerts(filters, clock.now()), [Alert.id], lambda row: [row.id], lambda row: row,
+        limit=limit, cursor=cursor,
+    )  # fmt: skip
     targets, people = queries.names(session, found.items)
     return Page(items=[_alert_out(row, targets, people) for row in found.items], next=found.next)
 
 
 def _alert_out(row: Alert, targets: dict[str, str], people: dict[str, Account]) -> AlertOut:
     who = people.get(row.assignee_id or "")
-    given = ("target_name", "assignee")
+    given = ("target_name", "assignee", "overdue", "rule_name")
     values = {name: getattr(row, name) for name in AlertOut.model_fields if name not in given}
     assignee = None if who is None else AccountOut.model_validate(who)
-    return AlertOut.model_validate({**values, "target_name": targets[row.target_id], "assignee": assignee})
+    made = {"overdue": deciding.is_overdue(row), "rule_name": row.rule["name"]}
+    return AlertOut.model_validate(
+        {**values, **made, "target_name": targets[row.target_id], "assignee": assignee}
+    )
 
 
 def alert_detail(session: Session, alert_id: str) -> AlertDetailOut:
@@ -83,46 +80,40 @@ def alert_detail(session: Session, alert_id: str) -> AlertDetailOut:
     )
 
 
-def _locked(session: Session, alert_id: str) -> Alert:
+def locked(session: Session, alert_id: str) -> Alert:
+    """An alert, locked until the transaction ends. Raises 404."""
     alert = queries.lock_alert(session, alert_id)
     if alert is None:
         raise not_found("alert", alert_id)
     return alert
 
 
-def act(session: Session, alert_id: str, action: Action, note: str | None, actor: str) -> AlertDetailOut:
-    """Carry out a person's decision. Raises 404, 409 when it does not apply or the cause has a newer
-    alert."""
-    alert = _locked(session, alert_id)
-    try:
-        with session.begin_nested():
-            change(session, alert, Event(action), actor, note)
-    except IllegalTransitionError:
-        possible: Sequence[str] = actions(alert.state)  # type: ignore[arg-type]  # as above
-        advice = f"possible are: {', '.join(possible)}" if possible else "nothing can be done with it"
-        raise conflict(f"{action} does not apply to an alert that is {alert.state}; {advice}.") from None
-    except IntegrityError:
-        raise conflict(
-            "A newer alert about the same cause is already being looked at; work on that one."
-        ) from None
+def act(session: Session, alert_id: str, said: AlertActionIn, actor: str) -> AlertDetailOut:
+    """Carry out a person's decision. Raises 404, 409 and 400 as `deciding.act`."""
+    alert = locked(session, alert_id)
+    deciding.act(session, alert, said.action, actor, note=said.note, baseline_commit=said.baseline_commit)
     return alert_detail(session, alert_id)
 
 
 def add_note(session: Session, alert_id: str, note: str, actor: str) -> AlertDetailOut:
     """Keep a remark in the alert's history. Raises 404."""
-    remember(session, _locked(session, alert_id), "note", actor, note)
+    deciding.add_note(session, locked(session, alert_id), note, actor)
     return alert_detail(session, alert_id)
 
 
 def assign(session: Session, alert_id: str, account_id: str | None, actor: str) -> AlertDetailOut:
     """Give the alert to a person, or to nobody. Raises 404, 400 for an unknown account."""
-    alert = _locked(session, alert_id)
-    person = None if account_id is None else queries.account(session, account_id)
-    if account_id is not None and person is None:
-        raise invalid_request(f"There is no account {account_id!r}.", {"account_id": "no such account"})
-    if alert.assignee_id != account_id:
-        alert.assignee_id = account_id
-        remember(session, alert, "assign", actor, "nobody" if person is None else person.name)
-        if alert.state in TOLD:
-            tell(session, alert)
+    deciding.assign(session, locked(session, alert_id), account_id, actor)
+    return alert_detail(session, alert_id)
+
+
+def set_due(session: Session, alert_id: str, due_at: datetime | None, actor: str) -> AlertDetailOut:
+    """Say until when it should be dealt with (null: no date). Raises 404, 400 for a date in the past."""
+    deciding.set_due(session, locked(session, alert_id), due_at, actor)
+    return alert_detail(session, alert_id)
+
+
+def link_issue(session: Session, alert_id: str, url: str | None, actor: str) -> AlertDetailOut:
+    """Link the issue in which it is worked on (null: none). Raises 404."""
+    deciding.link_issue(session, locked(session, alert_id), url, actor)
     return alert_detail(session, alert_id)

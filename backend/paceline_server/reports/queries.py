@@ -12,6 +12,7 @@ from paceline_server.store.tables.decisions import Comparison, JobReport
 from paceline_server.store.tables.fleet import Agent, Target
 from paceline_server.store.tables.jobs import BASELINE_TRIGGERS, Job, Run
 from paceline_server.store.tables.messages import Incident
+from paceline_server.store.tables.rules import AuditEntry
 
 
 def agents(session: Session, limit: int) -> list[Agent]:
@@ -22,6 +23,13 @@ def agents(session: Session, limit: int) -> list[Agent]:
 
 def incidents() -> Select[Any]:
     return select(Incident)
+
+
+def audit_entries(object_kind: str | None, object_id: str | None, actor: str | None) -> Select[Any]:
+    wanted = {
+        AuditEntry.object_kind: object_kind, AuditEntry.object_id: object_id, AuditEntry.actor: actor,
+    }  # fmt: skip
+    return select(AuditEntry).where(*(column == one for column, one in wanted.items() if one is not None))
 
 
 def comparisons_of_run(run_id: str) -> Select[Any]:

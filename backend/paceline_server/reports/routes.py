@@ -12,8 +12,16 @@ from paceline_server.kernel.wire import Page
 from paceline_server.reports import compare, completeness, matrix, series_page, service
 from paceline_server.reports.compare import Wanted
 from paceline_server.reports.history_schemas import CompareOut, CompletenessOut, MatrixOut
-from paceline_server.reports.schemas import ArmsOut, DistributionOut, IncidentOut, LiveSeriesOut, OverviewOut
+from paceline_server.reports.schemas import (
+    ArmsOut,
+    AuditEntryOut,
+    DistributionOut,
+    IncidentOut,
+    LiveSeriesOut,
+    OverviewOut,
+)
 from paceline_server.series.schemas import SeriesPageOut
+from paceline_server.store.audit import ObjectKind
 from paceline_server.store.page import Cursor, Limit
 from paceline_server.store.session import DbSession
 
@@ -36,6 +44,23 @@ def list_incidents(
 ) -> Page[IncidentOut]:
     """What who operates Paceline should know, the newest first; counted in `/metrics` too."""
     return service.incidents(session, limit=limit, cursor=cursor)
+
+
+@router.get("/audit")
+def list_audit(  # noqa: PLR0917 - query parameters, passed by name
+    _: Reader,
+    session: DbSession,
+    object_kind: ObjectKind | None = None,
+    object_id: str | None = None,
+    actor: str | None = None,
+    limit: Limit = 50,
+    cursor: Cursor = None,
+) -> Page[AuditEntryOut]:
+    """Who changed what, the newest first: rules, alerts, bulk triage, schedules, retired benchmarks,
+    tokens."""
+    return service.audit_log(
+        session, object_kind=object_kind, object_id=object_id, actor=actor, limit=limit, cursor=cursor
+    )
 
 
 @router.get("/jobs/{job_id}/report")

@@ -50,8 +50,23 @@ class DistributionOut(Response):
     arms: list[ArmDistributionOut]
 
 
+class FalseAlarmsOut(Response):
+    """Our own false alarms (STATISTICS §4.8): of the alerts people heard of in the last `days`, those that
+    vanished or were called invalid. `share` is null with fewer than five."""
+
+    days: int
+    opened: int
+    vanished: int
+    invalid: int
+    share: float | None
+    words: str
+
+
 class OverviewOut(Response):
+    """Alerts in shadow are not counted."""
+
     alerts_by_state: dict[str, int]
+    false_alarms: FalseAlarmsOut
     agents: list[AgentOut]
     runs: list[RunOut]
 
@@ -69,6 +84,18 @@ class LiveSeriesOut(Response):
     median: float
     values: list[float]
     side: Literal["base", "head"] | None = None
+
+
+class AuditEntryOut(Response):
+    """`action` is a verb, `detail` depends on it; never a secret."""
+
+    id: int
+    at: datetime
+    actor: str
+    action: str
+    object_kind: str
+    object_id: str
+    detail: dict[str, Any]
 
 
 class IncidentOut(Response):

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from datetime import timedelta
 from typing import Any, cast, get_args
 
 import numpy as np
@@ -26,12 +27,14 @@ from paceline_server.fleet import service as fleet
 from paceline_server.ingest import service as ingest
 from paceline_server.ingest.cases import params_key
 from paceline_server.jobs import service as jobs
+from paceline_server.kernel import clock
 from paceline_server.kernel.errors import invalid_request, not_found
 from paceline_server.kernel.wire import Page
 from paceline_server.reports import queries, words
 from paceline_server.reports.schemas import (
     ArmDistributionOut,
     ArmsOut,
+    AuditEntryOut,
     DistributionOut,
     EcdfPointOut,
     IncidentOut,
@@ -44,7 +47,10 @@ from paceline_server.stats.summary import thin_ecdf
 from paceline_server.store.page import page
 from paceline_server.store.tables.decisions import Comparison
 from paceline_server.store.tables.messages import Incident
+from paceline_server.store.tables.rules import AuditEntry
 
+FALSE_ALARM_DAYS = 90
+"""A quarter: long enough for a share to mean something, short enough to be about Paceline as it is."""
 OVERVIEW_RUNS = 10
 OVERVIEW_AGENTS = 50
 ECDF_POINTS = 150
@@ -52,13 +58,15 @@ ECDF_POINTS = 150
 
 
 def overview(session: Session) -> OverviewOut:
-    """Alerts by state (every state has a number), the agents, the newest runs."""
+    """Alerts by state (every state has a number), our false alarms, the agents, the newest runs."""
     counted = alerts.counts_by_state(session)
     runs = jobs.list_runs(
         session, suite=None, target=None, state=None, trigger=None, limit=OVERVIEW_RUNS, cursor=None
     )
+    since = clock.now() - timedelta(days=FALSE_ALARM_DAYS)
     return OverviewOut(
         alerts_by_state={state: counted.get(state, 0) for state in get_args(AlertState)},
+        false_alarms=words.false_alarms(FALSE_ALARM_DAYS, alerts.opened_since(session, since)),
         agents=[fleet.agent_out(agent) for agent in queries.agents(session, OVERVIEW_AGENTS)],
         runs=runs.items,
     )
@@ -68,6 +76,23 @@ def incidents(session: Session, *, limit: int, cursor: str | None) -> Page[Incid
     """Incidents, the newest first."""
     return page(
         session, queries.incidents(), [Incident.id], lambda row: [row.id], IncidentOut.model_validate,
+        limit=limit, cursor=cursor,
+    )  # fmt: skip
+
+
+def audit_log(
+    session: Session,
+    *,
+    object_kind: str | None,
+    object_id: str | None,
+    actor: str | None,
+    limit: int,
+    cursor: str | None,
+) -> Page[AuditEntryOut]:
+    """Who changed what, the newest first."""
+    query = queries.audit_entries(object_kind, object_id, actor)
+    return page(
+        session, query, [AuditEntry.id], lambda row: [row.id], AuditEntryOut.model_validate,
         limit=limit, cursor=cursor,
     )  # fmt: skip
 

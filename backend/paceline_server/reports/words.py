@@ -8,10 +8,12 @@ from itertools import groupby
 
 from paceline_server.catalog.parts import Benchmark, Rule
 from paceline_server.detect.schemas import ComparisonOut
-from paceline_server.reports.schemas import ArmDistributionOut
+from paceline_server.reports.schemas import ArmDistributionOut, FalseAlarmsOut
 from paceline_server.stats import constants
 from paceline_server.stats.words import change, percent, quantity
 
+LEAST_OPENED = 5
+"""alerts; a share of fewer says more about chance than about us."""
 TARGETS_NAMED = 3
 """Targets a sentence names; more would not be read."""
 
@@ -78,6 +80,24 @@ def _span(found: Sequence[ComparisonOut], word: str) -> str:
         return f" ({change(ratios[0])})"
     low, high = sorted(abs(ratio - 1.0) for ratio in (ratios[0], ratios[-1]))
     return f" ({percent(low)} to {percent(high)} {word.split(maxsplit=1)[0]})"
+
+
+def false_alarms(days: int, states: Mapping[str, int]) -> FalseAlarmsOut:
+    """Our own false alarms of a period, by the states of the alerts that were opened in it."""
+    opened, vanished, invalid = sum(states.values()), states.get("vanished", 0), states.get("invalid", 0)
+    wrong = vanished + invalid
+    share = wrong / opened if opened >= LEAST_OPENED else None
+    if not opened:
+        words = f"No alert was opened in the last {days} days."
+    else:
+        rate = f" ({percent(share)})" if share is not None else ", too few for a share"
+        words = (
+            f"{wrong} of {opened} alerts opened in the last {days} days were false{rate}: {vanished} "
+            f"vanished, {invalid} were called invalid."
+        )
+    return FalseAlarmsOut(
+        days=days, opened=opened, vanished=vanished, invalid=invalid, share=share, words=words
+    )
 
 
 def distribution_summary(

@@ -23,7 +23,6 @@ from paceline_server.testing.benches import suite_manifest
 from paceline_server.testing.scripted_agent import PREFIX
 
 DAY_S = 86_400.0
-CHANGE_EVIDENCE = {"method": "test", "parameters": {}, "filters": [], "window": [], "index": 0}
 
 
 @dataclass
@@ -135,7 +134,8 @@ class Chronicle:
                     "commit": points[index].commit, "direction": "slower" if effect > 0 else "faster",
                     "level_before": 1.0, "level_after": 1.0 + effect, "effect": effect, "lower": effect,
                     "upper": effect, "p_value": 1e-6, "evaluations": 3, "cause": None,
-                    "evidence": CHANGE_EVIDENCE, "alert_id": None, "found_at": at, "updated_at": at,
+                    "evidence": _evidence(points, index % len(points)), "alert_id": None,
+                    "found_at": at, "updated_at": at,
                     **changes,
                 }
             )  # fmt: skip
@@ -169,6 +169,14 @@ class Chronicle:
                     )
                 )  # fmt: skip
             return row.id
+
+
+def _evidence(points: Sequence[SeriesPoint], index: int) -> dict[str, Any]:
+    """As detection stores it, of a method that does not exist."""
+    return {
+        "method": "test", "parameters": {}, "filters": [], "window": [one.job_id for one in points],
+        "index": index, "location": [index, index], "n_before": index, "n_after": len(points) - index,
+    }  # fmt: skip
 
 
 def chronicle(

@@ -11,8 +11,10 @@ from typing import Any
 import pytest
 from fastapi.testclient import TestClient
 from paceline_server.kernel import clock, ids
+from paceline_server.kernel.clock import FrozenClock
 from paceline_server.store.session import session_scope
 from paceline_server.store.tables.decisions import Comparison
+from paceline_server.testing.chronicle import chronicle
 from paceline_server.testing.deliveries import Lab, open_lab
 from sqlalchemy import insert, select
 
@@ -45,6 +47,7 @@ def test_the_overview_counts_every_state_and_lists_agents_and_runs(lab: Lab) -> 
             "expected",
             "invalid",
             "infra",
+            "vanished",
         ),
         0,
     )
@@ -201,3 +204,29 @@ def test_arms_stay_fast_with_a_long_history(lab: Lab) -> None:
     found = _get(lab, "/arms", suite="sorting", benchmark="sort_batch")
     assert len(found["comparisons"]) == 2
     assert time.monotonic() - began < 1.0
+
+
+def test_the_overview_publishes_our_own_false_alarms(
+    client: TestClient,
+    request: pytest.FixtureRequest,
+    enrolled: Callable[..., Any],
+    token: Callable[..., dict[str, str]],
+) -> None:
+    frozen: FrozenClock = request.getfixturevalue("clock")
+    past = chronicle(client, frozen, enrolled, token("read"))
+    assert past.get("/overview")["false_alarms"]["words"] == "No alert was opened in the last 90 days."
+    past.alert("vanished")
+    frozen.advance(91 * 86_400)
+    for state in ("vanished", "invalid", "fixed", "open"):
+        past.alert(state)
+    past.alert("vanished", opened=False)
+    past.alert("invalid", shadow=True)
+    past.alert("invalid", demonstration=True)
+    few = past.get("/overview")["false_alarms"]
+    assert (few["opened"], few["vanished"], few["invalid"], few["share"]) == (4, 1, 1, None)
+    past.alert("expected")
+    found = past.get("/overview")["false_alarms"]
+    assert found["share"] == 0.4
+    assert found["words"] == (
+        "2 of 5 alerts opened in the last 90 days were false (40.0 %): 1 vanished, 1 were called invalid."
+    )

@@ -2940,6 +2940,11 @@ export interface components {
             /** Statistic */
             statistic: string;
             /**
+             * Absolute
+             * @default false
+             */
+            absolute: boolean;
+            /**
              * Op
              * @enum {string}
              */
@@ -2953,6 +2958,10 @@ export interface components {
             target: number;
             /** Actual */
             actual: number | null;
+            /** Lower */
+            lower?: number | null;
+            /** Upper */
+            upper?: number | null;
             /**
              * Verdict
              * @enum {string}

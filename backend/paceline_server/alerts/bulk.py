@@ -1,0 +1,154 @@
+"""One decision about many alerts, and taking it back.
+
+Place: beside `triage`, over `deciding`. Invariants: all of them or none, with the reason of each that
+refuses; what was before is kept in the batch; undoing restores exactly that, within `UNDO_WITHIN`, once, and
+only if no alert has changed since, by a person or by the machine. History is never erased: an undo is an
+event of its own, and a remark stays.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from sqlalchemy.exc import IntegrityError
+from sqlalchemy.orm import Session
+
+from paceline_server.alerts import deciding, queries
+from paceline_server.alerts.history import restore
+from paceline_server.alerts.schemas import BulkIn, TriageBatchOut
+from paceline_server.kernel import clock, ids
+from paceline_server.kernel.errors import ProblemError, not_found
+from paceline_server.kernel.wire import Page
+from paceline_server.store import audit
+from paceline_server.store.page import page
+from paceline_server.store.tables.decisions import Alert
+from paceline_server.store.tables.rules import TriageBatch
+
+UNDO_WITHIN = timedelta(minutes=15)
+"""Long enough to notice a slip, short enough that nobody has built on it."""
+
+
+def decide(session: Session, said: BulkIn, actor: str) -> TriageBatchOut:
+    """Carry out a decision about all of the alerts. Raises 409 `bulk_refused`, and changes nothing, when any
+    refuses."""
+    found = queries.lock_alerts(session, said.alert_ids)
+    before = [_kept(found[one]) for one in said.alert_ids if one in found]
+    refused = {one: f"There is no alert {one!r}." for one in said.alert_ids if one not in found}
+    for alert_id, alert in found.items():
+        try:
+            _decide_one(session, alert, said, actor)
+        except ProblemError as problem:
+            refused[alert_id] = problem.detail
+    if refused:
+        text = f"{len(refused)} of {len(said.alert_ids)} alerts refuse; nothing was changed."
+        raise ProblemError(409, "bulk_refused", text, fields=refused)
+    session.flush()
+    newest = queries.newest_events(session, said.alert_ids)
+    batch = TriageBatch(
+        id=ids.new_id("tri"),
+        actor=actor,
+        action=_name(said),
+        note=said.note,
+        before=[{**one, **newest.get(one["alert_id"], {})} for one in before],
+        created_at=clock.now(),
+        undone_at=None,
+        undone_by=None,
+    )
+    session.add(batch)
+    detail = {"action": batch.action, "alerts": said.alert_ids}
+    audit.record(session, actor, "bulk", "triage_batch", batch.id, detail)
+    session.flush()
+    return _out(batch)
+
+
+def _decide_one(session: Session, alert: Alert, said: BulkIn, actor: str) -> None:
+    if said.assign is not None:
+        deciding.assign(session, alert, said.assign.account_id, actor)
+    if said.due is not None:
+        deciding.set_due(session, alert, said.due.due_at, actor)
+    if said.action is not None:
+        deciding.act(session, alert, said.action, actor, note=said.note)
+    elif said.note is not None:
+        deciding.add_note(session, alert, said.note, actor)
+
+
+def _kept(alert: Alert) -> dict[str, Any]:
+    return {
+        "alert_id": alert.id,
+        "state": alert.state,
+        "assignee_id": alert.assignee_id,
+        "due_at": None if alert.due_at is None else alert.due_at.isoformat(),
+        "baseline_commit": alert.baseline_commit,
+    }
+
+
+def _name(said: BulkIn) -> str:
+    parts = [said.action, said.assign and "assign", said.due and "due", said.note and "note"]
+    return " + ".join(str(part) for part in parts if part)
+
+
+def undo(session: Session, batch_id: str, actor: str) -> TriageBatchOut:
+    """Take a bulk decision back. Raises 404, 409 `undo_refused` when it is too late, was undone before or an
+    alert has changed since."""
+    batch = queries.lock_batch(session, batch_id)
+    if batch is None:
+        raise not_found("triage batch", batch_id)
+    if batch.undone_at is not None:
+        raise _refusal(f"It was undone already, by {batch.undone_by}.")
+    if clock.now() > batch.created_at + UNDO_WITHIN:
+        minutes = int(UNDO_WITHIN.total_seconds() // 60)
+        raise _refusal(f"It is too late: a bulk decision can be undone for {minutes} minutes.")
+    before = {one["alert_id"]: one for one in batch.before}
+    alerts = queries.lock_alerts(session, before)
+    newest = queries.newest_events(session, before)
+    changed = {
+        one: "has changed since"
+        for one in before
+        if any(before[one].get(name) != value for name, value in newest.get(one, {}).items())
+    }
+    if changed:
+        raise _refusal(f"{len(changed)} of {len(before)} alerts have changed since.", changed)
+    for alert_id, alert in alerts.items():
+        _undo_one(session, alert, before[alert_id], batch, actor)
+    batch.undone_at, batch.undone_by = clock.now(), actor
+    audit.record(session, actor, "undo", "triage_batch", batch.id, {"action": batch.action})
+    session.flush()
+    return _out(batch)
+
+
+def _undo_one(
+    session: Session, alert: Alert, kept: Mapping[str, Any], batch: TriageBatch, actor: str
+) -> None:
+    left = alert.state
+    alert.assignee_id = kept["assignee_id"]
+    alert.due_at = None if kept["due_at"] is None else datetime.fromisoformat(kept["due_at"]).astimezone(UTC)
+    try:
+        with session.begin_nested():
+            restore(session, alert, kept["state"], actor, f"{batch.action} by {batch.actor}")
+    except IntegrityError:
+        raise _refusal(deciding.newer_alert().detail, {alert.id: "has a newer alert"}) from None
+    deciding.move_baseline(session, alert, left, kept["baseline_commit"])
+
+
+def _refusal(text: str, fields: dict[str, str] | None = None) -> ProblemError:
+    return ProblemError(409, "undo_refused", text, fields=fields)
+
+
+def list_batches(session: Session, *, limit: int, cursor: str | None) -> Page[TriageBatchOut]:
+    """Bulk decisions, the newest first."""
+    return page(
+        session, queries.batches(), [TriageBatch.id], lambda row: [row.id], _out, limit=limit, cursor=cursor
+    )
+
+
+def _out(batch: TriageBatch) -> TriageBatchOut:
+    own = ("id", "actor", "action", "note", "created_at", "undone_at", "undone_by")
+    touched = [str(one["alert_id"]) for one in batch.before]
+    return TriageBatchOut(
+        **{name: getattr(batch, name) for name in own},
+        alerts=len(touched),
+        alert_ids=touched,
+        undo_until=batch.created_at + UNDO_WITHIN,
+    )
