@@ -78,6 +78,13 @@ export type Mute = Schemas['MuteOut'];
 export type Replay = Schemas['ReplayOut'];
 export type Fired = Schemas['FiredOut'];
 export type Orphans = Schemas['OrphansOut'];
+export type Explanation = Schemas['ExplanationOut'];
+export type ExplainedFinding = Schemas['ExplainedFindingOut'];
+export type Bisection = Schemas['BisectionOut'];
+export type BisectionStep = Schemas['BisectionStepOut'];
+export type Culprit = Schemas['CulpritOut'];
+export type AlertKind = Alert['kind'];
+export type AlertCause = NonNullable<Alert['cause']>;
 export type PolicyAdvice = Schemas['PolicyAdviceOut'];
 
 export interface Page<T> {

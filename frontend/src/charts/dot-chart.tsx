@@ -23,6 +23,8 @@ export interface DotRow {
 export interface DotChartProps {
   rows: readonly DotRow[];
   reference?: { at: number; label: string };
+  /** False: the scale begins near the data, for intervals around a reference. */
+  fromZero?: boolean;
   format: (value: number) => string;
   /** What the scale shows, e.g. `ratio, log scale`. */
   scaleLabel: (log: boolean) => string;
@@ -34,21 +36,21 @@ interface Frame extends Ticks {
   place: (value: number) => number;
 }
 
-export function dotFrame(values: readonly number[]): Frame {
+export function dotFrame(values: readonly number[], fromZero = true): Frame {
   const [low, high] = values.length === 0 ? [0, 1] : [Math.min(...values), Math.max(...values)];
   const log = spansDecades(low, high);
-  const ticks = log ? logTicks(low, high) : niceTicks(Math.min(0, low), high);
+  const ticks = log ? logTicks(low, high) : niceTicks(fromZero ? Math.min(0, low) : low, high);
   const [from, to] = log ? ticks.domain.map(Math.log) : ticks.domain;
   const span = (to ?? 1) - (from ?? 0);
   return { ...ticks, log, place: (value) => (((log ? Math.log(value) : value) - (from ?? 0)) / span) * 100 };
 }
 
-export function DotChart({ rows, reference, format, scaleLabel }: DotChartProps) {
+export function DotChart({ rows, reference, fromZero = true, format, scaleLabel }: DotChartProps) {
   const known = rows
     .flatMap((row) => [row.value, row.lower, row.upper, ...(row.further ?? [])])
     .concat(reference?.at ?? null)
     .filter((value) => value !== null);
-  const frame = dotFrame(known);
+  const frame = dotFrame(known, fromZero);
   return (
     <div className={classes.chart}>
       {rows.map((row) => (

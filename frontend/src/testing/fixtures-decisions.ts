@@ -35,6 +35,7 @@ export function comparison(change: Partial<Comparison> = {}): Comparison {
     target_name: 'lab-host',
     measured_at: minutesAgo(58),
     demonstration: false,
+    sides: 'arms',
     ...change,
   };
 }
@@ -88,6 +89,13 @@ export function finding(change: Partial<Finding> = {}): Finding {
     role: 'candidate',
     run_id: 'run-demo-1',
     job_id: 'job-demo',
+    series_id: null,
+    change_id: null,
+    sides: 'arms',
+    benchmark: 'ledger_batch',
+    arm: 'native',
+    metric: 'time',
+    numbers: null,
     params: { batch: 1000 },
     verdict: 'fail',
     reason: 'slower',
@@ -133,6 +141,12 @@ export function alert(change: Partial<Alert> = {}): Alert {
     id: 'alert-1',
     title: 'native slower than fallback in ledger_batch on lab-host',
     state: 'open',
+    kind: 'arm_slower',
+    cause: null,
+    base_commit: null,
+    head_commit: null,
+    culprit: null,
+    shadow: false,
     suite: 'hashing',
     benchmark: 'ledger_batch',
     arm: 'native',
@@ -184,7 +198,9 @@ export function alertDetail(summary: Alert = alert()): AlertDetail {
     explanation:
       'In 100 of 100 paired blocks of one job the native arm took longer than the fallback by more than ' +
       'the margin of 2 %, in all five launches. A second session 30 seconds later showed the same.',
+    cause_text: null,
     findings: points,
+    bisection: null,
     history: HISTORY,
     actions:
       summary.state === 'open'

@@ -1,9 +1,9 @@
 /** The fixture API: msw handlers over a World. Answers what contract C2 says, as briefly as it can. */
 import { http, HttpResponse, type HttpHandler } from 'msw';
 
-import type { AlertAction, AlertDetail, AlertState, RunRequest } from '../api/types';
-import { ada, job, liveRun, run } from './fixtures';
-import { alertDetail } from './fixtures-decisions';
+import type { RunRequest } from '../api/types';
+import { job, liveRun, run } from './fixtures';
+import { alertHandlers } from './handlers-alerts';
 import { historyHandlers } from './handlers-history';
 import { decisionHandlers } from './handlers-rules';
 import { problem } from './problems';
@@ -206,83 +206,6 @@ function reportHandlers(world: World): HttpHandler[] {
           { headers: { 'Content-Type': 'text/event-stream' } },
         ),
     ),
-  ];
-}
-
-const AFTER: Record<AlertAction, AlertState> = {
-  acknowledge: 'acknowledged',
-  fixed: 'fixed',
-  expected: 'expected',
-  invalid: 'invalid',
-  infra: 'infra',
-  reopen: 'open',
-};
-
-function change(world: World, id: unknown, make: (alert: AlertDetail) => AlertDetail) {
-  const found = world.alerts.get(String(id));
-  if (found === undefined) return notFound();
-  const changed = make(found);
-  world.alerts.set(changed.id, changed);
-  return HttpResponse.json(changed);
-}
-
-let events = 0;
-
-function withEvent(
-  alert: AlertDetail,
-  action: string,
-  to: AlertState | null,
-  note: string | null,
-): AlertDetail {
-  events += 1;
-  const event = {
-    id: `made-${events}`,
-    at: new Date().toISOString(),
-    actor: ada.name,
-    action,
-    from_state: to === null ? null : alert.state,
-    to_state: to,
-    note,
-  };
-  const state = to ?? alert.state;
-  return {
-    ...alert,
-    state,
-    actions: alertDetail({ ...alert, state }).actions,
-    history: [...alert.history, event],
-  };
-}
-
-function alertHandlers(world: World): HttpHandler[] {
-  return [
-    http.get(`${API}/alerts`, ({ request }) => {
-      const query = new URL(request.url).searchParams;
-      return page(
-        [...world.alerts.values()].filter(
-          (each) =>
-            (query.get('state') ?? each.state) === each.state &&
-            (query.get('target') ?? each.target_id) === each.target_id,
-        ),
-      );
-    }),
-    http.get(`${API}/alerts/:id`, ({ params }) => change(world, params['id'], (alert) => alert)),
-    http.post(`${API}/alerts/:id/actions`, async ({ params, request }) => {
-      const body = (await request.json()) as { action: AlertAction; note?: string };
-      return change(world, params['id'], (alert) =>
-        withEvent(alert, body.action, AFTER[body.action], body.note ?? null),
-      );
-    }),
-    http.post(`${API}/alerts/:id/notes`, async ({ params, request }) => {
-      const { note } = (await request.json()) as { note: string };
-      return change(world, params['id'], (alert) => withEvent(alert, 'note', null, note));
-    }),
-    http.put(`${API}/alerts/:id/assignee`, async ({ params, request }) => {
-      const { account_id: id } = (await request.json()) as { account_id: string | null };
-      return change(world, params['id'], (alert) => ({
-        ...alert,
-        assignee: world.accounts.find((each) => each.id === id) ?? null,
-      }));
-    }),
   ];
 }
 

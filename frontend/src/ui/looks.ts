@@ -1,6 +1,8 @@
 /** How each state of the domain looks and reads: one table per vocabulary, exhaustive by type. */
 import type {
   AlertAction,
+  AlertCause,
+  AlertKind,
   AlertState,
   Job,
   Judged,
@@ -66,6 +68,21 @@ export const ALERT_STATE_MEANING: Record<AlertState, string> = {
   infra: 'The target or the environment, not the code.',
   vanished: 'With more measurements there is no such change any more. Counted as a false alarm of ours.',
 };
+
+export const ALERT_CAUSES: Record<AlertCause, Look> = {
+  code: { tone: 'bad', icon: 'branch', word: 'the code' },
+  environment: { tone: 'unsure', icon: 'wrench', word: 'the environment' },
+  target: { tone: 'busy', icon: 'targets', word: 'this target alone' },
+};
+
+export const ALERT_KINDS: Record<AlertKind, string> = {
+  arm_slower: 'arm against reference',
+  history: 'change in history',
+  environment: 'change of environment',
+  policy: 'usage policy',
+};
+
+export const SHADOW: Look = { tone: 'demo', icon: 'eye', word: 'shadow' };
 
 export const TARGET_STATES: Record<Target['state'], Look> = {
   online: { tone: 'good', icon: 'check', word: 'online' },

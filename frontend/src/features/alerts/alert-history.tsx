@@ -5,8 +5,30 @@ import { Panel } from '../../ui/panel';
 import { TimeAgo } from '../../ui/time-ago';
 import classes from './alerts.module.css';
 
+/** What the system did, in words; what people did is named as they named it. */
+const DONE: Readonly<Record<string, string>> = {
+  raise: 'suspected',
+  confirm: 'confirmed',
+  refute: 'not confirmed',
+  undecide: 'could not be decided',
+  retry: 'seen again',
+  recover: 'the effect is gone',
+  verify: 'verified: later measurements show that it is fixed',
+  relapse: 'it came back: reopened',
+  vanish: 'vanished: more measurements show no such change',
+  reappear: 'it is there again',
+  reopen: 'reopened',
+  ab_undecided: 'the A/B run could not decide',
+  bisect_started: 'search for the commit started',
+  bisect_ended: 'search for the commit ended',
+  culprit_found: 'the commit was found',
+  code_cleared: 'not the code',
+  proven: 'proven by old and new revision side by side',
+  seen_as_expected: 'seen again, as expected',
+};
+
 function sentence({ action, from_state: from, to_state: to }: AlertEvent): string {
-  const plain = action.replaceAll('_', ' ');
+  const plain = DONE[action] ?? action.replaceAll('_', ' ');
   if (to === null || to === from) return plain;
   return `${plain}: ${from === null ? '' : `${ALERT_STATES[from].word} → `}${ALERT_STATES[to].word}`;
 }

@@ -23,7 +23,8 @@ describe('the evidence of an alert', () => {
 
   it('shows every filter with its number and limit', async () => {
     await open();
-    const filters = screen.getByRole('table', { name: 'Filters of confirmation at batch 1,000' });
+    const name = 'Filters of confirmation: native in ledger_batch at batch=1,000';
+    const filters = await screen.findByRole('table', { name });
     expect(within(filters).getByText('5 of 5 launches agree; 4 are needed.')).toBeInTheDocument();
     expect(within(filters).getByText('7.9e-31')).toBeInTheDocument();
   });

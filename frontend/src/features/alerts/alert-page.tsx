@@ -5,21 +5,32 @@ import { useRef, useState } from 'react';
 
 import { alertQuery } from '../../api/alerts';
 import { may, sessionQuery } from '../../api/session';
-import type { AlertDetail } from '../../api/types';
+import type { AlertAction, AlertDetail } from '../../api/types';
 import { useLiveStream } from '../../api/use-live-stream';
 import { shortId } from '../../lib/ids';
 import { AppLink } from '../../ui/app-link';
 import { Icon } from '../../ui/icon';
 import { KeyboardHelp, type KeyWords } from '../../ui/keyboard-help';
 import { Loaded } from '../../ui/loaded';
-import { ACTION_WORDS, ALERT_STATE_MEANING, ALERT_STATES, DEMONSTRATION } from '../../ui/looks';
+import {
+  ACTION_WORDS,
+  ALERT_KINDS,
+  ALERT_STATE_MEANING,
+  ALERT_STATES,
+  DEMONSTRATION,
+  SHADOW,
+} from '../../ui/looks';
 import { Page } from '../../ui/page';
 import { Facts, Panel, Split } from '../../ui/panel';
 import { Status } from '../../ui/status';
 import { TimeAgo } from '../../ui/time-ago';
 import { useKeys } from '../../ui/use-keys';
 import { AlertHistory } from './alert-history';
+import { BisectPanel } from './bisect-panel';
+import { BlamePanel } from './blame-panel';
 import { Evidence } from './evidence';
+import { ExpectedDialog } from './expected-dialog';
+import { ExplainPanel } from './explain-panel';
 import { TriagePanel } from './triage-panel';
 import { useAct, useAssign } from './use-triage';
 
@@ -46,7 +57,14 @@ export function AlertPage({ alertId, onInbox }: AlertPageProps) {
       if (kind === 'alert' && data['id'] === alertId) void alert.refetch();
     },
   });
-  useTriageKeys(alert.data, { note: () => note.current?.focus(), inbox: onInbox, help: () => setHelp(true) });
+  const session = useQuery(sessionQuery);
+  const allowed = may(session.data, 'alerts:write');
+  const decide = useDecision(alert.data);
+  useTriageKeys(alert.data, decide.ask, {
+    note: () => note.current?.focus(),
+    inbox: onInbox,
+    help: () => setHelp(true),
+  });
   return (
     <Page
       title={alert.data?.title ?? 'Alert'}
@@ -60,12 +78,15 @@ export function AlertPage({ alertId, onInbox }: AlertPageProps) {
             main={
               <>
                 <Claim alert={data} />
+                <BlamePanel alert={data} />
                 <Evidence alert={data} />
+                <BisectPanel alert={data} allowed={allowed} />
+                {data.findings.length > 0 && <ExplainPanel alertId={data.id} />}
               </>
             }
             aside={
               <>
-                <TriagePanel alert={data} noteRef={note} />
+                <TriagePanel alert={data} noteRef={note} onAct={decide.ask} busy={decide.busy} />
                 <AlertFacts alert={data} />
                 <AlertHistory events={data.history} />
               </>
@@ -73,8 +94,37 @@ export function AlertPage({ alertId, onInbox }: AlertPageProps) {
           />
         )}
       </Loaded>
+      {alert.data !== undefined && (
+        <ExpectedDialog
+          key={alert.data.head_commit}
+          opened={decide.asking}
+          suggested={alert.data.head_commit}
+          onClose={decide.cancel}
+          onConfirm={decide.expect}
+        />
+      )}
     </Page>
   );
+}
+
+/** What is done at once and what asks first: a change called expected needs the commit of its new baseline. */
+function useDecision(alert: AlertDetail | undefined) {
+  const [asking, setAsking] = useState(false);
+  const act = useAct();
+  return {
+    asking,
+    busy: act.isPending,
+    cancel: () => setAsking(false),
+    ask: (action: AlertAction) => {
+      if (alert === undefined) return;
+      if (action === 'expected' && alert.kind === 'history') setAsking(true);
+      else act.mutate({ id: alert.id, action });
+    },
+    expect: (baselineCommit: string, note: string | undefined) => {
+      setAsking(false);
+      if (alert !== undefined) act.mutate({ id: alert.id, action: 'expected', baselineCommit, note });
+    },
+  };
 }
 
 interface KeyTargets {
@@ -83,23 +133,19 @@ interface KeyTargets {
   help: () => void;
 }
 
-function useTriageKeys(alert: AlertDetail | undefined, { note, inbox, help }: KeyTargets): void {
+function useTriageKeys(
+  alert: AlertDetail | undefined,
+  ask: (action: AlertAction) => void,
+  { note, inbox, help }: KeyTargets,
+): void {
   const session = useQuery(sessionQuery);
-  const act = useAct();
   const assign = useAssign();
   const allowed = may(session.data, 'alerts:write');
   const actions = alert === undefined || !allowed ? [] : alert.actions;
   const me = session.data?.account;
   useKeys(
     {
-      ...Object.fromEntries(
-        actions.map((action) => [
-          ACTION_WORDS[action].key,
-          () => {
-            if (alert !== undefined) act.mutate({ id: alert.id, action });
-          },
-        ]),
-      ),
+      ...Object.fromEntries(actions.map((action) => [ACTION_WORDS[action].key, () => ask(action)])),
       m:
         alert !== undefined && allowed && me !== undefined
           ? () => assign.mutate({ id: alert.id, account: me })
@@ -116,6 +162,7 @@ function Lead({ alert }: { alert: AlertDetail }) {
     <Group gap={8} component="span">
       <Status look={ALERT_STATES[alert.state]} />
       {alert.demonstration && <Status look={DEMONSTRATION} />}
+      {alert.shadow && <Status look={SHADOW} title="Raised by a rule in shadow: nobody is told." />}
       <span>{ALERT_STATE_MEANING[alert.state]}</span>
     </Group>
   );
@@ -144,6 +191,7 @@ function AlertFacts({ alert }: { alert: AlertDetail }) {
     <Panel title="About">
       <Facts
         items={[
+          ['Kind', ALERT_KINDS[alert.kind]],
           [
             'Target',
             <AppLink key="t" to="/targets/$targetId" params={{ targetId: alert.target_id }}>
@@ -160,7 +208,9 @@ function AlertFacts({ alert }: { alert: AlertDetail }) {
               {alert.suite} / {alert.benchmark}
             </AppLink>,
           ],
-          ['Arms', `${alert.arm} against ${alert.reference}, ${alert.metric}`],
+          alert.kind === 'arm_slower'
+            ? ['Arms', `${alert.arm} against ${alert.reference}, ${alert.metric}`]
+            : ['Worst in', `${alert.arm}, ${alert.metric}`],
           [
             'Found in',
             <AppLink key="r" to="/runs/$runId" params={{ runId: alert.run_id }}>

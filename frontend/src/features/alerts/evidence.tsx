@@ -1,6 +1,6 @@
 /**
- * The findings behind an alert: one picture of candidate and confirmation together, then each with its
- * filters.
+ * The findings behind an alert. Of arms: candidate and confirmation in one picture. Of history: the changes of
+ * the series, and old against new revision side by side.
  */
 import type { AlertDetail, Finding } from '../../api/types';
 import { ChartFrame } from '../../charts/chart-frame';
@@ -8,41 +8,46 @@ import { IntervalChart, type IntervalSeries } from '../../charts/interval-chart'
 import { Legend } from '../../charts/legend';
 import { shortId } from '../../lib/ids';
 import { compareParams, paramsLabel } from '../../lib/params';
-import { formatInterval, formatFigure, formatRatio, formatShare } from '../../lib/units';
+import { formatInterval, formatRatio, formatShare } from '../../lib/units';
 import { AppLink } from '../../ui/app-link';
 import { DataTable } from '../../ui/data-table';
 import { VERDICTS } from '../../ui/looks';
 import { Panel } from '../../ui/panel';
 import { EmptyState } from '../../ui/states';
 import { Status } from '../../ui/status';
-import { TimeAgo } from '../../ui/time-ago';
-import classes from './alerts.module.css';
-
-const ROLE_WORDS: Record<Finding['role'], string> = {
-  candidate: 'first seen',
-  confirmation: 'confirmation',
-  recovery: 'recovery',
-};
+import { ChangesPanel } from './changes-panel';
+import { ROLE_WORDS } from './role-words';
+import { SideBySide } from './side-by-side';
 
 export function Evidence({ alert }: { alert: AlertDetail }) {
   const findings = alert.findings.toSorted(
     (a, b) => a.role.localeCompare(b.role) || compareParams(a.params, b.params),
   );
+  const arms = findings.filter(({ sides }) => sides === 'arms');
+  const revisions = findings.filter(({ sides }) => sides === 'revisions');
+  const changes = findings.filter(({ series_id: series }) => series !== null);
+  const told = findings.filter((one) => one.sides === null && one.series_id === null);
   return (
     <>
-      <Panel title="Evidence">
-        {findings.length === 0 ? (
-          <EmptyState icon="eye" title="No finding is stored">
-            The evidence appears with the first finding.
-          </EmptyState>
-        ) : (
-          <EvidenceChart alert={alert} findings={findings} />
-        )}
-      </Panel>
-      {findings.length > 0 && (
-        <Panel title="How each finding was decided" note="Every filter with its number and its limit.">
-          {findings.map((finding, index) => (
-            <FindingView key={finding.id} finding={finding} open={index === 0} />
+      {(findings.length === 0 || arms.length > 0) && (
+        <Panel title="Evidence">
+          {findings.length === 0 ? (
+            <EmptyState icon="eye" title="No finding is stored">
+              The evidence appears with the first finding.
+            </EmptyState>
+          ) : (
+            <EvidenceChart alert={alert} findings={arms} />
+          )}
+        </Panel>
+      )}
+      {revisions.length > 0 && <SideBySide findings={revisions} />}
+      {changes.length > 0 && <ChangesPanel findings={changes} />}
+      {told.length > 0 && (
+        <Panel title="Evidence">
+          {told.map((one) => (
+            <p key={one.id} style={{ margin: 0, maxWidth: '85ch' }}>
+              {one.words}
+            </p>
           ))}
         </Panel>
       )}
@@ -92,7 +97,8 @@ function FindingsTable({ findings }: { findings: readonly Finding[] }) {
         { header: 'Session', cell: ({ role }) => ROLE_WORDS[role] },
         {
           header: 'Verdict',
-          cell: ({ verdict, reason }) => <Status look={VERDICTS[verdict]} title={reason} />,
+          cell: ({ verdict, reason }) =>
+            verdict === null ? '–' : <Status look={VERDICTS[verdict]} title={reason} />,
         },
         { header: 'Params', cell: ({ params }) => paramsLabel(params) },
         { header: 'Ratio', cell: ({ ratio }) => formatRatio(ratio), align: 'right' },
@@ -101,8 +107,8 @@ function FindingsTable({ findings }: { findings: readonly Finding[] }) {
           header: 'Blocks slower',
           align: 'right',
           cell: ({ share_slower: share, blocks, launches }) => (
-            <span title={`${launches} launches`}>
-              {formatShare(share)} of {blocks}
+            <span title={launches === null ? undefined : `${launches} launches`}>
+              {formatShare(share)} of {blocks ?? 0}
             </span>
           ),
         },
@@ -116,59 +122,5 @@ function FindingsTable({ findings }: { findings: readonly Finding[] }) {
         },
       ]}
     />
-  );
-}
-
-function FindingView({ finding, open }: { finding: Finding; open: boolean }) {
-  return (
-    <details className={classes.finding} open={open}>
-      <summary>
-        <strong>
-          {ROLE_WORDS[finding.role]}, {paramsLabel(finding.params)}
-        </strong>{' '}
-        <Status look={VERDICTS[finding.verdict]} />{' '}
-        <span className={classes.when}>
-          <TimeAgo at={finding.created_at} />
-        </span>
-      </summary>
-      <p style={{ margin: '0.3rem 0 0.5rem' }}>{finding.words}</p>
-      <DataTable
-        label={`Filters of ${ROLE_WORDS[finding.role]} at ${paramsLabel(finding.params)}`}
-        rows={finding.filters}
-        rowKey={({ name }) => name}
-        columns={[
-          {
-            header: 'Holds',
-            cell: ({ passed }) => (
-              <Status
-                look={
-                  passed
-                    ? { tone: 'good', icon: 'check', word: 'yes' }
-                    : { tone: 'unsure', icon: 'cross', word: 'no' }
-                }
-              />
-            ),
-          },
-          { header: 'Filter', cell: ({ name }) => name.replaceAll('_', ' ') },
-          {
-            header: 'Number',
-            cell: ({ value }) => (value === null ? '–' : formatFigure(value)),
-            align: 'right',
-          },
-          {
-            header: 'Limit',
-            cell: ({ limit }) => (limit === null ? '–' : formatFigure(limit)),
-            align: 'right',
-          },
-          { header: 'In words', cell: ({ text }) => text, wrap: true },
-        ]}
-      />
-      <details className={classes.details}>
-        <summary>Method and data window</summary>
-        <p className="pl-mono" style={{ overflowWrap: 'anywhere' }}>
-          {finding.method} · {JSON.stringify(finding.parameters)} · {JSON.stringify(finding.window)}
-        </p>
-      </details>
-    </details>
   );
 }

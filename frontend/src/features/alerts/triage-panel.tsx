@@ -4,19 +4,21 @@ import { useQuery } from '@tanstack/react-query';
 import { useState, type FormEvent, type RefObject } from 'react';
 
 import { accountsQuery, may, sessionQuery } from '../../api/session';
-import type { AlertDetail } from '../../api/types';
+import type { AlertAction, AlertDetail } from '../../api/types';
 import { FilterSelect } from '../../ui/filter-select';
 import { Icon } from '../../ui/icon';
 import { ACTION_WORDS } from '../../ui/looks';
 import { Panel } from '../../ui/panel';
-import { useAct, useAddNote, useAssign } from './use-triage';
+import { useAddNote, useAssign } from './use-triage';
 
 export interface TriagePanelProps {
   alert: AlertDetail;
   noteRef: RefObject<HTMLTextAreaElement | null>;
+  onAct: (action: AlertAction) => void;
+  busy: boolean;
 }
 
-export function TriagePanel({ alert, noteRef }: TriagePanelProps) {
+export function TriagePanel({ alert, noteRef, onAct, busy }: TriagePanelProps) {
   const session = useQuery(sessionQuery);
   if (!may(session.data, 'alerts:write')) {
     return (
@@ -30,7 +32,7 @@ export function TriagePanel({ alert, noteRef }: TriagePanelProps) {
   return (
     <Panel title="Triage">
       <Stack gap="md">
-        <Actions alert={alert} />
+        <Actions alert={alert} onAct={onAct} busy={busy} />
         <Assignee alert={alert} />
         <NoteForm alertId={alert.id} noteRef={noteRef} />
       </Stack>
@@ -38,8 +40,7 @@ export function TriagePanel({ alert, noteRef }: TriagePanelProps) {
   );
 }
 
-function Actions({ alert }: { alert: AlertDetail }) {
-  const act = useAct();
+function Actions({ alert, onAct, busy }: Pick<TriagePanelProps, 'alert' | 'onAct' | 'busy'>) {
   if (alert.actions.length === 0) {
     return (
       <p style={{ margin: 0, color: 'var(--pl-muted)' }}>
@@ -54,9 +55,9 @@ function Actions({ alert }: { alert: AlertDetail }) {
           key={action}
           variant={index === 0 ? 'filled' : 'default'}
           size="xs"
-          disabled={act.isPending}
+          disabled={busy}
           aria-keyshortcuts={ACTION_WORDS[action].key}
-          onClick={() => act.mutate({ id: alert.id, action })}
+          onClick={() => onAct(action)}
           rightSection={
             <Kbd size="xs" aria-hidden="true">
               {ACTION_WORDS[action].key}

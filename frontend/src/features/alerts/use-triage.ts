@@ -64,13 +64,14 @@ export interface ActInput {
   id: string;
   action: AlertAction;
   note?: string | undefined;
+  baselineCommit?: string | undefined;
 }
 
 export function useAct() {
   const client = useQueryClient();
   const { accept, refetch } = useSettled();
   return useMutation({
-    mutationFn: ({ id, action, note }: ActInput) => actOnAlert(id, action, note),
+    mutationFn: ({ id, ...decision }: ActInput) => actOnAlert(id, decision),
     onMutate: ({ id, action }) => guess(client, id, { state: STATE_AFTER[action] }),
     onError: (error, { action }, snapshot) => {
       snapshot?.restore();

@@ -1,0 +1,158 @@
+/**
+ * The search for one commit: every commit in question as a strip, what was measured of it, how far the budget
+ * goes. Which commits are still possible is the server's (`good`, `bad`); nothing is decided here.
+ */
+import { Alert as Notice, Button, Group, NumberInput } from '@mantine/core';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useState, type FormEvent } from 'react';
+
+import { alertKeys, bisectAlert } from '../../api/alerts';
+import type { AlertDetail, Bisection, BisectionStep } from '../../api/types';
+import { shortId } from '../../lib/ids';
+import { formatInterval, formatRatio } from '../../lib/units';
+import { AppLink } from '../../ui/app-link';
+import { DataTable, type Column } from '../../ui/data-table';
+import { Icon } from '../../ui/icon';
+import { Panel } from '../../ui/panel';
+import { Status, type Look } from '../../ui/status';
+import classes from './bisect.module.css';
+import { CommitStrip } from './commit-strip';
+
+const STATES: Record<Bisection['state'], Look> = {
+  running: { tone: 'busy', icon: 'play', word: 'searching' },
+  found: { tone: 'good', icon: 'check', word: 'found' },
+  exhausted: { tone: 'unsure', icon: 'stop', word: 'budget used up' },
+  undecided: { tone: 'unsure', icon: 'question', word: 'undecided' },
+  failed: { tone: 'bad', icon: 'cross', word: 'failed' },
+};
+
+const STEP_LOOKS: Record<NonNullable<BisectionStep['verdict']>, Look> = {
+  fail: { tone: 'bad', icon: 'cross', word: 'bad' },
+  pass: { tone: 'good', icon: 'check', word: 'good' },
+  inconclusive: { tone: 'unsure', icon: 'question', word: 'undecided' },
+  skipped: { tone: 'quiet', icon: 'muted', word: 'not measurable' },
+};
+const MEASURING: Look = { tone: 'busy', icon: 'runs', word: 'measuring' };
+
+export interface BisectPanelProps {
+  alert: AlertDetail;
+  allowed: boolean;
+}
+
+/** Only a change of history has commits to search, and only the code has a commit to blame. */
+export function BisectPanel({ alert, allowed }: BisectPanelProps) {
+  const { bisection, kind, cause, head_commit: head } = alert;
+  const searchable = kind === 'history' && cause !== 'environment' && head !== null;
+  if (bisection === null && !searchable) return null;
+  const again = bisection === null || (bisection.state !== 'running' && bisection.state !== 'found');
+  return (
+    <Panel
+      title="Search for the commit"
+      note="Each step measures one commit against the base, interleaved in one job on the same target."
+    >
+      {bisection === null ? (
+        <p className={classes.words}>No search has been started.</p>
+      ) : (
+        <Progress bisection={bisection} />
+      )}
+      {searchable && again && allowed && <StartForm alertId={alert.id} />}
+    </Panel>
+  );
+}
+
+function Progress({ bisection }: { bisection: Bisection }) {
+  return (
+    <>
+      <Group gap={8} mb="xs">
+        <Status look={STATES[bisection.state]} />
+        <span className="pl-num">
+          {bisection.used} of at most {bisection.budget} A/B jobs
+        </span>
+      </Group>
+      <p className={classes.words}>{bisection.words}</p>
+      {bisection.commits.length > 0 && <CommitStrip bisection={bisection} />}
+      {bisection.steps.length > 0 && (
+        <DataTable
+          label="Steps of the search"
+          rows={bisection.steps}
+          rowKey={({ run_id: id }) => id}
+          columns={columns(bisection)}
+        />
+      )}
+    </>
+  );
+}
+
+function columns({ commits }: Bisection): readonly Column<BisectionStep>[] {
+  return [
+    {
+      header: 'Commit is',
+      cell: ({ verdict }) => <Status look={verdict === null ? MEASURING : STEP_LOOKS[verdict]} />,
+    },
+    {
+      header: 'Commit',
+      wrap: true,
+      cell: ({ index, commit }) => (
+        <>
+          <span className="pl-mono">{commit.slice(0, 10)}</span>{' '}
+          {index === null ? 'the head, to see that there is something to find' : commits[index]?.subject}
+        </>
+      ),
+    },
+    { header: 'Against the base', cell: ({ words }) => (words === '' ? '–' : words), wrap: true },
+    {
+      header: 'Ratio',
+      align: 'right',
+      cell: ({ ratio, lower, upper }) => (
+        <>
+          {formatRatio(ratio)} <span className={classes.quiet}>({formatInterval(lower, upper)})</span>
+        </>
+      ),
+    },
+    {
+      header: 'Run',
+      cell: ({ run_id: runId }) => (
+        <AppLink to="/runs/$runId" params={{ runId }}>
+          {shortId(runId)}
+        </AppLink>
+      ),
+    },
+  ];
+}
+
+function StartForm({ alertId }: { alertId: string }) {
+  const [budget, setBudget] = useState<number | ''>('');
+  const queryClient = useQueryClient();
+  const start = useMutation({
+    mutationFn: () => bisectAlert(alertId, budget === '' ? null : budget),
+    onSuccess: (alert) => queryClient.setQueryData(alertKeys.alert(alertId), alert),
+  });
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    start.mutate();
+  };
+  return (
+    <form onSubmit={submit} className={classes.start}>
+      <Group align="flex-end" gap="sm">
+        <NumberInput
+          label="At most A/B jobs"
+          placeholder="as the server is set"
+          min={1}
+          max={100}
+          w={190}
+          allowDecimal={false}
+          value={budget}
+          onChange={(value) => setBudget(value === '' ? '' : Number(value))}
+        />
+        <Button type="submit" variant="default" loading={start.isPending}>
+          Search for the commit
+        </Button>
+      </Group>
+      {start.error !== null && (
+        <Notice color="red" variant="outline" role="alert" mt="sm" icon={<Icon name="warning" />}>
+          Not started: {start.error.message}
+        </Notice>
+      )}
+    </form>
+  );
+}

@@ -1,0 +1,128 @@
+import { screen, waitFor, within } from '@testing-library/react';
+import { http } from 'msw';
+
+import { withChange } from '../../testing/changes-world';
+import { changeAlert, found } from '../../testing/fixtures-changes';
+import { problem } from '../../testing/problems';
+import { renderApp } from '../../testing/render-app';
+import { server } from '../../testing/server';
+import type { World } from '../../testing/world';
+
+async function open(prepare: (world: World) => void = () => undefined) {
+  const app = renderApp('/alerts/alert-history', (world) => {
+    withChange(world);
+    prepare(world);
+  });
+  await screen.findByRole('heading', { name: 'What is to blame' });
+  return app;
+}
+
+describe('an alert about history', () => {
+  it('says the cause with its reason and the commits in question', async () => {
+    await open();
+    expect(screen.getByText('the code')).toBeInTheDocument();
+    expect(screen.getByText(/because the artifact changed, the target did not/)).toBeInTheDocument();
+    expect(screen.getByText('b0b0b0b0b0')).toBeInTheDocument();
+    expect(screen.getByRole('link', { name: 'Compare the two' }).getAttribute('href')).toMatch(
+      /^\/compare\?base=b0b0/,
+    );
+  });
+
+  it('leads from each change to the history of its series', async () => {
+    await open();
+    const table = screen.getByRole('table', { name: 'Changes in the history' });
+    expect(within(table).getByRole('link')).toHaveAttribute('href', '/series/series-1');
+    expect(within(table).getByText('41')).toBeInTheDocument();
+  });
+
+  it('shows what base and head measured, their ratio and the median of every launch', async () => {
+    await open();
+    const table = screen.getByRole('table', { name: 'Base and head' });
+    expect(await within(table).findByText('205 µs')).toBeInTheDocument();
+    expect(within(table).getByText('216 µs – 219 µs')).toBeInTheDocument();
+    expect(within(table).getByText('1.052 – 1.071')).toBeInTheDocument();
+    expect(within(table).getByText('1.059, 1.061, 1.064, 1.058, 1.067')).toBeInTheDocument();
+  });
+
+  it('says that it is the environment when both sides ran the same artifact', async () => {
+    await open((world) => {
+      const report = world.reports.get('job-ab');
+      if (report?.base != null) report.base = { ...report.base, same_artifact: true };
+    });
+    expect(await screen.findByText(/Both sides ran the same artifact/)).toBeInTheDocument();
+  });
+
+  it('makes its findings again from stored samples when asked', async () => {
+    const { user } = await open();
+    await user.click(await screen.findByRole('button', { name: /Make them again/ }));
+    expect(await screen.findAllByText('identical to the last bit')).toHaveLength(2);
+  });
+});
+
+describe('the search for the commit', () => {
+  it('shows every commit as good, bad, measured or still possible, and how far the budget goes', async () => {
+    await open();
+    const strip = screen.getByRole('list', { name: 'Commits, oldest first' });
+    const cells = within(strip).getAllByRole('listitem');
+    expect(cells).toHaveLength(13);
+    expect(cells[3]).toHaveTextContent(/Read four blocks at once” by Edsger: good/);
+    expect(cells[4]).toHaveTextContent(/may be the one/);
+    expect(cells[6]).toHaveTextContent(/being measured/);
+    expect(cells[9]).toHaveTextContent(/bad/);
+    expect(screen.getByText('4 of at most 6 A/B jobs')).toBeInTheDocument();
+    expect(screen.queryByRole('button', { name: 'Search for the commit' })).not.toBeInTheDocument();
+  });
+
+  it('names the commit that was found, with its author, subject and interval', async () => {
+    await open((world) => {
+      const bisection = found();
+      world.alerts.set('alert-history', changeAlert({ bisection, culprit: bisection.culprit }));
+    });
+    const culprit = screen.getByRole('article', { name: 'The commit to look at' });
+    expect(culprit).toHaveTextContent('Read four blocks at once');
+    expect(culprit).toHaveTextContent(/by Ada/);
+    expect(culprit).toHaveTextContent('1.052 – 1.071');
+    const steps = screen.getByRole('table', { name: 'Steps of the search' });
+    expect(within(steps).getByText('not measurable')).toBeInTheDocument();
+  });
+
+  it('is started by hand with a budget', async () => {
+    const { user } = await open((world) => {
+      world.alerts.set('alert-history', changeAlert({ bisection: null }));
+    });
+    await user.type(screen.getByRole('textbox', { name: 'At most A/B jobs' }), '9');
+    await user.click(screen.getByRole('button', { name: 'Search for the commit' }));
+    expect(await screen.findByText('4 of at most 9 A/B jobs')).toBeInTheDocument();
+  });
+
+  it('says why it was not started', async () => {
+    const { user } = await open((world) => {
+      world.alerts.set('alert-history', changeAlert({ bisection: null }));
+    });
+    server.use(http.post('*/bisect', () => problem(409, 'conflict', 'A search is running.')));
+    await user.click(screen.getByRole('button', { name: 'Search for the commit' }));
+    expect(await screen.findByText('Not started: A search is running.')).toBeInTheDocument();
+  });
+
+  it('is offered for code only', async () => {
+    await open((world) => {
+      world.alerts.set('alert-history', changeAlert({ bisection: null, cause: 'environment' }));
+    });
+    expect(screen.queryByRole('heading', { name: 'Search for the commit' })).not.toBeInTheDocument();
+  });
+});
+
+describe('calling a change expected', () => {
+  it('asks for the commit the new baseline starts at, by mouse and by key', async () => {
+    const { user, world } = await open();
+    await user.keyboard('e');
+    const dialog = await screen.findByRole('dialog', { name: 'Expected: a new baseline' });
+    const commit = within(dialog).getByRole('textbox', { name: /starts at commit/ });
+    expect(commit).toHaveValue('1c1c1c1c1c1c1c1c1c1c1c1c1c1c1c1c1c1c1c1c');
+    expect(world.alerts.get('alert-history')?.state).toBe('open');
+    await user.clear(commit);
+    await user.type(commit, 'feedc0de');
+    await user.click(within(dialog).getByRole('button', { name: 'Mark as expected' }));
+    await waitFor(() => expect(world.alerts.get('alert-history')?.state).toBe('expected'));
+  });
+});

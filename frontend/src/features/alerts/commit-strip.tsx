@@ -1,0 +1,84 @@
+/**
+ * Commits from the base to the head as a strip, oldest first. Each cell says what is known of its commit by
+ * colour, by sign and in words; a frame marks what was measured itself.
+ */
+import type { Bisection, BisectionStep } from '../../api/types';
+import classes from './bisect.module.css';
+
+type Known = 'good' | 'bad' | 'open' | 'unsure' | 'busy' | 'culprit';
+
+const SIGNS: Record<Known, string> = { good: '✓', bad: '✗', open: '·', unsure: '?', busy: '…', culprit: '✗' };
+const WORDS: Record<Known, string> = {
+  good: 'good',
+  bad: 'bad',
+  open: 'may be the one',
+  unsure: 'measured, and undecided',
+  busy: 'being measured',
+  culprit: 'the commit to look at',
+};
+
+function knownOf(bisection: Bisection, index: number, step: BisectionStep | undefined): Known {
+  if (bisection.culprit !== null && bisection.culprit.commit === bisection.commits[index]?.commit) {
+    return 'culprit';
+  }
+  if (step !== undefined && step.verdict === null) return 'busy';
+  if (step?.verdict === 'inconclusive' || step?.verdict === 'skipped') return 'unsure';
+  if (index <= bisection.good) return 'good';
+  return index >= bisection.bad ? 'bad' : 'open';
+}
+
+export function CommitStrip({ bisection }: { bisection: Bisection }) {
+  const last = bisection.commits.length - 1;
+  const stepOf = (index: number) =>
+    bisection.steps.findLast((step) => step.index === index || (step.index === null && index === last));
+  return (
+    <>
+      <ol className={classes.strip} aria-label="Commits, oldest first">
+        {bisection.base_commit !== null && (
+          <Cell
+            known="good"
+            measured
+            title={`base ${bisection.base_commit.slice(0, 10)}: good`}
+            word="base"
+          />
+        )}
+        {bisection.commits.map((commit, index) => {
+          const step = stepOf(index);
+          const known = knownOf(bisection, index, step);
+          const title = `${commit.commit.slice(0, 10)} “${commit.subject}” by ${commit.author}: ${WORDS[known]}`;
+          return <Cell key={commit.commit} known={known} measured={step !== undefined} title={title} />;
+        })}
+      </ol>
+      <p className={classes.legend}>
+        {(['good', 'bad', 'open', 'unsure'] as const).map((known) => (
+          <span key={known}>
+            <i className={`${classes.cell} ${classes[known]}`} aria-hidden="true">
+              {SIGNS[known]}
+            </i>{' '}
+            {WORDS[known]}
+          </span>
+        ))}
+        <span>
+          <i className={`${classes.cell} ${classes.open} ${classes.measured}`} aria-hidden="true" /> framed:
+          measured itself
+        </span>
+      </p>
+    </>
+  );
+}
+
+interface CellProps {
+  known: Known;
+  measured: boolean;
+  title: string;
+  word?: string;
+}
+
+function Cell({ known, measured, title, word }: CellProps) {
+  return (
+    <li className={`${classes.cell} ${classes[known]} ${measured ? classes.measured : ''}`} title={title}>
+      <span aria-hidden="true">{word ?? SIGNS[known]}</span>
+      <span className="pl-visually-hidden">{title}</span>
+    </li>
+  );
+}

@@ -1,0 +1,118 @@
+/**
+ * How each finding was decided: every filter with its number and limit, on which data, by which method; and
+ * whether the stored samples still say the same. Every sentence is the server's.
+ */
+import { Button } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+
+import { explanationQuery } from '../../api/alerts';
+import type { ExplainedFinding, Filter } from '../../api/types';
+import { formatFigure } from '../../lib/units';
+import { DataTable, type Column } from '../../ui/data-table';
+import { Loaded } from '../../ui/loaded';
+import { Panel } from '../../ui/panel';
+import { Status, type Look } from '../../ui/status';
+import { TimeAgo } from '../../ui/time-ago';
+import classes from './alerts.module.css';
+import { ROLE_WORDS } from './role-words';
+
+/** Findings shown before the rest is asked for: an incident has hundreds, each with a table. */
+const FIRST = 12;
+
+export function ExplainPanel({ alertId }: { alertId: string }) {
+  const [again, setAgain] = useState(false);
+  const [all, setAll] = useState(false);
+  const explanation = useQuery(explanationQuery(alertId, again));
+  const busy = again && (explanation.isPlaceholderData || explanation.isPending);
+  return (
+    <Panel
+      title="How each finding was decided"
+      note="Every filter with its number and its limit, and the data it looked at."
+      actions={
+        <Button variant="default" size="xs" loading={busy} disabled={again} onClick={() => setAgain(true)}>
+          {again ? 'Made again' : 'Make them again from stored samples'}
+        </Button>
+      }
+    >
+      <Loaded query={explanation} what="the explanation" lines={5}>
+        {({ findings }) => (
+          <>
+            {(all ? findings : findings.slice(0, FIRST)).map((finding, index) => (
+              <FindingView key={finding.id} finding={finding} open={index === 0} />
+            ))}
+            {!all && findings.length > FIRST && (
+              <Button variant="default" size="xs" mt="sm" onClick={() => setAll(true)}>
+                Show all {findings.length}
+              </Button>
+            )}
+          </>
+        )}
+      </Loaded>
+    </Panel>
+  );
+}
+
+const HOLDS: Look = { tone: 'good', icon: 'check', word: 'yes' };
+const FALLS: Look = { tone: 'unsure', icon: 'cross', word: 'no' };
+
+const COLUMNS: readonly Column<Filter>[] = [
+  { header: 'Holds', cell: ({ passed }) => <Status look={passed ? HOLDS : FALLS} /> },
+  { header: 'Filter', cell: ({ name }) => name.replaceAll('_', ' ') },
+  { header: 'Number', cell: ({ value }) => (value === null ? '–' : formatFigure(value)), align: 'right' },
+  { header: 'Limit', cell: ({ limit }) => (limit === null ? '–' : formatFigure(limit)), align: 'right' },
+  { header: 'In words', cell: ({ text }) => text, wrap: true },
+];
+
+function FindingView({ finding, open }: { finding: ExplainedFinding; open: boolean }) {
+  const title = `${ROLE_WORDS[finding.role]}: ${finding.where}`;
+  return (
+    <details className={classes.finding} open={open}>
+      <summary>
+        <strong>{title}</strong>{' '}
+        <span className={classes.when}>
+          <TimeAgo at={finding.created_at} />
+        </span>
+      </summary>
+      <p className={classes.said}>{finding.words}</p>
+      {finding.rederived && <Rederived of={finding.rederived} />}
+      <p className={classes.window}>
+        Data: {finding.window.text}
+        {finding.window.first_at && finding.window.last_at && (
+          <>
+            , measured from <TimeAgo at={finding.window.first_at} /> to{' '}
+            <TimeAgo at={finding.window.last_at} />
+          </>
+        )}
+        .
+      </p>
+      {finding.filters.length > 0 && (
+        <DataTable
+          label={`Filters of ${title}`}
+          rows={finding.filters}
+          rowKey={({ name }) => name}
+          columns={COLUMNS}
+        />
+      )}
+      <details className={classes.details}>
+        <summary>Method and parameters</summary>
+        <p className="pl-mono" style={{ overflowWrap: 'anywhere' }}>
+          {finding.method} · {JSON.stringify(finding.parameters)}
+        </p>
+      </details>
+    </details>
+  );
+}
+
+const SAME: Look = { tone: 'good', icon: 'check', word: 'identical to the last bit' };
+const OTHER: Look = { tone: 'bad', icon: 'warning', word: 'not the same' };
+const UNKNOWN: Look = { tone: 'quiet', icon: 'muted', word: 'cannot be made again' };
+
+function Rederived({ of }: { of: NonNullable<ExplainedFinding['rederived']> }) {
+  const look = of.identical === null ? UNKNOWN : of.identical ? SAME : OTHER;
+  return (
+    <p className={classes.said}>
+      <Status look={look} /> {of.text}
+    </p>
+  );
+}

@@ -1,0 +1,155 @@
+/**
+ * Old against new revision, interleaved in one job on the same target: head ÷ base per series with its
+ * interval and the median of every launch, and what each side measured.
+ */
+import { Alert as Notice } from '@mantine/core';
+import { useQueries } from '@tanstack/react-query';
+
+import { jobReportQuery } from '../../api/runs';
+import type { Comparison, Finding, JobReport, Measurement } from '../../api/types';
+import { ChartFrame } from '../../charts/chart-frame';
+import { DotChart } from '../../charts/dot-chart';
+import { shortId } from '../../lib/ids';
+import { paramsKey, paramsLabel } from '../../lib/params';
+import { formatInterval, formatRatio, formatValue } from '../../lib/units';
+import { AppLink } from '../../ui/app-link';
+import { DataTable, type Column } from '../../ui/data-table';
+import { Icon } from '../../ui/icon';
+import { VERDICTS } from '../../ui/looks';
+import { Panel } from '../../ui/panel';
+import { Status } from '../../ui/status';
+import classes from './alerts.module.css';
+import { ROLE_WORDS } from './role-words';
+
+/** A finding with what its job's report says beside it; the report may still be on its way. */
+interface Row {
+  finding: Finding;
+  comparison: Comparison | undefined;
+  base: Measurement | undefined;
+  head: Measurement | undefined;
+}
+
+type Case = Pick<Finding, 'benchmark' | 'arm' | 'metric' | 'params'>;
+
+function caseKey({ benchmark, arm, metric, params }: Case): string {
+  return [benchmark, arm, metric, paramsKey(params)].join('|');
+}
+
+function rowOf(finding: Finding, report: JobReport | undefined): Row {
+  const key = caseKey(finding);
+  const measured = (side: 'base' | 'head') =>
+    report?.measurements.find((one) => one.side === side && caseKey(one) === key);
+  return {
+    finding,
+    comparison: report?.comparisons.find((one) => one.sides === 'revisions' && caseKey(one) === key),
+    base: measured('base'),
+    head: measured('head'),
+  };
+}
+
+export function SideBySide({ findings }: { findings: readonly Finding[] }) {
+  const jobs = [...new Set(findings.map(({ job_id: id }) => id))];
+  const reports = useQueries({ queries: jobs.map((id) => jobReportQuery(id)) });
+  const rows = findings.map((finding) => rowOf(finding, reports[jobs.indexOf(finding.job_id)]?.data));
+  const same = reports.some(({ data }) => data?.base?.same_artifact === true);
+  const worst = findings.reduce((a, b) => ((b.ratio ?? 0) > (a.ratio ?? 0) ? b : a));
+  return (
+    <Panel
+      title="Old and new revision, side by side"
+      note="Launches of both took turns in one job on the same target: nothing but the revision differs."
+    >
+      {same && (
+        <Notice variant="outline" color="yellow" mb="sm" icon={<Icon name="info" />}>
+          Both sides ran the same artifact: what differs is the environment, never the code.
+        </Notice>
+      )}
+      <ChartFrame
+        title="Head ÷ base: above 1.0 the new revision is worse"
+        summary={worst.words}
+        chart={
+          <DotChart
+            rows={rows.map(({ finding, comparison }) => ({
+              name: `${finding.arm}, ${paramsLabel(finding.params)}${finding.role === 'confirmation' ? '' : ` (${ROLE_WORDS[finding.role]})`}`,
+              look: finding.role === 'recovery' ? 2 : 0,
+              value: finding.ratio,
+              lower: finding.lower,
+              upper: finding.upper,
+              further: comparison?.launch_ratios ?? [],
+              figure: formatRatio(finding.ratio),
+            }))}
+            reference={{ at: 1, label: '1.0 – as fast as base' }}
+            fromZero={false}
+            format={(value) => value.toFixed(2)}
+            scaleLabel={() => 'head ÷ base; bar: interval, ticks: the median of each launch'}
+          />
+        }
+        table={
+          <DataTable
+            label="Base and head"
+            rows={rows}
+            rowKey={({ finding }) => finding.id}
+            columns={COLUMNS}
+          />
+        }
+      />
+    </Panel>
+  );
+}
+
+const COLUMNS: readonly Column<Row>[] = [
+  {
+    header: 'Verdict',
+    cell: ({ finding: { verdict, reason } }) =>
+      verdict === null ? '–' : <Status look={VERDICTS[verdict]} title={reason} />,
+  },
+  {
+    header: 'Series',
+    cell: ({ finding }) => (
+      <>
+        {finding.arm} in {finding.benchmark}, {paramsLabel(finding.params)}
+        <div className={classes.when}>{ROLE_WORDS[finding.role]}</div>
+      </>
+    ),
+  },
+  { header: 'Base', align: 'right', cell: ({ base }) => <Level of={base} /> },
+  { header: 'Head', align: 'right', cell: ({ head }) => <Level of={head} /> },
+  {
+    header: 'Head ÷ base',
+    align: 'right',
+    cell: ({ finding: { ratio, lower, upper } }) => (
+      <>
+        {formatRatio(ratio)}
+        <div className={classes.when}>{formatInterval(lower, upper)}</div>
+      </>
+    ),
+  },
+  {
+    header: 'Launch medians',
+    wrap: true,
+    cell: ({ comparison }) =>
+      comparison === undefined ? '–' : comparison.launch_ratios.map((ratio) => formatRatio(ratio)).join(', '),
+  },
+  {
+    header: 'Run',
+    cell: ({ finding: { run_id: runId, job_id: job } }) => (
+      <AppLink to="/runs/$runId" params={{ runId }} search={{ job }}>
+        {shortId(runId)}
+      </AppLink>
+    ),
+  },
+];
+
+function Level({ of }: { of: Measurement | undefined }) {
+  if (of === undefined) return <>–</>;
+  const { median, median_lower: lower, median_upper: upper, unit } = of;
+  return (
+    <>
+      {formatValue(median, unit)}
+      {typeof lower === 'number' && typeof upper === 'number' && (
+        <div className={classes.when}>
+          {formatValue(lower, unit)} – {formatValue(upper, unit)}
+        </div>
+      )}
+    </>
+  );
+}
