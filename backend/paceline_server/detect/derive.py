@@ -21,7 +21,7 @@ from paceline_server.detect.schemas import DerivedOut
 from paceline_server.ingest.cases import Case, ParamValue, params_key
 from paceline_server.stats import derived as formulas
 from paceline_server.stats.derived import DerivedValue, Warm
-from paceline_server.stats.samples import CaseSamples
+from paceline_server.stats.samples import CaseSamples, Direction
 from paceline_server.stats.words import TIMES, percent
 
 Unit = Literal["ratio", "share", "exponent", "param"]
@@ -89,7 +89,10 @@ def words_of(declared: Derived, arm: str, found: DerivedValue) -> str:
         return f"{arm} is faster than {base} with confidence from no measured {param} on"
     more = "more" if value >= 0 else "less"
     said = {
-        "crossover": f"{arm} is faster than {base} from {param}={value:g} on",
+        "crossover": f"{arm} is faster than {base} from {param}={value:g} on"
+        + (", the smallest measured, or below" if found.censored else ""),
+        "degradation_across_param": f"{value:.3g}{TIMES} as slow at {param}={declared.to} as at "
+        f"{declared.from_}",
         "speedup_between_arms": f"{arm} is {value:.3g}{TIMES} as fast as {base}",
         "overhead_between_arms": f"{arm} has {percent(value)} {more} {declared.metric} than {base}",
         "share_between_metrics": f"{percent(value)} of {declared.metric} is not {declared.part}",
@@ -125,6 +128,11 @@ class Sources:
 
     def case(self, group: Group, metric: str, arm: str) -> CaseSamples | None:
         return self.index.get(group.benchmark, group.params, metric, arm)
+
+    def direction(self, declared: Derived, arm: str, groups: Sequence[Group]) -> Direction:
+        """Which way is better, as the samples say."""
+        cases = (self.case(group, declared.metric, arm) for group in groups)
+        return next((case.direction for case in cases if case is not None), "lower")
 
 
 def derived_rows(manifest: Manifest, groups: Sequence[Group], sources: Sources) -> list[DerivedRow]:
@@ -209,6 +217,8 @@ def _across(declared: Derived, arm: str, members: Sequence[Group], sources: Sour
     end = points.get(declared.to) if declared.to is not None else None
     if start is None or end is None:
         return DerivedValue(None)
+    if declared.kind == "degradation_across_param":
+        return formulas.degradation_across_param(start, end, sources.direction(declared, arm, members))
     return formulas.ratio_across_param(start, end)
 
 

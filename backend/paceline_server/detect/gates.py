@@ -20,8 +20,9 @@ from paceline_server.detect.measure import WarmSamples
 from paceline_server.detect.schemas import GateOut
 from paceline_server.ingest.cases import ParamValue
 from paceline_server.stats.derived import DerivedValue
-from paceline_server.stats.gates import GateVerdict, Op, holds, judge_gate, judge_level
-from paceline_server.stats.samples import Interval
+from paceline_server.stats.gates import GateVerdict, Op, holds, judge_gate, judge_level, size_of
+from paceline_server.stats.samples import Interval, median
+from paceline_server.stats.summary import probably_optimised_away
 
 NOTHING = Interval(None, None)
 
@@ -55,7 +56,7 @@ def _measured_gate(gate: Gate, group: Group, warm: WarmSamples, known: Circumsta
     arm = gate.arm or ""
     samples = warm.get(group, gate.metric or "", arm)
     missing = known.unavailable.why(group, arm)
-    defect = known.audits.why_not(group, arm)
+    defect = known.audits.why_not(group, arm) or _too_fast(group, gate.metric or "", arm, warm)
     for level, target in _levels(gate):
         found = GateVerdict("inconclusive", f"{arm} was not measured", None, NOTHING)
         if samples is not None:
@@ -68,6 +69,14 @@ def _measured_gate(gate: Gate, group: Group, warm: WarmSamples, known: Circumsta
         yield _gate_row(gate, where, level, target, found)
 
 
+def _too_fast(group: Group, metric: str, arm: str, warm: WarmSamples) -> str | None:
+    """Why a level that holds says nothing: the code that was to be measured was probably not there (§1)."""
+    case, samples = warm.index.get(group.benchmark, group.params, metric, arm), warm.get(group, metric, arm)
+    if case is None or samples is None or not probably_optimised_away(case.unit, median(samples[0])):
+        return None
+    return f"{arm} takes {median(samples[0]):.3g} ns per operation: probably optimised away"
+
+
 def _derived_gate(gate: Gate, derived: Sequence[DerivedRow]) -> Iterator[GateOut]:
     for row in derived:
         declared = row.declared
@@ -77,11 +86,11 @@ def _derived_gate(gate: Gate, derived: Sequence[DerivedRow]) -> Iterator[GateOut
             continue
         for level, target in _levels(gate):
             where = (declared.benchmark, row.arm, row.group.params, declared.metric, declared.name)
-            yield _gate_row(gate, where, level, target, _judge_derived(row, gate.op, target))
+            yield _gate_row(gate, where, level, target, _judge_derived(row, gate, target))
 
 
-def _judge_derived(row: DerivedRow, op: Op, target: float) -> GateVerdict:
-    found = row.found
+def _judge_derived(row: DerivedRow, gate: Gate, target: float) -> GateVerdict:
+    found, op = row.found, gate.op
     if row.missing is not None:
         return GateVerdict("not_applicable", row.missing, None, NOTHING)
     if row.defect is not None:
@@ -92,8 +101,11 @@ def _judge_derived(row: DerivedRow, op: Op, target: float) -> GateVerdict:
         return _judge_none(found, op, target)
     if found.value is None:
         return GateVerdict("inconclusive", row.note(), None, found.interval)
-    verdict, reason = judge_level(found.value, found.interval, op, target)
-    return GateVerdict(verdict, reason, found.value, found.interval)
+    value, interval = found.value, found.interval
+    if gate.absolute:
+        value, interval = size_of(value, interval)
+    verdict, reason = judge_level(value, interval, op, target)
+    return GateVerdict(verdict, f"the size {reason}" if gate.absolute else reason, value, interval)
 
 
 def _judge_none(found: DerivedValue, op: Op, target: float) -> GateVerdict:
@@ -121,6 +133,7 @@ def _gate_row(
     benchmark, arm, params, metric, statistic = where
     return GateOut(
         name=gate.name, description=gate.description, derived=gate.derived, benchmark=benchmark, arm=arm,
-        params=dict(params), metric=metric, statistic=statistic, op=gate.op, level=level, target=target,
-        actual=found.actual, verdict=found.verdict, reason=found.reason,
+        params=dict(params), metric=metric, statistic=statistic, absolute=gate.absolute, op=gate.op,
+        level=level, target=target, actual=found.actual, lower=found.interval.lower,
+        upper=found.interval.upper, verdict=found.verdict, reason=found.reason,
     )  # fmt: skip

@@ -113,10 +113,15 @@ class GateOut(Response):
     params: dict[str, ParamValue]
     metric: str
     statistic: str
+    absolute: bool = False
+    """The size of `actual` is held against the level, whatever the sign."""
     op: Literal["<", "<=", ">", ">="]
     level: Literal["required", "stretch"]
     target: float
     actual: float | None
+    lower: float | None = None
+    upper: float | None = None
+    """Each holds with 99 %; null: the samples are too few for it."""
     verdict: Judged
     reason: str
 

@@ -164,6 +164,8 @@ def _derived(analysis: Analysis) -> list[str]:
     for row in analysis.report.derived:
         value = f"{row.value:.4g}" if row.value is not None else "none" if row.answered else "-"
         bounds = "-" if row.lower is None or row.upper is None else f"{row.lower:.4g} to {row.upper:.4g}"
+        if row.kind == "crossover" and row.lower is None and row.upper is not None:
+            bounds = f"{row.upper:.4g} or below"
         said = row.note or row.words
         rows.append([row.name, row.benchmark, row.arm, _params(row.params), value, bounds, said])
     return ["", "derived", *aligned(rows, right=(4,))]
@@ -176,6 +178,7 @@ def _gates(analysis: Analysis) -> list[str]:
     for gate in analysis.report.gates:
         actual = "-" if gate.actual is None else f"{gate.actual:.6g}"
         what = f"{gate.statistic} {gate.metric} {gate.op} {gate.target:g}"
+        what = f"size of {what}" if gate.absolute else what
         why = "" if gate.verdict == "pass" else gate.reason
         rows.append(
             [gate.benchmark, gate.arm, _params(gate.params), what, actual, gate.level, gate.verdict, why]

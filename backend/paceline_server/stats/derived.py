@@ -17,7 +17,7 @@ from paceline_server.stats.binomial import quantile_interval
 from paceline_server.stats.blocks import pair_blocks
 from paceline_server.stats.bootstrap import cluster_bootstrap, nan_median
 from paceline_server.stats.constants import DERIVED_CONFIDENCE
-from paceline_server.stats.samples import CaseSamples, Floats, Interval, Ints
+from paceline_server.stats.samples import CaseSamples, Direction, Floats, Interval, Ints
 
 Warm = tuple[Floats, Ints]
 """(values, launch) of the warm samples of one case, shape (n,) each."""
@@ -35,10 +35,12 @@ class DerivedValue:
     interval: Interval = NOTHING
     answered: bool = False
     note: str = ""
+    censored: bool = False
+    """The value is the smallest that was measured: the true one may lie below."""
 
 
 def ratio_across_param(at_from: Warm, at_to: Warm) -> DerivedValue:
-    """Median at `to` ÷ median at `from`, e.g. the degradation from a small to a large working set."""
+    """Median at `to` ÷ median at `from`, e.g. what ten times the messages take."""
     if not at_from[0].size or not at_to[0].size or not float(np.median(at_from[0])):
         return DerivedValue(None)
     interval = cluster_bootstrap(
@@ -47,6 +49,12 @@ def ratio_across_param(at_from: Warm, at_to: Warm) -> DerivedValue:
         DERIVED_CONFIDENCE,
     )
     return DerivedValue(float(np.median(at_to[0]) / np.median(at_from[0])), interval)
+
+
+def degradation_across_param(at_from: Warm, at_to: Warm, direction: Direction) -> DerivedValue:
+    """How many times worse the median is at `to` than at `from`: 4.8 is 4.8 times as slow, for times and for
+    rates."""
+    return ratio_across_param(at_from, at_to) if direction == "lower" else ratio_across_param(at_to, at_from)
 
 
 def overhead_between_arms(arm: CaseSamples, base: CaseSamples) -> DerivedValue:
@@ -125,7 +133,7 @@ def crossover(points: Sequence[tuple[int, CaseSamples, CaseSamples]]) -> Derived
         may_win = float(value) if not_slower_above else may_win
     if wins is not None and may_win == ordered[0][0]:
         may_win = None
-    return DerivedValue(wins, Interval(may_win, wins), answered=True)
+    return DerivedValue(wins, Interval(may_win, wins), answered=True, censored=wins == ordered[0][0])
 
 
 def slope(points: Sequence[tuple[float, Warm]]) -> DerivedValue:

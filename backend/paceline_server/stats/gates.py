@@ -2,9 +2,13 @@
 
 Place: after `summary` and `derived`, before `detect`. Invariant (I12): three values. A gate passes or
 fails only when the whole interval of its statistic lies on one side of the level; too few samples are
-inconclusive, with the number it needs. Order-statistic intervals for percentiles (David & Nagaraja §7.1),
-cluster bootstrap for the mean; smallest, largest and spread are compared as they are. Deliberately never
-pages: gates end in an exit code.
+inconclusive, with the number it needs. Deliberately never pages: gates end in an exit code.
+
+    median, pNN                     order statistics (David & Nagaraja §7.1)
+    mean                            cluster bootstrap, launches first
+    sd, sd_percent                  jackknife by launch of ln(sd), Student's t (`spread`)
+    launch_sd_percent               the same, of the medians of the launches
+    min, max                        as they are: they are what was measured, not what could be
 
     pass          level
     ├──────┤        ┃                 ├─────╂────┤  inconclusive          ┃   ├──────┤  fail       (op: <, <=)
@@ -12,20 +16,24 @@ pages: gates end in an exit code.
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
 
-from paceline_server.stats.binomial import quantile_interval, samples_needed
+from paceline_server.stats.binomial import quantile_interval
 from paceline_server.stats.bootstrap import cluster_bootstrap, nan_mean
 from paceline_server.stats.constants import GATE_CONFIDENCE, MIN_LAUNCHES
 from paceline_server.stats.paired import Verdict
 from paceline_server.stats.samples import Floats, Interval, Ints
+from paceline_server.stats.spread import jackknife, launch_deviation, relative_deviation, standard_deviation
 
-Statistic = Literal["median", "mean", "p99", "min", "max", "sd_percent"]
 Op = Literal["<", "<=", ">", ">="]
-_QUANTILES: dict[str, float] = {"median": 0.5, "p99": 0.99}
+SPREADS: Mapping[str, Callable[[Floats, Ints], float]] = {
+    "sd": standard_deviation, "sd_percent": relative_deviation, "launch_sd_percent": launch_deviation,
+}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -69,40 +77,81 @@ def _text(bound: float | None) -> str:
     return "unknown" if bound is None else f"{bound:.6g}"
 
 
-def statistic_of(values: Floats, statistic: Statistic) -> float:
-    """The statistic of `values`, shape (n,), n ≥ 1. `sd_percent` = 100 · sd ÷ mean (n − 1 below)."""
-    if statistic == "sd_percent":
-        mean = float(values.mean())
-        sd = float(values.std(ddof=1)) if values.size > 1 else 0.0
-        return 100.0 * sd / mean if mean else float("inf")
-    if statistic in _QUANTILES:
-        return float(np.quantile(values, _QUANTILES[statistic]))
+def quantile_of(statistic: str) -> float | None:
+    """`p99.9` → 0.999, `median` → 0.5; None for what is no percentile."""
+    if statistic == "median":
+        return 0.5
+    number = statistic.removeprefix("p")
+    return float(number) / 100.0 if number != statistic else None
+
+
+def statistic_of(values: Floats, launch: Ints, statistic: str) -> float:
+    """The statistic of `values`, shape (n,), n ≥ 1. Raises ValueError for one there is not."""
+    quantile = quantile_of(statistic)
+    if quantile is not None:
+        return float(np.quantile(values, quantile))
+    if statistic in SPREADS:
+        return SPREADS[statistic](values, launch)
+    match statistic:
+        case "mean":
+            return float(values.mean())
+        case "min":
+            return float(values.min())
+        case "max":
+            return float(values.max())
+        case _:
+            raise ValueError(f"there is no statistic {statistic!r}")
+
+
+def interval_of(values: Floats, launch: Ints, statistic: str) -> Interval:
+    """Its interval, by the method named above; each bound holds with 99 %."""
+    quantile = quantile_of(statistic)
+    if quantile is not None:
+        return quantile_interval(values, quantile, GATE_CONFIDENCE)
+    if statistic in SPREADS:
+        return jackknife(SPREADS[statistic], values, launch, GATE_CONFIDENCE)
     if statistic == "mean":
-        return float(values.mean())
-    return float(values.min() if statistic == "min" else values.max())
+        return cluster_bootstrap([(values, launch)], lambda groups: nan_mean(groups[0]), GATE_CONFIDENCE)
+    actual = statistic_of(values, launch, statistic)
+    return Interval(actual, actual)
 
 
-def judge_gate(values: Floats, launch: Ints, statistic: Statistic, op: Op, level: float) -> GateVerdict:
+def samples_to_pass(statistic: str, op: Op) -> int:
+    """The smallest n with which a percentile has the bound that its gate passes by; 0 for what is none."""
+    quantile = quantile_of(statistic)
+    if quantile is None:
+        return 0
+    beyond = quantile if op in ("<", "<=") else 1.0 - quantile
+    return math.ceil(math.log((1.0 - GATE_CONFIDENCE) / 2.0 * (1.0 + 1e-12)) / math.log(beyond))
+
+
+def judge_gate(values: Floats, launch: Ints, statistic: str, op: Op, level: float) -> GateVerdict:
     """Judge one gate on the warm samples of one case: `values` and `launch`, shape (n,)."""
     nothing = Interval(None, None)
     if values.size == 0:
         return GateVerdict("inconclusive", "nothing was measured for this gate", None, nothing)
-    actual = statistic_of(values, statistic)
+    actual = statistic_of(values, launch, statistic)
     launches = int(np.unique(launch).size)
     if launches < MIN_LAUNCHES:
         reason = f"insufficient: {launches} launches; a gate needs at least {MIN_LAUNCHES}"
         return GateVerdict("inconclusive", reason, actual, nothing)
     if not np.isfinite(actual):
         return GateVerdict("inconclusive", f"{statistic} is not a number here (mean 0)", None, nothing)
-    quantile = _QUANTILES.get(statistic)
-    if quantile is not None:
-        interval = quantile_interval(values, quantile, GATE_CONFIDENCE)
-    elif statistic == "mean":
-        interval = cluster_bootstrap([(values, launch)], lambda groups: nan_mean(groups[0]), GATE_CONFIDENCE)
-    else:
-        interval = Interval(actual, actual)
+    interval = interval_of(values, launch, statistic)
     verdict, reason = judge_level(actual, interval, op, level)
-    needed = samples_needed(quantile, GATE_CONFIDENCE) if quantile is not None else 0
+    needed = samples_to_pass(statistic, op)
     if verdict == "inconclusive" and values.size < needed:
-        reason = f"insufficient: {values.size} samples; the interval of {statistic} needs at least {needed}"
+        reason = f"insufficient: {statistic} needs {needed:,} samples, has {values.size:,}"
     return GateVerdict(verdict, reason, actual, interval)
+
+
+def size_of(value: float, interval: Interval) -> tuple[float, Interval]:
+    """|value| and its interval: from 0 on where the sign is open; a missing bound leaves it unbounded."""
+    lower, upper = interval.lower, interval.upper
+    if lower is None or upper is None:
+        surely = (
+            lower if lower is not None and lower > 0 else -upper if upper is not None and upper < 0 else 0.0
+        )
+        return abs(value), Interval(surely, None)
+    nearest = 0.0 if lower <= 0.0 <= upper else min(abs(lower), abs(upper))
+    return abs(value), Interval(nearest, max(abs(lower), abs(upper)))

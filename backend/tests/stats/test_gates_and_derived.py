@@ -6,11 +6,17 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from paceline_server.stats.binomial import samples_needed
+from paceline_server.stats.binomial import quantile_interval
 from paceline_server.stats.bootstrap import ratio_of_means
-from paceline_server.stats.constants import GATE_CONFIDENCE
-from paceline_server.stats.derived import overhead_between_arms, ratio_across_param, slope
-from paceline_server.stats.gates import Op, judge_gate
+from paceline_server.stats.derived import (
+    degradation_across_param,
+    overhead_between_arms,
+    ratio_across_param,
+    slope,
+)
+from paceline_server.stats.gates import Op, judge_gate, quantile_of, samples_to_pass, size_of
+from paceline_server.stats.samples import Interval
+from paceline_server.stats.spread import jackknife, relative_deviation
 from paceline_server.testing.simulated import job_cases
 
 LAUNCH = np.repeat(np.arange(5), 20)
@@ -32,12 +38,11 @@ def test_a_median_gate_decides_only_when_the_whole_interval_is_on_one_side(
 
 
 def test_a_p99_gate_with_too_few_samples_says_how_many_it_needs() -> None:
-    needed = samples_needed(0.99, GATE_CONFIDENCE)
-    found = judge_gate(_values(100.0), LAUNCH, "p99", "<=", 200.0)
+    found = judge_gate(_values(100.0, n=200), np.arange(200) % 5, "p99", "<=", 200.0)
     assert found.verdict == "inconclusive"
-    assert f"at least {needed}" in found.reason
-    enough = judge_gate(_values(100.0, n=needed), np.arange(needed) % 5, "p99", "<=", 200.0)
-    assert enough.verdict == "pass"
+    assert found.reason == "insufficient: p99 needs 459 samples, has 200"
+    assert judge_gate(_values(100.0, n=458), np.arange(458) % 5, "p99", "<=", 200.0).verdict != "pass"
+    assert judge_gate(_values(100.0, n=459), np.arange(459) % 5, "p99", "<=", 200.0).verdict == "pass"
 
 
 def test_a_p99_gate_can_fail_before_it_could_pass() -> None:
@@ -50,12 +55,95 @@ def test_a_mean_gate_knows_that_launches_differ() -> None:
     assert judge_gate(_values(100.0), LAUNCH, "mean", "<=", 105.0).verdict == "pass"
 
 
-def test_spread_smallest_and_largest_are_compared_as_they_are() -> None:
-    assert judge_gate(_values(100.0), LAUNCH, "sd_percent", "<", 2.0).verdict == "pass"
-    assert judge_gate(_values(100.0, 0.1), LAUNCH, "sd_percent", "<", 2.0).verdict == "fail"
+def test_smallest_and_largest_are_compared_as_they_are() -> None:
     assert judge_gate(_values(100.0), LAUNCH, "max", "<", 99.0).verdict == "fail"
     assert judge_gate(_values(100.0), LAUNCH, "min", ">", 90.0).verdict == "pass"
+
+
+@pytest.mark.parametrize(
+    ("statistic", "needed"),
+    [
+        ("p50", 7),
+        ("p90", 44),
+        ("p99", 459),
+        ("p99.9", 4603),
+        ("p1", 1),
+        ("median", 7),
+        ("mean", 0),
+        ("max", 0),
+    ],
+)
+def test_an_upper_limit_on_a_percentile_needs_what_its_upper_bound_needs(statistic: str, needed: int) -> None:
+    assert samples_to_pass(statistic, "<=") == needed
+    if needed > 1:
+        assert quantile_interval(np.arange(needed - 1.0), quantile_of(statistic) or 0, 0.98).upper is None
+        assert (
+            quantile_interval(np.arange(float(needed)), quantile_of(statistic) or 0, 0.98).upper is not None
+        )
+
+
+def test_a_lower_limit_on_a_low_percentile_needs_as_many() -> None:
+    assert samples_to_pass("p1", ">=") == 459
+    assert samples_to_pass("p99", ">=") == 1
+
+
+def test_a_statistic_there_is_not_is_an_error() -> None:
+    with pytest.raises(ValueError, match="variance"):
+        judge_gate(_values(1.0), LAUNCH, "variance", "<", 2.0)
+
+
+def test_a_spread_decides_by_an_interval_that_takes_launches_for_its_replicates() -> None:
+    assert judge_gate(_values(100.0), LAUNCH, "sd_percent", "<", 2.0).verdict == "pass"
+    assert judge_gate(_values(100.0, 0.1), LAUNCH, "sd_percent", "<", 2.0).verdict == "fail"
+    assert judge_gate(_values(100.0), LAUNCH, "sd", "<", 2.0).verdict == "pass"
     assert judge_gate(np.zeros(100), LAUNCH, "sd_percent", "<", 2.0).verdict == "inconclusive"
+    one_wild = np.where(LAUNCH == 0, _values(100.0, 0.1), _values(100.0))
+    found = judge_gate(one_wild, LAUNCH, "sd_percent", "<", 8.0)
+    assert found.actual is not None
+    assert found.actual < 8.0
+    assert found.verdict == "inconclusive", "four launches say 1 %, one says 10 %: five do not decide"
+
+
+def test_the_spread_of_launches_is_of_their_medians() -> None:
+    steady = np.repeat([100.0, 100.2, 99.9, 100.1, 99.8], 20) * _values(1.0, 0.05)
+    apart = np.repeat([100.0, 140.0, 70.0, 120.0, 90.0], 20)
+    found = judge_gate(apart, LAUNCH, "launch_sd_percent", "<", 2.5)
+    assert found.actual == pytest.approx(100.0 * np.std([100, 140, 70, 120, 90], ddof=1) / 104.0)
+    assert found.verdict == "fail"
+    assert judge_gate(steady, LAUNCH, "launch_sd_percent", "<", 12.5).verdict == "pass"
+    assert judge_gate(np.full(100, 7.0), LAUNCH, "launch_sd_percent", "<", 2.5).verdict == "pass"
+
+
+@pytest.mark.parametrize("launches", [5, 10])
+def test_the_interval_of_a_spread_holds_the_true_one_as_often_as_it_says(launches: int) -> None:
+    rng = np.random.default_rng(8)
+    held = 0
+    for _ in range(300):
+        values, launch = rng.normal(100.0, 3.0, launches * 20), np.repeat(np.arange(launches), 20)
+        found = jackknife(relative_deviation, values, launch, 0.98)
+        held += (found.lower or 0.0) <= 3.0 <= (found.upper or np.inf)
+    assert held >= 285
+
+
+@pytest.mark.parametrize(
+    ("interval", "size"),
+    [
+        ((0.01, 0.03), (0.01, 0.03)), ((-0.03, -0.01), (0.01, 0.03)), ((-0.03, 0.01), (0.0, 0.03)),
+        ((None, 0.03), (0.0, None)), ((0.02, None), (0.02, None)), ((None, -0.02), (0.02, None)),
+    ],
+)  # fmt: skip
+def test_the_size_of_a_number_has_an_interval_of_its_own(
+    interval: tuple[float | None, float | None], size: tuple[float | None, float | None]
+) -> None:
+    assert size_of(-0.02, Interval(*interval)) == (0.02, Interval(*size))
+
+
+def test_a_degradation_is_how_many_times_worse_whichever_way_is_better() -> None:
+    hot, cold = (_values(80.0), LAUNCH), (_values(16.0, seed=2), LAUNCH)
+    rates = degradation_across_param(hot, cold, "higher")
+    assert rates.value == pytest.approx(5.0, rel=0.01)
+    times = degradation_across_param((1e9 / hot[0], LAUNCH), (1e9 / cold[0], LAUNCH), "lower")
+    assert times.value == pytest.approx(rates.value)
 
 
 def test_gates_without_launches_or_samples_are_inconclusive() -> None:

@@ -1,0 +1,53 @@
+"""How much do samples scatter, and how sure is that?
+
+Place: under `gates`. Invariant: an interval of a spread takes launches, not samples, for its replicates:
+jackknife of ln(sd), one launch left out at a time, with Student's t (Miller, Annals of Mathematical
+Statistics 39, 1968: it holds where the chi-square interval does not, for samples that are not normal).
+Deliberately no trimming: a spike is spread.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+
+from paceline_server.stats.samples import Floats, Interval, Ints, median
+from paceline_server.stats.student import student_quantile
+
+
+def standard_deviation(values: Floats, launch: Ints) -> float:
+    """Of all `values`, shape (n,), n − 1 below; 0 for one value."""
+    del launch
+    return float(values.std(ddof=1)) if values.size > 1 else 0.0
+
+
+def relative_deviation(values: Floats, launch: Ints) -> float:
+    """100 · sd ÷ mean of all `values`; infinite for a mean of 0."""
+    mean = float(values.mean())
+    return 100.0 * standard_deviation(values, launch) / abs(mean) if mean else math.inf
+
+
+def launch_deviation(values: Floats, launch: Ints) -> float:
+    """100 · sd ÷ mean of the medians of the launches: how far runs of the same code lie apart."""
+    medians = np.array([median(values[launch == number]) for number in np.unique(launch)])
+    return relative_deviation(medians, np.arange(medians.size))
+
+
+def jackknife(
+    spread: Callable[[Floats, Ints], float], values: Floats, launch: Ints, confidence: float
+) -> Interval:
+    """Interval of a spread > 0 from leaving out one launch at a time; needs three. No spread at all has the
+    interval [0, 0]; where some launches alone have the spread, there are no bounds."""
+    whole = spread(values, launch)
+    numbers = np.unique(launch)
+    if whole == 0.0:
+        return Interval(0.0, 0.0)
+    without = [spread(values[launch != number], launch[launch != number]) for number in numbers]
+    if numbers.size < 3 or not math.isfinite(whole) or min(without) <= 0.0:
+        return Interval(None, None)
+    pseudo = numbers.size * math.log(whole) - (numbers.size - 1) * np.log(without)
+    error = float(pseudo.std(ddof=1)) / math.sqrt(numbers.size)
+    reach = student_quantile(0.5 + confidence / 2.0, int(numbers.size) - 1) * error
+    return Interval(whole * math.exp(-reach), whole * math.exp(min(reach, 700.0)))
