@@ -61,14 +61,16 @@ class Past:
         factors: Mapping[str, Any] | None = None,
         excluded: str | None = None,
         artifact: str | None = None,
+        commit: str | None = None,
         evaluate: bool = True,
     ) -> str:
         """One job that measured these values; its id. Its commit counts the nights, and so does its artifact,
-        unless it is given."""
-        job_id, at = self._job()
+        unless they are given."""
+        commit = commit or commit_of(self.nights)
+        job_id, at = self._job(commit)
         said = JobPoints(
             job_id=job_id, run_id=f"run{job_id[3:]}", suite=self.suite, target_id=self.target_id,
-            branch="main", at=at, commit=commit_of(self.nights),
+            branch="main", at=at, commit=commit,
             artifact_hash=artifact or f"{self.nights:064x}", fingerprint=fingerprint * 64,
             factors=FACTORS if factors is None else factors, excluded=excluded,
             conditions={"load_1": {"median": 0.1, "max": 0.2}},
@@ -93,14 +95,14 @@ class Past:
         with session_scope() as session:
             return detection.keep(session, looked)
 
-    def _job(self) -> tuple[str, datetime]:
+    def _job(self, commit: str) -> tuple[str, datetime]:
         job_id, at = ids.new_id("job"), START + self.nights * NIGHT
         run_id = f"run{job_id[3:]}"
         with session_scope() as session:
             session.add(
                 Run(
                     id=run_id, suite=self.suite, repository="r", manifest_path="suite.toml",
-                    manifest=dict(self.manifest), commit=commit_of(self.nights), branch="main",
+                    manifest=dict(self.manifest), commit=commit, branch="main",
                     base_commit=None, trigger="schedule", state="done", verdict="pass", reason=None,
                     demonstration=False, benchmarks=list(self.manifest["benchmarks"]), params={}, knobs={},
                     launches=5, rounds=20, min_time_ns=1, created_by="test", created_at=at, finished_at=at,

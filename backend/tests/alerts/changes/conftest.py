@@ -1,4 +1,4 @@
-"""A lab with a past: nights of points evaluated by detection, A/B jobs delivered over HTTP, alerts read back."""
+"""A lab with a past: nights of points evaluated by detection, A/B jobs over HTTP, alerts read back."""
 
 from __future__ import annotations
 

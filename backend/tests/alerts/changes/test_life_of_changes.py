@@ -48,7 +48,7 @@ def test_a_step_is_told_only_after_old_and_new_were_measured_side_by_side(desk: 
     assert desk.told() == ["open"]
 
 
-def test_a_suspicion_that_side_by_side_shows_no_difference_is_over_and_nobody_hears(desk: HistoryDesk) -> None:
+def test_a_suspicion_without_a_difference_side_by_side_is_over_and_nobody_hears(desk: HistoryDesk) -> None:
     _suspected(desk)
     desk.ab(0.0)
     closed = desk.alert()
