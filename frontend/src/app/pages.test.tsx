@@ -98,6 +98,24 @@ const PAGES: Record<string, PageCase> = {
     },
     advice: /The target looks fit for measuring/,
   },
+  rules: {
+    address: '/rules',
+    heading: /^Rules$/,
+    path: /\/rules$/,
+    full: /^hashing-native$/,
+    empty: (world) => (world.decisions.rules = []),
+    advice: /it can be replayed over the past before it is saved/,
+  },
+  'a rule': {
+    address: '/rules/rule-1',
+    heading: /^hashing-native$/,
+    path: /\/rules\/rule-1$/,
+    full: /^What it says$/,
+    empty: (world) => {
+      world.decisions.rules = world.decisions.rules.map((rule) => Object.assign({}, rule, { floor: null }));
+    },
+    advice: /No A\/A job has measured/,
+  },
 };
 
 const CASES = Object.entries(PAGES);
