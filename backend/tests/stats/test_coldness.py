@@ -1,0 +1,79 @@
+"""Warm-up rounds: how many a fresh process needs until its penalty is inside the margin."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from paceline_server.stats.coldness import find_coldness
+from paceline_server.stats.samples import CaseSamples
+
+MARGIN = 2.0
+WARMUP = 5
+
+
+def case(
+    seed: int, penalties: Sequence[float], *, launches: int = 5, rounds: int = 20, sigma: float = 0.005
+) -> CaseSamples:
+    """One arm at one value whose first rounds take so much longer (ln), with heavy tails and launch levels."""
+    rng = np.random.default_rng(seed)
+    total = WARMUP + rounds
+    cold = np.zeros(total)
+    cold[: len(penalties)] = penalties
+    level = rng.normal(0.0, 0.02, (launches, 1)) + np.log(1e6)
+    logs = level + cold + sigma / np.sqrt(3.0) * rng.standard_t(3, (launches, total))
+    launch, number = np.repeat(np.arange(launches), total), np.tile(np.arange(total), launches)
+    return CaseSamples(
+        "b", "native", {"batch": seed}, "time", "ns", "lower", launch, number, np.zeros_like(number),
+        np.exp(logs).ravel(), number < WARMUP, np.full(number.size, 3),
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("sigma", [0.003, 0.02])
+@pytest.mark.parametrize("penalties", [(), (0.3,), (0.4, 0.2, 0.1), (0.06, 0.06)], ids=len)
+def test_the_rounds_that_are_cold_are_counted(penalties: tuple[float, ...], sigma: float) -> None:
+    right = 0
+    for seed in range(12):
+        found = find_coldness([case(seed * 7 + at, penalties, sigma=sigma) for at in range(5)], MARGIN)
+        assert found.lower is not None
+        right += found.rounds == len(penalties)
+        assert found.lower <= len(penalties) <= (99 if found.upper is None else found.upper)
+    assert right >= 11
+
+
+def test_one_value_that_is_cold_is_enough() -> None:
+    cases = [case(at, ()) for at in range(4)] + [case(9, (0.2, 0.1))]
+    found = find_coldness(cases, MARGIN)
+    assert found.rounds == 2
+    assert found.penalties[0] == pytest.approx(np.expm1(0.2), abs=0.02)
+    assert found.calls_per_round == 3
+
+
+def test_one_slow_launch_is_not_cold() -> None:
+    plain = case(1, ())
+    slow = (plain.launch == 0) & (plain.round == 0)
+    found = find_coldness([replace(plain, value=np.where(slow, plain.value * 3.0, plain.value))], MARGIN)
+    assert found.rounds == 0
+
+
+def test_a_penalty_that_outlasts_the_rounds_has_no_number() -> None:
+    found = find_coldness([case(1, [0.5] * 13)], MARGIN)
+    assert found.rounds is None
+    assert found.upper is None
+    assert found.reason.startswith("still 6")
+
+
+def test_a_rate_is_cold_where_it_is_lower() -> None:
+    times = case(2, (0.3,))
+    rates = replace(times, value=1e9 / times.value, direction="higher", unit="op/s")
+    assert find_coldness([rates], MARGIN).rounds == find_coldness([times], MARGIN).rounds == 1
+
+
+def test_without_warm_up_rounds_or_with_two_launches_nothing_is_said() -> None:
+    plain = case(1, (0.3,))
+    unmarked = replace(plain, warmup=np.zeros_like(plain.warmup))
+    assert find_coldness([unmarked], MARGIN).reason == "no warm-up rounds were measured"
+    assert find_coldness([], MARGIN).rounds is None
+    assert find_coldness([case(1, (0.3,), launches=2)], MARGIN).reason.startswith("insufficient: 2 launches")
