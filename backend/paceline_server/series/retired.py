@@ -15,6 +15,7 @@ from paceline_server.kernel import clock
 from paceline_server.kernel.errors import conflict, not_found
 from paceline_server.series import queries
 from paceline_server.series.schemas import RetiredOut
+from paceline_server.store import audit
 from paceline_server.store.tables.history import RetiredBenchmark
 
 SEPARATOR = "/"
@@ -56,14 +57,16 @@ def retire(
         session.add(row)
     row.reason, row.retired_by, row.retired_at = reason, who, clock.now()
     session.flush()
+    audit.record(session, who, "retire", "benchmark", f"{suite}/{row.benchmark}", {"reason": reason})
     return _out(row)
 
 
-def restore(session: Session, suite: str, benchmark: str, arm: str | None) -> None:
+def restore(session: Session, suite: str, benchmark: str, arm: str | None, who: str) -> None:
     """Miss it again. Raises 404 when it was not retired."""
     row = queries.retired_one(session, suite, key_of(benchmark, arm))
     if row is None:
         raise not_found("retired benchmark", key_of(benchmark, arm))
+    audit.record(session, who, "restore", "benchmark", f"{suite}/{row.benchmark}", {"reason": row.reason})
     session.delete(row)
 
 

@@ -99,7 +99,7 @@ def retire_benchmark(  # noqa: PLR0917 - path and query parameters, passed by na
 
 @router.delete("/suites/{suite}/retired/{benchmark}", status_code=204)
 def restore_benchmark(
-    suite: str, benchmark: str, _: Writer, session: DbSession, arm: str | None = None
+    suite: str, benchmark: str, who: Writer, session: DbSession, arm: str | None = None
 ) -> None:
     """Take that back: runs miss it again."""
-    retired.restore(session, suite, benchmark, arm)
+    retired.restore(session, suite, benchmark, arm, who.name)

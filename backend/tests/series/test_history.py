@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from paceline_server.kernel.clock import FrozenClock
 from paceline_server.series import service
+from paceline_server.series.detection import service as detection
 from paceline_server.store.session import read_scope, session_scope
 from paceline_server.store.tables.history import Change, SeriesPoint, SeriesState
 from paceline_server.testing import pasts
@@ -122,8 +123,6 @@ def test_a_job_recorded_twice_leaves_its_points_once(past: Past) -> None:
 
 
 def test_a_look_that_was_overtaken_by_a_newer_point_is_dropped(past: Past) -> None:
-    from paceline_server.series.detection import service as detection  # noqa: PLC0415
-
     old = past.stream(noise(20))[-1]
     with read_scope() as session:
         looked = list(detection.look(session, detection.touched(session, old)))
