@@ -35,13 +35,15 @@ from paceline_server.stats.paired import PairVerdict
 from paceline_server.stats.voids import VoidLimits
 from paceline_server.store import outbox
 from paceline_server.store.tables.decisions import Comparison, Finding, JobReport
+from paceline_server.store.tables.history import PolicyAdvice
 
 Role = Literal["candidate", "confirmation", "recovery"]
 EXTEND_HISTORY = "history.extend"
 """Outbox topic of a concluded baseline job; the key is its id."""
 
 __all__ = [
-    "Analysed", "Role", "analyse_job", "comparisons_of_job", "conclude_job", "findings_of", "give_up_job",
+    "Analysed", "Role", "advise_again", "analyse_job", "comparisons_of_job", "conclude_job", "findings_of",
+    "give_up_job",
     "record_finding",
     "rederive_finding", "report_of", "void_limits",
 ]  # fmt: skip
@@ -142,6 +144,16 @@ def conclude_job(session: Session, found: Analysed | None) -> None:
 def measure_again(session: Session, context: JobContext) -> JobReportOut:
     """What a job's stored samples say today: the report of an analysis that stores and decides nothing."""
     return _analyse(session, context).report
+
+
+def advise_again(session: Session, job_id: str) -> list[PolicyAdvice]:
+    """What a concluded job's samples say of the suite's policies, stored nowhere: of a confirmation, whose
+    advice enters no history (I13). Empty for a job there is not."""
+    context = queries.context(session, job_id)
+    if context is None:
+        return []
+    advised = _analyse(session, context).policies
+    return policies.rows_of(context.job, context.run, context.target, advised)
 
 
 def give_up_job(session: Session, key: str, error: str) -> None:
