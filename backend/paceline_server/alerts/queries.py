@@ -41,6 +41,22 @@ def lock_live(session: Session, cause_key: str) -> Alert | None:
     return session.scalars(query).one_or_none()
 
 
+def has_finding(session: Session, alert_id: str, job_id: str) -> bool:
+    """Whether a job is evidence of an alert already."""
+    query = select(func.count()).where(Finding.alert_id == alert_id, Finding.job_id == job_id)
+    return bool(session.scalar(query))
+
+
+def newest_numbers(session: Session, alert_id: str) -> dict[str, Any]:
+    """The numbers of an alert's newest finding that has any."""
+    query = (
+        select(Finding)
+        .where(Finding.alert_id == alert_id)
+        .order_by(Finding.created_at.desc(), Finding.id.desc())
+    )
+    return next((dict(one.numbers) for one in session.scalars(query) if one.numbers), {})
+
+
 def newest_of_cause(session: Session, cause_key: str) -> Alert | None:
     query = select(Alert).where(Alert.cause_key == cause_key).order_by(Alert.id.desc()).limit(1)
     return session.scalars(query).one_or_none()

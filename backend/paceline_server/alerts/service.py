@@ -25,7 +25,7 @@ from typing import Any
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
-from paceline_server.alerts import queries, words
+from paceline_server.alerts import from_policy, queries, words
 from paceline_server.alerts.bisect import service as bisect
 from paceline_server.alerts.changes import service as changes
 from paceline_server.alerts.history import SYSTEM, change, leave_shadow, remember
@@ -211,8 +211,8 @@ def _describe(alert: Alert, failing: Sequence[Comparison], points: int) -> None:
 def start_confirmation(session: Session, alert_id: str) -> None:
     """Request the confirmation of a candidate: same revision, same knobs, only the failing points (I13)."""
     alert = queries.lock_alert(session, alert_id)
-    if alert is not None and alert.kind in changes.KINDS:
-        changes.confirm(session, alert)
+    if alert is not None and alert.kind != "arm_slower":
+        (from_policy if alert.kind == "policy" else changes).confirm(session, alert)
         return
     if alert is None or alert.state != "suspected":
         return
@@ -245,8 +245,8 @@ def _union(failing: Sequence[Comparison]) -> dict[str, list[Any]]:
 def _decide(session: Session, alert_id: str, job: Job, run: Run) -> None:
     """A confirmation ended: only the points that failed before decide."""
     alert = queries.lock_alert(session, alert_id)
-    if alert is not None and alert.kind in changes.KINDS:
-        changes.decide(session, alert, job, run)
+    if alert is not None and alert.kind != "arm_slower":
+        (from_policy if alert.kind == "policy" else changes).decide(session, alert, job, run)
         return
     if (
         alert is None

@@ -14,15 +14,15 @@ from __future__ import annotations
 
 from sqlalchemy.orm import Session
 
+from paceline_server.alerts import from_policy
 from paceline_server.alerts import queries as alert_queries
 from paceline_server.alerts.changes import confirming, following, queries, raising
-from paceline_server.alerts.changes.queries import KINDS
 from paceline_server.alerts.rules import service as rules
 from paceline_server.series.detection import accepting
 from paceline_server.store.tables.decisions import Alert
 from paceline_server.store.tables.jobs import Job, Run
 
-__all__ = ["KINDS", "accept", "confirm", "decide", "evaluate", "lose_patience", "withdraw"]
+__all__ = ["accept", "confirm", "decide", "evaluate", "lose_patience", "withdraw"]
 
 
 def evaluate(session: Session, job_id: str) -> None:
@@ -39,6 +39,7 @@ def evaluate(session: Session, job_id: str) -> None:
         fact for fact in facts if fact.change.alert_id is None and fact.change.state in raising.LIVE_CHANGES
     ]
     raising.raise_for(session, job.target_id, fresh, rules.rules_in_force(session, "history"))
+    from_policy.evaluate(session, job_id)
 
 
 def confirm(session: Session, alert: Alert) -> None:

@@ -35,28 +35,32 @@ _COLUMNS = (
 
 
 def store(session: Session, job: Job, run: Run, target: Target, advised: Sequence[Advised]) -> None:
-    """Keep what a baseline job says of the suite's policies; what says nothing is not kept."""
-    at = clock.now()
-    for one in advised:
-        if one.warm.answer == "unknown":
-            continue
-        session.add(
-            PolicyAdvice(
-                id=ids.new_id("adv"),
-                target_id=target.id,
-                suite=run.suite,
-                policy=one.policy.name,
-                params=dict(one.params),
-                params_key=params_key(one.params),
-                advice=advice_out(one, PLACES[target.kind]).model_dump(mode="json"),
-                in_force=asdict(one.in_force),
-                holds=one.holds,
-                run_id=run.id,
-                job_id=job.id,
-                measured_at=at,
-            )
-        )
+    """Keep what a baseline job says of the suite's policies."""
+    session.add_all(rows_of(job, run, target, advised))
     session.flush()
+
+
+def rows_of(job: Job, run: Run, target: Target, advised: Sequence[Advised]) -> list[PolicyAdvice]:
+    """What a job says of the suite's policies, not stored; what says nothing is left out."""
+    at = clock.now()
+    return [
+        PolicyAdvice(
+            id=ids.new_id("adv"),
+            target_id=target.id,
+            suite=run.suite,
+            policy=one.policy.name,
+            params=dict(one.params),
+            params_key=params_key(one.params),
+            advice=advice_out(one, PLACES[target.kind]).model_dump(mode="json"),
+            in_force=asdict(one.in_force),
+            holds=one.holds,
+            run_id=run.id,
+            job_id=job.id,
+            measured_at=at,
+        )
+        for one in advised
+        if one.warm.answer != "unknown"
+    ]
 
 
 def newest(

@@ -1,0 +1,214 @@
+"""From usage policy advice to alerts: a policy that stopped being right is told of, once it was seen twice.
+
+Place: `changes.service.evaluate` calls it for every baseline job, `alerts.service` for the cool-down and the
+end of the confirmation. Invariants (I13): advice that turns from right (or open) to wrong raises a suspected
+alert; a confirmation run of the same revision, restricted to what the policy is about, decides; nobody hears
+before. Advice of a confirmation is computed and never stored: it enters no history.
+
+    holds: true ─▶ false ─▶ suspected ─ cool-down ─▶ confirmation run ─┬─ false ─▶ open, told
+                                                                       ├─ true ──▶ unconfirmed
+    open ─ a later job says true ─▶ fixed                              └─ null ──▶ inconclusive
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any, Literal
+
+from sqlalchemy.exc import IntegrityError
+from sqlalchemy.orm import Session
+
+from paceline_server.alerts import queries
+from paceline_server.alerts.changes.words import place
+from paceline_server.alerts.history import SYSTEM, change, remember
+from paceline_server.alerts.states import Event
+from paceline_server.alerts.topics import CONFIRM, NOTIFY
+from paceline_server.detect import service as detect
+from paceline_server.detect.policies import service as policies
+from paceline_server.jobs import service as jobs
+from paceline_server.kernel import clock, ids, settings
+from paceline_server.stats.constants import POLICY_CONFIDENCE
+from paceline_server.store import outbox
+from paceline_server.store.tables.decisions import Alert, Finding
+from paceline_server.store.tables.history import PolicyAdvice
+from paceline_server.store.tables.jobs import Job, Run
+
+METHOD = "policy-advice/1"
+RULE = {
+    "name": "policy-in-force", "version": 1, "kind": "policy",
+    "text": "The usage policy that is shipped picks the faster arm on every target, after enough warm-up.",
+}  # fmt: skip
+Role = Literal["candidate", "confirmation", "recovery"]
+
+
+def cause_key(row: PolicyAdvice) -> str:
+    """What an alert is about: one policy at one point of the other params, on one target."""
+    return json.dumps(["policy", row.suite, row.policy, row.target_id, row.params_key], separators=(",", ":"))
+
+
+def evaluate(session: Session, job_id: str) -> None:
+    """Draw the consequences of what a baseline job says of the suite's policies."""
+    for row in policies.advice_of_job(session, job_id):
+        if _is_known(session, row):
+            continue
+        alert = queries.lock_live(session, cause_key(row))
+        if row.holds is False:
+            _wrong(session, row, alert)
+        elif row.holds and alert is not None and alert.state != "suspected":
+            event = Event.refute if alert.state == "inconclusive" else Event.recover
+            _keep(session, alert, "recovery", row)
+            change(session, alert, event, SYSTEM, str(row.advice["words"]))
+
+
+def _is_known(session: Session, row: PolicyAdvice) -> bool:
+    """Whether this job's advice is evidence already: evaluating it again adds nothing."""
+    newest = queries.newest_of_cause(session, cause_key(row))
+    return newest is not None and queries.has_finding(session, newest.id, row.job_id)
+
+
+def _wrong(session: Session, row: PolicyAdvice, alert: Alert | None) -> None:
+    words = str(row.advice["words"])
+    if alert is None:
+        before = policies.advice_before(session, row)
+        if before is not None and before.holds is False:
+            return
+        alert = _raise(session, row)
+        if alert is None:
+            return
+    else:
+        remember(session, alert, "found_again", SYSTEM, words)
+        alert.words = words
+        if alert.state == "inconclusive":
+            change(session, alert, Event.retry, SYSTEM)
+            alert.run_id = row.run_id
+            _ask_for_confirmation(session, alert)
+    _keep(session, alert, "candidate", row)
+
+
+def _raise(session: Session, row: PolicyAdvice) -> Alert | None:
+    """A suspected alert; None when another transaction raised it first."""
+    at, advice = clock.now(), row.advice
+    name = queries.target_name(session, row.target_id)
+    alert = Alert(
+        id=ids.new_id("alt"), cause_key=cause_key(row), state="suspected", kind="policy", cause=None,
+        title=f"Policy {row.policy} of {row.suite} is not right on {name}", suite=row.suite,
+        benchmark=advice["benchmark"], arm=advice["arm"], reference=advice["reference"],
+        metric=advice["metric"], target_id=row.target_id, demonstration=False, shadow=False, rule=RULE,
+        words=advice["words"], ratio=None, lower=None, upper=None, run_id=row.run_id, created_at=at,
+        updated_at=at,
+    )  # fmt: skip
+    try:
+        with session.begin_nested():
+            session.add(alert)
+            session.flush()
+    except IntegrityError:
+        return None
+    remember(session, alert, Event.raise_.value, SYSTEM, f"{advice['words']}: {advice['why']}")
+    _ask_for_confirmation(session, alert)
+    return alert
+
+
+def _ask_for_confirmation(session: Session, alert: Alert) -> None:
+    outbox.add(session, CONFIRM, alert.id, due_in_s=settings.current().confirm_cooldown_s)
+
+
+def confirm(session: Session, alert: Alert) -> None:
+    """The cool-down of a locked alert is over: the same revision again, in a new session (I13)."""
+    if alert.state != "suspected":
+        return
+    if alert.confirmation_run_id is not None and queries.run_is_alive(session, alert.confirmation_run_id):
+        return
+    advice = queries.newest_numbers(session, alert.id)["advice"]
+    cold = advice["cold"]["benchmark"] if advice["cold"] else None
+    *_, point = json.loads(alert.cause_key)
+    run = jobs.confirmation_run(
+        session,
+        alert_id=alert.id,
+        original_run_id=alert.run_id,
+        benchmarks=[one for one in (alert.benchmark, cold) if one],
+        params={name: [value] for name, value in json.loads(point).items()},
+        target_id=alert.target_id,
+        not_before=clock.now(),
+    )
+    alert.confirmation_run_id = run.id
+    remember(session, alert, "confirmation_requested", SYSTEM, f"run {run.id}")
+
+
+def decide(session: Session, alert: Alert, job: Job, run: Run) -> None:
+    """The confirmation of a locked alert ended: does a second session say the same?"""
+    if alert.confirmation_run_id != run.id or alert.state not in ("suspected", "inconclusive"):
+        return
+    if job.state != "done":
+        reason = job.cause_detail or job.cause or job.detail or "no reason given"
+        change(session, alert, Event.undecide, SYSTEM, f"the confirmation ended: {job.state}: {reason}")
+        return
+    _, _, policy, _, point = json.loads(alert.cause_key)
+    again = next(
+        (
+            one
+            for one in detect.advise_again(session, job.id)
+            if (one.policy, one.params_key) == (policy, point)
+        ),
+        None,
+    )
+    if again is None or again.holds is None:
+        why = "it could not say" if again is None else str(again.advice["why"])
+        change(session, alert, Event.undecide, SYSTEM, f"the second session left it open: {why}")
+        return
+    _keep(session, alert, "confirmation", again)
+    if again.holds:
+        change(session, alert, Event.refute, SYSTEM, str(again.advice["why"]))
+        return
+    alert.words = str(again.advice["words"])
+    change(session, alert, Event.confirm, SYSTEM, str(again.advice["why"]))
+    outbox.add(session, NOTIFY, alert.id)
+
+
+def _keep(session: Session, alert: Alert, role: Role, row: PolicyAdvice) -> None:
+    """Advice as a finding, whole: it is derived data, so what it said is what is kept (I16)."""
+    advice, in_force = dict(row.advice), row.in_force
+    warm = advice["warm"]
+    session.add(
+        Finding(
+            id=ids.new_id("fnd"), kind="policy", role=role, alert_id=alert.id, comparison_id=None,
+            series_id=None, change_id=None,
+            numbers={
+                "words": advice["words"], "where": place(advice["arm"], advice["benchmark"], {}),
+                "advice": advice, "in_force": dict(in_force),
+            },
+            run_id=row.run_id, job_id=row.job_id, method=METHOD,
+            parameters={"confidence": POLICY_CONFIDENCE, "margin_percent": advice["margin_percent"]},
+            filters=_filters(advice, in_force),
+            window={
+                "text": f"{len(warm['points'])} values of {advice['param']} measured in one job, "
+                f"{sum(one['blocks'] for one in warm['points'])} rounds of both arms",
+            },
+            created_at=clock.now(),
+        )
+    )  # fmt: skip
+    session.flush()
+
+
+def _filters(advice: Mapping[str, Any], in_force: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """What the policy was asked, with its numbers: limits are what was measured."""
+    warm, warmup, minimum = advice["warm"], advice["warmup"], in_force["minimum"]
+    lower, upper = warm["lower"], warm["upper"]
+    inside = warm["value"] is not None and (lower or 0) <= minimum and (upper is None or minimum <= upper)
+    found = [
+        {
+            "name": "minimum", "value": minimum, "limit": warm["value"], "passed": inside,
+            "text": f"In force from {minimum:,}; measured: {warm['words']}.",
+        },
+    ]  # fmt: skip
+    rounds = in_force["warmup_rounds"]
+    if rounds is not None:
+        needed = warmup["rounds"]
+        found.append(
+            {
+                "name": "warmup_rounds", "value": rounds, "limit": needed,
+                "passed": needed is not None and rounds >= needed,
+                "text": f"{rounds} warm-up rounds in force; measured: {warmup['words']}.",
+            }
+        )  # fmt: skip
+    return [*found, {"name": "holds", "value": None, "limit": None, "passed": False, "text": advice["why"]}]
