@@ -32,6 +32,7 @@ from paceline_server.live import routes as live
 from paceline_server.live.tail import Tail
 from paceline_server.reports import routes as reports
 from paceline_server.series import routes as series
+from paceline_server.series.noise import routes as noise
 from paceline_server.store import incidents, migrations, outbox
 from paceline_server.store.session import database, read_scope
 
@@ -65,7 +66,7 @@ def create_app(settings: Settings, lifespan: Lifespan | None = None) -> FastAPI:
     problems.install(app)
     app.add_middleware(Requests, max_body_bytes=settings.max_body_bytes)
     features = APIRouter(prefix=PREFIX)
-    for feature in (accounts, catalog, fleet, jobs, ingest, series, policies, reports, alerts, live):
+    for feature in (accounts, catalog, fleet, jobs, ingest, series, noise, policies, reports, alerts, live):
         features.include_router(feature.router)
     app.include_router(features)
     app.include_router(system)

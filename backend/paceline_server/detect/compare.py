@@ -21,6 +21,7 @@ from paceline_server.detect.schemas import ComparisonOut
 from paceline_server.detect.unavailable import Unavailable
 from paceline_server.stats import words
 from paceline_server.stats.blocks import PairedBlocks, WarmPolicy, pair_blocks
+from paceline_server.stats.noise import NoiseFloor
 from paceline_server.stats.paired import METHOD, PairPolicy, PairVerdict, control_run, judge_pair
 from paceline_server.stats.samples import CaseSamples, median
 from paceline_server.stats.summary import probably_optimised_away
@@ -46,6 +47,8 @@ class Pair:
     """revisions: `arm` at head against `arm` at base, which `reference` then says."""
     notes: Mapping[str, Any] = field(default_factory=dict)
     """What else is stored with it."""
+    floor: NoiseFloor | None = None
+    """Of an A/A job: what the target resolves here."""
 
     @property
     def shown(self) -> str:

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import cast
 
 from paceline_server.catalog.manifest import Manifest
 from paceline_server.detect.analyse import (
@@ -44,8 +45,9 @@ from paceline_server.ingest.cases import params_key
 from paceline_server.jobs.schemas import Verdict
 from paceline_server.stats.audit import AuditFinding, audit
 from paceline_server.stats.blocks import PairedBlocks, WarmPolicy, pair_blocks
+from paceline_server.stats.noise import NoiseFloor, noise_floor
 from paceline_server.stats.paired import PairPolicy, judge_pair
-from paceline_server.stats.samples import CaseSamples
+from paceline_server.stats.samples import CaseSamples, Direction
 
 BASE = "base"
 SAME_ARTIFACT = "both sides are the same artifact"
@@ -102,7 +104,10 @@ def analyse_revisions(
         blockers = (*blockers, "nothing was measured")
     sides = _Side.of(head.facts), _Side.of(base.facts)
     same = head.artifact_hash is not None and head.artifact_hash == base.artifact_hash
+    a_a = base.commit == head.commit
     pairs = [pair for group in groups for pair in _pairs(manifest, group, sides, (asked, look), same)]
+    if a_a and not blockers:
+        pairs = [replace(pair, floor=_floor(pair, sides, asked)) for pair in pairs]
     ruled = tuple(
         Ruled(blocked_pair(pair, blockers), None, demanded=_demanded(manifest, pair))
         for pair in controlled(pairs, look)
@@ -178,6 +183,17 @@ def _pairs(
                 window_of(blocks, head, base), primary, audit=_audit(group, arm, head, base),
                 sides="revisions", notes={"same_artifact": same, "faster": _is_faster(blocks, look, policy)},
             )  # fmt: skip
+
+
+def _floor(pair: Pair, sides: tuple[_Side, _Side], asked: Asked) -> NoiseFloor | None:
+    """What the target resolves of this case with as many launches as were asked for (one batch)."""
+    head, base = (
+        side.index.get(pair.group.benchmark, pair.group.params, pair.metric, pair.arm) for side in sides
+    )
+    if head is None or base is None or pair.found.verdict == "not_applicable":
+        return None
+    blocks = pair_blocks(head, base, cast(Direction, pair.direction), pair.warm)
+    return noise_floor(blocks, asked.launches or pair.found.launches, pair.policy)
 
 
 def _is_faster(blocks: PairedBlocks, look: Look, policy: PairPolicy) -> bool:

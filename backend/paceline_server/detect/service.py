@@ -18,7 +18,7 @@ from typing import Literal
 from sqlalchemy.orm import Session
 
 from paceline_server.catalog.manifest import read as read_manifest
-from paceline_server.detect import queries
+from paceline_server.detect import noise, queries
 from paceline_server.detect.analyse import Analysis, Ruled, analyse
 from paceline_server.detect.compare import comparison_out, evidence_of, rederive
 from paceline_server.detect.facts import Asked, CaseIndex, Facts, Identity, Look
@@ -135,6 +135,7 @@ def conclude_job(session: Session, found: Analysed | None) -> None:
         return
     _store_report(session, found)
     _store_comparisons(session, context, analysis.ruled)
+    noise.keep(session, context, analysis)
     outbox.add(session, "alerts.evaluate", found.job_id)
     if context.is_baseline:
         outbox.add(session, EXTEND_HISTORY, found.job_id)

@@ -147,12 +147,14 @@ class AnnotationIn(Request):
 
 
 class NoiseBandOut(Response):
-    """What this target resolves for this series (newest A/A job): effects below `mde` (a share) are not
-    seen. `lower`, `upper`: the band around the present level in which differences say nothing."""
+    """What this target resolves for this series: effects below `mde` (a share) are not seen. `lower`,
+    `upper`: the band around the present level in which differences say nothing. `basis`: measured by an A/A
+    job, or estimated from the scatter of the series' own points before there was one."""
 
     mde: float
     lower: float | None
     upper: float | None
+    basis: Literal["a_a", "history"]
     measured_at: datetime
     job_id: str
     words: str

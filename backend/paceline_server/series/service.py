@@ -19,6 +19,7 @@ from paceline_server.kernel.errors import not_found
 from paceline_server.kernel.wire import Page
 from paceline_server.series import queries, retired, shapes
 from paceline_server.series.detection.accepting import accept_baseline, accept_changes, withdraw_changes
+from paceline_server.series.noise import service as noise
 from paceline_server.series.points.renaming import Names
 from paceline_server.series.points.service import JobPoints, Measured
 from paceline_server.series.queries import LIVE, Filters
@@ -110,7 +111,7 @@ def series_page(session: Session, series_id: str) -> SeriesPageOut:
         environments=found,
         segments=segments,
         changes=changes,
-        noise=shapes.noise_out(queries.noise_floor(session, row), level),
+        noise=noise.band(session, row, level),
         rule=None,
         annotations=[AnnotationOut.model_validate(one) for one in queries.notes(session, row)],
     )

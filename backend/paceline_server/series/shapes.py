@@ -12,14 +12,13 @@ from paceline_server.series.queries import Changed, PlainPoint
 from paceline_server.series.schemas import (
     ChangeOut,
     EnvironmentOut,
-    NoiseBandOut,
     PointOut,
     SegmentOut,
     SeriesOut,
 )
 from paceline_server.series.words import change_words
-from paceline_server.stats.words import percent, quantity
-from paceline_server.store.tables.history import NoiseFloor, Series, SeriesPoint
+from paceline_server.stats.words import quantity
+from paceline_server.store.tables.history import Series, SeriesPoint
 
 
 def series_out(
@@ -113,20 +112,6 @@ def point_out(point: SeriesPoint, found: Sequence[EnvironmentOut]) -> PointOut:
     )  # fmt: skip
     return PointOut(
         **{name: getattr(point, name) for name in names}, environment=environment_index(found, point.at)
-    )
-
-
-def noise_out(floor: NoiseFloor | None, level: float | None) -> NoiseBandOut | None:
-    """The noise floor as a band around the present level."""
-    if floor is None:
-        return None
-    return NoiseBandOut(
-        mde=floor.mde,
-        lower=None if level is None else level * (1.0 - floor.mde),
-        upper=None if level is None else level * (1.0 + floor.mde),
-        measured_at=floor.measured_at,
-        job_id=floor.job_id,
-        words=f"effects below {percent(floor.mde)} are not resolved here",
     )
 
 

@@ -42,9 +42,12 @@ HISTORY_METHOD = "history-spread/1"
 @dataclass(frozen=True)
 class NoiseFloor:
     """`mde` is a share: 0.031 means 3.1 %. `launch_sigma`, `block_sigma`: spread of launch levels and of
-    blocks around their launch, in log units."""
+    blocks around their launch, in log units. `lower`, `upper`: interval of the ratio of the two sides that
+    knows of launches (the §2 interval takes blocks for independent); should hold 1."""
 
     mde: float
+    lower: float
+    upper: float
     launch_sigma: float
     block_sigma: float
     launches: int
@@ -89,7 +92,10 @@ def noise_floor(blocks: PairedBlocks, launches: int, policy: PairPolicy | None =
     needed = _needed(replicates, policy)
     mde = math.expm1(float(np.quantile(needed, constants.NOISE_POWER)))
     block_sigma = float(np.std(np.concatenate(around)))
-    return NoiseFloor(mde, math.sqrt(float(np.mean(levels**2))), block_sigma, launches, each)
+    middle = float(np.median(blocks.d))
+    apart = float(np.quantile(np.abs(np.median(replicates, axis=(1, 2))), policy.confidence))
+    bounds = math.exp(middle - apart), math.exp(middle + apart)
+    return NoiseFloor(mde, *bounds, math.sqrt(float(np.mean(levels**2))), block_sigma, launches, each)
 
 
 def _drawn(rng: np.random.Generator, around: Sequence[Floats], picked: Ints, each: int) -> Floats:

@@ -1,4 +1,4 @@
-"""The band of a series: from its target's A/A job, and before there was one from its own scatter, saying so."""
+"""The band of a series: from its target's A/A job, before there was one from its own scatter, saying so."""
 
 from __future__ import annotations
 

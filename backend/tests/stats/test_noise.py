@@ -71,6 +71,13 @@ def test_no_a_a_job_of_500_is_called_slower() -> None:
     assert verdicts.count("pass") > 400
 
 
+@pytest.mark.parametrize("host", HOSTS)
+def test_the_interval_of_an_a_a_ratio_holds_1_although_launches_differ(host: Host) -> None:
+    rng = np.random.default_rng(10)
+    floors = [noise_floor(job(rng, 0.0, host), host[0]) for _ in range(60)]
+    assert all(floor is not None and floor.lower < 1.0 < floor.upper for floor in floors)
+
+
 def test_one_biased_launch_of_five_does_not_make_a_target_blind() -> None:
     """The rule tolerates one of five, so its floor does."""
     quiet = job(np.random.default_rng(1), 0.0, (5, 20, 0.003, 0.005))

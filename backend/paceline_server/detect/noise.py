@@ -1,0 +1,68 @@
+"""What an A/A job says of its target: floors where it agrees with itself, and a finding where it does not.
+
+Place: called when an A/A job concludes. Invariants: a floor is kept for every case that was judged at all,
+because how much a target varies is what was asked, whatever the verdict; a case called slower than itself
+is a finding about the environment (I15). Raises no alert: that is for alerts to decide.
+"""
+
+from __future__ import annotations
+
+from sqlalchemy.orm import Session
+
+from paceline_server.detect import queries
+from paceline_server.detect.analyse import Analysis
+from paceline_server.detect.compare import Pair
+from paceline_server.detect.queries import JobContext
+from paceline_server.ingest.cases import params_key
+from paceline_server.kernel import clock, ids
+from paceline_server.series.noise import service as floors
+from paceline_server.store.tables.decisions import Finding
+
+KIND = "environment"
+"""Kind of a finding that two sides of the same artifact differ."""
+
+
+def keep(session: Session, context: JobContext, analysis: Analysis) -> None:
+    """Store the noise floors and findings of a concluded A/A job; of another job, and of one whose work was
+    changed by a knob, nothing."""
+    run, job = context.run, context.job
+    if run.base_commit != run.commit or run.knobs:
+        return
+    measured = [found for one in analysis.ruled if (found := _measured(one.pair)) is not None]
+    floors.record(
+        session, target_id=context.target.id, suite=run.suite, run_id=run.id, job_id=job.id, floors=measured
+    )
+    at = clock.now()
+    for comparison in queries.comparisons_of_job(session, job.id):
+        if comparison.verdict != "fail":
+            continue
+        evidence = comparison.evidence
+        session.add(
+            Finding(
+                id=ids.new_id("fnd"), kind=KIND, role="candidate", comparison_id=comparison.id,
+                run_id=run.id, job_id=job.id, method=evidence["method"], parameters=evidence["parameters"],
+                filters=evidence["filters"], window=evidence["window"], created_at=at,
+            )
+        )  # fmt: skip
+    session.flush()
+
+
+def _measured(pair: Pair) -> floors.Measured | None:
+    floor, found = pair.floor, pair.found
+    if floor is None or not _finite(floor.mde):
+        return None
+    params = dict(pair.group.params)
+    return floors.Measured(
+        key=(pair.group.benchmark, pair.arm, params, params_key(params), pair.metric),
+        mde=floor.mde,
+        lower=floor.lower,
+        upper=floor.upper,
+        blocks=found.blocks,
+        launches=found.launches,
+        evidence={**floor.evidence(pair.policy), "window": dict(pair.window)},
+    )
+
+
+def _finite(mde: float) -> bool:
+    """Whether any effect at all would be called; with too few blocks for one look's alpha none is."""
+    return mde < float("inf")

@@ -1,0 +1,124 @@
+"""Noise floors: kept when an A/A job concludes, asked for by rules, pages and people (I14).
+
+Place: below `jobs`; detect records, everybody reads. Invariants: a floor is of one target and key of series,
+on every branch, and never changes; the newest is in force. Before any A/A job a band can be estimated from
+a series' own scatter: it says so by its `basis` and refuses no rule.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from sqlalchemy.orm import Session
+
+from paceline_server.kernel import clock, ids
+from paceline_server.kernel.wire import Page
+from paceline_server.series import queries as series_queries
+from paceline_server.series.noise import queries
+from paceline_server.series.noise.queries import Filters
+from paceline_server.series.noise.schemas import NoiseFloorOut
+from paceline_server.series.schemas import NoiseBandOut
+from paceline_server.stats.noise import from_history, proposed_threshold
+from paceline_server.stats.words import percent
+from paceline_server.store.page import page
+from paceline_server.store.tables.history import NoiseFloor, Series
+
+HISTORY_POINTS = 60
+"""Newest points of a series that its scatter is estimated from: two months of nightly runs."""
+
+Key = tuple[str, str, dict[str, Any], str, str]
+"""(benchmark, arm, params, params key, metric)."""
+
+
+@dataclass(frozen=True)
+class Measured:
+    """What an A/A job says of one key. `lower`, `upper`: interval of the ratio of its two sides."""
+
+    key: Key
+    mde: float
+    lower: float
+    upper: float
+    blocks: int
+    launches: int
+    evidence: dict[str, Any]
+
+
+def record(
+    session: Session, *, target_id: str, suite: str, run_id: str, job_id: str, floors: Iterable[Measured]
+) -> None:
+    """Keep the floors of one concluded A/A job."""
+    at = clock.now()
+    for one in floors:
+        benchmark, arm, params, params_key, metric = one.key
+        session.add(
+            NoiseFloor(
+                id=ids.new_id("nsf"), target_id=target_id, suite=suite, benchmark=benchmark, arm=arm,
+                params=params, params_key=params_key, metric=metric, mde=one.mde, lower=one.lower,
+                upper=one.upper, blocks=one.blocks, launches=one.launches, evidence=one.evidence,
+                run_id=run_id, job_id=job_id, measured_at=at,
+            )
+        )  # fmt: skip
+    session.flush()
+
+
+def list_floors(session: Session, filters: Filters, *, limit: int, cursor: str | None) -> Page[NoiseFloorOut]:
+    """The floor in force of every key, the newest first."""
+    found: Page[NoiseFloor] = page(
+        session, queries.newest(filters), [NoiseFloor.measured_at, NoiseFloor.id],
+        lambda row: (row.measured_at, row.id), lambda row: row, limit=limit, cursor=cursor,
+    )  # fmt: skip
+    names = queries.target_names(session, [row.target_id for row in found.items])
+    own = [name for name in NoiseFloorOut.model_fields if name not in _SAID]
+    items = [
+        NoiseFloorOut(
+            **{name: getattr(row, name) for name in own},
+            target_name=names[row.target_id],
+            proposed_threshold=proposed_threshold(row.mde),
+            words=_words(row.mde),
+        )
+        for row in found.items
+    ]
+    return Page(items=items, next=found.next)
+
+
+_SAID = ("target_name", "proposed_threshold", "words")
+
+
+def _words(mde: float) -> str:
+    return (
+        f"effects below {percent(mde)} are not resolved here; a rule had better ask for "
+        f"{percent(proposed_threshold(mde))}"
+    )
+
+
+def band(session: Session, series: Series, level: float | None) -> NoiseBandOut | None:
+    """The band around a series' present level in which differences say nothing: from its target's newest A/A
+    job, else estimated from its own scatter; None where neither says anything."""
+    floor = series_queries.noise_floor(session, series)
+    if floor is not None:
+        return NoiseBandOut(
+            mde=floor.mde, **_around(level, floor.mde), basis="a_a", measured_at=floor.measured_at,
+            job_id=floor.job_id, words=f"effects below {percent(floor.mde)} are not resolved here",
+        )  # fmt: skip
+    points = queries.last_points(session, series, HISTORY_POINTS)
+    mde = from_history(np.array([point.value for point in points])) if points else None
+    if mde is None:
+        return None
+    words = (
+        f"steps below {percent(mde)} drown in the scatter of the last {len(points)} points; no A/A job has "
+        "measured the noise floor yet"
+    )
+    return NoiseBandOut(
+        mde=mde, **_around(level, mde), basis="history", measured_at=points[-1].at, job_id=points[-1].job_id,
+        words=words,
+    )  # fmt: skip
+
+
+def _around(level: float | None, mde: float) -> dict[str, float | None]:
+    """Symmetric in ratios: as much slower as faster."""
+    if level is None:
+        return {"lower": None, "upper": None}
+    return {"lower": level / (1.0 + mde), "upper": level * (1.0 + mde)}
