@@ -20,7 +20,10 @@ import { parseSignInSearch } from '../features/session/sign-in-search';
 import { parseAlertsSearch } from '../features/alerts/alerts-search';
 import { parseArmsSearch } from '../features/arms/arms-search';
 import { parseNewRuleSearch, parseRulesSearch } from '../features/rules/rules-search';
+import { parseCompareSearch } from '../features/compare/compare-search';
+import { parseMatrixSearch } from '../features/matrix/matrix-search';
 import { parseNewRunSearch, parseRunSearch, parseRunsSearch } from '../features/runs/runs-search';
+import { parseSeriesListSearch, parseSeriesSearch } from '../features/series/series-search';
 import { NotFound, RouteError, RoutePending } from './fallbacks';
 
 interface RouterContext {
@@ -131,6 +134,34 @@ const ruleRoute = createRoute({
   component: lazyRouteComponent(() => import('./routes/rules'), 'RuleRoute'),
 });
 
+const seriesListRoute = createRoute({
+  getParentRoute: () => appRoute,
+  path: '/series',
+  validateSearch: parseSeriesListSearch,
+  component: lazyRouteComponent(() => import('./routes/series-list'), 'SeriesListRoute'),
+});
+
+const seriesRoute = createRoute({
+  getParentRoute: () => appRoute,
+  path: '/series/$seriesId',
+  validateSearch: parseSeriesSearch,
+  component: lazyRouteComponent(() => import('./routes/series'), 'SeriesRoute'),
+});
+
+const matrixRoute = createRoute({
+  getParentRoute: () => appRoute,
+  path: '/matrix',
+  validateSearch: parseMatrixSearch,
+  component: lazyRouteComponent(() => import('./routes/matrix'), 'MatrixRoute'),
+});
+
+const compareRoute = createRoute({
+  getParentRoute: () => appRoute,
+  path: '/compare',
+  validateSearch: parseCompareSearch,
+  component: lazyRouteComponent(() => import('./routes/compare'), 'CompareRoute'),
+});
+
 const routeTree = rootRoute.addChildren([
   signInRoute,
   appRoute.addChildren([
@@ -143,6 +174,10 @@ const routeTree = rootRoute.addChildren([
     alertRoute,
     targetsRoute,
     targetRoute,
+    seriesListRoute,
+    seriesRoute,
+    matrixRoute,
+    compareRoute,
     rulesRoute,
     newRuleRoute,
     ruleRoute,

@@ -24,6 +24,9 @@ import classes from './shell.module.css';
 const NAVIGATION = [
   { to: '/', label: 'Overview', icon: 'overview', exact: true },
   { to: '/alerts', label: 'Alerts', icon: 'alerts', exact: false },
+  { to: '/matrix', label: 'Matrix', icon: 'matrix', exact: false },
+  { to: '/series', label: 'Series', icon: 'series', exact: false },
+  { to: '/compare', label: 'Compare', icon: 'compare', exact: false },
   { to: '/runs', label: 'Runs', icon: 'runs', exact: false },
   { to: '/arms', label: 'Arms', icon: 'arms', exact: false },
   { to: '/targets', label: 'Targets', icon: 'targets', exact: false },

@@ -12,12 +12,14 @@ export interface ChartFrameProps {
   summary: string;
   legend?: ReactNode;
   chart: ReactNode;
+  /** Controls of the chart: they stand outside the picture, so that they can be reached. */
+  controls?: ReactNode;
   table: ReactNode;
   /** Word for the control that shows the table. Open from the start when absent. */
   tableToggle?: string;
 }
 
-export function ChartFrame({ title, summary, legend, chart, table, tableToggle }: ChartFrameProps) {
+export function ChartFrame({ title, summary, legend, chart, controls, table, tableToggle }: ChartFrameProps) {
   const id = useId();
   return (
     <figure className={classes.frame} aria-labelledby={id}>
@@ -29,6 +31,7 @@ export function ChartFrame({ title, summary, legend, chart, table, tableToggle }
       <div role="img" aria-label={`${title}. ${summary}`}>
         {chart}
       </div>
+      {controls}
       {tableToggle === undefined ? (
         table
       ) : (

@@ -196,12 +196,14 @@ const GATES: JobReport['gates'] = [
     params: { batch: 1000 },
     metric: 'time',
     statistic: 'p99',
+    absolute: false,
     op: '<',
     level: 'required',
     target: 400_000,
     actual: 238_000,
     verdict: 'pass',
     reason: 'p99 is below the limit.',
+    absolute: false,
   },
 ];
 

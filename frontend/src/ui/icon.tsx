@@ -6,6 +6,9 @@
 const PATHS = {
   overview: 'M4 4h7v7H4zM13 4h7v4h-7zM13 11h7v9h-7zM4 14h7v6H4z',
   runs: 'M4 12h4l2-6 4 12 2-6h4',
+  matrix: 'M4 4h16v16H4zM4 9.5h16M4 14.7h16M9.5 4v16M14.7 4v16',
+  series: 'M4 4v16h16M7 9h.1M9.5 8h.1M12 9h.1M14 15h.1M16.5 14h.1M19 15h.1',
+  compare: 'M8 4v16M16 4v16M4 9l4-5 4 5M12 15l4 5 4-5',
   arms: 'M12 4v16M7 20h10M5 8h14M5 8l-2.5 6h5zM19 8l-2.5 6h5z',
   alerts: 'M6 17V11a6 6 0 1 1 12 0v6l2 2H4zM10 21h4',
   targets: 'M5 5h14v10H5zM2.5 19h19',

@@ -31,6 +31,7 @@ const COLUMNS: readonly Column<Gate>[] = [
     header: 'Must hold',
     cell: (gate) => (
       <span title={gate.description ?? undefined}>
+        {gate.absolute && 'size of '}
         {gate.derived ?? `${gate.statistic} of ${gate.metric}`} {gate.op} {formatFigure(gate.target)}
       </span>
     ),

@@ -11,6 +11,7 @@ function gate(change: Partial<Gate>): Gate {
     params: { batch: 1000, message: 150 },
     metric: 'time',
     statistic: 'median',
+    absolute: false,
     op: '>=',
     level: 'required',
     target: 4.5,
@@ -18,6 +19,7 @@ function gate(change: Partial<Gate>): Gate {
     verdict: 'pass',
     reason: '4.9 >= 4.5 holds',
     derived: 'native_gain',
+    absolute: false,
     ...change,
   };
 }

@@ -7,6 +7,7 @@ import { suitesQuery, targetsQuery } from '../../api/catalog';
 import { isApiError } from '../../api/errors';
 import { requestRun, runKeys } from '../../api/runs';
 import type { Benchmark, Preset, Run, Suite, Target } from '../../api/types';
+import { compact } from '../../lib/search';
 import { AppLink } from '../../ui/app-link';
 import { CodeBox } from '../../ui/code-box';
 import { FilterSelect } from '../../ui/filter-select';
@@ -28,8 +29,10 @@ import {
   presetDraft,
   sizeOf,
   toRequest,
+  EVERYTHING,
   type Draft,
 } from './run-draft';
+import { RevisionFields } from './revision-fields';
 import { RunSize } from './run-size';
 import type { NewRunSearch } from './runs-search';
 
@@ -58,11 +61,11 @@ export function NewRunPage({ search, onSearch, onRequested }: NewRunPageProps) {
                   maw={420}
                   label="Suite"
                   value={suite.name}
-                  onChange={(name) => onSearch(name === undefined ? {} : { suite: name })}
+                  onChange={(name) => onSearch(compact({ ...search, suite: name }))}
                   options={page.items.map(({ name, title }) => ({ value: name, label: title }))}
                 />
               </Panel>
-              <RunForm key={suite.name} suite={suite} onRequested={onRequested} />
+              <RunForm key={suite.name} suite={suite} search={search} onRequested={onRequested} />
             </>
           );
         }}
@@ -98,8 +101,15 @@ function useRequest(suite: Suite, draft: Draft, onRequested: (run: Run) => void)
   });
 }
 
-function RunForm({ suite, onRequested }: { suite: Suite; onRequested: (run: Run) => void }) {
-  const [draft, setDraft] = useState<Draft>(() => freshDraft(suite));
+interface RunFormProps extends Pick<NewRunPageProps, 'search' | 'onRequested'> {
+  suite: Suite;
+}
+
+function RunForm({ suite, search, onRequested }: RunFormProps) {
+  const [draft, setDraft] = useState<Draft>(() => {
+    const { commit = '', base = '' } = search;
+    return { ...freshDraft(suite), commit, base };
+  });
   const change = (part: Partial<Draft>) => setDraft((before) => ({ ...before, ...part }));
   const request = useRequest(suite, draft, onRequested);
   const choices = paramChoices(chosenBenchmarks(suite, draft));
@@ -113,7 +123,7 @@ function RunForm({ suite, onRequested }: { suite: Suite; onRequested: (run: Run)
       <Presets
         presets={suite.presets ?? []}
         onPreset={(preset) => setDraft((before) => presetDraft(suite, preset, before))}
-        onEverything={() => change({ ...freshDraft(suite), targets: draft.targets, knobs: draft.knobs })}
+        onEverything={() => setDraft((before) => presetDraft(suite, EVERYTHING, before))}
       />
       <BenchmarkChoice
         suite={suite}
@@ -126,6 +136,7 @@ function RunForm({ suite, onRequested }: { suite: Suite; onRequested: (run: Run)
         params={draft.params}
         onChange={(params) => change({ params })}
       />
+      <RevisionFields draft={draft} onChange={change} />
       <TargetChoice chosen={draft.targets} onChange={(targets) => change({ targets })} />
       <SizeFields draft={draft} suite={suite} onChange={change} />
       <KnobFields knobs={suite.knobs} values={draft.knobs} onChange={(knobs) => change({ knobs })} />

@@ -12,6 +12,10 @@ export type ParamValue = number | string;
 export interface Draft {
   benchmarks: string[];
   targets: string[];
+  /** Empty: the newest one the agents know. */
+  commit: string;
+  /** Empty: an ordinary run. Else an A/B run, that measures `base` and `commit` interleaved. */
+  base: string;
   /** Empty while the box is being edited. */
   launches: number | '';
   rounds: number | '';
@@ -27,6 +31,8 @@ export function freshDraft(suite: Suite): Draft {
   return {
     benchmarks: suite.benchmarks.map(({ name }) => name),
     targets: [],
+    commit: '',
+    base: '',
     launches: 5,
     rounds: 20,
     params: {},
@@ -34,8 +40,16 @@ export function freshDraft(suite: Suite): Draft {
   };
 }
 
+/** A preset that leaves everything as it is declared. */
+export const EVERYTHING: Pick<Preset, 'benchmarks' | 'params' | 'launches' | 'rounds'> = {
+  benchmarks: null,
+  params: {},
+  launches: null,
+  rounds: null,
+};
+
 /** What a preset asks for; where it says nothing, everything declared and the ordinary size. */
-export function presetDraft(suite: Suite, preset: Preset, before: Draft): Draft {
+export function presetDraft(suite: Suite, preset: typeof EVERYTHING, before: Draft): Draft {
   const fresh = freshDraft(suite);
   return {
     ...fresh,
@@ -44,6 +58,8 @@ export function presetDraft(suite: Suite, preset: Preset, before: Draft): Draft 
     launches: preset.launches ?? fresh.launches,
     rounds: preset.rounds ?? fresh.rounds,
     targets: before.targets,
+    commit: before.commit,
+    base: before.base,
     knobs: before.knobs,
   };
 }
@@ -138,8 +154,16 @@ export function sizeOf(suite: Suite, draft: Draft): Size {
   };
 }
 
+const COMMIT = /^[0-9a-f]{7,64}$/;
+
+/** As the server takes them; empty is a choice of its own. */
+export function isCommit(commit: string): boolean {
+  return commit.trim() === '' || COMMIT.test(commit.trim());
+}
+
 export function complete(draft: Draft): boolean {
-  return draft.benchmarks.length > 0 && draft.launches !== '' && draft.rounds !== '';
+  const named = isCommit(draft.commit) && isCommit(draft.base);
+  return draft.benchmarks.length > 0 && draft.launches !== '' && draft.rounds !== '' && named;
 }
 
 export function toRequest(suite: Suite, draft: Draft): RunRequest {
@@ -151,6 +175,8 @@ export function toRequest(suite: Suite, draft: Draft): RunRequest {
     suite: suite.name,
     benchmarks: draft.benchmarks.length === suite.benchmarks.length ? null : draft.benchmarks,
     targets: draft.targets.length === 0 ? null : draft.targets,
+    ...(draft.commit.trim() === '' ? {} : { commit: draft.commit.trim() }),
+    ...(draft.base.trim() === '' ? {} : { base_commit: draft.base.trim() }),
     launches: Number(draft.launches),
     rounds: Number(draft.rounds),
     min_time_ns: MIN_TIME_NS,

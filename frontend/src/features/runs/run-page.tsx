@@ -23,6 +23,7 @@ import { Facts, Panel } from '../../ui/panel';
 import { EmptyState } from '../../ui/states';
 import { Status } from '../../ui/status';
 import { TimeAgo, useNow } from '../../ui/time-ago';
+import { Completeness } from './completeness';
 import { JobView } from './job-view';
 import classes from './runs.module.css';
 import { useLiveRun } from './use-live-run';
@@ -52,6 +53,7 @@ export function RunPage({ runId, jobId, onJob }: RunPageProps) {
         {(data) => (
           <>
             <RunSummary run={data} />
+            <Completeness run={data} />
             <Jobs run={data} jobId={jobId} onJob={onJob} />
           </>
         )}
@@ -69,9 +71,14 @@ function RunActions({ run, status }: { run: Run; status: StreamStatus }) {
   });
   if (runEnded(run))
     return (
-      <AppLink to="/runs/new" search={{ suite: run.suite }}>
-        Run this suite again
-      </AppLink>
+      <>
+        <AppLink to="/compare" search={{ head: run.id }}>
+          Compare with another run
+        </AppLink>
+        <AppLink to="/runs/new" search={{ suite: run.suite }}>
+          Run this suite again
+        </AppLink>
+      </>
     );
   return (
     <>
@@ -134,6 +141,7 @@ function RunSummary({ run }: { run: Run }) {
               {run.branch !== null && ` (${run.branch})`}
             </span>,
           ],
+          ...(run.base_commit === null ? [] : [['Base', <Base key="b" run={run} />] as const]),
           ['Benchmarks', run.benchmarks.join(', ') || 'all'],
           ['Params', paramsOf(run)],
           ['Size', `${run.launches} launches × ${run.rounds} rounds`],
@@ -151,6 +159,17 @@ function RunSummary({ run }: { run: Run }) {
         ]}
       />
     </Panel>
+  );
+}
+
+function Base({ run: { base_commit: base, commit } }: { run: Run }) {
+  return (
+    <>
+      <span className="pl-mono">{base?.slice(0, 12)}</span>{' '}
+      {base === commit
+        ? '(A/A: the same revision on both sides)'
+        : '(A/B: both revisions interleaved in one job)'}
+    </>
   );
 }
 

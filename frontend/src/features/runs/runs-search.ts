@@ -24,10 +24,13 @@ export function parseRunSearch(search: Record<string, unknown>): RunSearch {
   return { job: text(search['job']) };
 }
 
+/** `commit` and, for an A/B run, `base` fill in the revisions: other pages link here with them. */
 export interface NewRunSearch {
   suite?: string | undefined;
+  commit?: string | undefined;
+  base?: string | undefined;
 }
 
 export function parseNewRunSearch(search: Record<string, unknown>): NewRunSearch {
-  return { suite: text(search['suite']) };
+  return { suite: text(search['suite']), commit: text(search['commit']), base: text(search['base']) };
 }

@@ -1,0 +1,25 @@
+/** /series/$seriesId */
+import { getRouteApi } from '@tanstack/react-router';
+
+import { SeriesPage } from '../../features/series/series-page';
+import { compact } from '../../lib/search';
+
+const route = getRouteApi('/app/series/$seriesId');
+
+export function SeriesRoute() {
+  const navigate = route.useNavigate();
+  const { seriesId } = route.useParams();
+  const search = compact(route.useSearch());
+  return (
+    <SeriesPage
+      key={seriesId}
+      seriesId={seriesId}
+      search={search}
+      onSearch={(next) => {
+        // A new window is a step to come back from; walking over points is not.
+        const replace = next.from === search.from && next.to === search.to;
+        void navigate({ search: next, replace, resetScroll: false });
+      }}
+    />
+  );
+}

@@ -1,0 +1,88 @@
+/**
+ * What a pointer does in a history chart, for every other way of input: a slider walks over the points,
+ * buttons change the window. Native controls, so that arrow keys, Home, End and a screen reader work.
+ */
+import { Button } from '@mantine/core';
+
+import type { Extent } from './history-frame';
+import classes from './history-chart.module.css';
+
+export interface HistoryControlsProps {
+  /** In the order of time. */
+  keys: readonly string[];
+  chosen: string | undefined;
+  describe: (key: string) => readonly string[];
+  onChoose: (key: string) => void;
+  /** What is drawn, and all there is. */
+  span: Extent;
+  whole: Extent;
+  /** The time of the chosen point: zooming keeps it in the middle. */
+  middle: number | undefined;
+  onZoom: (from: number, to: number) => void;
+  onReset: () => void;
+}
+
+/** The window moved and stretched, kept inside the whole. */
+export function windowOf(
+  span: Extent,
+  whole: Extent,
+  change: { scale?: number; shift?: number; middle?: number },
+) {
+  const length = Math.min(span[1] - span[0], whole[1] - whole[0]) * (change.scale ?? 1);
+  const center = (change.middle ?? (span[0] + span[1]) / 2) + (change.shift ?? 0) * length;
+  const from = Math.max(whole[0], Math.min(whole[1] - length, center - length / 2));
+  return [from, Math.min(whole[1], from + length)] as const;
+}
+
+export function HistoryControls(props: HistoryControlsProps) {
+  const { keys, chosen, describe, onChoose, span, whole, middle, onZoom, onReset } = props;
+  const index = chosen === undefined ? keys.length - 1 : Math.max(0, keys.indexOf(chosen));
+  const words = describe(keys[index] ?? '').join(', ');
+  const zoom = (change: Parameters<typeof windowOf>[2]) => onZoom(...windowOf(span, whole, change));
+  const all = span[0] <= whole[0] && span[1] >= whole[1];
+  const around = middle === undefined ? {} : { middle };
+  return (
+    <div className={classes.controls}>
+      <input
+        type="range"
+        className={classes.slider}
+        aria-label="Point"
+        aria-valuetext={words}
+        min={0}
+        max={Math.max(0, keys.length - 1)}
+        value={index}
+        onChange={(event) => {
+          const key = keys[Number(event.currentTarget.value)];
+          if (key !== undefined) onChoose(key);
+        }}
+      />
+      <div className={classes.buttons} role="group" aria-label="Window">
+        <Button size="compact-sm" variant="default" onClick={() => zoom({ scale: 0.5, ...around })}>
+          Zoom in
+        </Button>
+        <Button size="compact-sm" variant="default" disabled={all} onClick={() => zoom({ scale: 2 })}>
+          Zoom out
+        </Button>
+        <Button
+          size="compact-sm"
+          variant="default"
+          disabled={span[0] <= whole[0]}
+          onClick={() => zoom({ shift: -0.5 })}
+        >
+          Earlier
+        </Button>
+        <Button
+          size="compact-sm"
+          variant="default"
+          disabled={span[1] >= whole[1]}
+          onClick={() => zoom({ shift: 0.5 })}
+        >
+          Later
+        </Button>
+        <Button size="compact-sm" variant="default" disabled={all} onClick={onReset}>
+          Show all
+        </Button>
+      </div>
+    </div>
+  );
+}

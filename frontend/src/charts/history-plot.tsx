@@ -1,0 +1,213 @@
+/**
+ * What stands in the plot of a history chart: bands, levels, marks, points. Drawn as few paths, not as one
+ * element per point: 500 points cost no more than one. Uses the scales of the chart around it.
+ */
+import { useId } from 'react';
+import { usePlotArea, useXAxisScale, useYAxisScale } from 'recharts';
+
+import type { HistoryChartProps, HistoryMark, HistoryPoint } from './history-chart';
+import type { PlacedLabel } from './history-frame';
+
+export interface HistoryPlotProps extends Pick<
+  HistoryChartProps,
+  'points' | 'levels' | 'bands' | 'marks' | 'chosen'
+> {
+  labels: readonly PlacedLabel[];
+  rowHeight: number;
+  over: string | undefined;
+}
+
+interface Area {
+  left: number;
+  right: number;
+  top: number;
+  bottom: number;
+}
+
+/** Places in the plot, kept inside it. */
+interface Places {
+  area: Area;
+  x: (at: number) => number;
+  y: (value: number) => number;
+}
+
+const TONES: Readonly<Record<HistoryMark['tone'], { color: string; dash: string }>> = {
+  bad: { color: 'var(--pl-bad)', dash: '0' },
+  good: { color: 'var(--pl-good)', dash: '0' },
+  quiet: { color: 'var(--pl-quiet)', dash: '2 4' },
+  note: { color: 'var(--pl-demo)', dash: '7 4' },
+};
+const BANDS = {
+  limit: { fill: 'var(--pl-bad)', opacity: 0.09 },
+  noise: { fill: 'var(--pl-unsure)', opacity: 0.16 },
+} as const;
+const DOT = 3.4;
+/** Above this many points dots and intervals are drawn finer. */
+const MANY = 150;
+
+const within = (place: number | undefined, low: number, high: number) =>
+  Math.min(high, Math.max(low, place ?? low));
+
+function usePlaces(): Places | undefined {
+  const [scaleX, scaleY, plot] = [useXAxisScale(), useYAxisScale(), usePlotArea()];
+  if (scaleX === undefined || scaleY === undefined || plot === undefined) return undefined;
+  const area = { left: plot.x, right: plot.x + plot.width, top: plot.y, bottom: plot.y + plot.height };
+  return {
+    area,
+    x: (at) => within(scaleX(at), area.left, area.right),
+    y: (value) => within(scaleY(value), area.top, area.bottom),
+  };
+}
+
+export function HistoryPlot(props: HistoryPlotProps) {
+  const clip = useId();
+  const places = usePlaces();
+  if (places === undefined) return null;
+  const { area } = places;
+  return (
+    <g>
+      <clipPath id={clip}>
+        <rect
+          x={area.left}
+          y={area.top}
+          width={Math.max(0, area.right - area.left)}
+          height={Math.max(0, area.bottom - area.top)}
+        />
+      </clipPath>
+      <g clipPath={`url(#${clip})`}>
+        <Bands bands={props.bands} places={places} />
+        <Levels levels={props.levels} places={places} />
+      </g>
+      <Marks {...props} places={places} />
+      <Points points={props.points} places={places} />
+      <Rings {...props} places={places} />
+    </g>
+  );
+}
+
+function Bands({ bands, places: { area, x, y } }: Pick<HistoryPlotProps, 'bands'> & { places: Places }) {
+  return bands.map(({ kind, from, to, low, high }) => {
+    const top = high === null ? area.top : y(high);
+    const bottom = low === null ? area.bottom : y(low);
+    const edge = high === null ? bottom : top;
+    const [left, right] = [x(from), to === null ? area.right : x(to)];
+    return (
+      <g key={kind}>
+        <rect
+          x={left}
+          y={top}
+          width={Math.max(0, right - left)}
+          height={Math.max(0, bottom - top)}
+          fill={BANDS[kind].fill}
+          fillOpacity={BANDS[kind].opacity}
+        />
+        {kind === 'limit' && (
+          <line x1={left} x2={right} y1={edge} y2={edge} stroke="var(--pl-bad)" strokeDasharray="6 4" />
+        )}
+      </g>
+    );
+  });
+}
+
+function Levels({ levels, places: { x, y } }: Pick<HistoryPlotProps, 'levels'> & { places: Places }) {
+  return levels.map(({ from, to, level, lower, upper }) => (
+    <g key={from}>
+      <rect
+        x={x(from)}
+        y={y(upper)}
+        width={Math.max(1, x(to) - x(from))}
+        height={Math.max(1, y(lower) - y(upper))}
+        fill="var(--pl-series-0)"
+        fillOpacity={0.08}
+      />
+      <line x1={x(from)} x2={x(to)} y1={y(level)} y2={y(level)} stroke="var(--pl-text)" strokeWidth={2} />
+    </g>
+  ));
+}
+
+interface MarksProps extends Pick<HistoryPlotProps, 'marks' | 'labels' | 'rowHeight'> {
+  places: Places;
+}
+
+/** Lines first, then words: a line never strikes words out. Without room for words it ends above the plot. */
+function Marks({ marks, labels, rowHeight, places: { area, x } }: MarksProps) {
+  const heightOf = (row: number) => area.top - row * rowHeight - 4;
+  return (
+    <g>
+      {marks.map(({ key, at, tone }) => {
+        const label = labels.find(({ mark }) => mark.key === key);
+        return (
+          <line
+            key={key}
+            x1={x(at)}
+            x2={x(at)}
+            y1={label === undefined ? area.top - 4 : heightOf(label.row) - 10}
+            y2={area.bottom}
+            stroke={TONES[tone].color}
+            strokeWidth={1.5}
+            strokeDasharray={TONES[tone].dash}
+          />
+        );
+      })}
+      {labels.map(({ mark, text, left, row }) => (
+        <text
+          key={mark.key}
+          x={left ? x(mark.at) - 5 : x(mark.at) + 5}
+          y={heightOf(row)}
+          textAnchor={left ? 'end' : 'start'}
+          fill={TONES[mark.tone].color}
+          stroke="var(--pl-surface)"
+          strokeWidth={3}
+          paintOrder="stroke"
+          fontSize={12}
+          fontWeight={600}
+        >
+          {text}
+        </text>
+      ))}
+    </g>
+  );
+}
+
+const circle = (cx: number, cy: number, r: number) =>
+  `M${(cx - r).toFixed(1)} ${cy.toFixed(1)}a${r} ${r} 0 1 0 ${2 * r} 0a${r} ${r} 0 1 0 ${-2 * r} 0z`;
+const cross = (cx: number, cy: number, r: number) =>
+  `M${(cx - r).toFixed(1)} ${(cy - r).toFixed(1)}l${2 * r} ${2 * r}m0 ${-2 * r}l${-2 * r} ${2 * r}`;
+
+function Points({ points, places: { x, y } }: { points: readonly HistoryPoint[]; places: Places }) {
+  const r = points.length > MANY ? 2 : DOT;
+  const draw = (own: readonly HistoryPoint[], shape: typeof circle, radius: number) =>
+    own.map(({ at, value }) => shape(x(at), y(value), radius)).join('');
+  const spread = points
+    .map(({ at, lower, upper }) => `M${x(at).toFixed(1)} ${y(upper).toFixed(1)}V${y(lower).toFixed(1)}`)
+    .join('');
+  const counted = points.filter(({ aside }) => !aside);
+  const apart = points.filter(({ aside }) => aside);
+  return (
+    <g>
+      <path d={spread} stroke="var(--pl-series-0)" strokeOpacity={0.55} strokeWidth={r > 2 ? 2 : 1} />
+      <path d={draw(counted, circle, r)} fill="var(--pl-series-0)" />
+      <path d={draw(apart, circle, r + 3)} fill="var(--pl-surface)" />
+      <path d={draw(apart, cross, r + 0.6)} stroke="var(--pl-unsure)" strokeWidth={2} fill="none" />
+    </g>
+  );
+}
+
+function Rings({ points, chosen, over, places }: HistoryPlotProps & { places: Places }) {
+  const { area, x, y } = places;
+  return points
+    .filter(({ key }) => key === chosen || key === over)
+    .map(({ key, at, value }) => (
+      <g key={key}>
+        <line
+          x1={x(at)}
+          x2={x(at)}
+          y1={area.top}
+          y2={area.bottom}
+          stroke="var(--pl-text)"
+          strokeOpacity={0.25}
+        />
+        <circle cx={x(at)} cy={y(value)} r={7} fill="none" stroke="var(--pl-text)" strokeWidth={2} />
+      </g>
+    ));
+}

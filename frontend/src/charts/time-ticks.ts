@@ -1,0 +1,68 @@
+/** Ticks of a time axis at local hours, days, months or years, with the words they read as. Pure. */
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+/** Mean lengths, to choose a step by; the ticks themselves follow the calendar. */
+const MONTH_MS = 30.4 * DAY_MS;
+const YEAR_MS = 12 * MONTH_MS;
+
+type Unit = 'hour' | 'day' | 'month';
+type Step = readonly [unit: Unit, count: number, ms: number];
+
+const STEPS: readonly Step[] = [
+  ...[1, 3, 6, 12].map((count): Step => ['hour', count, count * HOUR_MS]),
+  ...[1, 2, 7, 14].map((count): Step => ['day', count, count * DAY_MS]),
+  ...[1, 2, 3, 6, 12, 24, 60].map((count): Step => ['month', count, count * MONTH_MS]),
+];
+
+const FORMATS: Readonly<Record<Unit | 'long', Intl.DateTimeFormatOptions>> = {
+  hour: { hour: '2-digit', minute: '2-digit' },
+  day: { day: 'numeric', month: 'short' },
+  month: { month: 'short', year: 'numeric' },
+  long: { year: 'numeric' },
+};
+
+export interface TimeTicks {
+  ticks: number[];
+  format: (at: number) => string;
+}
+
+/** The last instant at or before `at` that a step of this unit may start at. */
+function floorTo(at: number, unit: Unit, count: number): Date {
+  const date = new Date(at);
+  if (unit === 'hour') {
+    date.setMinutes(0, 0, 0);
+    date.setHours(Math.floor(date.getHours() / count) * count);
+    return date;
+  }
+  date.setHours(0, 0, 0, 0);
+  if (unit === 'month') {
+    date.setDate(1);
+    date.setMonth(count >= 12 ? 0 : Math.floor(date.getMonth() / count) * count);
+  }
+  return date;
+}
+
+function advance(date: Date, unit: Unit, count: number): void {
+  if (unit === 'hour') date.setHours(date.getHours() + count);
+  else if (unit === 'day') date.setDate(date.getDate() + count);
+  else date.setMonth(date.getMonth() + count);
+}
+
+export function timeTicks(from: number, to: number, wanted = 6): TimeTicks {
+  const rough = Math.max(to - from, HOUR_MS) / wanted;
+  const [unit, count] = STEPS.find(([, , ms]) => ms >= rough) ?? ['month', 120];
+  const ticks: number[] = [];
+  const at = floorTo(from, unit, count);
+  for (; at.getTime() <= to; advance(at, unit, count)) {
+    if (at.getTime() >= from) ticks.push(at.getTime());
+  }
+  const format = FORMATS[unit === 'month' && rough > YEAR_MS ? 'long' : unit];
+  return { ticks, format: (tick) => label(tick, unit, format) };
+}
+
+/** Midnight among hours reads as its day. */
+function label(tick: number, unit: Unit, format: Intl.DateTimeFormatOptions): string {
+  const date = new Date(tick);
+  const midnight = unit === 'hour' && date.getHours() === 0;
+  return date.toLocaleString('en-GB', midnight ? FORMATS.day : format);
+}

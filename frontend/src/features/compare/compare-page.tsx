@@ -1,0 +1,110 @@
+/**
+ * Two revisions or two runs side by side: what differs around them first, then every measurement in the
+ * server's order. Shown, not judged, but where an A/B job decided; the way to one is offered.
+ */
+import { Button, TextInput } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { useState, type FormEvent } from 'react';
+
+import { compareQuery, type CompareFilters } from '../../api/reports';
+import { compact } from '../../lib/search';
+import { ButtonLink } from '../../ui/button-link';
+import { Loaded } from '../../ui/loaded';
+import { Page } from '../../ui/page';
+import { Panel } from '../../ui/panel';
+import { EmptyState } from '../../ui/states';
+import { CompareReport } from './compare-report';
+import classes from './compare.module.css';
+import type { CompareSearch } from './compare-search';
+
+export interface ComparePageProps {
+  search: CompareSearch;
+  onSearch: (search: CompareSearch) => void;
+}
+
+export function ComparePage({ search, onSearch }: ComparePageProps) {
+  const { base, head } = search;
+  return (
+    <Page title="Compare" lead="Two revisions, or two runs, side by side: the surroundings first.">
+      <Panel
+        title="What to compare"
+        note="A run by its id (run_…), or a revision by 7 or more digits of its commit."
+      >
+        <Sides key={`${base} ${head}`} search={search} onSearch={onSearch} />
+      </Panel>
+      {base !== undefined && head !== undefined ? (
+        <Compared base={base} head={head} search={search} onSearch={onSearch} />
+      ) : (
+        <Panel title="Nothing chosen yet">
+          <EmptyState
+            icon="compare"
+            title="Name a base and a head"
+            action={
+              <ButtonLink to="/runs" variant="default">
+                Find a run
+              </ButtonLink>
+            }
+          >
+            Points of a series and changes of its level link here with both sides filled in.
+          </EmptyState>
+        </Panel>
+      )}
+    </Page>
+  );
+}
+
+function Sides({ search, onSearch }: ComparePageProps) {
+  const [base, setBase] = useState(search.base ?? '');
+  const [head, setHead] = useState(search.head ?? '');
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    onSearch(compact({ ...search, base: base.trim(), head: head.trim() }));
+  };
+  const box = { maxLength: 64, className: classes.side ?? '' };
+  return (
+    <form onSubmit={submit} className={classes.sides}>
+      <TextInput
+        {...box}
+        label="Base"
+        placeholder="the one before"
+        value={base}
+        onChange={(event) => setBase(event.currentTarget.value)}
+      />
+      <TextInput
+        {...box}
+        label="Head"
+        placeholder="the one after"
+        value={head}
+        onChange={(event) => setHead(event.currentTarget.value)}
+      />
+      <Button type="submit" disabled={base.trim() === '' || head.trim() === ''}>
+        Compare
+      </Button>
+      <Button
+        variant="default"
+        disabled={search.base === undefined || search.head === undefined}
+        onClick={() => onSearch(compact({ ...search, base: search.head, head: search.base }))}
+      >
+        Swap
+      </Button>
+    </form>
+  );
+}
+
+function Compared({ search, onSearch, base, head }: ComparePageProps & { base: string; head: string }) {
+  const { suite, target, benchmark, metric, only } = search;
+  const filters: CompareFilters = {
+    base,
+    head,
+    ...compact({ suite, target, benchmark, metric }),
+    ...(only === 'clear' ? { hide_uncertain: true } : {}),
+  };
+  const compared = useQuery(compareQuery(filters));
+  return (
+    <div className={classes.report}>
+      <Loaded query={compared} what="the comparison" lines={10}>
+        {(data) => <CompareReport data={data} search={search} onSearch={onSearch} />}
+      </Loaded>
+    </div>
+  );
+}

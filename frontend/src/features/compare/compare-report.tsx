@@ -1,0 +1,179 @@
+/** What the server says of two sides; nothing here is judged or computed. */
+import { Switch } from '@mantine/core';
+
+import type { Compare, CompareRow, CompareSide } from '../../api/types';
+import { shortId } from '../../lib/ids';
+import { formatDateTime } from '../../lib/times';
+import { compact } from '../../lib/search';
+import { AppLink } from '../../ui/app-link';
+import { ButtonLink } from '../../ui/button-link';
+import { FilterBar } from '../../ui/filter-bar';
+import { FilterSelect } from '../../ui/filter-select';
+import { Icon } from '../../ui/icon';
+import { DEMONSTRATION } from '../../ui/looks';
+import { Panel } from '../../ui/panel';
+import { EmptyState } from '../../ui/states';
+import { Status } from '../../ui/status';
+import classes from './compare.module.css';
+import { CompareTable } from './compare-table';
+import type { ComparePageProps } from './compare-page';
+
+export interface CompareReportProps extends ComparePageProps {
+  data: Compare;
+}
+
+export function CompareReport({ data, search, onSearch }: CompareReportProps) {
+  return (
+    <>
+      <Surroundings data={data} />
+      <Panel title="Measurements" flush note={data.summary} actions={<AskForAB data={data} />}>
+        <div className={classes.note}>
+          <p className={classes.judged} role="note">
+            <Icon name="info" size={16} /> {data.note}
+          </p>
+          <Filters data={data} search={search} onSearch={onSearch} />
+        </div>
+        {data.rows.length === 0 ? (
+          <NoRows data={data} onShowAll={() => onSearch(compact({ ...search, only: undefined }))} />
+        ) : (
+          <CompareTable rows={data.rows} />
+        )}
+      </Panel>
+    </>
+  );
+}
+
+function Surroundings({ data: { base, head, environment, same_environment: same } }: { data: Compare }) {
+  return (
+    <Panel title="Surroundings">
+      <dl className={classes.pair}>
+        <Side label="Base" side={base} />
+        <Side label="Head" side={head} />
+      </dl>
+      {environment.length > 0 && (
+        <div className={classes.differs} role="note">
+          <Icon name="warning" />
+          <div>
+            <strong>The environment differs.</strong> A difference below may come from it, not from the code.
+            <ul className={classes.list} aria-label="Differences of the environment">
+              {environment.map(({ target_id: target, factor, words }) => (
+                <li key={`${target} ${factor}`}>{words}</li>
+              ))}
+            </ul>
+          </div>
+        </div>
+      )}
+      {environment.length === 0 && (
+        <p className={classes.same}>
+          {same
+            ? 'Every target that measured both sides had the same environment.'
+            : 'No target measured both sides: nothing around them can be compared.'}
+        </p>
+      )}
+    </Panel>
+  );
+}
+
+function Side({ label, side }: { label: string; side: CompareSide }) {
+  return (
+    <div>
+      <dt>{label}</dt>
+      <dd>
+        <span className="pl-mono">{side.commit.slice(0, 12)}</span>
+        {side.run_id !== null && (
+          <>
+            {' '}
+            · run{' '}
+            <AppLink to="/runs/$runId" params={{ runId: side.run_id }} className="pl-mono">
+              {shortId(side.run_id)}
+            </AppLink>
+          </>
+        )}
+        {side.demonstration && <Status look={DEMONSTRATION} />}
+        <div className={classes.quiet}>
+          {formatDateTime(side.at)}
+          {side.run_id === null && `, ${side.runs === 1 ? 'one run' : `the newest of ${side.runs} runs`}`}
+        </div>
+      </dd>
+    </div>
+  );
+}
+
+/** Offered where two commits can be measured interleaved. */
+function AskForAB({ data: { suite, base, head } }: { data: Compare }) {
+  if (base.commit === head.commit) return null;
+  return (
+    <ButtonLink
+      to="/runs/new"
+      variant="default"
+      size="sm"
+      search={{ suite, base: base.commit, commit: head.commit }}
+    >
+      Ask for an A/B run
+    </ButtonLink>
+  );
+}
+
+function valuesOf(rows: readonly CompareRow[], chosen: string | undefined, name: 'benchmark' | 'metric') {
+  const values = new Set([...rows.map((row) => row[name]), ...(chosen === undefined ? [] : [chosen])]);
+  return [...values].map((value) => ({ value, label: value }));
+}
+
+function Filters({ data, search, onSearch }: CompareReportProps) {
+  const set = (change: Partial<typeof search>) => onSearch(compact({ ...search, ...change }));
+  const targets = new Map(data.rows.map(({ target_id: id, target_name: name }) => [id, name]));
+  return (
+    <FilterBar label="Rows">
+      <FilterSelect
+        label="Target"
+        all="All targets"
+        value={search.target}
+        options={[...targets].map(([value, label]) => ({ value, label }))}
+        onChange={(target) => set({ target })}
+      />
+      <FilterSelect
+        label="Benchmark"
+        all="All benchmarks"
+        value={search.benchmark}
+        options={valuesOf(data.rows, search.benchmark, 'benchmark')}
+        onChange={(benchmark) => set({ benchmark })}
+      />
+      <FilterSelect
+        label="Metric"
+        all="All metrics"
+        value={search.metric}
+        options={valuesOf(data.rows, search.metric, 'metric')}
+        onChange={(metric) => set({ metric })}
+      />
+      <Switch
+        className={classes.switch ?? ''}
+        label={`Hide what is uncertain${data.hidden > 0 ? ` (${data.hidden} hidden)` : ''}`}
+        checked={search.only === 'clear'}
+        onChange={(event) => set({ only: event.currentTarget.checked ? 'clear' : undefined })}
+      />
+    </FilterBar>
+  );
+}
+
+function NoRows({ data, onShowAll }: { data: Compare; onShowAll: () => void }) {
+  if (data.hidden > 0) {
+    return (
+      <EmptyState
+        icon="compare"
+        title="Nothing differs clearly"
+        action={
+          <button type="button" className="pl-link" onClick={onShowAll}>
+            Show what is uncertain
+          </button>
+        }
+      >
+        {data.hidden} measurements are uncertain or below the noise floor.
+      </EmptyState>
+    );
+  }
+  return (
+    <EmptyState icon="compare" title="Nothing was measured on either side">
+      The runs have no measurements of what is chosen. Widen the filters, or wait for their jobs to end.
+    </EmptyState>
+  );
+}

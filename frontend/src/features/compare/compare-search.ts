@@ -1,0 +1,25 @@
+/** Search values of /compare: two runs or two revisions, and what of them is shown. */
+import { oneOf, text } from '../../lib/search';
+
+export interface CompareSearch {
+  base?: string | undefined;
+  head?: string | undefined;
+  suite?: string | undefined;
+  target?: string | undefined;
+  benchmark?: string | undefined;
+  metric?: string | undefined;
+  /** Rows that differ clearly only. */
+  only?: 'clear' | undefined;
+}
+
+export function parseCompareSearch(search: Record<string, unknown>): CompareSearch {
+  return {
+    base: text(search['base']),
+    head: text(search['head']),
+    suite: text(search['suite']),
+    target: text(search['target']),
+    benchmark: text(search['benchmark']),
+    metric: text(search['metric']),
+    only: oneOf(search['only'], ['clear']),
+  };
+}

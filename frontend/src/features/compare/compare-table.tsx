@@ -1,0 +1,78 @@
+/** Every measurement of both sides, in the server's order: judged first, then the clearest and largest. */
+import type { CompareRow } from '../../api/types';
+import { paramsKey, paramsLabel } from '../../lib/params';
+import { formatInterval, formatPercent, formatRatio, formatValue } from '../../lib/units';
+import { AppLink } from '../../ui/app-link';
+import { DataTable, type Column } from '../../ui/data-table';
+import { VERDICTS } from '../../ui/looks';
+import { Status, type Look } from '../../ui/status';
+import classes from './compare.module.css';
+
+const SIGNIFICANCE: Readonly<Record<CompareRow['significance'], Look>> = {
+  clear: { tone: 'busy', icon: 'eye', word: 'clear' },
+  below_noise: { tone: 'quiet', icon: 'muted', word: 'below the noise floor' },
+  uncertain: { tone: 'quiet', icon: 'question', word: 'uncertain' },
+};
+
+function rowKey(row: CompareRow): string {
+  return [row.target_id, row.benchmark, row.arm, row.metric, paramsKey(row.params)].join('|');
+}
+
+const COLUMNS: readonly Column<CompareRow>[] = [
+  { header: 'Benchmark', cell: (row) => <Name row={row} /> },
+  { header: 'Arm', cell: ({ arm }) => arm },
+  { header: 'Params', cell: ({ params }) => paramsLabel(params) },
+  { header: 'In words', cell: (row) => <Words row={row} />, wrap: true },
+  { header: 'Is it so?', cell: (row) => <Standing row={row} /> },
+  { header: 'Base', cell: (row) => <Side row={row} of="base" />, align: 'right' },
+  { header: 'Head', cell: (row) => <Side row={row} of="head" />, align: 'right' },
+  { header: 'Cost ratio', cell: ({ ratio }) => formatRatio(ratio), align: 'right' },
+  { header: 'Interval', cell: ({ lower, upper }) => formatInterval(lower, upper), align: 'right' },
+];
+
+export function CompareTable({ rows }: { rows: readonly CompareRow[] }) {
+  const targets = new Set(rows.map(({ target_id: id }) => id));
+  const columns =
+    targets.size > 1
+      ? [{ header: 'Target', cell: ({ target_name: name }: CompareRow) => name }, ...COLUMNS]
+      : COLUMNS;
+  return <DataTable label="Measurements of both sides" rows={rows} rowKey={rowKey} columns={columns} />;
+}
+
+function Name({ row: { benchmark, metric, series_id: seriesId } }: { row: CompareRow }) {
+  const name = metric === 'time' ? benchmark : `${benchmark}, ${metric}`;
+  if (seriesId === null) return <>{name}</>;
+  return (
+    <AppLink to="/series/$seriesId" params={{ seriesId }}>
+      {name}
+    </AppLink>
+  );
+}
+
+function Words({ row }: { row: CompareRow }) {
+  const excluded = row.head?.excluded ?? row.base?.excluded ?? null;
+  return (
+    <>
+      {row.words}
+      {excluded !== null && <div className={classes.quiet}>does not count: {excluded}</div>}
+    </>
+  );
+}
+
+function Standing({ row }: { row: CompareRow }) {
+  if (row.judged && row.verdict !== null) {
+    return (
+      <>
+        <Status look={VERDICTS[row.verdict]} /> <span className={classes.quiet}>judged by an A/B job</span>
+      </>
+    );
+  }
+  const floor =
+    row.mde === null ? 'The noise floor is not measured.' : `Noise floor ${formatPercent(row.mde)}.`;
+  return <Status look={SIGNIFICANCE[row.significance]} title={`Shown, not judged. ${floor}`} />;
+}
+
+function Side({ row, of }: { row: CompareRow; of: 'base' | 'head' }) {
+  const side = row[of];
+  return <>{side === null ? 'not measured' : formatValue(side.value, row.unit)}</>;
+}

@@ -1,0 +1,11 @@
+/** Search values of /matrix. */
+import { text } from '../../lib/search';
+
+export interface MatrixSearch {
+  suite?: string | undefined;
+  branch?: string | undefined;
+}
+
+export function parseMatrixSearch(search: Record<string, unknown>): MatrixSearch {
+  return { suite: text(search['suite']), branch: text(search['branch']) };
+}

@@ -1,0 +1,94 @@
+/** The matrix itself: benchmarks as rows, targets as columns, each head a head for a screen reader too. */
+import type { Matrix, MatrixCell, MatrixRow } from '../../api/types';
+import { formatPercent, formatValue } from '../../lib/units';
+import { AppLink } from '../../ui/app-link';
+import { changeLook, shortWords } from '../../ui/change-looks';
+import { VERDICTS } from '../../ui/looks';
+import { Status } from '../../ui/status';
+import { TimeAgo } from '../../ui/time-ago';
+import classes from './matrix.module.css';
+
+export function MatrixTable({ matrix }: { matrix: Matrix }) {
+  return (
+    <div className={classes.scroll} role="region" aria-label="Matrix" tabIndex={0}>
+      <table className={classes.table}>
+        <caption className="pl-visually-hidden">Matrix of {matrix.suite}</caption>
+        <thead>
+          <tr>
+            <th scope="col">Benchmark</th>
+            {matrix.targets.map(({ id, name, kind }) => (
+              <th key={id} scope="col">
+                <AppLink to="/targets/$targetId" params={{ targetId: id }}>
+                  {name}
+                </AppLink>{' '}
+                <span className={classes.quiet}>{kind}</span>
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {matrix.rows.map((row) => (
+            <tr key={row.benchmark} className={row.declared ? undefined : classes.gone}>
+              <RowHead row={row} suite={matrix.suite} />
+              {matrix.targets.map(({ id }) => (
+                <td key={id}>
+                  <Cell cell={row.cells.find(({ target_id: target }) => target === id)} />
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+function RowHead({ row, suite }: { row: MatrixRow; suite: string }) {
+  return (
+    <th scope="row">
+      <AppLink to="/series" search={{ suite, benchmark: row.benchmark }}>
+        {row.title}
+      </AppLink>
+      {row.retired !== null ? (
+        <div className={classes.quiet}>retired: {row.retired}</div>
+      ) : (
+        !row.declared && <div className={classes.quiet}>declared no more</div>
+      )}
+    </th>
+  );
+}
+
+function Cell({ cell }: { cell: MatrixCell | undefined }) {
+  if (cell === undefined) return <span className={classes.quiet}>not measured</span>;
+  const { change, verdict } = cell;
+  return (
+    <div className={classes.cell}>
+      <AppLink to="/series/$seriesId" params={{ seriesId: cell.series_id }} className={classes.value}>
+        {formatValue(cell.value, cell.unit)}
+      </AppLink>
+      <div className={classes.quiet}>{cell.of}</div>
+      <div className={classes.marks}>
+        {verdict !== null && (
+          <Status
+            look={{ ...VERDICTS[verdict], word: `arms: ${VERDICTS[verdict].word}` }}
+            title={cell.verdict_words}
+          />
+        )}
+        {change === null ? (
+          <span className={classes.quiet}>no change</span>
+        ) : (
+          <Status
+            look={{ ...changeLook(change), word: shortWords(change) }}
+            title={`${change.words} (${changeLook(change).word})`}
+          />
+        )}
+        {cell.stale && <Status look={{ tone: 'unsure', icon: 'clock', word: cell.stale_words ?? 'stale' }} />}
+      </div>
+      <div className={classes.quiet}>
+        {cell.mde === null ? 'noise floor not measured' : `noise floor ${formatPercent(cell.mde)}`} ·{' '}
+        <TimeAgo at={cell.at} />
+        {cell.series > 1 && ` · ${cell.series} series`}
+      </div>
+    </div>
+  );
+}

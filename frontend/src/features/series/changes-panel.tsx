@@ -1,0 +1,105 @@
+/** Every change of the level: its words and evidence, where it lies, why it is believed, and its alert. */
+import type { Change, SeriesPage } from '../../api/types';
+import { formatDate } from '../../lib/times';
+import { formatFigure, formatPercent } from '../../lib/units';
+import { AppLink } from '../../ui/app-link';
+import { CAUSE_WORDS, changeLook } from '../../ui/change-looks';
+import { DataTable, type Column } from '../../ui/data-table';
+import { Panel } from '../../ui/panel';
+import { EmptyState } from '../../ui/states';
+import { Status } from '../../ui/status';
+import { lettered, type LetteredChange } from './history-model';
+import classes from './series.module.css';
+
+export function ChangesPanel({ page }: { page: SeriesPage }) {
+  const rows = lettered(page).toReversed();
+  if (rows.length === 0) {
+    return (
+      <Panel title="Changes">
+        <EmptyState icon="check" title={page.evaluated_at === null ? 'Not looked at yet' : 'No change found'}>
+          {page.evaluated_at === null
+            ? 'Detection looks at a series whenever a run adds a point; the first change needs points on both sides of it.'
+            : 'The level has stayed within what single points ordinarily scatter.'}
+        </EmptyState>
+      </Panel>
+    );
+  }
+  return (
+    <Panel title="Changes" flush note="The letters are those in the chart. Effects with their 99 % interval.">
+      <DataTable label="Changes" rows={rows} rowKey={({ change }) => change.id} columns={COLUMNS} />
+    </Panel>
+  );
+}
+
+const COLUMNS: readonly Column<LetteredChange>[] = [
+  { header: '', cell: ({ letter }) => <strong>{letter}</strong> },
+  { header: 'State', cell: ({ change }) => <Status look={changeLook(change)} /> },
+  { header: 'In words', cell: ({ change }) => <Words change={change} />, wrap: true },
+  { header: 'Since', cell: ({ change }) => formatDate(change.at) },
+  { header: 'Between', cell: ({ change }) => <Between change={change} /> },
+  { header: 'Cause', cell: ({ change }) => <Cause change={change} />, wrap: true },
+  {
+    header: 'Alert',
+    cell: ({ change }) =>
+      change.alert_id === null ? (
+        'none'
+      ) : (
+        <AppLink to="/alerts/$alertId" params={{ alertId: change.alert_id }}>
+          Open the alert
+        </AppLink>
+      ),
+  },
+];
+
+function Words({ change }: { change: Change }) {
+  const low = Math.min(Math.abs(change.lower), Math.abs(change.upper));
+  const high = Math.max(Math.abs(change.lower), Math.abs(change.upper));
+  return (
+    <>
+      {change.words}
+      <div className={classes.quiet}>
+        {formatPercent(low)} to {formatPercent(high)}; {change.n_before} points before, {change.n_after} after
+      </div>
+      <details className={classes.evidence}>
+        <summary>Why it is believed</summary>
+        <ul>
+          {change.filters.map(({ name, value, limit, passed }) => (
+            <li key={name}>
+              {name.replaceAll('_', ' ')}: {value === null ? 'beyond every number' : formatFigure(value)},
+              limit {formatFigure(limit)} – {passed ? 'holds' : 'does not hold'}
+            </li>
+          ))}
+          <li>Method: {change.method}</li>
+          <li>
+            Found {change.evaluations === 1 ? 'once' : `${change.evaluations} times in a row`}, first on{' '}
+            {formatDate(change.found_at)}
+          </li>
+        </ul>
+      </details>
+    </>
+  );
+}
+
+/** The two commits, as a way to compare them. */
+function Between({ change }: { change: Change }) {
+  return (
+    <AppLink
+      to="/compare"
+      search={{ base: change.before_commit, head: change.commit }}
+      className="pl-mono"
+      aria-label={`Compare ${change.before_commit.slice(0, 12)} with ${change.commit.slice(0, 12)}`}
+    >
+      {change.before_commit.slice(0, 10)} → {change.commit.slice(0, 10)}
+    </AppLink>
+  );
+}
+
+function Cause({ change: { cause, cause_text: text } }: { change: Change }) {
+  if (cause === null) return <>not known yet</>;
+  return (
+    <>
+      {CAUSE_WORDS[cause]}
+      {text !== null && <div className={classes.quiet}>{text}</div>}
+    </>
+  );
+}

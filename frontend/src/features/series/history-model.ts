@@ -1,0 +1,157 @@
+/**
+ * A series and its points as a history chart draws them. Pure. Invariant: every level, limit, band and word
+ * is the server's; here they only get a place in time (I17).
+ */
+import type { Change, SeriesPage, SeriesPoint, SeriesPoints } from '../../api/types';
+import type { HistoryBand, HistoryLevel, HistoryMark, HistoryPoint } from '../../charts/history-chart';
+import type { Extent } from '../../charts/history-frame';
+import type { HistorySign } from '../../charts/history-legend';
+import { formatDateTime } from '../../lib/times';
+import { formatApart, formatValue, type Unit } from '../../lib/units';
+import { isWorse, shortWords } from '../../ui/change-looks';
+import type { SeriesSearch } from './series-search';
+
+const ms = (instant: string) => Date.parse(instant);
+
+/** What is drawn, and all there is, as the points say it. */
+export function spansOf(points: SeriesPoints, { from, to }: SeriesSearch): { span: Extent; whole: Extent } {
+  const [first, last] = [ms(points.first_at ?? ''), ms(points.last_at ?? '')];
+  const whole: Extent = Number.isNaN(first) || Number.isNaN(last) ? [0, 0] : [first, last];
+  return { whole, span: [from === undefined ? whole[0] : ms(from), to === undefined ? whole[1] : ms(to)] };
+}
+
+/** Points of an older window may still be shown while the new ones are on their way. */
+export function pointsWithin(points: SeriesPoints, [from, to]: Extent): SeriesPoint[] {
+  return points.points.filter(({ at }) => ms(at) >= from && ms(at) <= to);
+}
+
+export function drawnPoints(points: readonly SeriesPoint[]): HistoryPoint[] {
+  return points.map(({ job_id: key, at, value, lower, upper, excluded }) => ({
+    key,
+    at: ms(at),
+    value,
+    lower,
+    upper,
+    aside: excluded !== null,
+  }));
+}
+
+/** A level is drawn from its first point to its last, so far as they lie in the window. */
+export function drawnLevels({ segments }: SeriesPage, [start, stop]: Extent): HistoryLevel[] {
+  return segments
+    .map(({ start_at: first, stop_at: last, level, lower, upper }) => ({
+      from: Math.max(start, ms(first)),
+      to: Math.min(stop, ms(last)),
+      level,
+      lower,
+      upper,
+    }))
+    .filter(({ from, to }) => from <= to);
+}
+
+/** Limit and noise floor are said of the present level: they stand beside it, not beside older ones. */
+export function drawnBands({ segments, rule, noise, series }: SeriesPage, [, stop]: Extent): HistoryBand[] {
+  const present = segments.at(-1);
+  if (present === undefined || ms(present.start_at) > stop) return [];
+  const from = ms(present.start_at);
+  const bands: HistoryBand[] = [];
+  if (noise?.lower !== undefined && noise.lower !== null && noise.upper !== null) {
+    bands.push({ kind: 'noise', from, to: null, low: noise.lower, high: noise.upper });
+  }
+  if (rule?.limit !== undefined && rule.limit !== null) {
+    const worseAbove = series.direction === 'lower';
+    bands.push({
+      kind: 'limit',
+      from,
+      to: null,
+      low: worseAbove ? rule.limit : null,
+      high: worseAbove ? null : rule.limit,
+    });
+  }
+  return bands;
+}
+
+export interface LetteredChange {
+  letter: string;
+  change: Change;
+}
+
+/** Changes by time with a letter each, by which chart and table name the same one. */
+export function lettered({ changes }: SeriesPage): LetteredChange[] {
+  return changes
+    .toSorted((a, b) => ms(a.at) - ms(b.at))
+    .map((change, index) => ({ change, letter: letterOf(index) }));
+}
+
+const ALPHABET = 26;
+function letterOf(index: number): string {
+  const letter = String.fromCodePoint(65 + (index % ALPHABET));
+  return index < ALPHABET ? letter : `${letter}${Math.floor(index / ALPHABET)}`;
+}
+
+export function drawnMarks(page: SeriesPage, [from, to]: Extent): HistoryMark[] {
+  const marks: HistoryMark[] = [
+    ...lettered(page)
+      .filter(({ change }) => change.state !== 'vanished')
+      .map(({ letter, change }): HistoryMark => ({
+        key: change.id,
+        at: ms(change.at),
+        label: `${letter} ${shortWords(change)}`,
+        tone: isWorse(change) ? 'bad' : 'good',
+      })),
+    ...page.environments
+      .filter(({ change }) => change !== null)
+      .map(({ index, first_at: at, change }): HistoryMark => ({
+        key: `environment ${index}`,
+        at: ms(at),
+        label: change ?? '',
+        tone: 'quiet',
+      })),
+    ...page.annotations.map(({ id, at, text }): HistoryMark => ({
+      key: id,
+      at: ms(at),
+      label: text,
+      tone: 'note',
+    })),
+  ];
+  return marks.filter(({ at }) => at >= from && at <= to);
+}
+
+/** A value with its interval, in as many digits as the interval is wide. */
+export function valueWords({ value, lower, upper }: SeriesPoint, unit: Unit): string {
+  const width = upper - lower;
+  if (width <= 0) return formatValue(value, unit);
+  const [low, middle, high] = [lower, value, upper].map((each) => formatApart(each, unit, width / 4));
+  return `${middle} (${low} – ${high})`;
+}
+
+export function pointWords(point: SeriesPoint, unit: Unit): string[] {
+  return [
+    formatDateTime(point.at),
+    valueWords(point, unit),
+    `commit ${point.commit.slice(0, 12)}`,
+    ...(point.excluded === null ? [] : [`does not count: ${point.excluded}`]),
+  ];
+}
+
+/** The signs that are drawn, in words. */
+export function signsOf(
+  page: SeriesPage,
+  points: readonly SeriesPoint[],
+  bands: readonly HistoryBand[],
+): { sign: HistorySign; label: string }[] {
+  const { unit } = page.series;
+  const { rule, noise } = page;
+  const has = (kind: HistoryBand['kind']) => bands.some((band) => band.kind === kind);
+  const signs: { sign: HistorySign; label: string }[] = [
+    { sign: 'point', label: 'median of a job, 99 % interval' },
+  ];
+  if (points.some(({ excluded }) => excluded !== null))
+    signs.push({ sign: 'aside', label: 'does not count' });
+  if (page.segments.length > 0) signs.push({ sign: 'level', label: 'level, and where single points lie' });
+  if (has('noise') && noise !== null) signs.push({ sign: 'noise', label: `noise floor: ${noise.words}` });
+  if (has('limit') && rule !== null && rule.limit !== null) {
+    signs.push({ sign: 'limit', label: `limit of ${rule.name}: ${formatValue(rule.limit, unit)}` });
+  }
+  return signs;
+}

@@ -1,0 +1,140 @@
+/** The chart of a series with everything that hangs on its window: controls, the chosen point, conditions. */
+import type { SeriesPage, SeriesPoint, SeriesPoints } from '../../api/types';
+import { ChartFrame } from '../../charts/chart-frame';
+import { HistoryChart } from '../../charts/history-chart';
+import { HistoryControls } from '../../charts/history-controls';
+import { HistoryLegend } from '../../charts/history-legend';
+import { compact } from '../../lib/search';
+import { formatInteger, formatApart } from '../../lib/units';
+import { ButtonLink } from '../../ui/button-link';
+import { EmptyState } from '../../ui/states';
+import {
+  drawnBands,
+  drawnLevels,
+  drawnMarks,
+  drawnPoints,
+  pointsWithin,
+  pointWords,
+  signsOf,
+  spansOf,
+} from './history-model';
+import { PointCard } from './point-card';
+import { PointTable } from './point-table';
+import { PointTracks } from './point-tracks';
+import type { SeriesSearch } from './series-search';
+import classes from './series.module.css';
+
+export interface HistoryPanelProps {
+  page: SeriesPage;
+  data: SeriesPoints;
+  chosen: SeriesPoint | undefined;
+  /** The points are those of the window before. */
+  stale: boolean;
+  search: SeriesSearch;
+  onSearch: (search: SeriesSearch) => void;
+}
+
+export function HistoryPanel({ page, data, chosen, stale, search, onSearch }: HistoryPanelProps) {
+  const { span, whole } = spansOf(data, search);
+  const points = pointsWithin(data, span);
+  const showAll = () => onSearch(compact({ point: search.point }));
+  if (points.length === 0 && !stale) return <NoPoints page={page} onShowAll={showAll} />;
+  const zoom = (from: number, to: number) => {
+    if (from <= whole[0] && to >= whole[1]) showAll();
+    else onSearch({ ...search, from: new Date(from).toISOString(), to: new Date(to).toISOString() });
+  };
+  const choose = (point: string) => onSearch({ ...search, point });
+  const { unit } = page.series;
+  const describe = (key: string) => {
+    const point = points.find(({ job_id: id }) => id === key);
+    return point === undefined ? [] : pointWords(point, unit);
+  };
+  const bands = drawnBands(page, span);
+  return (
+    <>
+      <ChartFrame
+        title={`${page.series.metric} of each job`}
+        summary={summaryOf(data)}
+        legend={<HistoryLegend signs={signsOf(page, points, bands)} />}
+        chart={
+          <HistoryChart
+            points={drawnPoints(points)}
+            levels={drawnLevels(page, span)}
+            bands={bands}
+            marks={drawnMarks(page, span)}
+            span={span}
+            chosen={chosen?.job_id}
+            format={(value, step) => formatApart(value, unit, step)}
+            describe={describe}
+            onChoose={choose}
+            onZoom={zoom}
+          />
+        }
+        controls={
+          <>
+            <HistoryControls
+              keys={points.map(({ job_id: id }) => id)}
+              chosen={chosen?.job_id}
+              describe={describe}
+              onChoose={choose}
+              span={span}
+              whole={whole}
+              middle={chosen === undefined ? undefined : Date.parse(chosen.at)}
+              onZoom={zoom}
+              onReset={showAll}
+            />
+            {chosen !== undefined && <PointCard page={page} points={points} point={chosen} />}
+            <PointTracks points={points} tracks={data.tracks} span={span} />
+          </>
+        }
+        table={<PointTable page={page} points={points} current={chosen?.job_id} />}
+        tableToggle="Points as a table"
+      />
+      <Hint />
+    </>
+  );
+}
+
+function Hint() {
+  return (
+    <p className={classes.hint}>
+      Drag over the chart to zoom in, choose a point by a click; the slider and the buttons do the same.
+    </p>
+  );
+}
+
+function summaryOf({ total, note }: SeriesPoints): string {
+  const counted = `${formatInteger(total)} ${total === 1 ? 'point' : 'points'} in this window.`;
+  return note === '' ? counted : `${counted} ${note}`;
+}
+
+function NoPoints({ page, onShowAll }: { page: SeriesPage; onShowAll: () => void }) {
+  if (page.series.points > 0) {
+    return (
+      <EmptyState
+        icon="runs"
+        title="Nothing was measured in this window"
+        action={
+          <button type="button" className="pl-link" onClick={onShowAll}>
+            Show all points
+          </button>
+        }
+      >
+        The series has {formatInteger(page.series.points)} points at other times.
+      </EmptyState>
+    );
+  }
+  return (
+    <EmptyState
+      icon="runs"
+      title="No points yet"
+      action={
+        <ButtonLink to="/runs/new" search={{ suite: page.series.suite }}>
+          Run {page.series.suite}
+        </ButtonLink>
+      }
+    >
+      Every ordinary run of the suite adds one.
+    </EmptyState>
+  );
+}

@@ -1,0 +1,36 @@
+/** The stretches of a series at one level, and why each of them begins. */
+import type { Segment, SeriesPage } from '../../api/types';
+import { formatDate } from '../../lib/times';
+import { formatApart, formatValue } from '../../lib/units';
+import { DataTable } from '../../ui/data-table';
+import { Panel } from '../../ui/panel';
+
+export function LevelsPanel({ page: { segments, series } }: { page: SeriesPage }) {
+  if (segments.length === 0) return null;
+  const range = ({ lower, upper }: Segment) => {
+    const step = (upper - lower) / 4;
+    if (step <= 0) return formatValue(lower, series.unit);
+    return `${formatApart(lower, series.unit, step)} – ${formatApart(upper, series.unit, step)}`;
+  };
+  return (
+    <Panel
+      title="Levels"
+      flush
+      note="A level never reaches over a change of the environment: what was measured before cannot be compared."
+    >
+      <DataTable
+        label="Levels"
+        rows={segments.toReversed()}
+        rowKey={({ start_job_id: id }) => id}
+        columns={[
+          { header: 'From', cell: ({ start_at: at }) => formatDate(at) },
+          { header: 'To', cell: ({ stop_at: at }) => formatDate(at) },
+          { header: 'Level', cell: ({ level }) => formatValue(level, series.unit), align: 'right' },
+          { header: 'Single points lie at', cell: range, align: 'right' },
+          { header: 'Points', cell: ({ points }) => points, align: 'right' },
+          { header: 'Begins because', cell: ({ starts_because: why }) => why, wrap: true },
+        ]}
+      />
+    </Panel>
+  );
+}

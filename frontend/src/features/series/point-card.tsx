@@ -1,0 +1,97 @@
+/** The chosen point in full, with the ways on: its run, and the run before it side by side. */
+import type { SeriesPage, SeriesPoint } from '../../api/types';
+import { shortId } from '../../lib/ids';
+import { formatDateTime } from '../../lib/times';
+import { formatInteger } from '../../lib/units';
+import { AppLink } from '../../ui/app-link';
+import { Facts } from '../../ui/panel';
+import { Status } from '../../ui/status';
+import { valueWords } from './history-model';
+import classes from './series.module.css';
+
+export interface PointCardProps {
+  page: SeriesPage;
+  /** Those that are shown, oldest first. */
+  points: readonly SeriesPoint[];
+  point: SeriesPoint;
+}
+
+export function PointCard({ page, points, point }: PointCardProps) {
+  const index = points.findIndex(({ job_id: id }) => id === point.job_id);
+  const before = points.slice(0, Math.max(0, index)).findLast(({ excluded }) => excluded === null);
+  const environment = page.environments[point.environment];
+  return (
+    <section className={classes.card} aria-label="The chosen point">
+      <div className={classes.cardHead}>
+        <h4>{formatDateTime(point.at)}</h4>
+        {point.excluded !== null && (
+          <Status look={{ tone: 'unsure', icon: 'warning', word: 'does not count' }} />
+        )}
+      </div>
+      {point.excluded !== null && <p className={classes.reason}>{point.excluded}</p>}
+      <Facts
+        items={[
+          ['Median (99 % interval)', valueWords(point, page.series.unit)],
+          ['Samples', `${formatInteger(point.n)} in ${point.launches} launches`],
+          [
+            'Commit',
+            <span key="c" className="pl-mono">
+              {point.commit.slice(0, 12)}
+            </span>,
+          ],
+          [
+            'Run',
+            <AppLink
+              key="r"
+              to="/runs/$runId"
+              params={{ runId: point.run_id }}
+              search={{ job: point.job_id }}
+              className="pl-mono"
+            >
+              {shortId(point.run_id)}
+            </AppLink>,
+          ],
+          [
+            'Environment',
+            environment === undefined
+              ? '–'
+              : (environment.change ?? `the first (${environment.fingerprint.slice(0, 8)})`),
+          ],
+          [
+            'Artifact',
+            <span key="a" className="pl-mono">
+              {point.artifact_hash?.slice(0, 12) ?? 'unknown'}
+            </span>,
+          ],
+        ]}
+      />
+      {before !== undefined && <Ways page={page} before={before} point={point} />}
+    </section>
+  );
+}
+
+interface WaysProps extends Omit<PointCardProps, 'points'> {
+  /** The one that counts before it. */
+  before: SeriesPoint;
+}
+
+function Ways({ page, before, point }: WaysProps) {
+  return (
+    <p className={classes.ways}>
+      <AppLink
+        to="/compare"
+        search={{ base: before.run_id, head: point.run_id, target: page.series.target_id }}
+      >
+        Compare with the run before
+      </AppLink>
+      {before.commit !== point.commit && (
+        <AppLink
+          to="/runs/new"
+          search={{ suite: page.series.suite, base: before.commit, commit: point.commit }}
+        >
+          Ask for an A/B run of the two commits
+        </AppLink>
+      )}
+    </p>
+  );
+}

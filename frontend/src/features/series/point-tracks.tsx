@@ -1,0 +1,53 @@
+/** What the target was like while each point was measured, on the time axis of the chart above. */
+import type { SeriesPoint } from '../../api/types';
+import { extentOf, type Extent } from '../../charts/history-frame';
+import { TrackChart } from '../../charts/track-chart';
+import { compareConditions, conditionFormat, conditionLabels } from '../../lib/conditions';
+import classes from './series.module.css';
+
+export interface PointTracksProps {
+  points: readonly SeriesPoint[];
+  tracks: readonly string[];
+  span: Extent;
+}
+
+/** Tracks drawn; what is beyond stands in the table. */
+const DRAWN = 6;
+
+export function PointTracks({ points, tracks, span }: PointTracksProps) {
+  const [start, stop] = extentOf(span);
+  const keys = tracks.toSorted(compareConditions);
+  const labels = conditionLabels(keys);
+  const drawn = keys
+    .map((key, index) => ({
+      key,
+      label: labels[index] ?? key,
+      format: conditionFormat(key),
+      values: points.flatMap(({ at, conditions }) => {
+        const track = conditions[key];
+        return track === undefined
+          ? []
+          : [{ seconds: (Date.parse(at) - start) / 1000, value: track.median, max: track.max }];
+      }),
+    }))
+    .filter(({ values }) => values.length > 1)
+    .slice(0, DRAWN);
+  if (drawn.length === 0) return null;
+  return (
+    <section aria-label="Conditions">
+      <h4 className={classes.tracksHead}>Conditions while measuring, the median of each job</h4>
+      {drawn.map(({ key, label, format, values }) => {
+        const medians = values.map(({ value }) => value);
+        const words = `${format(Math.min(...medians))} to ${format(Math.max(...medians))}, at most ${format(Math.max(...values.map(({ max }) => max)))}`;
+        return (
+          <div key={key} role="img" aria-label={`${label}: ${words}`} className={classes.track}>
+            <div className={classes.trackName}>
+              {label} <span>{words}</span>
+            </div>
+            <TrackChart points={values} span={[0, (stop - start) / 1000]} format={format} showAxis={false} />
+          </div>
+        );
+      })}
+    </section>
+  );
+}

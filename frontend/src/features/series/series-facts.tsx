@@ -1,0 +1,98 @@
+/** What decides about a series: the rule in force, what its target can resolve, what it is measured on. */
+import type { SeriesPage } from '../../api/types';
+import { formatValue } from '../../lib/units';
+import { AppLink } from '../../ui/app-link';
+import { Facts, Panel } from '../../ui/panel';
+import { Status, type Look } from '../../ui/status';
+import { TimeAgo } from '../../ui/time-ago';
+import classes from './series.module.css';
+
+export function SeriesFacts({ page }: { page: SeriesPage }) {
+  return (
+    <>
+      <RulePanel page={page} />
+      <NoisePanel page={page} />
+      <EnvironmentPanel page={page} />
+    </>
+  );
+}
+
+const MODES: Readonly<Record<'active' | 'shadow' | 'off', Look>> = {
+  active: { tone: 'good', icon: 'check', word: 'active' },
+  shadow: { tone: 'quiet', icon: 'eye', word: 'shadow' },
+  off: { tone: 'quiet', icon: 'muted', word: 'off' },
+};
+
+function RulePanel({ page: { rule, series } }: { page: SeriesPage }) {
+  if (rule === null) return null;
+  return (
+    <Panel title="Rule" actions={<Status look={MODES[rule.mode]} />}>
+      <p className={classes.first}>{rule.text}</p>
+      {rule.muted !== null && <p className={classes.first}>Muted: {rule.muted}</p>}
+      <Facts
+        items={[
+          ['Name', rule.version === null ? rule.name : `${rule.name}, version ${rule.version}`],
+          ['Fires beyond', rule.limit === null ? '–' : formatValue(rule.limit, series.unit)],
+        ]}
+      />
+      <p className={classes.ways}>
+        {rule.rule_id === null ? (
+          <AppLink
+            to="/rules/new"
+            search={{
+              suite: series.suite,
+              benchmark: series.benchmark,
+              arm: series.arm,
+              metric: series.metric,
+              target: series.target_name,
+            }}
+          >
+            Write a rule for this series
+          </AppLink>
+        ) : (
+          <AppLink to="/rules/$ruleId" params={{ ruleId: rule.rule_id }}>
+            Open the rule
+          </AppLink>
+        )}
+      </p>
+    </Panel>
+  );
+}
+
+function NoisePanel({ page: { noise } }: { page: SeriesPage }) {
+  return (
+    <Panel title="Noise floor">
+      {noise === null ? (
+        <p className={classes.first}>
+          Not measured: an A/A run (the same revision on both sides) would say which effects this target
+          resolves here.
+        </p>
+      ) : (
+        <p className={classes.first}>
+          {noise.words}, {noise.basis === 'a_a' ? 'measured by an A/A job' : 'estimated from its own points'}{' '}
+          <TimeAgo at={noise.measured_at} />.
+        </p>
+      )}
+    </Panel>
+  );
+}
+
+function EnvironmentPanel({ page: { environments } }: { page: SeriesPage }) {
+  const present = environments.at(-1);
+  if (present === undefined) return null;
+  const factors = Object.entries(present.factors).toSorted(([a], [b]) => a.localeCompare(b));
+  return (
+    <Panel title="Environment" note={present.change ?? 'The same since the first point.'}>
+      {factors.length === 0 ? (
+        <p className={classes.first}>Its factors were not kept.</p>
+      ) : (
+        <Facts
+          items={factors.map(([name, value]) => [
+            name.replaceAll('_', ' '),
+            value === null ? 'unknown' : String(value),
+          ])}
+        />
+      )}
+    </Panel>
+  );
+}

@@ -1,0 +1,98 @@
+/**
+ * The history of one measurement: where it stands, its points with levels, changes and conditions, and why
+ * each is there. The window and the chosen point are in the address.
+ */
+import { useQuery } from '@tanstack/react-query';
+
+import { pointsQuery, seriesQuery } from '../../api/series';
+import type { SeriesPage as SeriesData } from '../../api/types';
+import { paramsLabel } from '../../lib/params';
+import { AppLink } from '../../ui/app-link';
+import { ButtonLink } from '../../ui/button-link';
+import { Loaded } from '../../ui/loaded';
+import { Page } from '../../ui/page';
+import { Panel, Split } from '../../ui/panel';
+import { compact } from '../../lib/search';
+import { ChangesPanel } from './changes-panel';
+import { HistoryPanel } from './history-panel';
+import { LevelsPanel } from './levels-panel';
+import { NotesPanel } from './notes-panel';
+import type { SeriesSearch } from './series-search';
+import { SeriesFacts } from './series-facts';
+
+export interface SeriesPageProps {
+  seriesId: string;
+  search: SeriesSearch;
+  onSearch: (search: SeriesSearch) => void;
+}
+
+export function SeriesPage({ seriesId, search, onSearch }: SeriesPageProps) {
+  const series = useQuery(seriesQuery(seriesId));
+  const said = series.data?.series;
+  const name = said === undefined ? 'Series' : `${said.benchmark} ${said.arm} ${said.metric}`;
+  return (
+    <Page
+      title={said === undefined ? name : `${name} on ${said.target_name}`}
+      heading={name}
+      crumb={<AppLink to="/series">Series</AppLink>}
+      {...(said === undefined ? {} : { lead: <Lead page={series.data as SeriesData} /> })}
+      actions={
+        said !== undefined && (
+          <ButtonLink
+            to="/arms"
+            variant="default"
+            search={{ suite: said.suite, benchmark: said.benchmark, target: said.target_id }}
+          >
+            Arms of this benchmark
+          </ButtonLink>
+        )
+      }
+    >
+      <Loaded query={series} what="series" lines={10}>
+        {(page) => <Contents page={page} search={search} onSearch={onSearch} />}
+      </Loaded>
+    </Page>
+  );
+}
+
+function Lead({ page: { series } }: { page: SeriesData }) {
+  return (
+    <>
+      {paramsLabel(series.params)} · {series.suite} on{' '}
+      <AppLink to="/targets/$targetId" params={{ targetId: series.target_id }}>
+        {series.target_name}
+      </AppLink>
+      {series.branch !== '' && ` · branch ${series.branch}`}
+    </>
+  );
+}
+
+function Contents({ page, search, onSearch }: { page: SeriesData } & Omit<SeriesPageProps, 'seriesId'>) {
+  const { from, to } = search;
+  const points = useQuery(pointsQuery(page.series.id, compact({ from, to })));
+  const list = points.data?.points ?? [];
+  const chosen = list.find(({ job_id: id }) => id === search.point) ?? list.at(-1);
+  return (
+    <>
+      <Panel title="History" note={`${page.state}.`}>
+        <Loaded query={points} what="the points" lines={8}>
+          {(data) => (
+            <HistoryPanel
+              page={page}
+              data={data}
+              chosen={chosen}
+              stale={points.isPlaceholderData}
+              search={search}
+              onSearch={onSearch}
+            />
+          )}
+        </Loaded>
+      </Panel>
+      <ChangesPanel page={page} />
+      <LevelsPanel page={page} />
+      <div style={{ marginTop: '1rem' }}>
+        <Split main={<NotesPanel page={page} point={chosen} />} aside={<SeriesFacts page={page} />} />
+      </div>
+    </>
+  );
+}

@@ -1,0 +1,38 @@
+/** How a change of a series' level looks and reads. */
+import type { Change } from '../api/types';
+import type { Look, Tone } from './status';
+
+const WORSE: ReadonlySet<Change['direction']> = new Set(['slower', 'worse']);
+
+export function isWorse({ direction }: Pick<Change, 'direction'>): boolean {
+  return WORSE.has(direction);
+}
+
+const STATES: Readonly<Record<Change['state'], Look>> = {
+  suspect: { tone: 'unsure', icon: 'eye', word: 'suspect' },
+  standing: { tone: 'bad', icon: 'warning', word: 'stands' },
+  vanished: { tone: 'quiet', icon: 'muted', word: 'vanished' },
+  accepted: { tone: 'quiet', icon: 'check', word: 'accepted' },
+};
+
+export function changeLook(change: Pick<Change, 'state' | 'direction'>): Look {
+  const look = STATES[change.state];
+  return change.state === 'standing' && !isWorse(change) ? { ...look, tone: 'good', icon: 'check' } : look;
+}
+
+/** Of a change that is still looked at; others are history. */
+export function changeTone(change: Pick<Change, 'state' | 'direction'>): Tone {
+  if (change.state === 'vanished' || change.state === 'accepted') return 'quiet';
+  return isWorse(change) ? 'bad' : 'good';
+}
+
+/** The server's sentence without the levels: "14.2 % slower". */
+export function shortWords({ words }: Pick<Change, 'words'>): string {
+  return words.split(':')[0] ?? words;
+}
+
+export const CAUSE_WORDS: Readonly<Record<NonNullable<Change['cause']>, string>> = {
+  code: 'code',
+  environment: 'environment',
+  target: 'target',
+};
