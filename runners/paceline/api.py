@@ -28,11 +28,12 @@ TIMEOUT = httpx.Timeout(20.0, connect=5.0)
 
 
 class ApiError(Exception):
-    """The server answered and said no. `code` is the literal a program switches on."""
+    """The server answered and said no. `code` is the literal a program switches on; `fields` says what is
+    wrong where, by field or by id."""
 
-    def __init__(self, status: int, code: str, detail: str) -> None:
+    def __init__(self, status: int, code: str, detail: str, fields: dict[str, str] | None = None) -> None:
         super().__init__(f"{status} {code}: {detail}")
-        self.status, self.code, self.detail = status, code, detail
+        self.status, self.code, self.detail, self.fields = status, code, detail, fields or {}
 
 
 class LeaseLostError(ApiError):
@@ -232,4 +233,5 @@ def _problem(answer: httpx.Response) -> Exception:
         return UnreachableError(f"the server answered {answer.status_code} {code}: {text}")
     if code == "lease_lost":
         return LeaseLostError(answer.status_code, code, text)
-    return ApiError(answer.status_code, code, text)
+    fields = known.get("fields")
+    return ApiError(answer.status_code, code, text, fields if isinstance(fields, dict) else None)

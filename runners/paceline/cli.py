@@ -1,4 +1,5 @@
-"""The `paceline` command: agent, run, doctor, devices, validate, submit, import.
+"""The `paceline` command: agent, run, doctor, devices, validate, submit, import; `commands` has the groups
+about a server: alerts, rules, schedules.
 
 Place in the journey: the door for people and CI. Invariants: results on standard output, everything else on
 standard error; a mistake of the user is answered with what is wrong and what to do, never with a traceback.
@@ -26,6 +27,7 @@ from rich.text import Text
 from paceline import __version__, config, environment, importing, local, manifest, preflight, submitting
 from paceline.agent import Agent
 from paceline.api import Api
+from paceline.commands import alerts, rules, schedules
 from paceline.display import display_for
 from paceline.errors import UserError
 from paceline.executors.host import HostExecutor
@@ -40,6 +42,9 @@ app = typer.Typer(
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
 )
+app.add_typer(alerts.app, name="alerts")
+app.add_typer(rules.app, name="rules")
+app.add_typer(schedules.app, name="schedules")
 Result = TypeVar("Result")
 
 notes = Console(stderr=True)

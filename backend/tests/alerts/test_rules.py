@@ -71,6 +71,16 @@ def test_every_version_is_kept_and_a_stale_save_is_refused(past: Chronicle) -> N
     ]  # fmt: skip
 
 
+def test_a_sentence_made_of_the_numbers_follows_them_and_a_written_one_stays(past: Chronicle) -> None:
+    made = past.post("/rules", rule(), status=201)
+    path = f"/rules/{made['id']}"
+    followed = past.put(path, {**rule(min_effect=0.08, text=made["text"]), "based_on": 1})
+    assert "by 8.0 % or more" in followed["text"]
+    written = past.put(path, {**rule(text="Batches matter."), "based_on": 2})
+    kept = past.put(path, {**rule(min_effect=0.1, text=written["text"]), "based_on": 3})
+    assert kept["text"] == "Batches matter."
+
+
 def test_names_are_unique_and_a_deleted_rule_goes_on_under_its_name(past: Chronicle) -> None:
     made = past.post("/rules", rule(), status=201)
     assert past.post("/rules", rule(), status=409)["code"] == "conflict"

@@ -99,7 +99,7 @@ def rule_detail(session: Session, rule_id: str) -> AlertRuleDetailOut:
     session.flush()
     out = _rules_out(session, [rule])[0]
     version = queries.versions_of(session, [rule])[rule_id]
-    spec = AlertRuleIn.model_construct(**{name: getattr(version, name) for name in _SAID}, name=rule.name)
+    spec = _spec_of(version, rule.name)
     in_force = queries.newest_versions(session, out.kind)
     floor = floors.noisiest(session, contest(spec, rule_id, version.created_at, in_force))
     mutes = [MuteOut.model_validate(one) for one in queries.mutes(session, rule_id)]
@@ -180,7 +180,7 @@ def _save(
     before = queries.versions_of(session, [rule]).get(rule.id)
     owner = spec.owner_id or (who.account_id if before is None else before.owner_id)
     said = {name: getattr(spec, name) for name in _SAID}
-    said.update(owner_id=owner, text=spec.text.strip() or words.sentence(spec))
+    said.update(owner_id=owner, text=_text(spec, rule.name, before))
     rule.version += 1
     session.add(
         AlertRuleVersion(rule_id=rule.id, version=rule.version, created_by=who.name, created_at=at, **said)
@@ -190,6 +190,18 @@ def _save(
     audit.record(session, who.name, action, "rule", rule.id, detail)
     session.flush()
     return rule_detail(session, rule.id)
+
+
+def _text(spec: AlertRuleIn, name: str, before: AlertRuleVersion | None) -> str:
+    """What the rule is for; a sentence made of its numbers follows when they change."""
+    text = spec.text.strip()
+    if before is not None and text == before.text == words.sentence(_spec_of(before, name)):
+        text = ""
+    return text or words.sentence(spec)
+
+
+def _spec_of(version: AlertRuleVersion, name: str) -> AlertRuleIn:
+    return AlertRuleIn.model_construct(**{one: getattr(version, one) for one in _SAID}, name=name)
 
 
 def delete(session: Session, rule_id: str, who: Principal) -> None:
