@@ -50,12 +50,19 @@ def judge(
     max_p = parameters.max_p
     if suspect:
         max_p = max(max_p, _smallest_p(before[-near:].size, after.size))
+    at_edge = (start == 0 and before.size < parameters.edge_points) or (
+        stop == x.size and after.size < parameters.edge_points
+    )
     least = math.log1p(parameters.min_effect)
     effect = math.expm1(shift)
     filters = (
         _at_least("points_before", before.size, parameters.points_a_side),
         _at_least("points_after", after.size, points_after),
-        _at_least("probability", candidate.probability, parameters.min_probability),
+        _at_least(
+            "probability",
+            candidate.probability,
+            parameters.edge_probability if at_edge else parameters.min_probability,
+        ),
         Filter("effect", abs(effect), parameters.min_effect, abs(shift) >= least * (1.0 - 1e-9)),
         Filter("p_value", p_value, max_p, p_value <= max_p),
         _at_least("shift_in_sigma", in_sigma, parameters.min_shift_sigma),

@@ -87,6 +87,8 @@ class Parameters:
     confirm_points: float = constants.HISTORY_CONFIRM_POINTS
     min_effect: float = constants.HISTORY_MIN_EFFECT
     min_probability: float = constants.HISTORY_MIN_PROBABILITY
+    edge_points: float = constants.HISTORY_EDGE_POINTS
+    edge_probability: float = constants.HISTORY_EDGE_PROBABILITY
     max_p: float = constants.HISTORY_MAX_P
     min_shift_sigma: float = constants.HISTORY_MIN_SHIFT_SIGMA
     side_points: float = constants.HISTORY_SIDE_POINTS
@@ -98,6 +100,7 @@ class Parameters:
     scale_floor: float = constants.HISTORY_SCALE_FLOOR
     tempering: float = constants.HISTORY_TEMPERING
     first_tempering: float = constants.HISTORY_FIRST_TEMPERING
+    small_sample: float = constants.HISTORY_SMALL_SAMPLE
     dependence_lags: float = constants.HISTORY_DEPENDENCE_LAGS
     fits: float = constants.HISTORY_FITS
     noise_prior_points: float = constants.HISTORY_NOISE_PRIOR_POINTS

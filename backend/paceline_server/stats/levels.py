@@ -107,6 +107,7 @@ def posterior(x: Floats, parameters: Parameters) -> Posterior:
     jump = parameters.change_rate / (1.0 - parameters.change_rate) / grid.size
     place = residuals.bins(x[:, None] - grid, scale)
     weights = residuals.before_data()
+    few = 1.0 + parameters.small_sample / x.size
     dependence, tempering = 1.0, parameters.first_tempering
     forward, backward = np.empty(place.shape), np.empty(place.shape)
     for fit in range(int(parameters.fits) + 1):
@@ -118,7 +119,7 @@ def posterior(x: Floats, parameters: Parameters) -> Posterior:
         level = forward * likely * backward[::-1]
         level /= level.sum(axis=1, keepdims=True)
         dependence = _dependence(x - level @ grid, scale, int(parameters.dependence_lags))
-        tempering = parameters.tempering * dependence
+        tempering = parameters.tempering * dependence * few
         weights = residuals.fitted(weights, residuals.mass(place, level), parameters)
     forward *= likely
     forward /= forward.sum(axis=1, keepdims=True)

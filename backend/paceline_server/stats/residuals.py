@@ -46,13 +46,14 @@ FIT_ROUNDS = 15
 
 @lru_cache(maxsize=1)
 def _components() -> tuple[Floats, Floats]:
-    """Densities of all components over the table, shape (bins, components), and their starting weights."""
+    """Densities of all components over the table, shape (components, bins), and their starting weights."""
     at = np.arange(-REACH * STEPS_PER_SCALE, REACH * STEPS_PER_SCALE + 1) / STEPS_PER_SCALE
     right = np.arange(2.0, REACH)
     bumps = np.concatenate([-right[::-1], right])
     centre = np.concatenate([np.zeros(len(WIDTHS)), bumps])
     width = np.concatenate([np.asarray(WIDTHS), np.full(bumps.size, BUMP_WIDTH)])
-    density = np.exp(-0.5 * ((at[:, None] - centre) / width) ** 2) / (width * math.sqrt(2.0 * math.pi))
+    density = np.exp(-0.5 * ((at - centre[:, None]) / width[:, None]) ** 2)
+    density /= width[:, None] * math.sqrt(2.0 * math.pi)
     start = np.concatenate(
         [np.asarray(START) * (1.0 - BUMP_START), np.full(bumps.size, BUMP_START / bumps.size)]
     )
@@ -87,13 +88,13 @@ def fitted(weights: Floats, seen: Floats, parameters: Parameters) -> Floats:
     prior = np.zeros_like(start)
     prior[:core] = np.asarray(START) * parameters.noise_prior_points
     for _ in range(FIT_ROUNDS):
-        weights = weights * (density.T @ (seen / (density @ weights + FLOOR))) + prior
-        weights = weights / weights.sum()
+        weights = weights * (density @ (seen / (weights @ density + FLOOR))) + prior
+        weights /= weights.sum()
     return np.asarray(weights, dtype=np.float64)
 
 
 def likelihood(weights: Floats, dependence: float) -> Floats:
     """Likelihood of a residual in each bin, at most 1, tempered: dependent points count 1 / dependence."""
     density, _ = _components()
-    log = np.log(density @ weights + FLOOR)
+    log = np.log(weights @ density + FLOOR)
     return np.asarray(np.exp((log - log.max()) / dependence), dtype=np.float64)
