@@ -152,9 +152,11 @@ def _gone(session: Session, run: Run, manifest: Manifest) -> list[GoneOut]:
     """Benchmarks and arms that history has on this branch and this run's manifest declares no longer."""
     retired = history.retired_reasons(session, run.suite)
     found: dict[tuple[str, str | None], list[Series]] = {}
+    names = history.Names.of(manifest)
     for row in history.of_suite(session, run.suite, run.branch or ""):
-        declared = manifest.benchmarks.get(row.benchmark)
-        if declared is not None and row.arm in declared.arms:
+        benchmark, arm_now = names.newest(row.benchmark, row.arm)
+        declared = manifest.benchmarks.get(benchmark)
+        if declared is not None and arm_now in declared.arms:
             continue
         if row.benchmark in retired or history.retired_key(row.benchmark, row.arm) in retired:
             continue

@@ -1,0 +1,291 @@
+"""The matrix, the comparison of two revisions and what a run still owes, from jobs that were ingested."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+from fastapi.testclient import TestClient
+from paceline_server.kernel.clock import FrozenClock
+from paceline_server.stats.samples import CaseSamples
+from paceline_server.store import outbox
+from paceline_server.store.session import session_scope
+from paceline_server.store.tables.fleet import Target
+from paceline_server.store.tables.history import Fingerprint, NoiseFloor, SeriesPoint
+from paceline_server.store.tables.jobs import Job
+from paceline_server.testing.benches import BENCHMARK, SUITE, suite_manifest
+from paceline_server.testing.deliveries import Lab, open_lab
+from paceline_server.testing.scripted_agent import LeasedJob, announce
+from sqlalchemy import select, update
+
+API = "/api/v1"
+EFFECTS = {1000: -0.5, 2000: -0.6}
+OLD, NEW = "1" * 40, "2" * 40
+
+
+@pytest.fixture
+def lab(
+    client: TestClient,
+    enrolled: Callable[..., Any],
+    token: Callable[..., dict[str, str]],
+    clock: FrozenClock,
+) -> Lab:
+    return open_lab(client, enrolled, token)
+
+
+def get(lab: Lab, path: str, status: int = 200, **query: Any) -> Any:
+    answer = lab.client.get(f"{API}{path}", params=query, headers=dict(lab.headers))
+    assert answer.status_code == status, answer.text
+    return answer.json()
+
+
+def levelled(native: float) -> Callable[[list[CaseSamples]], list[CaseSamples]]:
+    """Reference at 1 ms, native at `native` ms (every seed draws a level of its own)."""
+
+    def alter(cases: list[CaseSamples]) -> list[CaseSamples]:
+        drawn = {case.arm: float(np.median(case.value)) for case in cases}
+        aim = {"fallback": 1e6, "native": native * 1e6}
+        return [replace(one, value=np.round(one.value * (aim[one.arm] / drawn[one.arm]))) for one in cases]
+
+    return alter
+
+
+def measure(lab: Lab, commit: str, native: float = 0.5, seed: int = 1, **spec: Any) -> LeasedJob:
+    """One concluded job of one point of the params at a commit."""
+    lab.request(commit=commit, launches=5, rounds=12, params={"batch": [1000]}, **spec)
+    leased = lab.deliver({1000: native - 1.0}, seed=seed, alter=levelled(native))
+    outbox.drain()
+    return leased
+
+
+# --- compare --------------------------------------------------------------------------------------
+def test_two_revisions_are_shown_side_by_side_and_not_judged(lab: Lab) -> None:
+    measure(lab, OLD)
+    measure(lab, NEW, native=0.6, seed=2)
+    said = get(lab, "/compare", base=OLD, head=NEW[:12])
+    assert (said["suite"], said["base"]["commit"], said["head"]["commit"]) == (SUITE, OLD, NEW)
+    assert said["note"].startswith("Shown, not judged")
+    assert (said["same_environment"], said["environment"]) == (True, [])
+    native, fallback = said["rows"]
+    assert (native["arm"], native["judged"], native["verdict"]) == ("native", False, None)
+    assert native["ratio"] == pytest.approx(1.2, abs=0.02)
+    assert native["lower"] < native["ratio"] < native["upper"]
+    assert (native["significance"], native["magnitude"]) == ("clear", "medium")
+    assert "slower" in native["words"]
+    assert native["series_id"] is not None
+    assert (fallback["arm"], fallback["magnitude"]) == ("fallback", "none")
+    assert said["summary"].startswith("1 of 2 measurements differs clearly: 1 slower, 0 faster")
+
+
+def test_uncertain_rows_can_be_left_out_and_are_counted(lab: Lab) -> None:
+    measure(lab, OLD)
+    measure(lab, NEW, native=0.6, seed=2)
+    said = get(lab, "/compare", base=OLD, head=NEW, hide_uncertain=True)
+    assert [row["arm"] for row in said["rows"]] == ["native"]
+    assert said["hidden"] == 1
+
+
+def test_what_the_target_cannot_resolve_is_below_noise(lab: Lab) -> None:
+    measure(lab, OLD)
+    leased = measure(lab, NEW, native=0.6, seed=2)
+    with session_scope() as session:
+        at = session.scalars(select(Job.created_at).limit(1)).one()
+        session.add(
+            NoiseFloor(
+                id="nsf_1", target_id=lab.target_id, suite=SUITE, benchmark=BENCHMARK, arm="native",
+                params={"batch": 1000}, params_key='{"batch":1000}', metric="time", mde=0.25, lower=0.9,
+                upper=1.1, blocks=100, launches=5, evidence={}, run_id=leased.run_id, job_id=leased.job_id,
+                measured_at=at,
+            )
+        )  # fmt: skip
+    native = next(row for row in get(lab, "/compare", base=OLD, head=NEW)["rows"] if row["arm"] == "native")
+    assert (native["significance"], native["mde"]) == ("below_noise", 0.25)
+
+
+def test_two_runs_are_compared_also_when_one_is_a_demonstration(lab: Lab) -> None:
+    first = measure(lab, OLD)
+    second = measure(lab, OLD, native=1.2, seed=2, knobs={"slowdown_percent": 140})
+    said = get(lab, "/compare", base=first.run_id, head=second.run_id)
+    assert (said["head"]["demonstration"], said["head"]["run_id"]) == (True, second.run_id)
+    assert said["rows"][0]["magnitude"] == "large"
+    assert get(lab, "/compare", 404, base=OLD, head=NEW)["code"] == "not_found"
+
+
+def test_a_different_kernel_is_said_before_any_row(lab: Lab) -> None:
+    measure(lab, OLD)
+    leased = measure(lab, NEW, seed=2)
+    with session_scope() as session:
+        at = session.scalars(select(Job.created_at).limit(1)).one()
+        session.add(Fingerprint(hash="e" * 64, factors={"cpu": "test", "kernel": "2"}, first_seen_at=at))
+        session.add(Fingerprint(hash="d" * 64, factors={"cpu": "test", "kernel": "1"}, first_seen_at=at))
+        session.flush()
+        session.execute(update(Job).values(fingerprint="d" * 64))
+        session.execute(update(Job).where(Job.id == leased.job_id).values(fingerprint="e" * 64))
+    said = get(lab, "/compare", base=OLD, head=NEW)
+    assert said["same_environment"] is False
+    assert [one["words"] for one in said["environment"]] == ["lab-1: kernel 1 → 2"]
+
+
+@pytest.mark.parametrize(("base", "says"), [("HEAD~1", "hexadecimal"), ("abc", "hexadecimal")])
+def test_a_side_that_is_neither_run_nor_commit_is_refused(lab: Lab, base: str, says: str) -> None:
+    assert says in get(lab, "/compare", 400, base=base, head=NEW)["detail"]
+
+
+# --- matrix ---------------------------------------------------------------------------------------
+def test_the_matrix_says_of_each_benchmark_and_target_where_it_stands(lab: Lab, clock: FrozenClock) -> None:
+    lab.measure(EFFECTS)
+    said = get(lab, "/matrix", suite=SUITE)
+    assert (said["branch"], said["branches"]) == ("main", ["main"])
+    assert [one["name"] for one in said["targets"]] == ["lab-1"]
+    (row,) = said["rows"]
+    (cell,) = row["cells"]
+    assert (row["benchmark"], row["declared"], row["retired"]) == (BENCHMARK, True, None)
+    assert (cell["series"], cell["of"], cell["verdict"]) == (4, "native time, batch=1000", "pass")
+    assert (cell["changes"], cell["change"], cell["mde"]) == ({}, None, None)
+    assert (cell["stale"], cell["stale_words"]) == (False, None)
+    clock.advance(8 * 86_400)
+    (cell,) = get(lab, "/matrix", suite=SUITE)["rows"][0]["cells"]
+    assert (cell["stale"], cell["stale_words"]) == (True, "not measured for 8 days")
+
+
+def test_a_cell_shows_its_worst_verdict(lab: Lab) -> None:
+    lab.measure({1000: 0.126, 2000: -0.6})
+    (cell,) = get(lab, "/matrix", suite=SUITE)["rows"][0]["cells"]
+    assert cell["verdict"] == "fail"
+    assert cell["verdict_words"].startswith("native at batch=1000: ")
+    assert "slower" in cell["verdict_words"]
+
+
+def test_the_matrix_of_a_suite_there_is_not_is_refused(lab: Lab) -> None:
+    assert get(lab, "/matrix", 404, suite="nothing")["code"] == "not_found"
+
+
+# --- completeness ---------------------------------------------------------------------------------
+def test_a_run_owes_every_declared_case_from_the_start(lab: Lab) -> None:
+    run = lab.request()
+    said = get(lab, f"/runs/{run['id']}/completeness")
+    assert (said["declared"], said["arrived"], said["pending"]) == (4, 0, 4)
+    assert said["words"] == "4 of 4 still to come"
+    lab.deliver(EFFECTS)
+    outbox.drain()
+    said = get(lab, f"/runs/{run['id']}/completeness")
+    assert (said["complete"], said["words"], said["missing"]) == (True, "all 4 arrived", [])
+
+
+def test_a_crash_is_the_reason_of_what_is_missing(lab: Lab) -> None:
+    run = lab.request()
+    leased = lab.agent.lease()
+    leased.report("measuring", artifact_hash="a" * 64, build={})
+    leased.finish(-1, outcome="failed", cause="workload_crashed", detail="killed by signal 11")
+    said = get(lab, f"/runs/{run['id']}/completeness")
+    assert said["words"] == "4 of 4 missing (4 crash)"
+    assert {(one["reason"], one["text"]) for one in said["missing"]} == {("crash", "killed by signal 11")}
+
+
+def test_a_case_the_workload_left_out_is_skipped_and_an_unavailable_one_is_not_missing(lab: Lab) -> None:
+    case = {
+        "type": "case", "case": 9, "benchmark": BENCHMARK, "arm": "native", "params": {"batch": 2000},
+        "metrics": [{"name": "time", "unit": "ns", "direction": "lower"}], "unavailable": "no AVX-512 here",
+    }  # fmt: skip
+    run = lab.request()
+    lab.deliver(EFFECTS, announced=[case], alter=lambda cases: cases[:2])
+    outbox.drain()
+    said = get(lab, f"/runs/{run['id']}/completeness")
+    assert (said["arrived"], said["unavailable"], said["missing_total"]) == (2, 1, 1)
+    assert said["words"] == "1 of 4 missing (1 skipped); 1 not available on their target"
+    (one,) = said["missing"]
+    assert (one["arm"], one["params"], one["reason"]) == ("fallback", {"batch": 2000}, "skipped")
+
+
+def test_a_benchmark_that_is_declared_no_longer_is_missed_until_somebody_retires_it(
+    lab: Lab, token: Callable[..., dict[str, str]]
+) -> None:
+    lab.measure(EFFECTS)
+    made = suite_manifest(rules=[])
+    made["benchmarks"] = {"other": made["benchmarks"][BENCHMARK]}
+    with session_scope() as session:
+        agent_id = session.scalars(select(Target.agent_id)).one()
+    announce(agent_id, made)
+    run = lab.request()
+    (gone,) = get(lab, f"/runs/{run['id']}/completeness")["gone"]
+    assert (gone["benchmark"], gone["arm"], gone["series"]) == (BENCHMARK, None, 4)
+    assert "retire it, restore it" in gone["words"]
+    writer = token("alerts:write")
+    path = f"{API}/suites/{SUITE}/retired/{BENCHMARK}"
+    assert lab.client.put(path, json={"reason": "gone"}, headers=writer).status_code == 200
+    assert get(lab, f"/runs/{run['id']}/completeness")["gone"] == []
+    rows = get(lab, "/matrix", suite=SUITE)["rows"]
+    assert [(row["benchmark"], row["declared"], row["retired"]) for row in rows] == [
+        ("other", True, None),
+        (BENCHMARK, False, "gone"),
+    ]
+
+
+def test_an_alias_says_that_nothing_is_gone(lab: Lab) -> None:
+    lab.measure(EFFECTS)
+    made = suite_manifest(rules=[])
+    made["benchmarks"] = {"other": {**made["benchmarks"][BENCHMARK], "aliases": [BENCHMARK]}}
+    with session_scope() as session:
+        agent_id = session.scalars(select(Target.agent_id)).one()
+    announce(agent_id, made)
+    run = lab.request()
+    assert get(lab, f"/runs/{run['id']}/completeness")["gone"] == []
+
+
+# --- what becomes history -------------------------------------------------------------------------
+def points() -> list[SeriesPoint]:
+    with session_scope() as session:
+        return list(session.scalars(select(SeriesPoint)))
+
+
+def test_a_baseline_job_leaves_one_point_per_series_with_its_interval_and_conditions(lab: Lab) -> None:
+    lab.request()
+    leased = lab.deliver(EFFECTS, conditions=[{"load_1": 0.25, "cpu_frequency_mhz": [3000.0, 3200.0]}])
+    outbox.drain()
+    found = points()
+    assert len(found) == 4
+    assert {one.job_id for one in found} == {leased.job_id}
+    assert all(one.lower < one.value < one.upper for one in found)
+    assert {(one.launches, one.excluded, one.artifact_hash) for one in found} == {(5, None, "a" * 64)}
+    assert found[0].conditions == {
+        "cpu_frequency_mhz": {"median": 3100.0, "max": 3100.0},
+        "load_1": {"median": 0.25, "max": 0.25},
+    }
+    outbox.drain()
+    assert len(points()) == 4
+
+
+@pytest.mark.parametrize(
+    ("delivery", "says"),
+    [
+        ({"checks_ok": False}, "check sorted failed: 3 before 2"),
+        ({"conditions": [{"psi_cpu_percent": 48.0}]}, "conditions void: "),
+    ],
+)
+def test_a_job_that_may_not_be_judged_is_kept_with_its_reason(
+    lab: Lab, delivery: dict[str, Any], says: str
+) -> None:
+    lab.request()
+    lab.deliver(EFFECTS, **delivery)
+    outbox.drain()
+    found = points()
+    assert len(found) == 4
+    assert all(one.excluded is not None and one.excluded.startswith(says) for one in found)
+
+
+def test_demonstrations_and_confirmations_never_become_history(lab: Lab, clock: FrozenClock) -> None:
+    measure(lab, OLD, native=1.5, knobs={"slowdown_percent": 50})
+    assert points() == []
+    measure(lab, OLD, native=1.5)
+    before = len(points())
+    clock.advance(24 * 3600)
+    outbox.drain()
+    for seed in (5, 6):
+        leased = lab.deliver({1000: 0.5}, seed=seed)
+        outbox.drain()
+        run = lab.client.get(f"{API}/runs/{leased.run_id}", headers=dict(lab.headers)).json()
+        assert (run["trigger"], run["state"]) == ("confirm", "done")
+    assert len(points()) == before
