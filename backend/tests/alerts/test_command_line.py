@@ -1,0 +1,179 @@
+"""`paceline alerts` and `paceline rules` as people and pipelines run them: processes and a real server."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import httpx
+import pytest
+from paceline_server.kernel.clock import FrozenClock
+from paceline_server.store.session import session_scope
+from paceline_server.store.tables.history import NoiseFloor
+from paceline_server.testing.chronicle import Chronicle, chronicle
+from paceline_server.testing.serving import RunningServer
+
+Say = Callable[..., subprocess.CompletedProcess[str]]
+FLAT = [100.0] * 10
+
+
+@pytest.fixture
+def past(
+    server: RunningServer, enrolled: Callable[..., Any], token: Callable[..., dict[str, str]]
+) -> Iterator[Chronicle]:
+    with httpx.Client(base_url=server.url) as client:
+        yield chronicle(client, FrozenClock(), enrolled, token("read", "alerts:write"))
+
+
+@pytest.fixture
+def say(server: RunningServer, past: Chronicle) -> Say:
+    """`say("alerts", "list")` → the finished process."""
+    secret = past.headers["Authorization"].removeprefix("Bearer ")
+    own = {"PACELINE_SERVER": server.url, "PACELINE_TOKEN": secret, "COLUMNS": "300"}
+
+    def run(*arguments: str, given: str = "", **env: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [sys.executable, "-m", "paceline", *arguments],
+            env={**os.environ, **own, **env}, input=given, capture_output=True, text=True, timeout=120,
+            check=False,
+        )  # fmt: skip
+
+    return run
+
+
+def said(done: subprocess.CompletedProcess[str]) -> Any:
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+def refused(done: subprocess.CompletedProcess[str], *words: str) -> None:
+    assert done.returncode == 1, done.stdout
+    assert "Traceback" not in done.stderr
+    for word in words:
+        assert word in done.stderr
+
+
+def test_an_alert_is_taken_and_closed(past: Chronicle, say: Say, sign_in: Callable[..., Any]) -> None:
+    ada = sign_in(name="Ada")
+    alert, other = past.alert("open"), past.alert("fixed")
+    listed = said(say("alerts", "list", "--state", "open", "--json"))
+    assert [one["id"] for one in listed] == [alert]
+    shown = say("alerts", "list", "--target", "lab-1", "--assignee", "none").stdout
+    assert "6.0 % slower" in shown
+    assert other in shown
+    assert said(say("alerts", "assign", alert, "Ada", "--json"))["assignee"]["id"] == ada.account_id
+    assert say("alerts", "ack", alert, "--note", "on it").stdout == f"{alert}: acknowledged\n"
+    assert said(say("alerts", "due", alert, "+3d", "--json"))["due_at"] is not None
+    assert said(say("alerts", "list", "--overdue", "--json")) == []
+    assert said(say("alerts", "issue", alert, "https://tracker.example/7", "--json"))["issue_url"]
+    assert say("alerts", "note", alert, "bisected").returncode == 0
+    done = say("alerts", "close", alert, "--as", "expected", "--baseline", "c" * 12)
+    assert done.stdout == f"{alert}: expected\n"
+    words = say("alerts", "show", alert).stdout
+    for word in ("baseline: cccccccccccc", "assignee: Ada", "on it", "bisected", "can be done: reopen"):
+        assert word in words
+    assert say("alerts", "reopen", alert).stdout == f"{alert}: open\n"
+    assert said(say("alerts", "assign", alert, "none", "--json"))["assignee"] is None
+    assert said(say("alerts", "explain", alert, "--json"))["alert_id"] == alert
+    assert say("alerts", "explain", alert).returncode == 0
+
+
+def test_a_bulk_decision_says_how_to_undo_it(past: Chronicle, say: Say) -> None:
+    alerts = [past.alert("open"), past.alert("open")]
+    done = say("alerts", "bulk", "-", "--action", "infra", "--due", "none", given="\n".join(alerts))
+    assert done.returncode == 0, done.stderr
+    assert "infra + due: 2 alerts." in done.stdout
+    undo = done.stdout.split()[-4:]
+    assert undo[:3] == ["paceline", "alerts", "undo"]
+    assert "Undone: infra + due of 2 alerts." in say(*undo[1:]).stdout
+    assert {one["state"] for one in said(say("alerts", "list", "--json"))} == {"open"}
+    refused(say(*undo[1:]), "undo_refused", "undone already")
+    closed = past.alert("fixed")
+    refused(
+        say("alerts", "bulk", alerts[0], closed, "--action", "infra"), "bulk_refused", closed, "one by one"
+    )
+
+
+def test_a_rule_is_tried_saved_changed_and_muted(past: Chronicle, say: Say) -> None:
+    past.change(past.series(FLAT), -2, 0.1)
+    tried = say("rules", "replay", "ledger", "--benchmark", "ledger_*", "--min-effect", "5 %")
+    assert "it would have fired 1\u00d7, all on lab-1." in tried.stdout
+    assert "10.0 % slower" in tried.stdout
+    assert "No rule is stored" in say("rules", "list").stdout
+    made = said(say("rules", "save", "ledger", "--benchmark", "ledger_*", "--min-effect", "5%", "--json"))
+    assert (made["version"], made["min_effect"], made["kind"]) == (1, 0.05, "history")
+    changed = said(say("rules", "save", "ledger", "--mode", "shadow", "--comment", "too loud", "--json"))
+    assert (changed["version"], changed["benchmark"], changed["min_effect"], changed["mode"]) == (
+        2, "ledger_*", 0.05, "shadow",
+    )  # fmt: skip
+    shown = say("rules", "show", "ledger").stdout
+    assert "too loud" in shown
+    assert "No alert of this rule has been judged yet." in shown
+    again = say("rules", "replay", made["id"], "--min-effect", "0.2", "--mode", "active", "--days", "7")
+    assert again.stdout == "In the last 7 days it would not have fired.\n"
+    assert "ledger is muted until" in say("rules", "mute", "ledger", "--reason", "fan", "--hours", "2").stdout
+    assert said(say("rules", "list", "--json"))[0]["mute"]["reason"] == "fan"
+    assert say("rules", "unmute", "ledger").stdout == "ledger is not muted any more.\n"
+    assert say("rules", "save", "typo", "--target", "lab-2").returncode == 0
+    idle = say("rules", "orphans").stdout
+    assert "1 rule decides about nothing" in idle
+    assert "typo" in idle
+    assert say("rules", "delete", "typo").stdout == "typo is out of force.\n"
+    assert [one["name"] for one in said(say("rules", "list", "--json"))] == ["ledger"]
+
+
+def test_a_rule_below_the_noise_floor_is_refused_with_the_number(past: Chronicle, say: Say) -> None:
+    with session_scope() as session:
+        session.add(
+            NoiseFloor(
+                id="nfl_1", target_id=past.target_id, suite="hashing", benchmark="ledger_batch", arm="native",
+                params={}, params_key="{}", metric="time", mde=0.031, lower=0.99, upper=1.01, blocks=100,
+                launches=5, evidence={}, run_id="run_x", job_id="job_x", measured_at=past.clock.now(),
+            )
+        )  # fmt: skip
+    refused(
+        say("rules", "save", "ledger", "--min-effect", "1%"),
+        "below_noise_floor", "min_effect: at least 3.1 % on lab-1", "--min-effect",
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["alerts", "show", "alt_none"], "not_found"),
+        (["alerts", "close", "alt_none", "--as", "gone"], "fixed, expected"),
+        (["alerts", "bulk", "alt_none"], "Nothing to do"),
+        (["alerts", "bulk", "-", "--note", "x"], "No alert was named"),
+        (["alerts", "bulk", "alt_none", "--action", "shout"], "reopen"),
+        (["alerts", "due", "alt_none", "tomorrow"], "2026-12-01"),
+        (["alerts", "assign", "alt_none", "Nobody Known"], "There is no account"),
+        (["alerts", "list", "--target", "nowhere"], "There are: lab-1"),
+        (["alerts", "list", "--kind", "odd"], "invalid_request"),
+        (["rules", "show", "none"], "rules list"),
+        (["rules", "save", "x", "--min-effect", "much"], "3%"),
+        (["rules", "save", "Not A Name"], "name"),
+        (["rules", "list", "--token", "wrong"], "PACELINE_TOKEN"),
+        (["rules", "list", "--server", "http://127.0.0.1:9"], "cannot be reached"),
+    ],
+)
+def test_a_mistake_is_answered_with_words(say: Say, arguments: list[str], words: str) -> None:
+    refused(say(*arguments), words)
+
+
+@pytest.mark.parametrize("group", ["alerts", "rules", "schedules"])
+def test_every_command_of_a_group_has_help(group: str) -> None:
+    def ask(*arguments: str) -> str:
+        done = subprocess.run(
+            [sys.executable, "-m", "paceline", group, *arguments, "--help"],
+            env={**os.environ, "COLUMNS": "200"}, capture_output=True, text=True, check=True,
+        )  # fmt: skip
+        return done.stdout
+
+    commands = [line.split()[0] for line in ask().split("Commands:")[1].splitlines() if line.strip()]
+    assert len(commands) >= 3
+    for command in commands:
+        assert len(ask(command).splitlines()) > 5
