@@ -1,0 +1,109 @@
+"""A usage policy that stops being right is told of once a second session says the same."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from fastapi.testclient import TestClient
+from paceline_server.store import outbox
+from paceline_server.store.session import session_scope
+from paceline_server.testing.benches import BENCHMARK, suite_manifest
+from paceline_server.testing.deliveries import open_lab
+
+Desk = Any
+RIGHT = {1000: 0.3, 2000: -0.17}
+WRONG = {1000: 0.3, 2000: 0.2}
+"""The policy in force uses native from 1,500 on; here it loses at 2,000."""
+
+
+def _manifest() -> dict[str, Any]:
+    policy = {
+        "name": "native_batch", "benchmark": BENCHMARK, "arm": "native", "reference": "fallback",
+        "metric": "time", "param": "batch", "in_force": {"minimum": 1500},
+    }  # fmt: skip
+    return suite_manifest(policies=[policy])
+
+
+@pytest.fixture
+def desk(
+    client: TestClient, desk: Desk, enrolled: Callable[..., Any], token: Callable[..., dict[str, str]]
+) -> Desk:
+    """No arm alerts in the way: a rule switches them off."""
+    desk.lab = open_lab(client, enrolled, token, manifest=_manifest(), name="phone-1")
+    off = {"name": "policies-only", "kind": "arm_slower", "mode": "off"}
+    assert client.post("/api/v1/rules", json=off, headers=token("read", "alerts:write")).status_code == 201
+    return desk
+
+
+def test_a_policy_that_turns_wrong_is_told_after_a_second_session_said_so(desk: Desk) -> None:
+    desk.measure(RIGHT)
+    assert desk.alerts() == []
+    desk.measure(WRONG)
+    suspected = desk.alert()
+    assert (suspected["kind"], suspected["state"]) == ("policy", "suspected")
+    assert suspected["title"] == "Policy native_batch of sorting is not right on phone-1"
+    assert desk.told() == []
+    work = desk.confirm(WRONG)
+    assert (work["benchmarks"], work["params"]) == ([BENCHMARK], {})
+    opened = desk.alert()
+    assert opened["state"] == "open"
+    assert [finding["role"] for finding in opened["findings"]] == ["candidate", "confirmation"]
+    assert desk.told() == ["open"]
+    named = {"suite": "sorting", "policy": "native_batch", "target": desk.lab.target_id}
+    stored = desk.get("/policies/history", **named)["items"]
+    assert [one["holds"] for one in stored] == [False, True], "a confirmation enters no history"
+
+
+def test_a_second_session_that_disagrees_ends_it_and_nobody_hears(desk: Desk) -> None:
+    desk.measure(RIGHT)
+    desk.measure(WRONG)
+    desk.confirm(RIGHT)
+    assert desk.alert()["state"] == "unconfirmed"
+    assert desk.told() == []
+
+
+def test_the_first_advice_of_a_target_may_be_wrong_at_once(desk: Desk) -> None:
+    desk.measure(WRONG)
+    assert desk.alert()["state"] == "suspected"
+
+
+def test_a_policy_that_was_wrong_before_raises_nothing_again(desk: Desk) -> None:
+    desk.measure(WRONG)
+    desk.confirm(WRONG)
+    desk.act(desk.alert()["id"], "invalid")
+    desk.measure(WRONG)
+    assert [one["state"] for one in desk.alerts()] == ["invalid"]
+
+
+def test_being_right_again_closes_it(desk: Desk) -> None:
+    desk.measure(WRONG)
+    desk.confirm(WRONG)
+    desk.measure(RIGHT)
+    fixed = desk.alert()
+    assert (fixed["state"], fixed["history"][-1]["action"]) == ("fixed", "recover")
+    assert fixed["findings"][-1]["role"] == "recovery"
+
+
+def test_it_explains_itself_with_what_is_in_force_and_what_was_measured(desk: Desk) -> None:
+    desk.measure(WRONG)
+    alert = desk.alert()
+    said = desk.get(f"/alerts/{alert['id']}/explain", rederive=True)
+    assert (said["kind"], said["cause"]) == ("policy", None)
+    assert "policy in force: 1,500" in said["sentence"]
+    (finding,) = said["findings"]
+    assert [one["name"] for one in finding["filters"]] == ["minimum", "holds"]
+    assert finding["filters"][0]["value"] == 1500
+    assert "picks native, which takes" in finding["filters"][1]["text"]
+    assert finding["window"]["text"].startswith("2 values of batch measured in one job")
+    assert finding["rederived"]["identical"] is None
+
+
+def test_evaluating_the_job_again_adds_nothing(desk: Desk) -> None:
+    desk.measure(WRONG)
+    before = desk.alert()
+    with session_scope() as session:
+        outbox.add(session, "alerts.history", before["findings"][0]["job_id"])
+    outbox.drain()
+    assert desk.alert() == before
