@@ -106,6 +106,8 @@ def _measured(side: Side, wanted: Wanted) -> dict[Key, Measured]:
         report = JobReportOut.model_validate(one.report)
         excluded = report.blockers[0] if report.blockers else None
         for row in report.measurements:
+            if row.side == "base":  # of an A/B run the head is what it is called by
+                continue
             if wanted.benchmark in (None, row.benchmark) and wanted.metric in (None, row.metric):
                 key = (one.target.id, row.benchmark, row.arm, params_key(row.params), row.metric)
                 found[key] = Measured(row, one.job.id, excluded)

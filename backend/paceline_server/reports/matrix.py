@@ -49,7 +49,7 @@ def matrix(session: Session, suite: str, branch: str | None) -> MatrixOut:
     cells: dict[Cell, list[Standing]] = defaultdict(list)
     called = history.Names.of(manifest)
     for one in history.standings(session, suite, chosen):
-        cells[called.newest(one.series.benchmark, "")[0], one.series.target_id].append(one)
+        cells[called.benchmark(one.series.benchmark), one.series.target_id].append(one)
     verdicts = _verdicts(queries.newest_judged(session, suite, chosen), called)
     targets = queries.targets(session, {target for _, target in cells})
     retired = history.retired_reasons(session, suite)
@@ -81,7 +81,7 @@ def _verdicts(rows: Sequence[Comparison], called: history.Names) -> dict[Cell, l
     """By what the benchmark is called now; one under its newest name hides those under older ones."""
     found: dict[Cell, list[Comparison]] = defaultdict(list)
     for row in sorted(rows, key=lambda one: one.benchmark in called.benchmarks):
-        cell = (called.newest(row.benchmark, "")[0], row.target_id)
+        cell = (called.benchmark(row.benchmark), row.target_id)
         if not found[cell] or found[cell][0].benchmark == row.benchmark:
             found[cell].append(row)
     return found

@@ -289,3 +289,19 @@ def test_demonstrations_and_confirmations_never_become_history(lab: Lab, clock: 
         run = lab.client.get(f"{API}/runs/{leased.run_id}", headers=dict(lab.headers)).json()
         assert (run["trigger"], run["state"]) == ("confirm", "done")
     assert len(points()) == before
+
+
+def test_an_ab_job_of_the_very_pair_is_a_verdict(lab: Lab) -> None:
+    measure(lab, OLD)
+    measure(lab, NEW, native=0.6, seed=2)
+    lab.request(base_commit=OLD, commit=NEW, params={"batch": [1000]})
+    leased = lab.deliver_ab({1000: 0.2})
+    outbox.drain()
+    said = get(lab, "/compare", base=OLD, head=NEW)
+    native = next(row for row in said["rows"] if row["arm"] == "native")
+    assert (native["judged"], native["verdict"], native["verdict_job_id"]) == (True, "fail", leased.job_id)
+    assert said["note"].startswith("Rows marked judged")
+    assert said["rows"][0]["judged"]
+    assert len(points()) == 4
+    other = get(lab, "/compare", base=NEW, head=OLD)
+    assert not any(row["judged"] for row in other["rows"])

@@ -37,9 +37,13 @@ class Names:
             },
         )
 
+    def benchmark(self, name: str) -> str:
+        """What a benchmark is called now."""
+        return self.benchmarks.get(name, name)
+
     def newest(self, benchmark: str, arm: str) -> tuple[str, str]:
         """What (benchmark, arm) is called now."""
-        now = self.benchmarks.get(benchmark, benchmark)
+        now = self.benchmark(benchmark)
         return now, self.arms.get((now, arm), arm)
 
     @property
