@@ -17,7 +17,7 @@ WARMUP = 5
 def case(
     seed: int, penalties: Sequence[float], *, launches: int = 5, rounds: int = 20, sigma: float = 0.005
 ) -> CaseSamples:
-    """One arm at one value whose first rounds take so much longer (ln), with heavy tails and launch levels."""
+    """One arm at one value whose first rounds take so much longer (ln); heavy tails, levels by launch."""
     rng = np.random.default_rng(seed)
     total = WARMUP + rounds
     cold = np.zeros(total)

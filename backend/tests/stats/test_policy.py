@@ -106,9 +106,7 @@ def test_losing_again_ends_what_was_won_before() -> None:
     found = found_in({1000: -0.2, 2000: 0.2, 5000: -0.2})
     assert (found.answer, found.monotone) == ("from", False)
     assert (found.value, found.measured_from) == (5000, 5000)
-    assert (found.lower, found.upper) == (2001, 5000), (
-        "nothing is said between where it lost and where it wins"
-    )
+    assert (found.lower, found.upper) == (2001, 5000), "nothing is said between losing and winning"
 
 
 def test_one_biased_launch_does_not_win() -> None:
@@ -124,9 +122,8 @@ def test_too_few_blocks_say_nothing_and_say_so() -> None:
     few = job(np.random.default_rng(1), falling(COARSE, 1870.0), launches=2)
     found = find_crossover(few, MARGIN)
     assert found.answer == "unknown"
-    assert (
-        found.reason == "insufficient: 1000 has 40 blocks in 2 launches, advice needs 30 blocks in 3 launches"
-    )
+    said = "1000 has 40 blocks in 2 launches, advice needs 30 blocks in 3 launches"
+    assert found.reason == f"insufficient: {said}"
     assert find_crossover([], MARGIN).answer == "unknown"
 
 
@@ -189,8 +186,10 @@ def test_a_fit_never_rises_and_keeps_what_does_not() -> None:
     assert (np.diff(fit, axis=1) <= 1e-12).all()
     assert np.allclose(fit.mean(axis=1), rows.mean(axis=1))
     assert np.allclose(non_increasing(fit), fit)
-    ordered = -np.sort(rows, axis=1)
-    assert np.allclose(non_increasing(ordered[:, ::-1]), np.sort(-rows, axis=1)[:, ::-1])
+    falling_rows = -np.sort(rows, axis=1)
+    assert np.allclose(non_increasing(falling_rows), falling_rows)
+    rising = non_increasing(np.sort(rows, axis=1))
+    assert np.allclose(rising, rows.mean(axis=1, keepdims=True))
 
 
 def test_a_fit_pools_violators_by_weight() -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from sqlalchemy import Select, func, select
 from sqlalchemy.orm import Session
@@ -62,8 +61,8 @@ def names_and_commits(
     session: Session, rows: Sequence[PolicyAdvice]
 ) -> tuple[dict[str, str], dict[str, str]]:
     """Target names by id, and commits by run id."""
-    targets: Any = session.execute(
+    targets = session.execute(
         select(Target.id, Target.name).where(Target.id.in_({row.target_id for row in rows}))
     )
-    runs: Any = session.execute(select(Run.id, Run.commit).where(Run.id.in_({row.run_id for row in rows})))
-    return dict(targets.tuples()), dict(runs.tuples())
+    runs = session.execute(select(Run.id, Run.commit).where(Run.id.in_({row.run_id for row in rows})))
+    return {row.id: row.name for row in targets}, {row.id: row.commit for row in runs}

@@ -110,10 +110,13 @@ def why(advised: Advised) -> str:
     rounds = advised.in_force.warmup_rounds
     if rounds is not None:
         needed = warmup_words(advised.coldness, advised.margin_percent)
-        ends = {True: "suffices", False: "does not suffice", None: "may or may not suffice"}[advised.suffices]
-        parts.append(
-            f"{_rounds(rounds)} {ends if rounds == 1 else ends.replace('ffices', 'ffice')}: {needed}"
-        )
+        one = rounds == 1
+        ends = {
+            True: "suffices" if one else "suffice",
+            False: "does not suffice" if one else "do not suffice",
+            None: "may or may not suffice",
+        }[advised.suffices]
+        parts.append(f"{_rounds(rounds)} {ends}: {needed}")
     return "; ".join(parts)
 
 

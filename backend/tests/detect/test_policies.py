@@ -1,0 +1,224 @@
+"""Policy advice end to end: a baseline job is measured over HTTP, its advice stored and answered."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from fastapi.testclient import TestClient
+from paceline_server.catalog.manifest import read as read_manifest
+from paceline_server.detect.analyse import Analysis, analyse
+from paceline_server.detect.facts import Asked, Facts, Identity
+from paceline_server.detect.policies import service
+from paceline_server.detect.policies.words import headline, why
+from paceline_server.detect.table import write_table
+from paceline_server.stats.samples import CaseSamples
+from paceline_server.store.session import read_scope
+from paceline_server.testing.benches import BENCHMARK, bench_cases, passed_checks, suite_manifest
+from paceline_server.testing.deliveries import Lab, open_lab
+
+PREFIX = "/api/v1"
+EFFECTS = {1000: 0.25, 2000: -0.2}
+"""5/4 and 4/5: the fit crosses 1 in the middle of the logarithms, at √2 · 1,000."""
+
+
+def manifest(
+    minimum: int | str = 1415,
+    rounds: int | str | None = 5,
+    batches: tuple[int, ...] = (1000, 2000),
+    **more: Any,
+) -> dict[str, Any]:
+    policy: dict[str, Any] = {
+        "name": "native_batch", "benchmark": BENCHMARK, "arm": "native", "reference": "fallback",
+        "metric": "time", "param": "batch", "in_force": {"minimum": minimum}, **more,
+    }  # fmt: skip
+    if rounds is not None:
+        policy["in_force"]["warmup_rounds"] = rounds
+    whole = suite_manifest(policies=[policy])
+    batch = whole["benchmarks"][BENCHMARK]["params"]["batch"]
+    batch.update(values=list(batches), unit="fingerprints")
+    knob = {"kind": "int", "default": 1400, "minimum": 1, "maximum": 5000, "description": "d"}
+    whole["knobs"]["minimum_batch"] = knob
+    return whole
+
+
+@pytest.fixture
+def lab_of(
+    client: TestClient, enrolled: Callable[..., Any], token: Callable[..., dict[str, str]]
+) -> Callable[..., Lab]:
+    return lambda **spec: open_lab(client, enrolled, token, manifest=manifest(**spec))
+
+
+def _get(lab: Lab, path: str, status: int = 200, **query: Any) -> dict[str, Any]:
+    answer = lab.client.get(f"{PREFIX}{path}", params=query, headers=dict(lab.headers))
+    assert answer.status_code == status, answer.text
+    return dict(answer.json())
+
+
+def test_a_baseline_job_says_from_where_the_arm_wins(lab_of: Callable[..., Lab]) -> None:
+    lab = lab_of()
+    leased = lab.measure(EFFECTS)
+    (advice,) = _get(lab, "/policies")["items"]
+    warm = advice["warm"]
+    assert (warm["answer"], warm["measured_from"], warm["monotone"]) == ("from", 2000, True)
+    assert 1350 < warm["lower"] <= warm["value"] <= warm["upper"] < 1480
+    assert [point["winner"] for point in warm["points"]] == ["reference", "arm"]
+    assert advice["words"].startswith(f"On this host native wins from {warm['value']:,} fingerprints (95 %: ")
+    assert advice["words"].endswith("; policy in force: 1,415 / 5")
+    assert (advice["target_name"], advice["job_id"]) == ("lab-1", leased.job_id)
+    assert (advice["run_id"], advice["holds"]) == (leased.run_id, True)
+    assert advice["in_force"] == {"minimum": 1415, "warmup_rounds": 5}
+    assert advice["warmup"]["rounds"] == 4, "the simulated penalty falls by 2.3 a round from 49 %"
+    assert advice["warmup"]["penalties"][0]["penalty"] > 0.2
+    assert advice["cold"] is None
+
+
+def test_the_newest_advice_is_listed_and_the_older_is_history(lab_of: Callable[..., Lab]) -> None:
+    lab = lab_of()
+    lab.measure(EFFECTS, seed=1)
+    lab.measure({1000: -0.3, 2000: -0.4}, seed=2)
+    (newest,) = _get(lab, "/policies", suite="sorting", policy="native_batch", target=lab.target_id)["items"]
+    assert newest["warm"]["answer"] == "always"
+    assert "from the smallest measured, 1,000 fingerprints, or below" in newest["words"]
+    named = {"suite": "sorting", "policy": "native_batch", "target": lab.target_id}
+    first = _get(lab, "/policies/history", **named, params="{}", limit=1)
+    second = _get(lab, "/policies/history", **named, cursor=first["next"])
+    assert [one["warm"]["answer"] for one in (*first["items"], *second["items"])] == ["always", "from"]
+    assert second["next"] is None
+    assert _get(lab, "/policies", policy="another")["items"] == []
+    assert _get(lab, "/policies/history", **named, params='{"message": 150}')["items"] == []
+    assert _get(lab, "/policies/history", 400, **named, params="[1]")["code"] == "invalid_request"
+
+
+def test_a_policy_that_stopped_being_right_is_seen_beside_the_one_before(lab_of: Callable[..., Lab]) -> None:
+    lab = lab_of(rounds=None)
+    lab.measure({1000: 0.25, 2000: -0.2}, seed=1)
+    leased = lab.measure({1000: 0.3, 2000: 0.2}, seed=2)
+    with read_scope() as session:
+        (now,) = service.advice_of_job(session, leased.job_id)
+        before = service.advice_before(session, now)
+        assert before is not None
+        assert (before.holds, now.holds) == (True, False)
+        assert service.advice_before(session, before) is None
+    (listed,) = _get(lab, "/policies")["items"]
+    assert listed["warm"]["answer"] == "never"
+    assert listed["why"].startswith("at 1,415 fingerprints the policy picks native, which takes 2")
+
+
+@pytest.mark.parametrize("spec", [{"knobs": {"slowdown_percent": 50}}, {"launches": 2}])
+def test_a_demonstration_or_too_little_gives_no_advice(
+    lab_of: Callable[..., Lab], spec: dict[str, Any]
+) -> None:
+    lab = lab_of()
+    lab.measure(EFFECTS, **spec)
+    assert _get(lab, "/policies")["items"] == []
+
+
+def test_a_policy_may_be_a_knob_and_a_run_that_turned_one_is_no_baseline(lab_of: Callable[..., Lab]) -> None:
+    lab = lab_of(minimum="minimum_batch")
+    lab.measure(EFFECTS, seed=1)
+    lab.measure(EFFECTS, seed=2, knobs={"minimum_batch": 1900})
+    named = {"suite": "sorting", "policy": "native_batch", "target": lab.target_id}
+    found = _get(lab, "/policies/history", **named)["items"]
+    assert [(one["in_force"]["minimum"], one["holds"]) for one in found] == [(1400, True)]
+
+
+# --- without a database ----------------------------------------------------------------------------
+
+IDENTITY = Identity("sorting", "abc", None, "here", None)
+
+
+def told(
+    effects: Mapping[int, float],
+    drop: tuple[str, int] | None = None,
+    knobs: Mapping[str, int] | None = None,
+    **spec: Any,
+) -> Analysis:
+    cases = [one for one in bench_cases(3, effects) if (one.arm, one.params["batch"]) != drop]
+    whole = read_manifest(manifest(batches=tuple(effects), **spec))
+    return analyse(whole, Facts(cases, checks=passed_checks(range(5))), IDENTITY, Asked(knobs=knobs or {}))
+
+
+def test_a_turned_knob_is_judged_as_turned() -> None:
+    (one,) = told(EFFECTS, minimum="minimum_batch", knobs={"minimum_batch": 1900}).policies
+    assert (one.in_force.minimum, one.holds) == (1900, False)
+    assert why(one).startswith("at 1,899 fingerprints the policy picks fallback, which takes ")
+
+
+def cold_cases(effects: Mapping[int, float]) -> list[CaseSamples]:
+    return [replace(one, benchmark="sort_cold") for one in bench_cases(5, effects)]
+
+
+@pytest.mark.parametrize(("rounds", "holds"), [(5, True), (0, False)])
+def test_a_policy_without_warm_up_must_be_right_when_cold_too(rounds: int, holds: bool) -> None:
+    raw = manifest(rounds=rounds, cold_benchmark="sort_cold")
+    raw["benchmarks"]["sort_cold"] = raw["benchmarks"][BENCHMARK]
+    cases = [*bench_cases(3, EFFECTS), *cold_cases({1000: 0.5, 2000: 0.3})]
+    found = analyse(read_manifest(raw), Facts(cases, checks=passed_checks(range(5))), IDENTITY)
+    (one,) = found.policies
+    assert one.cold is not None
+    assert (one.warm.answer, one.cold.answer, one.holds) == ("from", "never", holds)
+    assert ("in a fresh process at 1,415" in why(one)) is not holds
+
+
+def test_advice_is_given_at_every_point_of_the_other_params() -> None:
+    raw = manifest()
+    raw["benchmarks"][BENCHMARK]["params"]["message"] = {"kind": "int", "values": [32, 1024]}
+    cases = [
+        replace(one, params={**one.params, "message": message})
+        for message, effects in ((32, EFFECTS), (1024, {1000: -0.2, 2000: -0.2}))
+        for one in bench_cases(message, effects)
+    ]
+    found = analyse(read_manifest(raw), Facts(cases, checks=passed_checks(range(5))), IDENTITY).policies
+    assert [(dict(one.params), one.warm.answer) for one in found] == [
+        ({"message": 32}, "from"), ({"message": 1024}, "always"),
+    ]  # fmt: skip
+    assert headline(found[1], "this phone").startswith("On this phone at message=1024 native wins from the ")
+
+
+def test_a_target_that_cannot_run_the_arm_gets_no_advice() -> None:
+    cases = [one for one in bench_cases(3, EFFECTS) if one.arm == "fallback"]
+    found = analyse(read_manifest(manifest()), Facts(cases, checks=passed_checks(range(5))), IDENTITY)
+    assert found.policies == ()
+
+
+def test_a_gap_in_what_was_owed_advises_nothing() -> None:
+    (one,) = told(EFFECTS, drop=("fallback", 2000)).policies
+    assert one.warm.answer == "unknown"
+    assert headline(one) == (
+        "On this host nothing can be said of native: fallback was not measured at batch=2000; "
+        "policy in force: 1,415 / 5"
+    )
+    assert told(EFFECTS, drop=("native", 1000)).policies[0].holds is None
+
+
+def test_a_failed_check_advises_nothing() -> None:
+    cases = bench_cases(3, EFFECTS)
+    found = analyse(read_manifest(manifest()), Facts(cases, checks=()), IDENTITY, Asked())
+    assert found.policies[0].warm.reason.startswith("check sorted failed")
+
+
+def test_too_few_warm_up_rounds_are_called_that() -> None:
+    (one,) = told(EFFECTS, rounds=1).policies
+    assert (one.minimum.holds, one.suffices, one.holds) == (True, False, False)
+    said = "1,415 is inside the interval; 1 warm-up round does not suffice: within 2 % of"
+    assert why(one).startswith(said)
+    (enough,) = told(EFFECTS, rounds=5).policies
+    assert enough.holds is True
+
+
+def test_a_policy_that_names_no_warm_up_is_judged_by_its_minimum() -> None:
+    (one,) = told(EFFECTS, rounds=None).policies
+    assert (one.suffices, one.holds) == (None, True)
+    assert headline(one).endswith("policy in force: 1,415")
+
+
+def test_judge_says_it_in_a_line() -> None:
+    out = io.StringIO()
+    write_table(told(EFFECTS), read_manifest(manifest()), out)
+    text = out.getvalue()
+    assert "\npolicies\n  native_batch: On this host native wins from 1," in text
+    assert "policy in force: 1,415 / 5: holds\n" in text
