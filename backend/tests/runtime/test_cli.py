@@ -109,6 +109,16 @@ def test_judge_used_wrongly_exits_1_because_2_is_a_failed_gate(run: Run) -> None
 
 
 @pytest.mark.parametrize("shape", ["embedded"], indirect=True)
+def test_recompute_says_what_differs_and_takes_a_series_or_a_suite(run: Run, client: object) -> None:
+    done = run("recompute")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.splitlines()[-1] == "changes: none differs"
+    refused = run("recompute", "--series", "ser_x", "--suite", "sorting")
+    assert (refused.returncode, "not both" in refused.stderr) == (1, True)
+    unknown = run("recompute", "--series", "ser_x")
+    assert (unknown.returncode, "no series 'ser_x'" in unknown.stderr) == (1, True)
+
+
 def test_an_unmigrated_database_and_missing_redis_are_refused_with_advice(run: Run, tmp_path: Path) -> None:
     empty = run("enrolment-code", "--data", str(tmp_path / "x")).stderr
     assert empty == "" or "migrate" in empty
