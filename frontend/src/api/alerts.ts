@@ -2,13 +2,30 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 
 import { client, unwrap } from './client';
-import type { Alert, AlertAction, AlertDetail, AlertState, Explanation, Page } from './types';
+import type {
+  Alert,
+  AlertAction,
+  AlertCause,
+  AlertDetail,
+  AlertKind,
+  AlertState,
+  BulkRequest,
+  Explanation,
+  Page,
+  TriageBatch,
+} from './types';
 
 export interface AlertFilters {
   state?: AlertState | undefined;
   suite?: string | undefined;
   target?: string | undefined;
   assignee?: string | undefined;
+  kind?: AlertKind | undefined;
+  cause?: AlertCause | undefined;
+  overdue?: boolean | undefined;
+  shadow?: boolean | undefined;
+  rule?: string | undefined;
+  text?: string | undefined;
   cursor?: string | undefined;
 }
 
@@ -62,14 +79,47 @@ export function bisectAlert(id: string, budget: number | null): Promise<AlertDet
 export interface Decision {
   action: AlertAction;
   note?: string | undefined;
+  /** With `expected`, of an alert about history: the new level counts from this commit on. */
+  baselineCommit?: string | undefined;
 }
 
-export function actOnAlert(id: string, { action, note }: Decision): Promise<AlertDetail> {
+export function actOnAlert(id: string, decision: Decision): Promise<AlertDetail> {
+  const { action, note, baselineCommit } = decision;
   return unwrap(
     client.POST('/api/v1/alerts/{alert_id}/actions', {
       params: { path: { alert_id: id } },
-      body: note === undefined || note === '' ? { action } : { action, note },
+      body: {
+        action,
+        ...(note === undefined || note === '' ? {} : { note }),
+        ...(baselineCommit === undefined ? {} : { baseline_commit: baselineCommit }),
+      },
     }),
+  );
+}
+
+/** All of the alerts or none: a refusal names the reason of each in its `fields`. */
+export function decideInBulk(decision: BulkRequest): Promise<TriageBatch> {
+  return unwrap(client.POST('/api/v1/alerts/bulk', { body: decision }));
+}
+
+export function undoBulk(batchId: string): Promise<TriageBatch> {
+  return unwrap(
+    client.POST('/api/v1/alerts/bulk/{batch_id}/undo', { params: { path: { batch_id: batchId } } }),
+  );
+}
+
+export function setAlertDue(id: string, dueAt: string | null): Promise<AlertDetail> {
+  return unwrap(
+    client.PUT('/api/v1/alerts/{alert_id}/due', {
+      params: { path: { alert_id: id } },
+      body: { due_at: dueAt },
+    }),
+  );
+}
+
+export function linkAlertIssue(id: string, url: string | null): Promise<AlertDetail> {
+  return unwrap(
+    client.PUT('/api/v1/alerts/{alert_id}/issue', { params: { path: { alert_id: id } }, body: { url } }),
   );
 }
 

@@ -132,11 +132,59 @@ export interface paths {
         };
         /**
          * List Alerts
-         * @description Alerts, the newest first; `assignee=none` lists those nobody has taken.
+         * @description Alerts, the newest first. `assignee=none`: nobody has taken it; `shadow=true`: only those raised by a
+         *     rule in shadow, which are in no other list; `rule`: a rule's id; `text`: in title, words, benchmark or
+         *     suite.
          */
         get: operations["list_alerts"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/alerts/bulk": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Triage Batches
+         * @description Bulk decisions, the newest first.
+         */
+        get: operations["list_triage_batches"];
+        put?: never;
+        /**
+         * Triage In Bulk
+         * @description One decision about several alerts: all of them, or none and 409 `bulk_refused` with the reason of
+         *     each.
+         */
+        post: operations["triage_in_bulk"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/alerts/bulk/{batch_id}/undo": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Undo Bulk Triage
+         * @description Take a bulk decision back, within 15 minutes and only if none of its alerts has changed since: else
+         *     409 `undo_refused`.
+         */
+        post: operations["undo_bulk_triage"];
         delete?: never;
         options?: never;
         head?: never;
@@ -223,6 +271,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/alerts/{alert_id}/due": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Set Alert Due
+         * @description Say until when it should be dealt with (null: no date).
+         */
+        put: operations["set_alert_due"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/alerts/{alert_id}/explain": {
         parameters: {
             query?: never;
@@ -237,6 +305,26 @@ export interface paths {
          */
         get: operations["explain_alert"];
         put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/alerts/{alert_id}/issue": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Link Alert Issue
+         * @description Link the issue in which it is worked on (null: none).
+         */
+        put: operations["link_alert_issue"];
         post?: never;
         delete?: never;
         options?: never;
@@ -316,6 +404,27 @@ export interface paths {
          * @description The newest comparisons of one benchmark per target, with the rule and a summary in words.
          */
         get: operations["get_arms"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/audit": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Audit
+         * @description Who changed what, the newest first: rules, alerts, bulk triage, schedules, retired benchmarks,
+         *     tokens.
+         */
+        get: operations["list_audit"];
         put?: never;
         post?: never;
         delete?: never;
@@ -577,6 +686,27 @@ export interface paths {
          * @description Where a suite stands: benchmark × target; without a branch on the one measured last.
          */
         get: operations["get_matrix"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/noise-floors": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Noise Floors
+         * @description What targets resolve, by their newest A/A job, the newest first; with the threshold proposed to
+         *     rules.
+         */
+        get: operations["list_noise_floors"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1337,7 +1467,11 @@ export interface components {
              */
             created_at: string;
         };
-        /** AlertActionIn */
+        /**
+         * AlertActionIn
+         * @description `baseline_commit` goes with `expected` of an alert about a series' history; omitted: the commit it
+         *     blames.
+         */
         AlertActionIn: {
             /**
              * Action
@@ -1346,6 +1480,8 @@ export interface components {
             action: "acknowledge" | "fixed" | "expected" | "invalid" | "infra" | "reopen";
             /** Note */
             note?: string | null;
+            /** Baseline Commit */
+            baseline_commit?: string | null;
         };
         /** AlertDetailOut */
         AlertDetailOut: {
@@ -1370,8 +1506,20 @@ export interface components {
             /** Head Commit */
             head_commit: string | null;
             culprit: components["schemas"]["CulpritOut"] | null;
+            /** Baseline Commit */
+            baseline_commit: string | null;
+            /** Rule Id */
+            rule_id: string | null;
+            /** Rule Name */
+            rule_name: string;
             /** Shadow */
             shadow: boolean;
+            /** Due At */
+            due_at: string | null;
+            /** Overdue */
+            overdue: boolean;
+            /** Issue Url */
+            issue_url: string | null;
             /** Suite */
             suite: string;
             /** Benchmark */
@@ -1452,7 +1600,9 @@ export interface components {
         /**
          * AlertOut
          * @description `ratio` above 1: it got worse. A history alert blames the commits after `base_commit`, up to and with
-         *     `head_commit`; `culprit` is the one a bisection found. `cause`: null for arms and policies.
+         *     `head_commit`; `culprit` is the one a bisection found. `cause`: null for arms and policies. `rule_id`:
+         *     null for a rule of a manifest or a built-in one. `baseline_commit`: called expected, the level from there
+         *     on is the new baseline.
          */
         AlertOut: {
             /** Id */
@@ -1476,8 +1626,20 @@ export interface components {
             /** Head Commit */
             head_commit: string | null;
             culprit: components["schemas"]["CulpritOut"] | null;
+            /** Baseline Commit */
+            baseline_commit: string | null;
+            /** Rule Id */
+            rule_id: string | null;
+            /** Rule Name */
+            rule_name: string;
             /** Shadow */
             shadow: boolean;
+            /** Due At */
+            due_at: string | null;
+            /** Overdue */
+            overdue: boolean;
+            /** Issue Url */
+            issue_url: string | null;
             /** Suite */
             suite: string;
             /** Benchmark */
@@ -1916,6 +2078,31 @@ export interface components {
             account_id: string | null;
         };
         /**
+         * AuditEntryOut
+         * @description `action` is a verb, `detail` depends on it; never a secret.
+         */
+        AuditEntryOut: {
+            /** Id */
+            id: number;
+            /**
+             * At
+             * Format: date-time
+             */
+            at: string;
+            /** Actor */
+            actor: string;
+            /** Action */
+            action: string;
+            /** Object Kind */
+            object_kind: string;
+            /** Object Id */
+            object_id: string;
+            /** Detail */
+            detail: {
+                [key: string]: unknown;
+            };
+        };
+        /**
          * AuditFindingOut
          * @description A defect of the protocol by name. `decisive`: the comparisons it concerns are inconclusive.
          */
@@ -2055,6 +2242,21 @@ export interface components {
             upper: number | null;
             /** Words */
             words: string;
+        };
+        /**
+         * BulkIn
+         * @description One decision about several alerts, all of them or none. At least one of `action`, `assign`, `due` and
+         *     `note`; the note goes with the action, or is a remark of its own.
+         */
+        BulkIn: {
+            /** Alert Ids */
+            alert_ids: string[];
+            /** Action */
+            action?: ("acknowledge" | "fixed" | "expected" | "invalid" | "infra" | "reopen") | null;
+            assign?: components["schemas"]["AssigneeIn"] | null;
+            due?: components["schemas"]["DueIn"] | null;
+            /** Note */
+            note?: string | null;
         };
         /**
          * ChangeFilterOut
@@ -2595,6 +2797,14 @@ export interface components {
             /** Arms */
             arms: components["schemas"]["ArmDistributionOut"][];
         };
+        /**
+         * DueIn
+         * @description Until when it should be dealt with; null: no date.
+         */
+        DueIn: {
+            /** Due At */
+            due_at: string | null;
+        };
         /** EcdfPointOut */
         EcdfPointOut: {
             /** Value */
@@ -2733,6 +2943,25 @@ export interface components {
             rule: string;
             /** Findings */
             findings: components["schemas"]["ExplainedFindingOut"][];
+        };
+        /**
+         * FalseAlarmsOut
+         * @description Our own false alarms (STATISTICS §4.8): of the alerts people heard of in the last `days`, those that
+         *     vanished or were called invalid. `share` is null with fewer than five.
+         */
+        FalseAlarmsOut: {
+            /** Days */
+            days: number;
+            /** Opened */
+            opened: number;
+            /** Vanished */
+            vanished: number;
+            /** Invalid */
+            invalid: number;
+            /** Share */
+            share: number | null;
+            /** Words */
+            words: string;
         };
         /**
          * FilterOut
@@ -3044,6 +3273,14 @@ export interface components {
             detail: {
                 [key: string]: unknown;
             };
+        };
+        /**
+         * IssueIn
+         * @description Where it is worked on: an http or https address; null: nowhere.
+         */
+        IssueIn: {
+            /** Url */
+            url: string | null;
         };
         /** ItemsOut */
         ItemsOut: {
@@ -3471,8 +3708,9 @@ export interface components {
         };
         /**
          * NoiseBandOut
-         * @description What this target resolves for this series (newest A/A job): effects below `mde` (a share) are not
-         *     seen. `lower`, `upper`: the band around the present level in which differences say nothing.
+         * @description What this target resolves for this series: effects below `mde` (a share) are not seen. `lower`,
+         *     `upper`: the band around the present level in which differences say nothing. `basis`: measured by an A/A
+         *     job, or estimated from the scatter of the series' own points before there was one.
          */
         NoiseBandOut: {
             /** Mde */
@@ -3482,12 +3720,67 @@ export interface components {
             /** Upper */
             upper: number | null;
             /**
+             * Basis
+             * @enum {string}
+             */
+            basis: "a_a" | "history";
+            /**
              * Measured At
              * Format: date-time
              */
             measured_at: string;
             /** Job Id */
             job_id: string;
+            /** Words */
+            words: string;
+        };
+        /**
+         * NoiseFloorOut
+         * @description What a target resolves of one measurement, by its newest A/A job: a true effect as large as `mde` (a
+         *     share) is called slower in 80 of 100 jobs, a smaller one less often. `lower`, `upper`: the interval of the
+         *     A/A ratio itself, which should hold 1. A rule that asks for less than `mde` is refused;
+         *     `proposed_threshold` is what it had better ask for.
+         */
+        NoiseFloorOut: {
+            /** Id */
+            id: string;
+            /** Target Id */
+            target_id: string;
+            /** Target Name */
+            target_name: string;
+            /** Suite */
+            suite: string;
+            /** Benchmark */
+            benchmark: string;
+            /** Arm */
+            arm: string;
+            /** Params */
+            params: {
+                [key: string]: number | string;
+            };
+            /** Metric */
+            metric: string;
+            /** Mde */
+            mde: number;
+            /** Proposed Threshold */
+            proposed_threshold: number;
+            /** Lower */
+            lower: number;
+            /** Upper */
+            upper: number;
+            /** Blocks */
+            blocks: number;
+            /** Launches */
+            launches: number;
+            /** Run Id */
+            run_id: string;
+            /** Job Id */
+            job_id: string;
+            /**
+             * Measured At
+             * Format: date-time
+             */
+            measured_at: string;
             /** Words */
             words: string;
         };
@@ -3517,12 +3810,16 @@ export interface components {
             /** Words */
             words: string;
         };
-        /** OverviewOut */
+        /**
+         * OverviewOut
+         * @description Alerts in shadow are not counted.
+         */
         OverviewOut: {
             /** Alerts By State */
             alerts_by_state: {
                 [key: string]: number;
             };
+            false_alarms: components["schemas"]["FalseAlarmsOut"];
             /** Agents */
             agents: components["schemas"]["AgentOut"][];
             /** Runs */
@@ -3563,6 +3860,13 @@ export interface components {
             /** Next */
             next: string | null;
         };
+        /** Page[AuditEntryOut] */
+        Page_AuditEntryOut_: {
+            /** Items */
+            items: components["schemas"]["AuditEntryOut"][];
+            /** Next */
+            next: string | null;
+        };
         /** Page[ComparisonOut] */
         Page_ComparisonOut_: {
             /** Items */
@@ -3595,6 +3899,13 @@ export interface components {
         Page_LogLineOut_: {
             /** Items */
             items: components["schemas"]["LogLineOut"][];
+            /** Next */
+            next: string | null;
+        };
+        /** Page[NoiseFloorOut] */
+        Page_NoiseFloorOut_: {
+            /** Items */
+            items: components["schemas"]["NoiseFloorOut"][];
             /** Next */
             next: string | null;
         };
@@ -3644,6 +3955,13 @@ export interface components {
         Page_TokenOut_: {
             /** Items */
             items: components["schemas"]["TokenOut"][];
+            /** Next */
+            next: string | null;
+        };
+        /** Page[TriageBatchOut] */
+        Page_TriageBatchOut_: {
+            /** Items */
+            items: components["schemas"]["TriageBatchOut"][];
             /** Next */
             next: string | null;
         };
@@ -4506,6 +4824,38 @@ export interface components {
             max: number;
         };
         /**
+         * TriageBatchOut
+         * @description A bulk decision; it can be undone until `undo_until` unless an alert has changed meanwhile.
+         */
+        TriageBatchOut: {
+            /** Id */
+            id: string;
+            /** Actor */
+            actor: string;
+            /** Action */
+            action: string;
+            /** Note */
+            note: string | null;
+            /** Alerts */
+            alerts: number;
+            /** Alert Ids */
+            alert_ids: string[];
+            /**
+             * Created At
+             * Format: date-time
+             */
+            created_at: string;
+            /**
+             * Undo Until
+             * Format: date-time
+             */
+            undo_until: string;
+            /** Undone At */
+            undone_at: string | null;
+            /** Undone By */
+            undone_by: string | null;
+        };
+        /**
          * UnavailableOut
          * @description An arm this target cannot run, and why; `params` is empty when that is so at every point.
          */
@@ -4838,6 +5188,12 @@ export interface operations {
                 suite?: string | null;
                 target?: string | null;
                 assignee?: string | null;
+                kind?: ("arm_slower" | "history" | "environment" | "policy") | null;
+                cause?: ("code" | "environment" | "target") | null;
+                overdue?: boolean | null;
+                shadow?: boolean;
+                rule?: string | null;
+                text?: string | null;
                 limit?: number;
                 cursor?: string | null;
             };
@@ -4854,6 +5210,102 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Page_AlertOut_"];
+                };
+            };
+            /** @description What went wrong; `code` is the literal to switch on. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list_triage_batches: {
+        parameters: {
+            query?: {
+                limit?: number;
+                cursor?: string | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_TriageBatchOut_"];
+                };
+            };
+            /** @description What went wrong; `code` is the literal to switch on. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    triage_in_bulk: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["BulkIn"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TriageBatchOut"];
+                };
+            };
+            /** @description What went wrong; `code` is the literal to switch on. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    undo_bulk_triage: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                batch_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TriageBatchOut"];
                 };
             };
             /** @description What went wrong; `code` is the literal to switch on. */
@@ -5003,6 +5455,41 @@ export interface operations {
             };
         };
     };
+    set_alert_due: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                alert_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["DueIn"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AlertDetailOut"];
+                };
+            };
+            /** @description What went wrong; `code` is the literal to switch on. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     explain_alert: {
         parameters: {
             query?: {
@@ -5023,6 +5510,41 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ExplanationOut"];
+                };
+            };
+            /** @description What went wrong; `code` is the literal to switch on. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    link_alert_issue: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                alert_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["IssueIn"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AlertDetailOut"];
                 };
             };
             /** @description What went wrong; `code` is the literal to switch on. */
@@ -5154,6 +5676,41 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ArmsOut"];
+                };
+            };
+            /** @description What went wrong; `code` is the literal to switch on. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list_audit: {
+        parameters: {
+            query?: {
+                object_kind?: ("alert" | "rule" | "schedule" | "benchmark" | "token" | "triage_batch") | null;
+                object_id?: string | null;
+                actor?: string | null;
+                limit?: number;
+                cursor?: string | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_AuditEntryOut_"];
                 };
             };
             /** @description What went wrong; `code` is the literal to switch on. */
@@ -5704,6 +6261,43 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["MatrixOut"];
+                };
+            };
+            /** @description What went wrong; `code` is the literal to switch on. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list_noise_floors: {
+        parameters: {
+            query?: {
+                suite?: string | null;
+                benchmark?: string | null;
+                arm?: string | null;
+                metric?: string | null;
+                target?: string | null;
+                limit?: number;
+                cursor?: string | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_NoiseFloorOut_"];
                 };
             };
             /** @description What went wrong; `code` is the literal to switch on. */

@@ -85,6 +85,10 @@ export type BisectionStep = Schemas['BisectionStepOut'];
 export type Culprit = Schemas['CulpritOut'];
 export type AlertKind = Alert['kind'];
 export type AlertCause = NonNullable<Alert['cause']>;
+export type TriageBatch = Schemas['TriageBatchOut'];
+export type BulkRequest = Schemas['BulkIn'];
+export type AuditEntry = Schemas['AuditEntryOut'];
+export type NoiseFloor = Schemas['NoiseFloorOut'];
 export type PolicyAdvice = Schemas['PolicyAdviceOut'];
 
 export interface Page<T> {

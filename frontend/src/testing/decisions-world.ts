@@ -1,6 +1,20 @@
 /** What people decide with, as the fixture API holds it: rules, advice, and what was asked of them. */
-import type { Orphans, PolicyAdvice, Replay, RuleDetail, RuleRequest, RuleVersion } from '../api/types';
-import { orphans, policies, policyHistory, replayed, rules, versions } from './fixtures-rules';
+import type {
+  AlertDetail,
+  AuditEntry,
+  BulkRequest,
+  NoiseFloor,
+  Overview,
+  Orphans,
+  PolicyAdvice,
+  Replay,
+  RuleDetail,
+  RuleRequest,
+  RuleVersion,
+} from '../api/types';
+import { audit, falseAlarms, floors } from './fixtures-record';
+import { policies, policyHistory } from './fixtures-policies';
+import { orphans, replayed, rules, versions } from './fixtures-rules';
 
 export interface Decisions {
   rules: RuleDetail[];
@@ -13,6 +27,11 @@ export interface Decisions {
   policyHistory: PolicyAdvice[];
   /** What saving a rule below it is refused with: the least effect that can be told from noise. */
   floor: number;
+  /** Bulk decisions with what was before. */
+  bulk: { body: BulkRequest; before: AlertDetail[] }[];
+  falseAlarms: Overview['false_alarms'];
+  audit: AuditEntry[];
+  floors: NoiseFloor[];
 }
 
 export function createDecisions(): Decisions {
@@ -25,5 +44,9 @@ export function createDecisions(): Decisions {
     policies: [...policies],
     policyHistory: [...policyHistory],
     floor: 0.031,
+    bulk: [],
+    falseAlarms,
+    audit: [...audit],
+    floors: [...floors],
   };
 }

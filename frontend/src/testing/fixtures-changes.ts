@@ -213,7 +213,7 @@ export function explanation(of: AlertDetail, again: boolean): Explanation {
 /** The report of the A/B job: one comparison of revisions, and what both sides measured. */
 export function abReport(): JobReport {
   const plain = report(run());
-  const [one] = plain.measurements.filter(({ arm }) => arm === 'native');
+  const one = plain.measurements.find(({ arm }) => arm === 'native');
   const side = (name: 'base' | 'head', median: number) => ({
     ...(one as JobReport['measurements'][number]),
     params: { batch: 1000 },

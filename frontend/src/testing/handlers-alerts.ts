@@ -1,7 +1,7 @@
 /** The fixture API of alerts: the inbox, one alert, why it was raised, and what people decide about it. */
 import { http, HttpResponse, type HttpHandler } from 'msw';
 
-import type { AlertAction, AlertDetail, AlertState } from '../api/types';
+import type { AlertAction, AlertDetail, AlertState, BulkRequest, TriageBatch } from '../api/types';
 import { ada } from './fixtures';
 import { bisection, explanation } from './fixtures-changes';
 import { alertDetail } from './fixtures-decisions';
@@ -56,18 +56,77 @@ function withEvent(
   };
 }
 
+function matching(world: World, query: URLSearchParams): AlertDetail[] {
+  return [...world.alerts.values()].filter(
+    (each) =>
+      (query.get('state') ?? each.state) === each.state &&
+      (query.get('target') ?? each.target_id) === each.target_id &&
+      (query.get('kind') ?? each.kind) === each.kind &&
+      (query.get('cause') ?? each.cause) === each.cause &&
+      (query.get('rule') ?? each.rule_id) === each.rule_id &&
+      (query.get('overdue') === null || each.overdue) &&
+      (query.get('shadow') === 'true') === each.shadow &&
+      each.title.includes(query.get('text') ?? ''),
+  );
+}
+
+function bulkHandlers(world: World): HttpHandler[] {
+  const { bulk } = world.decisions;
+  return [
+    http.post(`${API}/alerts/bulk`, async ({ request }) => {
+      const body = (await request.json()) as BulkRequest;
+      const chosen = body.alert_ids.map((id) => world.alerts.get(id)).filter((each) => each !== undefined);
+      const refused = chosen.filter((each) => body.action && !each.actions.includes(body.action));
+      if (refused.length > 0) {
+        return problem(
+          409,
+          'bulk_refused',
+          `${refused.length} of ${chosen.length} alerts refuse; nothing was changed.`,
+          Object.fromEntries(refused.map((each) => [each.id, `It is ${each.state}.`])),
+        );
+      }
+      bulk.push({ body, before: chosen });
+      for (const each of chosen) {
+        const decided = body.action
+          ? withEvent(each, body.action, AFTER[body.action], body.note ?? null)
+          : each;
+        const assignee = body.assign
+          ? (world.accounts.find(({ id }) => id === body.assign?.account_id) ?? null)
+          : decided.assignee;
+        world.alerts.set(each.id, { ...decided, assignee });
+      }
+      return HttpResponse.json(batch(bulk.length - 1, body, null));
+    }),
+    http.post(`${API}/alerts/bulk/:id/undo`, ({ params }) => {
+      const index = Number(String(params['id']).slice('batch-'.length));
+      const done = bulk[index];
+      if (done === undefined) return notFound();
+      for (const each of done.before) world.alerts.set(each.id, each);
+      return HttpResponse.json(batch(index, done.body, ada.name));
+    }),
+  ];
+}
+
+function batch(index: number, body: BulkRequest, undoneBy: string | null): TriageBatch {
+  const now = new Date().toISOString();
+  return {
+    id: `batch-${index}`,
+    actor: ada.name,
+    action: body.action ?? 'assign',
+    note: body.note ?? null,
+    alerts: body.alert_ids.length,
+    alert_ids: body.alert_ids,
+    created_at: now,
+    undo_until: now,
+    undone_at: undoneBy === null ? null : now,
+    undone_by: undoneBy,
+  };
+}
+
 export function alertHandlers(world: World): HttpHandler[] {
   return [
-    http.get(`${API}/alerts`, ({ request }) => {
-      const query = new URL(request.url).searchParams;
-      return page(
-        [...world.alerts.values()].filter(
-          (each) =>
-            (query.get('state') ?? each.state) === each.state &&
-            (query.get('target') ?? each.target_id) === each.target_id,
-        ),
-      );
-    }),
+    ...bulkHandlers(world),
+    http.get(`${API}/alerts`, ({ request }) => page(matching(world, new URL(request.url).searchParams))),
     http.get(`${API}/alerts/:id`, ({ params }) => change(world, params['id'], (alert) => alert)),
     http.get(`${API}/alerts/:id/explain`, ({ params, request }) => {
       const found = world.alerts.get(String(params['id']));
@@ -88,14 +147,27 @@ export function alertHandlers(world: World): HttpHandler[] {
       );
     }),
     http.post(`${API}/alerts/:id/actions`, async ({ params, request }) => {
-      const body = (await request.json()) as { action: AlertAction; note?: string };
+      const body = (await request.json()) as { action: AlertAction; note?: string; baseline_commit?: string };
       return change(world, params['id'], (alert) =>
-        withEvent(alert, body.action, AFTER[body.action], body.note ?? null),
+        withEvent(
+          { ...alert, baseline_commit: body.baseline_commit ?? null },
+          body.action,
+          AFTER[body.action],
+          body.note ?? null,
+        ),
       );
     }),
     http.post(`${API}/alerts/:id/notes`, async ({ params, request }) => {
       const { note } = (await request.json()) as { note: string };
       return change(world, params['id'], (alert) => withEvent(alert, 'note', null, note));
+    }),
+    http.put(`${API}/alerts/:id/due`, async ({ params, request }) => {
+      const { due_at: due } = (await request.json()) as { due_at: string | null };
+      return change(world, params['id'], (alert) => ({ ...alert, due_at: due }));
+    }),
+    http.put(`${API}/alerts/:id/issue`, async ({ params, request }) => {
+      const { url } = (await request.json()) as { url: string | null };
+      return change(world, params['id'], (alert) => ({ ...alert, issue_url: url }));
     }),
     http.put(`${API}/alerts/:id/assignee`, async ({ params, request }) => {
       const { account_id: id } = (await request.json()) as { account_id: string | null };

@@ -119,6 +119,33 @@ function policyHandlers({ decisions }: World): HttpHandler[] {
   ];
 }
 
+function recordHandlers({ decisions }: World): HttpHandler[] {
+  return [
+    http.get(`${API}/audit`, ({ request }) => {
+      const query = new URL(request.url).searchParams;
+      return page(
+        decisions.audit.filter(
+          (each) =>
+            (query.get('object_kind') ?? each.object_kind) === each.object_kind &&
+            (query.get('actor') ?? each.actor) === each.actor &&
+            (query.get('object_id') ?? each.object_id) === each.object_id,
+        ),
+      );
+    }),
+    http.get(`${API}/noise-floors`, ({ request }) => {
+      const query = new URL(request.url).searchParams;
+      return page(
+        decisions.floors.filter((each) => (query.get('target') ?? each.target_id) === each.target_id),
+      );
+    }),
+  ];
+}
+
 export function decisionHandlers(world: World): HttpHandler[] {
-  return [...readHandlers(world), ...writeHandlers(world), ...policyHandlers(world)];
+  return [
+    ...readHandlers(world),
+    ...writeHandlers(world),
+    ...policyHandlers(world),
+    ...recordHandlers(world),
+  ];
 }

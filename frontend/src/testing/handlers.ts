@@ -178,6 +178,7 @@ function reportHandlers(world: World): HttpHandler[] {
         alerts_by_state: counts,
         agents: world.agents,
         runs: world.runs.slice(0, 10),
+        false_alarms: world.decisions.falseAlarms,
       });
     }),
     http.get(`${API}/arms`, ({ request }) => {

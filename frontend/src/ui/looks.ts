@@ -83,6 +83,7 @@ export const ALERT_KINDS: Record<AlertKind, string> = {
 };
 
 export const SHADOW: Look = { tone: 'demo', icon: 'eye', word: 'shadow' };
+export const OVERDUE: Look = { tone: 'bad', icon: 'clock', word: 'overdue' };
 
 export const TARGET_STATES: Record<Target['state'], Look> = {
   online: { tone: 'good', icon: 'check', word: 'online' },

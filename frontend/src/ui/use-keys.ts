@@ -16,7 +16,8 @@ function busyElsewhere(event: KeyboardEvent): boolean {
   const target = event.target;
   if (!(target instanceof HTMLElement)) return false;
   if (target.closest('[role="dialog"], [role="menu"]') !== null) return true;
-  if (target.closest('input, textarea, select, [contenteditable="true"]') !== null) return true;
+  if (target.closest('input:not([type="checkbox"]), textarea, select, [contenteditable="true"]') !== null)
+    return true;
   return event.key === 'Enter' && target.closest('a, button, summary') !== null;
 }
 

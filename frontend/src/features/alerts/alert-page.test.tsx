@@ -1,4 +1,4 @@
-import { screen, waitFor, within } from '@testing-library/react';
+import { fireEvent, screen, waitFor, within } from '@testing-library/react';
 import { http } from 'msw';
 
 import { problem } from '../../testing/problems';
@@ -82,6 +82,32 @@ describe('triage on the alert', () => {
     await user.click(screen.getByRole('button', { name: 'Add the note' }));
     expect(await screen.findByText(/The note was not kept: The database is away\./)).toBeInTheDocument();
     expect(screen.getByRole('textbox', { name: 'Note' })).toHaveValue('important');
+  });
+
+  it('is due on a day, linked to an issue, and both can be taken away', async () => {
+    const { user, world } = await open();
+    const due = screen.getByLabelText('Due');
+    fireEvent.change(due, { target: { value: '2031-03-09' } });
+    await waitFor(() =>
+      expect(world.alerts.get('alert-1')?.due_at).toBe(new Date('2031-03-09T23:59:59').toISOString()),
+    );
+    await user.type(screen.getByRole('textbox', { name: 'Issue' }), 'https://tracker.example/issues/12');
+    await user.click(screen.getByRole('button', { name: 'Link the issue' }));
+    expect((await screen.findAllByRole('link', { name: 'Open the issue' }))[0]).toHaveAttribute(
+      'href',
+      'https://tracker.example/issues/12',
+    );
+    await user.clear(screen.getByRole('textbox', { name: 'Issue' }));
+    await user.click(screen.getByRole('button', { name: 'Remove the link' }));
+    await waitFor(() => expect(world.alerts.get('alert-1')?.issue_url).toBeNull());
+  });
+
+  it('says why an issue was not linked', async () => {
+    const { user } = await open();
+    server.use(http.put('*/issue', () => problem(422, 'invalid', 'Expected an address.')));
+    await user.type(screen.getByRole('textbox', { name: 'Issue' }), 'https://a.example/1');
+    await user.click(screen.getByRole('button', { name: 'Link the issue' }));
+    expect(await screen.findByText('Expected an address.')).toBeInTheDocument();
   });
 
   it('returns to the inbox with u', async () => {

@@ -8,6 +8,7 @@ import { may, sessionQuery } from '../../api/session';
 import type { AlertAction, AlertDetail } from '../../api/types';
 import { useLiveStream } from '../../api/use-live-stream';
 import { shortId } from '../../lib/ids';
+import { formatDate } from '../../lib/times';
 import { AppLink } from '../../ui/app-link';
 import { Icon } from '../../ui/icon';
 import { KeyboardHelp, type KeyWords } from '../../ui/keyboard-help';
@@ -31,6 +32,7 @@ import { BlamePanel } from './blame-panel';
 import { Evidence } from './evidence';
 import { ExpectedDialog } from './expected-dialog';
 import { ExplainPanel } from './explain-panel';
+import { IssueLink } from './follow-up';
 import { TriagePanel } from './triage-panel';
 import { useAct, useAssign } from './use-triage';
 
@@ -179,8 +181,15 @@ function Claim({ alert }: { alert: AlertDetail }) {
       <p style={{ margin: '0 0 0.5rem', fontSize: '1.1rem', fontWeight: 600 }}>{alert.words}</p>
       <p style={{ margin: 0, maxWidth: '85ch' }}>{alert.explanation}</p>
       <p style={{ margin: '0.75rem 0 0', color: 'var(--pl-muted)', maxWidth: '85ch' }}>
-        Rule <span className="pl-mono">{alert.rule.name}</span> (version {alert.rule.version}):{' '}
-        {alert.rule.text}
+        Rule{' '}
+        {alert.rule_id === null ? (
+          <span className="pl-mono">{alert.rule.name}</span>
+        ) : (
+          <AppLink to="/rules/$ruleId" params={{ ruleId: alert.rule_id }}>
+            {alert.rule.name}
+          </AppLink>
+        )}{' '}
+        (version {alert.rule.version}): {alert.rule.text}
       </p>
     </Panel>
   );
@@ -228,6 +237,13 @@ function AlertFacts({ alert }: { alert: AlertDetail }) {
             ),
           ],
           ['First seen', <TimeAgo key="f" at={alert.created_at} />],
+          ...(alert.due_at === null ? [] : [['Due', formatDate(alert.due_at)] as const]),
+          ...(alert.issue_url === null
+            ? []
+            : [['Issue', <IssueLink key="i" url={alert.issue_url} />] as const]),
+          ...(alert.baseline_commit === null
+            ? []
+            : [['New baseline from', alert.baseline_commit.slice(0, 10)] as const]),
         ]}
       />
     </Panel>

@@ -1,28 +1,35 @@
-/** Filters of the inbox: state, suite, target, assignee. */
+/** Filters of the inbox. Each is a value of the address. */
+import { Chip, Group, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
+import { useEffect, useState } from 'react';
 
 import { suitesQuery, targetsQuery } from '../../api/catalog';
 import { accountsQuery } from '../../api/session';
-import type { AlertState } from '../../api/types';
+import { rulesQuery } from '../../api/rules';
+import type { AlertCause, AlertKind, AlertState } from '../../api/types';
 import { compact } from '../../lib/search';
 import { FilterBar } from '../../ui/filter-bar';
 import { FilterSelect } from '../../ui/filter-select';
-import { ALERT_STATES } from '../../ui/looks';
-import { ALERT_STATE_VALUES, type AlertsSearch } from './alerts-search';
+import { ALERT_CAUSES, ALERT_KINDS, ALERT_STATES } from '../../ui/looks';
+import {
+  ALERT_CAUSE_VALUES,
+  ALERT_KIND_VALUES,
+  ALERT_STATE_VALUES,
+  type AlertsSearch,
+} from './alerts-search';
 
 export interface AlertsFilterBarProps {
   search: AlertsSearch;
   onSearch: (search: AlertsSearch) => void;
 }
 
+type Set = (change: Partial<AlertsSearch>) => void;
+
 export function AlertsFilterBar({ search, onSearch }: AlertsFilterBarProps) {
-  const suites = useQuery(suitesQuery);
-  const targets = useQuery(targetsQuery);
-  const accounts = useQuery(accountsQuery);
-  const set = (change: Partial<AlertsSearch>) =>
-    onSearch(compact({ ...search, ...change, cursor: undefined, at: undefined }));
+  const set: Set = (change) => onSearch(compact({ ...search, ...change, cursor: undefined, at: undefined }));
   return (
     <FilterBar>
+      <TextFilter key={search.text ?? ''} value={search.text ?? ''} onChange={(text) => set({ text })} />
       <FilterSelect
         label="State"
         all="Any state"
@@ -30,6 +37,49 @@ export function AlertsFilterBar({ search, onSearch }: AlertsFilterBarProps) {
         onChange={(state) => set({ state: state as AlertState | undefined })}
         options={ALERT_STATE_VALUES.map((value) => ({ value, label: ALERT_STATES[value].word }))}
       />
+      <FilterSelect
+        label="Kind"
+        all="Any kind"
+        value={search.kind}
+        onChange={(kind) => set({ kind: kind as AlertKind | undefined })}
+        options={ALERT_KIND_VALUES.map((value) => ({ value, label: ALERT_KINDS[value] }))}
+      />
+      <FilterSelect
+        label="Cause"
+        all="Any cause"
+        value={search.cause}
+        onChange={(cause) => set({ cause: cause as AlertCause | undefined })}
+        options={ALERT_CAUSE_VALUES.map((value) => ({ value, label: ALERT_CAUSES[value].word }))}
+      />
+      <NamedFilters search={search} set={set} />
+      <Group gap={6} role="group" aria-label="Only">
+        <Chip
+          size="sm"
+          checked={search.overdue === true}
+          onChange={(on) => set({ overdue: on ? true : undefined })}
+        >
+          overdue
+        </Chip>
+        <Chip
+          size="sm"
+          checked={search.shadow === true}
+          onChange={(on) => set({ shadow: on ? true : undefined })}
+        >
+          in shadow
+        </Chip>
+      </Group>
+    </FilterBar>
+  );
+}
+
+/** Filters whose values have names of their own: suites, targets, people, rules. */
+function NamedFilters({ search, set }: { search: AlertsSearch; set: Set }) {
+  const suites = useQuery(suitesQuery);
+  const targets = useQuery(targetsQuery);
+  const accounts = useQuery(accountsQuery);
+  const rules = useQuery(rulesQuery({}));
+  return (
+    <>
       <FilterSelect
         label="Suite"
         all="All suites"
@@ -49,8 +99,40 @@ export function AlertsFilterBar({ search, onSearch }: AlertsFilterBarProps) {
         all="Anybody"
         value={search.assignee}
         onChange={(assignee) => set({ assignee })}
-        options={(accounts.data?.items ?? []).map(({ id, name }) => ({ value: id, label: name }))}
+        options={[
+          { value: 'none', label: 'nobody' },
+          ...(accounts.data?.items ?? []).map(({ id, name }) => ({ value: id, label: name })),
+        ]}
       />
-    </FilterBar>
+      <FilterSelect
+        label="Rule"
+        all="Any rule"
+        value={search.rule}
+        onChange={(rule) => set({ rule })}
+        options={(rules.data?.items ?? []).map(({ id, name }) => ({ value: id, label: name }))}
+      />
+    </>
+  );
+}
+
+/** Pause after the last key before the server is asked, ms: a word is typed faster, a thought slower. */
+const TYPING_MS = 300;
+
+function TextFilter({ value, onChange }: { value: string; onChange: (text: string | undefined) => void }) {
+  const [typed, setTyped] = useState(value);
+  useEffect(() => {
+    if (typed.trim() === value) return undefined;
+    const timer = setTimeout(() => onChange(typed.trim() === '' ? undefined : typed.trim()), TYPING_MS);
+    return () => clearTimeout(timer);
+  });
+  return (
+    <TextInput
+      label="Text"
+      placeholder="in title, words, benchmark"
+      type="search"
+      value={typed}
+      maxLength={200}
+      onChange={(event) => setTyped(event.currentTarget.value)}
+    />
   );
 }

@@ -1,6 +1,7 @@
 import { screen, waitFor, within } from '@testing-library/react';
 import { delay, http } from 'msw';
 
+import { withChange } from '../../testing/changes-world';
 import { problem } from '../../testing/problems';
 import { renderApp } from '../../testing/render-app';
 import { server } from '../../testing/server';
@@ -127,5 +128,93 @@ describe('the inbox by address', () => {
       data: { id: 'alert-9', state: 'open', title: 'a new one' },
     });
     expect(await screen.findByText('a new one')).toBeInTheDocument();
+  });
+});
+
+describe('deciding about several', () => {
+  it('chooses by keyboard, decides about all of them, and takes it back from the notice', async () => {
+    const { user, world } = await open();
+    await user.keyboard('xjx');
+    expect(await screen.findByText('2 alerts chosen')).toBeInTheDocument();
+    const bar = screen.getByRole('region', { name: 'Decide about the chosen alerts' });
+    await user.type(within(bar).getByRole('textbox', { name: 'Note with it' }), 'power cut');
+    await user.click(within(bar).getByRole('button', { name: 'Infrastructure' }));
+    await waitFor(() => expect(world.alerts.get('alert-2')?.state).toBe('infra'));
+    expect(world.decisions.bulk[0]?.body).toEqual({
+      action: 'infra',
+      note: 'power cut',
+      alert_ids: ['alert-1', 'alert-2'],
+    });
+    expect(screen.queryByText('2 alerts chosen')).not.toBeInTheDocument();
+    await user.click(await screen.findByRole('button', { name: 'Undo' }));
+    await waitFor(() => expect(world.alerts.get('alert-1')?.state).toBe('open'));
+    expect(await screen.findByText('Undone for 2 alerts.')).toBeInTheDocument();
+  });
+
+  it('undoes the last decision with z', async () => {
+    const { user, world } = await open();
+    await user.click(screen.getByRole('checkbox', { name: /Choose native slower .* on pixel-8/ }));
+    await user.click(await screen.findByRole('button', { name: 'Invalid' }));
+    await waitFor(() => expect(world.alerts.get('alert-2')?.state).toBe('invalid'));
+    await screen.findByRole('button', { name: 'Undo' });
+    await user.keyboard('z');
+    await waitFor(() => expect(world.alerts.get('alert-2')?.state).toBe('open'));
+  });
+
+  it('changes nothing when one refuses, and names it with its reason', async () => {
+    const { user, world } = await open();
+    await user.click(screen.getByRole('button', { name: 'Choose all 3' }));
+    const bar = screen.getByRole('region', { name: 'Decide about the chosen alerts' });
+    await user.click(within(bar).getByRole('button', { name: 'Acknowledge' }));
+    expect(await within(bar).findByText(/crc32 native slower .*: It is acknowledged\./)).toBeInTheDocument();
+    expect(world.alerts.get('alert-1')?.state).toBe('open');
+    expect(screen.getByText('3 alerts chosen')).toBeInTheDocument();
+  });
+
+  it('assigns all of them', async () => {
+    const { user, world } = await open();
+    await user.click(screen.getByRole('button', { name: 'Choose all 3' }));
+    await user.selectOptions(screen.getByRole('combobox', { name: 'Assign all to' }), 'Grace');
+    await waitFor(() => expect(world.alerts.get('alert-3')?.assignee?.name).toBe('Grace'));
+  });
+
+  it('offers no choice to someone who may only read', async () => {
+    await open('/alerts', (made) => {
+      if (made.session !== null) made.session = { ...made.session, scopes: ['read'] };
+    });
+    expect(screen.queryByRole('checkbox', { name: /Choose/ })).not.toBeInTheDocument();
+  });
+});
+
+describe('finding an alert', () => {
+  it('filters by kind, cause, rule and text, each in the address', async () => {
+    const { user, router } = await open('/alerts', withChange);
+    await user.selectOptions(screen.getByRole('combobox', { name: 'Kind' }), 'history');
+    await waitFor(() => expect(screen.getAllByRole('row')).toHaveLength(2));
+    await user.selectOptions(screen.getByRole('combobox', { name: 'Cause' }), 'code');
+    await user.type(screen.getByRole('searchbox', { name: 'Text' }), 'ledger_batch at');
+    await waitFor(() =>
+      expect(router.state.location.search).toEqual({
+        kind: 'history',
+        cause: 'code',
+        text: 'ledger_batch at',
+      }),
+    );
+    expect(await screen.findByRole('link', { name: /native in ledger_batch at/ })).toBeInTheDocument();
+  });
+
+  it('shows what is overdue, and what was raised in shadow, only when asked', async () => {
+    const { user, router } = await open('/alerts', (world) => {
+      const [one, two] = [world.alerts.get('alert-1'), world.alerts.get('alert-2')];
+      if (one !== undefined) world.alerts.set(one.id, { ...one, overdue: true, due_at: one.created_at });
+      if (two !== undefined) world.alerts.set(two.id, { ...two, shadow: true });
+    });
+    expect(screen.queryByText(/on pixel-8$/)).not.toBeInTheDocument();
+    await user.click(screen.getByRole('checkbox', { name: 'overdue' }));
+    await waitFor(() => expect(screen.getAllByRole('row')).toHaveLength(2));
+    expect(router.state.location.search).toEqual({ overdue: true });
+    await user.click(screen.getByRole('checkbox', { name: 'overdue' }));
+    await user.click(screen.getByRole('checkbox', { name: 'in shadow' }));
+    expect(await screen.findByRole('link', { name: /on pixel-8$/ })).toBeInTheDocument();
   });
 });

@@ -19,6 +19,8 @@ import { useKeys } from '../../ui/use-keys';
 import { AlertsFilterBar } from './alerts-filter-bar';
 import type { AlertsSearch } from './alerts-search';
 import { AlertsTable } from './alerts-table';
+import { BulkBar } from './bulk-bar';
+import { useBulk } from './use-bulk';
 import { useAct } from './use-triage';
 
 export interface AlertsPageProps {
@@ -32,6 +34,8 @@ const KEYS: KeyWords = [
   ['k', 'previous alert'],
   ['Enter', 'open the alert'],
   ['a', 'acknowledge it'],
+  ['x', 'choose it, for a decision about several'],
+  ['z', 'undo the last decision about several'],
   ['?', 'this help'],
 ];
 
@@ -47,26 +51,10 @@ export function AlertsPage({ search, onSearch, onOpen }: AlertsPageProps) {
   });
   const items = alerts.data?.items ?? [];
   const current = items.find(({ id }) => id === at) ?? items[0];
-  const acknowledge = useAcknowledge(items, (id) => onSearch(compact({ ...search, at: id }), true));
-  const move = (step: number) => {
-    const index = items.findIndex(({ id }) => id === current?.id);
-    const next = items[Math.min(items.length - 1, Math.max(0, index + step))];
-    if (next !== undefined) onSearch({ ...search, at: next.id }, true);
-  };
-  useKeys(
-    {
-      j: () => move(1),
-      k: () => move(-1),
-      Enter: () => {
-        if (current !== undefined) onOpen(current.id);
-      },
-      a: () => {
-        if (current !== undefined) acknowledge(current);
-      },
-    },
-    { '?': () => setHelp(true) },
-  );
-  const filtered = Object.keys(filters).length > 0;
+  const choice = useChoice(items);
+  const stand = (id: string | undefined) => onSearch(compact({ ...search, at: id }), true);
+  const acknowledge = useAcknowledge(items, stand);
+  useInboxKeys({ items, current, choice, stand, acknowledge, onOpen, onHelp: () => setHelp(true) });
   return (
     <Page
       title="Alerts"
@@ -74,14 +62,26 @@ export function AlertsPage({ search, onSearch, onOpen }: AlertsPageProps) {
       actions={<KeyboardHelp keys={KEYS} opened={help} onToggle={setHelp} />}
     >
       <AlertsFilterBar search={search} onSearch={(next) => onSearch(next, false)} />
-      <Panel title={filtered ? 'Matching alerts' : 'All alerts'} flush>
+      <Panel
+        title={Object.keys(filters).length > 0 ? 'Matching alerts' : 'All alerts'}
+        flush
+        actions={choice.allowed && items.length > 1 && <ChooseAll count={items.length} onAll={choice.all} />}
+      >
+        {choice.chosen.length > 0 && (
+          <BulkBar chosen={choice.chosen} bulk={choice.bulk} onClear={choice.clear} />
+        )}
         <Loaded query={alerts} what="the alerts" lines={6}>
           {(page) =>
             page.items.length === 0 ? (
               <NoAlerts search={search} onClear={() => onSearch({}, false)} />
             ) : (
               <>
-                <AlertsTable alerts={page.items} current={current?.id} onAcknowledge={acknowledge} />
+                <AlertsTable
+                  alerts={page.items}
+                  current={current?.id}
+                  onAcknowledge={acknowledge}
+                  choice={choice.allowed ? { chosen: choice.ids, onToggle: choice.toggle } : undefined}
+                />
                 <Pager
                   cursor={search.cursor}
                   next={page.next}
@@ -94,6 +94,72 @@ export function AlertsPage({ search, onSearch, onOpen }: AlertsPageProps) {
       </Panel>
     </Page>
   );
+}
+
+function ChooseAll({ count, onAll }: { count: number; onAll: () => void }) {
+  return (
+    <Button size="compact-sm" variant="default" onClick={onAll}>
+      Choose all {count}
+    </Button>
+  );
+}
+
+interface InboxKeys {
+  items: readonly Alert[];
+  current: Alert | undefined;
+  choice: ReturnType<typeof useChoice>;
+  stand: (id: string | undefined) => void;
+  acknowledge: (alert: Alert) => void;
+  onOpen: (id: string) => void;
+  onHelp: () => void;
+}
+
+function useInboxKeys({ items, current, choice, stand, acknowledge, onOpen, onHelp }: InboxKeys): void {
+  const move = (step: number) => {
+    const index = items.findIndex(({ id }) => id === current?.id);
+    const next = items[Math.min(items.length - 1, Math.max(0, index + step))];
+    if (next !== undefined) stand(next.id);
+  };
+  useKeys(
+    {
+      j: () => move(1),
+      k: () => move(-1),
+      z: choice.bulk.undoLast,
+      ...(current === undefined
+        ? {}
+        : {
+            Enter: () => onOpen(current.id),
+            a: () => acknowledge(current),
+            x: () => choice.toggle(current.id),
+          }),
+    },
+    { '?': onHelp },
+  );
+}
+
+/** Which of the listed alerts are chosen; one that is listed no longer is not. */
+function useChoice(items: readonly Alert[]) {
+  const session = useQuery(sessionQuery);
+  const [ids, setIds] = useState<ReadonlySet<string>>(new Set());
+  const chosen = items.filter(({ id }) => ids.has(id));
+  const clear = () => setIds(new Set());
+  const allowed = may(session.data, 'alerts:write');
+  return {
+    allowed,
+    ids,
+    chosen,
+    bulk: useBulk(chosen, clear),
+    clear,
+    all: () => setIds(new Set(items.map(({ id }) => id))),
+    toggle: (id: string) => {
+      if (!allowed) return;
+      setIds((before) => {
+        const next = new Set(before);
+        if (!next.delete(id)) next.add(id);
+        return next;
+      });
+    },
+  };
 }
 
 /** Acknowledges and moves on to the next alert, so that a row of `a` works through the list. */

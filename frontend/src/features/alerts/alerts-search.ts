@@ -1,6 +1,6 @@
 /** Search values of the inbox; `at` is the alert the keyboard stands on. */
 import type { AlertFilters } from '../../api/alerts';
-import type { AlertState } from '../../api/types';
+import type { AlertCause, AlertKind, AlertState } from '../../api/types';
 import { oneOf, text } from '../../lib/search';
 
 export const ALERT_STATE_VALUES: readonly AlertState[] = [
@@ -16,6 +16,14 @@ export const ALERT_STATE_VALUES: readonly AlertState[] = [
   'vanished',
 ];
 
+export const ALERT_KIND_VALUES: readonly AlertKind[] = ['arm_slower', 'history', 'environment', 'policy'];
+export const ALERT_CAUSE_VALUES: readonly AlertCause[] = ['code', 'environment', 'target'];
+
+/** A filter that is either set or absent. */
+function flag(value: unknown): true | undefined {
+  return value === true || value === 'true' ? true : undefined;
+}
+
 export interface AlertsSearch extends AlertFilters {
   at?: string | undefined;
 }
@@ -26,6 +34,12 @@ export function parseAlertsSearch(search: Record<string, unknown>): AlertsSearch
     suite: text(search['suite']),
     target: text(search['target']),
     assignee: text(search['assignee']),
+    kind: oneOf(search['kind'], ALERT_KIND_VALUES),
+    cause: oneOf(search['cause'], ALERT_CAUSE_VALUES),
+    overdue: flag(search['overdue']),
+    shadow: flag(search['shadow']),
+    rule: text(search['rule']),
+    text: text(search['text']),
     cursor: text(search['cursor']),
     at: text(search['at']),
   };

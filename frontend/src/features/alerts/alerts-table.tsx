@@ -1,11 +1,20 @@
 /** Alerts as rows: state, what got slower in words, where, and whose it is. */
-import { Button, Group } from '@mantine/core';
+import { Button, Checkbox, Group } from '@mantine/core';
 
 import type { Alert } from '../../api/types';
+import { formatDate } from '../../lib/times';
 import { formatInterval, formatRatio } from '../../lib/units';
 import { AppLink } from '../../ui/app-link';
 import { DataTable, type Column } from '../../ui/data-table';
-import { ALERT_STATE_MEANING, ALERT_STATES, DEMONSTRATION } from '../../ui/looks';
+import {
+  ALERT_CAUSES,
+  ALERT_KINDS,
+  ALERT_STATE_MEANING,
+  ALERT_STATES,
+  DEMONSTRATION,
+  OVERDUE,
+  SHADOW,
+} from '../../ui/looks';
 import { Status } from '../../ui/status';
 import { TimeAgo } from '../../ui/time-ago';
 
@@ -13,44 +22,28 @@ export interface AlertsTableProps {
   alerts: readonly Alert[];
   current: string | undefined;
   onAcknowledge: (alert: Alert) => void;
+  /** Absent: nothing may be chosen. */
+  choice?: { chosen: ReadonlySet<string>; onToggle: (id: string) => void } | undefined;
 }
 
-export function AlertsTable({ alerts, current, onAcknowledge }: AlertsTableProps) {
+function chooser(choice: NonNullable<AlertsTableProps['choice']>): Column<Alert> {
+  return {
+    header: 'Choose',
+    cell: ({ id, title }) => (
+      <Checkbox
+        size="xs"
+        checked={choice.chosen.has(id)}
+        aria-label={`Choose ${title}`}
+        onChange={() => choice.onToggle(id)}
+      />
+    ),
+  };
+}
+
+export function AlertsTable({ alerts, current, onAcknowledge, choice }: AlertsTableProps) {
   const columns: readonly Column<Alert>[] = [
-    {
-      header: 'State',
-      cell: ({ state, demonstration }) => (
-        <Group gap={4} maw={150}>
-          <Status look={ALERT_STATES[state]} title={ALERT_STATE_MEANING[state]} />
-          {demonstration && <Status look={DEMONSTRATION} />}
-        </Group>
-      ),
-    },
-    {
-      header: 'Alert',
-      wrap: true,
-      cell: (alert) => (
-        <>
-          <AppLink to="/alerts/$alertId" params={{ alertId: alert.id }}>
-            {alert.title}
-          </AppLink>
-          <div style={{ color: 'var(--pl-muted)' }}>{alert.words}</div>
-        </>
-      ),
-    },
-    { header: 'Target', cell: ({ target_name: name }) => name },
-    {
-      header: 'Ratio',
-      align: 'right',
-      cell: ({ ratio, lower, upper }) => (
-        <>
-          {formatRatio(ratio)}
-          <div style={{ color: 'var(--pl-muted)' }}>{formatInterval(lower, upper)}</div>
-        </>
-      ),
-    },
-    { header: 'Assignee', cell: ({ assignee }) => assignee?.name ?? '–' },
-    { header: 'Since', cell: ({ created_at: at }) => <TimeAgo at={at} /> },
+    ...(choice === undefined ? [] : [chooser(choice)]),
+    ...COLUMNS,
     {
       header: 'Triage',
       cell: (alert) =>
@@ -70,3 +63,63 @@ export function AlertsTable({ alerts, current, onAcknowledge }: AlertsTableProps
     <DataTable label="Alerts" columns={columns} rows={alerts} rowKey={({ id }) => id} current={current} />
   );
 }
+
+const COLUMNS: readonly Column<Alert>[] = [
+  {
+    header: 'State',
+    cell: ({ state, demonstration, shadow, overdue }) => (
+      <Group gap={4} maw={150}>
+        <Status look={ALERT_STATES[state]} title={ALERT_STATE_MEANING[state]} />
+        {demonstration && <Status look={DEMONSTRATION} />}
+        {shadow && <Status look={SHADOW} title="Raised by a rule in shadow: nobody is told." />}
+        {overdue && <Status look={OVERDUE} />}
+      </Group>
+    ),
+  },
+  {
+    header: 'Alert',
+    wrap: true,
+    cell: (alert) => (
+      <>
+        <AppLink to="/alerts/$alertId" params={{ alertId: alert.id }}>
+          {alert.title}
+        </AppLink>
+        <div style={{ color: 'var(--pl-muted)' }}>{alert.words}</div>
+      </>
+    ),
+  },
+  {
+    header: 'Kind and cause',
+    cell: ({ kind, cause }) => (
+      <>
+        {ALERT_KINDS[kind]}
+        {cause !== null && (
+          <div>
+            <Status look={ALERT_CAUSES[cause]} />
+          </div>
+        )}
+      </>
+    ),
+  },
+  { header: 'Target', cell: ({ target_name: name }) => name },
+  {
+    header: 'Ratio',
+    align: 'right',
+    cell: ({ ratio, lower, upper }) => (
+      <>
+        {formatRatio(ratio)}
+        <div style={{ color: 'var(--pl-muted)' }}>{formatInterval(lower, upper)}</div>
+      </>
+    ),
+  },
+  { header: 'Assignee', cell: ({ assignee }) => assignee?.name ?? '–' },
+  {
+    header: 'Since',
+    cell: ({ created_at: at, due_at: due }) => (
+      <>
+        <TimeAgo at={at} />
+        {due !== null && <div style={{ color: 'var(--pl-muted)' }}>due {formatDate(due)}</div>}
+      </>
+    ),
+  },
+];

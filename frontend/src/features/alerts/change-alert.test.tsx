@@ -47,7 +47,7 @@ describe('an alert about history', () => {
   it('says that it is the environment when both sides ran the same artifact', async () => {
     await open((world) => {
       const report = world.reports.get('job-ab');
-      if (report?.base != null) report.base = { ...report.base, same_artifact: true };
+      if (report?.base) report.base = { ...report.base, same_artifact: true };
     });
     expect(await screen.findByText(/Both sides ran the same artifact/)).toBeInTheDocument();
   });
@@ -124,5 +124,6 @@ describe('calling a change expected', () => {
     await user.type(commit, 'feedc0de');
     await user.click(within(dialog).getByRole('button', { name: 'Mark as expected' }));
     await waitFor(() => expect(world.alerts.get('alert-history')?.state).toBe('expected'));
+    expect(world.alerts.get('alert-history')?.baseline_commit).toBe('feedc0de');
   });
 });

@@ -9,6 +9,7 @@ import { FilterSelect } from '../../ui/filter-select';
 import { Icon } from '../../ui/icon';
 import { ACTION_WORDS } from '../../ui/looks';
 import { Panel } from '../../ui/panel';
+import { DueField, IssueField } from './follow-up';
 import { useAddNote, useAssign } from './use-triage';
 
 export interface TriagePanelProps {
@@ -34,6 +35,8 @@ export function TriagePanel({ alert, noteRef, onAct, busy }: TriagePanelProps) {
       <Stack gap="md">
         <Actions alert={alert} onAct={onAct} busy={busy} />
         <Assignee alert={alert} />
+        <DueField alert={alert} />
+        <IssueField key={alert.issue_url} alert={alert} />
         <NoteForm alertId={alert.id} noteRef={noteRef} />
       </Stack>
     </Panel>

@@ -5,7 +5,14 @@
 import { notifications } from '@mantine/notifications';
 import { useMutation, useQueryClient, type QueryClient } from '@tanstack/react-query';
 
-import { actOnAlert, addAlertNote, alertKeys, assignAlert } from '../../api/alerts';
+import {
+  actOnAlert,
+  addAlertNote,
+  alertKeys,
+  assignAlert,
+  linkAlertIssue,
+  setAlertDue,
+} from '../../api/alerts';
 import { overviewQuery } from '../../api/reports';
 import type { Account, Alert, AlertAction, AlertDetail, AlertState, Page } from '../../api/types';
 import { ACTION_WORDS } from '../../ui/looks';
@@ -107,5 +114,24 @@ export function useAddNote() {
   return useMutation({
     mutationFn: ({ id, note }: { id: string; note: string }) => addAlertNote(id, note),
     onSuccess: accept,
+  });
+}
+
+export function useSetDue() {
+  const { accept, refetch } = useSettled();
+  return useMutation({
+    mutationFn: ({ id, dueAt }: { id: string; dueAt: string | null }) => setAlertDue(id, dueAt),
+    onSuccess: accept,
+    onError: (error) => refused('Due date', error),
+    onSettled: refetch,
+  });
+}
+
+export function useLinkIssue() {
+  const { accept, refetch } = useSettled();
+  return useMutation({
+    mutationFn: ({ id, url }: { id: string; url: string | null }) => linkAlertIssue(id, url),
+    onSuccess: accept,
+    onSettled: refetch,
   });
 }

@@ -4,7 +4,7 @@ import { useQuery } from '@tanstack/react-query';
 import { orphansQuery } from '../../api/rules';
 import type { Orphans } from '../../api/types';
 import { AppLink } from '../../ui/app-link';
-import { DataTable } from '../../ui/data-table';
+import { DataTable, type Column } from '../../ui/data-table';
 import { Loaded } from '../../ui/loaded';
 import { Panel } from '../../ui/panel';
 import classes from './rules.module.css';
@@ -34,17 +34,7 @@ function Lists({ orphans }: { orphans: Orphans }) {
           label="Rules that decide about nothing"
           rows={rules}
           rowKey={({ rule_id: id }) => id}
-          columns={[
-            {
-              header: 'Rule',
-              cell: ({ rule_id: id, name }) => (
-                <AppLink to="/rules/$ruleId" params={{ ruleId: id }}>
-                  {name}
-                </AppLink>
-              ),
-            },
-            { header: 'Why', cell: ({ reason }) => reason, wrap: true },
-          ]}
+          columns={IDLE}
         />
       )}
       {unruled.length > 0 && (
@@ -52,31 +42,7 @@ function Lists({ orphans }: { orphans: Orphans }) {
           label="Measurements without a rule of their own"
           rows={unruled}
           rowKey={(row) => [row.suite, row.benchmark, row.arm, row.metric, row.target_id].join('|')}
-          columns={[
-            { header: 'Benchmark', cell: ({ suite, benchmark }) => `${suite} / ${benchmark}` },
-            { header: 'Arm', cell: ({ arm }) => arm },
-            { header: 'Metric', cell: ({ metric }) => metric },
-            { header: 'Target', cell: ({ target_name: name }) => name },
-            { header: 'Series', align: 'right', cell: ({ series }) => series },
-            {
-              header: 'Rule',
-              cell: (row) => (
-                <AppLink
-                  to="/rules/new"
-                  search={{
-                    suite: row.suite,
-                    benchmark: row.benchmark,
-                    arm: row.arm,
-                    metric: row.metric,
-                    target: row.target_name,
-                  }}
-                  aria-label={`Write a rule for ${row.benchmark}, ${row.arm} on ${row.target_name}`}
-                >
-                  write one
-                </AppLink>
-              ),
-            },
-          ]}
+          columns={UNRULED}
         />
       )}
       {unruled.length < orphans.unruled_total && (
@@ -87,3 +53,35 @@ function Lists({ orphans }: { orphans: Orphans }) {
     </>
   );
 }
+
+const IDLE: readonly Column<Orphans['rules'][number]>[] = [
+  {
+    header: 'Rule',
+    cell: ({ rule_id: id, name }) => (
+      <AppLink to="/rules/$ruleId" params={{ ruleId: id }}>
+        {name}
+      </AppLink>
+    ),
+  },
+  { header: 'Why', cell: ({ reason }) => reason, wrap: true },
+];
+
+const UNRULED: readonly Column<Orphans['unruled'][number]>[] = [
+  { header: 'Benchmark', cell: ({ suite, benchmark }) => `${suite} / ${benchmark}` },
+  { header: 'Arm', cell: ({ arm }) => arm },
+  { header: 'Metric', cell: ({ metric }) => metric },
+  { header: 'Target', cell: ({ target_name: name }) => name },
+  { header: 'Series', align: 'right', cell: ({ series }) => series },
+  {
+    header: 'Rule',
+    cell: ({ suite, benchmark, arm, metric, target_name: target }) => (
+      <AppLink
+        to="/rules/new"
+        search={{ suite, benchmark, arm, metric, target }}
+        aria-label={`Write a rule for ${benchmark}, ${arm} on ${target}`}
+      >
+        write one
+      </AppLink>
+    ),
+  },
+];

@@ -87,7 +87,9 @@ function AboutFields({ draft, onChange, errors }: RuleFieldsProps) {
             />
             <datalist id={`rule-${name}`}>
               {['*', ...known[name]].map((each) => (
-                <option key={each} value={each} />
+                <option key={each} value={each}>
+                  {each}
+                </option>
               ))}
             </datalist>
           </div>

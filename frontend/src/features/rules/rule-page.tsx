@@ -125,7 +125,7 @@ function Says({ rule }: { rule: RuleDetail }) {
   );
 }
 
-function Record({ rule: { precision } }: { rule: RuleDetail }) {
+function Record({ rule: { precision, id } }: { rule: RuleDetail }) {
   return (
     <Panel title="Worth its alerts">
       <p style={{ margin: '0 0 0.6rem' }}>{precision.words}</p>
@@ -136,6 +136,11 @@ function Record({ rule: { precision } }: { rule: RuleDetail }) {
           ['Undecided', precision.undecided],
         ]}
       />
+      <p className={classes.sub}>
+        <AppLink to="/alerts" search={{ rule: id }}>
+          Its alerts
+        </AppLink>
+      </p>
     </Panel>
   );
 }

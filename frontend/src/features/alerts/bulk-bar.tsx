@@ -1,0 +1,90 @@
+/**
+ * One decision about every chosen alert: all of them or none. What was done can be undone from the notice that
+ * says so; a refusal names the alert and its reason.
+ */
+import { Button, Group, Textarea } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+
+import { accountsQuery } from '../../api/session';
+import type { Alert, AlertAction } from '../../api/types';
+import { FilterSelect } from '../../ui/filter-select';
+import { ACTION_WORDS } from '../../ui/looks';
+import classes from './bulk.module.css';
+import type { Bulk } from './use-bulk';
+
+export interface BulkBarProps {
+  chosen: readonly Alert[];
+  bulk: Bulk;
+  onClear: () => void;
+}
+
+const ACTIONS = Object.keys(ACTION_WORDS) as AlertAction[];
+
+export function BulkBar({ chosen, bulk, onClear }: BulkBarProps) {
+  const [note, setNote] = useState('');
+  const accounts = useQuery(accountsQuery);
+  const remark = note.trim() === '' ? {} : { note: note.trim() };
+  return (
+    <section className={classes.bar} aria-label="Decide about the chosen alerts">
+      <Group justify="space-between" gap="xs">
+        <strong>{chosen.length === 1 ? '1 alert chosen' : `${chosen.length} alerts chosen`}</strong>
+        <Button size="compact-sm" variant="default" onClick={onClear}>
+          Choose none
+        </Button>
+      </Group>
+      <Group gap="xs" align="flex-end">
+        {ACTIONS.map((action) => (
+          <Button
+            key={action}
+            size="xs"
+            variant="default"
+            disabled={bulk.isPending}
+            onClick={() => bulk.decide({ action, ...remark })}
+          >
+            {ACTION_WORDS[action].label}
+          </Button>
+        ))}
+        <FilterSelect
+          label="Assign all to"
+          value=""
+          all="choose …"
+          options={[
+            { value: 'nobody', label: 'nobody' },
+            ...(accounts.data?.items ?? []).map(({ id, name }) => ({ value: id, label: name })),
+          ]}
+          onChange={(id) => {
+            if (id !== undefined) {
+              bulk.decide({ assign: { account_id: id === 'nobody' ? null : id }, ...remark });
+            }
+          }}
+        />
+        <Textarea
+          label="Note with it"
+          autosize
+          minRows={1}
+          maxLength={4000}
+          className={classes.note}
+          value={note}
+          onChange={(event) => setNote(event.currentTarget.value)}
+        />
+      </Group>
+      {bulk.refused !== null && <Refused refused={bulk.refused} />}
+    </section>
+  );
+}
+
+function Refused({ refused }: { refused: NonNullable<Bulk['refused']> }) {
+  return (
+    <div role="alert" className={classes.refused}>
+      <strong>{refused.message}</strong>
+      <ul>
+        {refused.reasons.map(({ id, title, reason }) => (
+          <li key={id}>
+            {title}: {reason}
+          </li>
+        ))}
+      </ul>
+    </div>
+  );
+}

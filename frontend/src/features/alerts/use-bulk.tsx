@@ -1,0 +1,89 @@
+/** Bulk triage and taking it back. Nothing is guessed: the lists are asked again once the server has decided. */
+import { notifications } from '@mantine/notifications';
+import { useMutation, useQueryClient, type QueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+
+import { alertKeys, decideInBulk, undoBulk } from '../../api/alerts';
+import { isApiError } from '../../api/errors';
+import { overviewQuery } from '../../api/reports';
+import type { Alert, BulkRequest, TriageBatch } from '../../api/types';
+import { UndoNotice } from './undo-notice';
+
+export type BulkDecision = Omit<BulkRequest, 'alert_ids'>;
+
+/** A notice with a way back stays as long as a person needs to read it and act, ms. */
+const UNDO_SHOWN_MS = 30_000;
+
+interface Refused {
+  message: string;
+  reasons: { id: string; title: string; reason: string }[];
+}
+
+export type Bulk = ReturnType<typeof useBulk>;
+
+const noticeOf = ({ id }: TriageBatch) => `bulk-${id}`;
+
+function everythingChanged(client: QueryClient): void {
+  void client.invalidateQueries({ queryKey: alertKeys.all });
+  void client.invalidateQueries({ queryKey: overviewQuery.queryKey });
+}
+
+export function useBulk(chosen: readonly Alert[], onDone: () => void) {
+  const client = useQueryClient();
+  const undo = useUndo();
+  const [last, setLast] = useState<TriageBatch | null>(null);
+  const takeBack = (batch: TriageBatch) => {
+    setLast(null);
+    notifications.hide(noticeOf(batch));
+    undo.mutate(batch);
+  };
+  const decide = useMutation({
+    mutationFn: (decision: BulkDecision) =>
+      decideInBulk({ ...decision, alert_ids: chosen.map(({ id }) => id) }),
+    onSuccess: (batch) => {
+      onDone();
+      setLast(batch);
+      notifications.show({
+        id: noticeOf(batch),
+        color: 'pace',
+        autoClose: UNDO_SHOWN_MS,
+        message: <UndoNotice batch={batch} onUndo={() => takeBack(batch)} />,
+      });
+    },
+    onSettled: () => everythingChanged(client),
+  });
+  return {
+    decide: decide.mutate,
+    isPending: decide.isPending,
+    refused: refusal(decide.error, chosen),
+    /** Takes the newest decision of this page back; undefined when there is none. */
+    undoLast: last === null ? undefined : () => takeBack(last),
+  };
+}
+
+function refusal(error: Error | null, chosen: readonly Alert[]): Refused | null {
+  if (error === null) return null;
+  const fields = isApiError(error) ? Object.entries(error.fields) : [];
+  return {
+    message: error.message,
+    reasons: fields.map(([id, reason]) => ({
+      id,
+      title: chosen.find((alert) => alert.id === id)?.title ?? id,
+      reason,
+    })),
+  };
+}
+
+function useUndo() {
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: (batch: TriageBatch) => undoBulk(batch.id),
+    onSuccess: ({ alerts }) =>
+      notifications.show({
+        color: 'pace',
+        message: `Undone for ${alerts === 1 ? '1 alert' : `${alerts} alerts`}.`,
+      }),
+    onError: (error) => notifications.show({ color: 'red', title: 'Not undone', message: error.message }),
+    onSettled: () => everythingChanged(client),
+  });
+}

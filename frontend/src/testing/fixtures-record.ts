@@ -1,0 +1,78 @@
+/** What the small installation keeps on record: who changed what, its own false alarms, its noise floors. */
+import type { AuditEntry, NoiseFloor, Overview } from '../api/types';
+import { minutesAgo } from './fixtures';
+
+export const falseAlarms: Overview['false_alarms'] = {
+  days: 90,
+  opened: 41,
+  vanished: 1,
+  invalid: 1,
+  share: 2 / 41,
+  words: '2 of 41 alerts opened in the last 90 days were false (4.9 %): 1 vanished, 1 were called invalid.',
+};
+
+export const audit: AuditEntry[] = [
+  {
+    id: 3,
+    at: minutesAgo(5),
+    actor: 'Ada',
+    action: 'update',
+    object_kind: 'rule',
+    object_id: 'rule-1',
+    detail: { version: 2, min_effect: 0.05 },
+  },
+  {
+    id: 2,
+    at: minutesAgo(50),
+    actor: 'Grace',
+    action: 'bulk',
+    object_kind: 'triage_batch',
+    object_id: 'batch-7',
+    detail: { action: 'acknowledge', alerts: ['alert-2', 'alert-3'] },
+  },
+  {
+    id: 1,
+    at: minutesAgo(900),
+    actor: 'Ada',
+    action: 'acknowledge',
+    object_kind: 'alert',
+    object_id: 'alert-3',
+    detail: {},
+  },
+];
+
+export function floorOf(change: Partial<NoiseFloor> = {}): NoiseFloor {
+  return {
+    id: 'floor-1',
+    target_id: 'target-2',
+    target_name: 'pixel-8',
+    suite: 'hashing',
+    benchmark: 'ledger_batch',
+    arm: 'native',
+    params: { batch: 1000 },
+    metric: 'time',
+    mde: 0.031,
+    proposed_threshold: 0.035,
+    lower: 0.994,
+    upper: 1.008,
+    blocks: 100,
+    launches: 5,
+    run_id: 'run-a-a',
+    job_id: 'job-a-a',
+    measured_at: minutesAgo(600),
+    words: 'effects below 3.1 % are not resolved here',
+    ...change,
+  };
+}
+
+export const floors: NoiseFloor[] = [
+  floorOf(),
+  floorOf({
+    id: 'floor-2',
+    target_id: 'target-1',
+    target_name: 'lab-host',
+    mde: 0.008,
+    proposed_threshold: 0.01,
+    words: 'effects below 0.8 % are not resolved here',
+  }),
+];
