@@ -1,5 +1,6 @@
 import { screen, waitFor } from '@testing-library/react';
 
+import { seriesPage } from '../testing/fixtures-history';
 import { renderApp } from '../testing/render-app';
 import type { World } from '../testing/world';
 
@@ -79,6 +80,38 @@ const PAGES: Record<string, PageCase> = {
       if (alert !== undefined) world.alerts.set('alert-1', { ...alert, findings: [], history: [] });
     },
     advice: /The evidence appears with the first finding/,
+  },
+  series: {
+    address: '/series',
+    heading: /^Series$/,
+    path: /\/series$/,
+    full: /ledger_batch · native · time/,
+    empty: (world) => (world.history.series = []),
+    advice: /changes are looked for from twelve points on/,
+  },
+  'a series': {
+    address: '/series/series-1',
+    heading: /^ledger_batch native time$/,
+    path: /\/series\/series-1$/,
+    full: /14\.2 % slower: 1\.2 ms → 1\.37 ms/,
+    empty: (world) => (world.history.page = seriesPage({ changes: [], evaluated_at: null })),
+    advice: /Detection looks at a series whenever a run adds a point/,
+  },
+  'the matrix': {
+    address: '/matrix',
+    heading: /^Matrix$/,
+    path: /\/matrix$/,
+    full: /native time, batch=1000/,
+    empty: (world) => (world.history.matrix = { ...world.history.matrix, rows: [], targets: [] }),
+    advice: /fills a column for each target it ran on/,
+  },
+  'two revisions': {
+    address: '/compare?base=a1b2c3d4&head=b1b2c3d4',
+    heading: /^Compare$/,
+    path: /\/compare$/,
+    full: /lab-host: kernel 6\.1\.0-12 → 6\.1\.0-13/,
+    empty: (world) => (world.history.compare = { ...world.history.compare, rows: [] }),
+    advice: /Widen the filters, or wait for their jobs to end/,
   },
   targets: {
     address: '/targets',

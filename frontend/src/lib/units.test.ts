@@ -1,4 +1,12 @@
-import { formatFigure, formatInterval, formatNumber, formatRatio, formatShare, formatValue } from './units';
+import {
+  formatApart,
+  formatFigure,
+  formatInterval,
+  formatNumber,
+  formatRatio,
+  formatShare,
+  formatValue,
+} from './units';
 
 describe('formatting measured values', () => {
   it.each([
@@ -35,5 +43,14 @@ describe('formatting measured values', () => {
     expect(formatRatio(null)).toBe('–');
     expect(formatInterval(0.9, null)).toBe('–');
     expect(formatValue(Number.NaN, 'ns')).toBe('–');
+  });
+});
+
+describe('values that stand close together', () => {
+  it('get as many digits as it takes to tell them apart', () => {
+    expect(formatApart(1_201_000, 'ns', 1000)).toBe('1.201 ms');
+    expect(formatApart(1_200_000, 'ns', 100_000)).toBe('1.2 ms');
+    expect(formatApart(2_500_000, 'op/s', 500_000)).toBe('2.5 M op/s');
+    expect(formatApart(0, 'ns', 5)).toBe('0 ns');
   });
 });

@@ -162,7 +162,6 @@ export function seriesPage(change: Partial<SeriesPage> = {}): SeriesPage {
       basis: 'a_a',
       lower: AFTER * 0.988,
       upper: AFTER * 1.012,
-      basis: 'a_a',
       measured_at: nightOf(50),
       job_id: 'job-a-a',
       words: 'effects below 1.2 % are not resolved here',

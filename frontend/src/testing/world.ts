@@ -203,7 +203,6 @@ const GATES: JobReport['gates'] = [
     actual: 238_000,
     verdict: 'pass',
     reason: 'p99 is below the limit.',
-    absolute: false,
   },
 ];
 

@@ -6,6 +6,7 @@ import { Button, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState, type FormEvent } from 'react';
 
+import { isApiError } from '../../api/errors';
 import { compareQuery, type CompareFilters } from '../../api/reports';
 import { compact } from '../../lib/search';
 import { ButtonLink } from '../../ui/button-link';
@@ -91,6 +92,25 @@ function Sides({ search, onSearch }: ComparePageProps) {
   );
 }
 
+/** The server says which side it does not know. */
+function NotMeasured({ error }: { error: Error }) {
+  return (
+    <Panel title="Nothing to compare">
+      <EmptyState
+        icon="compare"
+        title={error.message}
+        action={
+          <ButtonLink to="/runs/new" variant="default">
+            Run a suite
+          </ButtonLink>
+        }
+      >
+        Only what an ordinary run has measured can be compared: measure the revision first, or name a run.
+      </EmptyState>
+    </Panel>
+  );
+}
+
 function Compared({ search, onSearch, base, head }: ComparePageProps & { base: string; head: string }) {
   const { suite, target, benchmark, metric, only } = search;
   const filters: CompareFilters = {
@@ -100,6 +120,9 @@ function Compared({ search, onSearch, base, head }: ComparePageProps & { base: s
     ...(only === 'clear' ? { hide_uncertain: true } : {}),
   };
   const compared = useQuery(compareQuery(filters));
+  if (isApiError(compared.error) && compared.error.status === 404) {
+    return <NotMeasured error={compared.error} />;
+  }
   return (
     <div className={classes.report}>
       <Loaded query={compared} what="the comparison" lines={10}>

@@ -19,7 +19,6 @@ function gate(change: Partial<Gate>): Gate {
     verdict: 'pass',
     reason: '4.9 >= 4.5 holds',
     derived: 'native_gain',
-    absolute: false,
     ...change,
   };
 }

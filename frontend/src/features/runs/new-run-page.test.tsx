@@ -158,3 +158,31 @@ describe('choosing what a run measures', () => {
     );
   });
 });
+
+describe('choosing the revisions', () => {
+  it('sends none when none is named', async () => {
+    const { user, world } = await open();
+    await user.click(screen.getByRole('button', { name: 'Start the run' }));
+    await waitFor(() => expect(world.requested).toHaveLength(1));
+    expect(world.requested[0]).not.toHaveProperty('commit');
+    expect(world.requested[0]).not.toHaveProperty('base_commit');
+  });
+
+  it('makes an A/B run of a base and a commit', async () => {
+    const { user, world } = await open();
+    await user.type(screen.getByRole('textbox', { name: 'Commit' }), 'b1b2c3d4');
+    await user.type(screen.getByRole('textbox', { name: 'Base commit' }), 'a1b2c3d4');
+    expect(screen.getByText(/An A\/B run: both revisions are built/)).toBeInTheDocument();
+    await user.click(screen.getByRole('button', { name: 'Start the run' }));
+    await waitFor(() =>
+      expect(world.requested[0]).toMatchObject({ commit: 'b1b2c3d4', base_commit: 'a1b2c3d4' }),
+    );
+  });
+
+  it('does not send what is no commit', async () => {
+    const { user } = await open();
+    await user.type(screen.getByRole('textbox', { name: 'Base commit' }), 'main');
+    expect(screen.getByText('Expected 7 to 64 hexadecimal digits of a commit.')).toBeInTheDocument();
+    expect(screen.getByRole('button', { name: 'Start the run' })).toBeDisabled();
+  });
+});

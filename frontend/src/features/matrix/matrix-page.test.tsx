@@ -1,0 +1,66 @@
+import { screen, waitFor, within } from '@testing-library/react';
+
+import { changeOf, cell } from '../../testing/fixtures-history';
+import { renderApp } from '../../testing/render-app';
+
+async function open(prepare?: Parameters<typeof renderApp>[1]) {
+  const app = renderApp('/matrix', prepare);
+  await screen.findByRole('table', { name: 'Matrix of hashing' });
+  return app;
+}
+
+function cells(benchmark: string) {
+  const head = screen.getByRole('rowheader', { name: new RegExp(benchmark) });
+  return within(head.closest('tr') as HTMLElement).getAllByRole('cell');
+}
+
+describe('the matrix', () => {
+  it('shows each target’s newest value, its worst change, verdict and noise floor', async () => {
+    await open();
+    const [host] = cells('Ledger batch');
+    const shown = within(host as HTMLElement);
+    expect(shown.getByRole('link', { name: /^1\.37 ms/ })).toHaveAttribute('href', '/series/series-1');
+    expect(shown.getByText('native time, batch=1000')).toBeInTheDocument();
+    expect(shown.getByText('14.2 % slower')).toBeInTheDocument();
+    expect(shown.getByText('arms: pass')).toBeInTheDocument();
+    expect(host).toHaveTextContent(/noise floor 1\.2 % · .* · 4 series/);
+  });
+
+  it('says what is stale, what was never measured and what nobody resolved', async () => {
+    await open();
+    const [, phone] = cells('Ledger batch');
+    expect(within(phone as HTMLElement).getByText('not measured for 12 days')).toBeInTheDocument();
+    expect(within(phone as HTMLElement).getByText(/noise floor not measured/)).toBeInTheDocument();
+    expect(within(phone as HTMLElement).getByText('no change')).toBeInTheDocument();
+    expect(cells('Frame check').map((each) => each.textContent)).toEqual(['not measured', 'not measured']);
+  });
+
+  it('keeps a benchmark that is gone, and says why', async () => {
+    await open((world) => {
+      const [, gone] = world.history.matrix.rows;
+      if (gone === undefined) throw new Error('no row');
+      const unknown = { ...gone, benchmark: 'old_check', title: 'Old check', retired: null };
+      world.history.matrix = { ...world.history.matrix, rows: [...world.history.matrix.rows, unknown] };
+    });
+    expect(screen.getByRole('rowheader', { name: /retired: replaced by frame_verify/ })).toBeInTheDocument();
+    expect(screen.getByRole('rowheader', { name: /Old check.*declared no more/ })).toBeInTheDocument();
+  });
+
+  it('tells a change for the better from one for the worse', async () => {
+    await open((world) => {
+      const [first] = world.history.matrix.rows;
+      const change = changeOf({ direction: 'faster', words: '9 % faster: 1.2 ms → 1.1 ms' });
+      first?.cells.splice(0, 1, cell({ change }));
+    });
+    expect(screen.getByText('9 % faster')).toHaveAttribute('title', '9 % faster: 1.2 ms → 1.1 ms (stands)');
+  });
+
+  it('keeps the branch in the address and asks for it', async () => {
+    const { user, router } = await open();
+    await user.selectOptions(screen.getByRole('combobox', { name: 'Branch' }), 'release');
+    await waitFor(() =>
+      expect(router.state.location.search).toEqual({ suite: 'hashing', branch: 'release' }),
+    );
+    await waitFor(() => expect(screen.getByRole('combobox', { name: 'Branch' })).toHaveValue('release'));
+  });
+});

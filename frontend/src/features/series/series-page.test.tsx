@@ -1,0 +1,264 @@
+import { fireEvent, screen, waitFor, within } from '@testing-library/react';
+
+import { changeOf, historyPoints, nightOf, seriesPage } from '../../testing/fixtures-history';
+import { layOut } from '../../testing/layout';
+import { renderApp } from '../../testing/render-app';
+
+async function open(address = '/series/series-1', prepare?: Parameters<typeof renderApp>[1]) {
+  const app = renderApp(address, prepare);
+  await screen.findByRole('slider', { name: 'Point' });
+  return app;
+}
+
+const chart = () => screen.getByRole('img', { name: /^time of each job/ });
+const card = () => within(screen.getByRole('region', { name: 'The chosen point' }));
+const rows = (name: string) => within(screen.getByRole('table', { name })).getAllByRole('row').slice(1);
+
+type User = Awaited<ReturnType<typeof open>>['user'];
+
+async function drag(user: User, from: number, to: number) {
+  const target = chart().firstElementChild as HTMLElement;
+  await user.pointer([
+    { keys: '[MouseLeft>]', target, coords: { clientX: from } },
+    { target, coords: { clientX: to } },
+    { keys: '[/MouseLeft]', target, coords: { clientX: to } },
+  ]);
+}
+
+describe('the page of a series', () => {
+  it('says where the series stands in the server’s words', async () => {
+    await open();
+    expect(screen.getByText(/1\.37 ms since 5 Nov \(14\.2 % slower/)).toBeInTheDocument();
+    expect(screen.getByText(/60 points in this window/)).toBeInTheDocument();
+  });
+
+  it('names changes, environments and notes in the chart, in words', async () => {
+    layOut();
+    await open();
+    const drawn = within(chart());
+    expect(await drawn.findByText('A 14.2 % slower')).toBeInTheDocument();
+    expect(drawn.getByText('kernel 6.1.0-12 → 6.1.0-13')).toBeInTheDocument();
+    expect(drawn.getByText('New fan in the rack.')).toBeInTheDocument();
+  });
+
+  it('explains only the signs that are drawn', async () => {
+    await open('/series/series-1', (world) => {
+      world.history.page = seriesPage({ noise: null });
+    });
+    expect(screen.getByText('does not count')).toBeInTheDocument();
+    expect(screen.getByText(/limit of history-default: 1\.41 ms/)).toBeInTheDocument();
+    expect(screen.queryByText(/^noise floor:/)).not.toBeInTheDocument();
+    expect(screen.getByText(/an A\/A run .* would say/)).toBeInTheDocument();
+  });
+
+  it('holds every point in a table, with the reason of one that does not count', async () => {
+    await open();
+    expect(rows('Points')).toHaveLength(60);
+    expect(screen.getByText('no: conditions void: CPU pressure 31 %, the limit is 10 %')).toBeInTheDocument();
+    expect(within(rows('Points')[0] as HTMLElement).getByRole('link')).toHaveAttribute(
+      'href',
+      '/runs/run-night-59?job=job-night-59',
+    );
+  });
+
+  it('lists a change with its evidence, its commits, its cause and its alert', async () => {
+    await open();
+    const [row] = rows('Changes');
+    const change = within(row as HTMLElement);
+    expect(change.getByText('stands')).toBeInTheDocument();
+    expect(change.getByText(/13\.4 % to 15 %; 24 points before, 15 after/)).toBeInTheDocument();
+    expect(change.getByText(/The artifact changed/)).toBeInTheDocument();
+    expect(change.getByText(/effect: 0\.14, limit 0\.03 – holds/)).toBeInTheDocument();
+    expect(change.getByRole('link', { name: 'Open the alert' })).toHaveAttribute('href', '/alerts/alert-1');
+    expect(change.getByRole('link', { name: /^Compare/ })).toHaveAttribute(
+      'href',
+      expect.stringMatching(/^\/compare\?base=[^&]+&head=/),
+    );
+  });
+
+  it('gives changes their letters by time, whatever order they come in', async () => {
+    layOut();
+    await open('/series/series-1', (world) => {
+      const early = changeOf({ id: 'early', at: nightOf(10), words: '3 % faster: …', direction: 'faster' });
+      world.history.page = seriesPage({ changes: [changeOf(), early] });
+    });
+    expect(await within(chart()).findByText('A 3 % faster')).toBeInTheDocument();
+    expect(within(chart()).getByText('B 14.2 % slower')).toBeInTheDocument();
+  });
+
+  it('does not draw a change that vanished, and still lists it', async () => {
+    layOut();
+    await open('/series/series-1', (world) => {
+      world.history.page = seriesPage({ changes: [changeOf({ state: 'vanished' })] });
+    });
+    expect(await screen.findByText('vanished')).toBeInTheDocument();
+    expect(within(chart()).queryByText(/slower/)).not.toBeInTheDocument();
+  });
+
+  it('says why each level begins, and that nothing was looked at yet', async () => {
+    await open();
+    const because = rows('Levels').map((row) => row.lastElementChild?.textContent);
+    expect(because).toEqual(['14.2 % slower: 1.2 ms → 1.37 ms', 'kernel 6.1.0-12 → 6.1.0-13', 'first point']);
+  });
+
+  it('draws the conditions it is given and names them with their range', async () => {
+    await open();
+    expect(screen.getByRole('img', { name: /^Temperature: 51\.0 °C to 55\.0 °C/ })).toBeInTheDocument();
+    expect(screen.getByRole('img', { name: /^Load \(1 min\): 0\.30 to 0\.60/ })).toBeInTheDocument();
+  });
+});
+
+describe('the chosen point', () => {
+  it('is the newest until one is chosen, and leads to its run, the run before and an A/B run', async () => {
+    await open();
+    expect(card().getByRole('link', { name: 'ght-59' })).toHaveAttribute(
+      'href',
+      '/runs/run-night-59?job=job-night-59',
+    );
+    expect(card().getByRole('link', { name: 'Compare with the run before' })).toHaveAttribute(
+      'href',
+      '/compare?base=run-night-58&head=run-night-59&target=target-1',
+    );
+    expect(card().getByRole('link', { name: /A\/B run of the two commits/ })).toHaveAttribute(
+      'href',
+      expect.stringMatching(/^\/runs\/new\?suite=hashing&base=[0-9a-f]{40}&commit=[0-9a-f]{40}$/),
+    );
+  });
+
+  it('moves with the slider, is kept in the address and read out', async () => {
+    const { router } = await open();
+    const slider = screen.getByRole('slider', { name: 'Point' });
+    fireEvent.change(slider, { target: { value: '33' } });
+    expect(await screen.findByText(/^conditions void: CPU pressure 31 %/)).toBeInTheDocument();
+    expect(router.state.location.search).toEqual({ point: 'job-night-33' });
+    expect(slider).toHaveAttribute('aria-valuetext', expect.stringMatching(/ms.*does not count/));
+  });
+
+  it('is compared with the one before that counts', async () => {
+    await open('/series/series-1?point=job-night-34');
+    await waitFor(() =>
+      expect(card().getByRole('link', { name: 'Compare with the run before' })).toHaveAttribute(
+        'href',
+        '/compare?base=run-night-32&head=run-night-34&target=target-1',
+      ),
+    );
+  });
+
+  it('is the one under a click', async () => {
+    layOut(960, 350);
+    const { router, user } = await open();
+    await drag(user, 85, 86);
+    await waitFor(() => expect(router.state.location.search).toEqual({ point: 'job-night-0' }));
+  });
+
+  it('is read beside the pointer before it is chosen', async () => {
+    layOut(960, 350);
+    const { router, user } = await open();
+    await user.pointer({ target: chart().firstElementChild as HTMLElement, coords: { clientX: 85 } });
+    expect(await within(chart()).findByText(/^commit a1b2c3d4/)).toBeInTheDocument();
+    await user.pointer({ target: chart().firstElementChild as HTMLElement, coords: { clientX: 520 } });
+    expect(within(chart()).queryByText(/^commit a1b2c3d4/)).not.toBeInTheDocument();
+    expect(router.state.location.search).toEqual({});
+  });
+});
+
+describe('the window of a series', () => {
+  it('is dragged out over the chart, asked of the server and kept in the address', async () => {
+    layOut(960, 350);
+    const { router, user, world } = await open();
+    await drag(user, 600, 300);
+    await waitFor(() => expect(router.state.location.search).toHaveProperty('from'));
+    const { from, to } = router.state.location.search as { from: string; to: string };
+    expect(from < to).toBe(true);
+    await waitFor(() => expect(world.history.windows.at(-1)).toEqual({ from, to }));
+    await waitFor(() => expect(rows('Points').length).toBeLessThan(30));
+  });
+
+  it('is restored from a shared address, and shown whole again', async () => {
+    const [from, to] = [nightOf(40), nightOf(50)];
+    const { user, router, world } = await open(`/series/series-1?from=${from}&to=${to}`);
+    await waitFor(() => expect(rows('Points')).toHaveLength(11));
+    expect(world.history.windows[0]).toEqual({ from, to });
+    await user.click(screen.getByRole('button', { name: 'Show all' }));
+    await waitFor(() => expect(rows('Points')).toHaveLength(60));
+    expect(router.state.location.search).toEqual({});
+  });
+
+  it('can be changed by buttons alone', async () => {
+    const { user, router } = await open();
+    expect(screen.getByRole('button', { name: 'Zoom out' })).toBeDisabled();
+    screen.getByRole('button', { name: 'Zoom in' }).focus();
+    await user.keyboard('{Enter}');
+    await waitFor(() => expect(rows('Points').length).toBeLessThan(32));
+    expect(screen.getByRole('button', { name: 'Later' })).toBeDisabled();
+    const before = router.state.location.search as { from: string };
+    await user.click(screen.getByRole('button', { name: 'Earlier' }));
+    await waitFor(() =>
+      expect((router.state.location.search as { from: string }).from < before.from).toBe(true),
+    );
+  });
+
+  it('is a step to come back from; walking over points is not', async () => {
+    const { user, router } = await open();
+    await user.click(screen.getByRole('button', { name: 'Zoom in' }));
+    await waitFor(() => expect(router.state.location.search).toHaveProperty('from'));
+    fireEvent.change(screen.getByRole('slider', { name: 'Point' }), { target: { value: '3' } });
+    await waitFor(() => expect(router.state.location.search).toHaveProperty('point'));
+    router.history.back();
+    await waitFor(() => expect(router.state.location.search).toEqual({}));
+  });
+
+  it('says what the server left out of it', async () => {
+    await open('/series/series-1', (world) => {
+      world.history.thinned = '60 of 1,200 points are shown. Zoom in to see all.';
+    });
+    expect(
+      screen.getByText(/1,200 points in this window\. 60 of 1,200 points are shown/),
+    ).toBeInTheDocument();
+  });
+
+  it('says that nothing was measured in it and leads back', async () => {
+    const app = renderApp('/series/series-1?from=2001-01-01T00:00:00Z&to=2001-02-01T00:00:00Z');
+    await app.user.click(await screen.findByRole('button', { name: 'Show all points' }));
+    expect(await screen.findByRole('slider', { name: 'Point' })).toBeInTheDocument();
+  });
+
+  it('ignores an address that is no instant', async () => {
+    const { world } = await open('/series/series-1?from=yesterday');
+    expect(world.history.windows[0]).toEqual({ from: null, to: null });
+    expect(rows('Points')).toHaveLength(historyPoints.length);
+  });
+});
+
+describe('notes of a series', () => {
+  it('are written beside the chosen point, for the series or for all of its target', async () => {
+    const { user, world } = await open('/series/series-1?point=job-night-12');
+    await user.type(screen.getByRole('textbox', { name: /A note beside the chosen point/ }), 'New disk.');
+    await user.click(screen.getByRole('radio', { name: 'every series of lab-host' }));
+    await user.click(screen.getByRole('button', { name: 'Add the note' }));
+    const notes = within(await screen.findByRole('list', { name: 'Notes' }));
+    expect(await notes.findByText(/New disk\./)).toBeInTheDocument();
+    expect(world.history.page?.annotations.at(-1)).toMatchObject({
+      target_id: 'target-1',
+      series_id: null,
+      at: nightOf(12),
+    });
+  });
+
+  it('can be taken away again', async () => {
+    const { user } = await open();
+    const notes = within(screen.getByRole('list', { name: 'Notes' }));
+    await user.click(notes.getByRole('button', { name: 'Remove the note “New fan in the rack.”' }));
+    await waitFor(() => expect(screen.queryByText(/New fan in the rack/)).not.toBeInTheDocument());
+    expect(screen.getByText(/A note beside a point tells others/)).toBeInTheDocument();
+  });
+
+  it('are only read by who may not write', async () => {
+    await open('/series/series-1', (world) => {
+      if (world.session !== null) world.session = { ...world.session, scopes: ['read'] };
+    });
+    expect(screen.getAllByText(/New fan in the rack/)[0]).toBeInTheDocument();
+    expect(screen.queryByRole('button', { name: /^Remove the note/ })).not.toBeInTheDocument();
+    expect(screen.queryByRole('button', { name: 'Add the note' })).not.toBeInTheDocument();
+  });
+});
