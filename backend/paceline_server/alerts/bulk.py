@@ -69,7 +69,7 @@ def _decide_one(session: Session, alert: Alert, said: BulkIn, actor: str) -> Non
     if said.due is not None:
         deciding.set_due(session, alert, said.due.due_at, actor)
     if said.action is not None:
-        deciding.act(session, alert, said.action, actor, note=said.note)
+        deciding.act(session, alert, said.action, actor, note=said.note, baseline_commit=said.baseline_commit)
     elif said.note is not None:
         deciding.add_note(session, alert, said.note, actor)
 

@@ -145,7 +145,9 @@ def alerts(filters: AlertFilters, at: datetime) -> Select[Any]:
         overdue = and_(Alert.due_at.is_not(None), Alert.due_at < at, Alert.state.in_(LIVE))
         query = query.where(overdue if filters.overdue else not_(overdue))
     if filters.text is not None:
-        said = (Alert.title, Alert.words, Alert.benchmark, Alert.suite)
+        said = (
+            Alert.title, Alert.words, Alert.benchmark, Alert.suite, Alert.base_commit, Alert.head_commit,
+        )  # fmt: skip
         query = query.where(or_(*(column.icontains(filters.text, autoescape=True) for column in said)))
     return query
 

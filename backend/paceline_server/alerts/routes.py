@@ -58,8 +58,8 @@ def list_alerts(  # noqa: PLR0917 - query parameters, passed by name
     cursor: Cursor = None,
 ) -> Page[AlertOut]:
     """Alerts, the newest first. `assignee=none`: nobody has taken it; `shadow=true`: only those raised by a
-    rule in shadow, which are in no other list; `rule`: a rule's id; `text`: in title, words, benchmark or
-    suite."""
+    rule in shadow, which are in no other list; `rule`: a rule's id; `text`: in title, words, benchmark,
+    suite or commits."""
     filters = AlertFilters(
         state=state, suite=suite, target=target, kind=kind, cause=cause, overdue=overdue, shadow=shadow,
         rule=rule, text=text,

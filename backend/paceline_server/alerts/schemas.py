@@ -196,11 +196,15 @@ class BulkIn(Request):
     assign: AssigneeIn | None = None
     due: DueIn | None = None
     note: str | None = Field(default=None, min_length=1, max_length=4000)
+    baseline_commit: str | None = Field(default=None, pattern=r"^[0-9a-f]{7,64}$")
+    """With `expected`, as in `AlertActionIn`."""
 
     @model_validator(mode="after")
     def _something(self) -> Self:
         if self.action is None and self.assign is None and self.due is None and self.note is None:
             raise ValueError("expected action, assign, due or note")
+        if self.baseline_commit is not None and self.action != "expected":
+            raise ValueError("baseline_commit goes with the action expected")
         if len(set(self.alert_ids)) != len(self.alert_ids):
             raise ValueError("an alert is named twice")
         return self

@@ -87,7 +87,7 @@ class LiveSeriesOut(Response):
 
 
 class AuditEntryOut(Response):
-    """`action` is a verb, `detail` depends on it; never a secret."""
+    """`action` is a verb, `detail` depends on it, never a secret; `words` says it in a sentence."""
 
     id: int
     at: datetime
@@ -96,6 +96,7 @@ class AuditEntryOut(Response):
     object_kind: str
     object_id: str
     detail: dict[str, Any]
+    words: str
 
 
 class IncidentOut(Response):

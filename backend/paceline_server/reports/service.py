@@ -91,10 +91,13 @@ def audit_log(
 ) -> Page[AuditEntryOut]:
     """Who changed what, the newest first."""
     query = queries.audit_entries(object_kind, object_id, actor)
-    return page(
-        session, query, [AuditEntry.id], lambda row: [row.id], AuditEntryOut.model_validate,
-        limit=limit, cursor=cursor,
-    )  # fmt: skip
+    return page(session, query, [AuditEntry.id], lambda row: [row.id], _audit_out, limit=limit, cursor=cursor)
+
+
+def _audit_out(row: AuditEntry) -> AuditEntryOut:
+    own = {name: getattr(row, name) for name in AuditEntryOut.model_fields if name != "words"}
+    said = words.audited(row.actor, row.action, row.object_kind, row.detail.get("name") or row.object_id)
+    return AuditEntryOut.model_validate({**own, "words": said})
 
 
 def report(session: Session, job_id: str) -> JobReportOut:

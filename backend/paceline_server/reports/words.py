@@ -100,6 +100,23 @@ def false_alarms(days: int, states: Mapping[str, int]) -> FalseAlarmsOut:
     )
 
 
+_DID = {
+    "save": "saved {}", "delete": "deleted {}", "mute": "muted {}", "unmute": "ended the mute of {}",
+    "create": "made {}", "revoke": "revoked {}", "retire": "retired {}", "restore": "restored {}",
+    "bulk": "decided about several alerts at once ({})", "undo": "took back {}",
+    "acknowledge": "acknowledged {}", "reopen": "opened {} again", "note": "remarked on {}",
+    "assign": "assigned {}", "due": "set the due date of {}", "issue": "linked an issue to {}",
+    "fixed": "called {} fixed", "expected": "called {} expected", "invalid": "called {} invalid",
+    "infra": "called {} infrastructure",
+}  # fmt: skip
+
+
+def audited(actor: str, action: str, object_kind: str, name: str) -> str:
+    """`Ada muted rule ledger.`"""
+    what = f"{object_kind.replace('_', ' ')} {name}"
+    return f"{actor} {_DID.get(action, action + ' {}').format(what)}."
+
+
 def distribution_summary(
     arms: Sequence[ArmDistributionOut], unit: str, bounds: Mapping[str, tuple[float, float]], reference: str
 ) -> str:

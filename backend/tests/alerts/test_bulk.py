@@ -141,6 +141,8 @@ def test_a_level_called_expected_is_the_baseline_until_that_is_taken_back(past: 
     assert changes() == ["standing"]
     batch = past.post("/alerts/bulk", {"alert_ids": [alert], "action": "expected"})
     assert past.get(f"/alerts/{alert}")["baseline_commit"] == "b" * 40
+    body = {"alert_ids": [alert], "note": "x", "baseline_commit": "c" * 12}
+    past.post("/alerts/bulk", body, status=422)
     assert changes() == ["accepted"]
     past.post(f"/alerts/bulk/{batch['id']}/undo", {})
     assert (past.get(f"/alerts/{alert}")["baseline_commit"], changes()) == (None, ["standing"])
@@ -203,6 +205,7 @@ def test_alerts_are_narrowed_by_kind_cause_rule_and_text(past: Chronicle) -> Non
     assert ids(kind="history") == ids(rule="rul_x") == ids(text="100%_") == [code]
     assert ids(shadow=True) == [shadow]
     assert ids(text="no such words") == []
+    assert len(ids(text="aaaa")) == len(ids(text="BBBB")) == 2
     past.get("/alerts", kind="odd", status=422)
 
 
@@ -223,6 +226,10 @@ def test_every_write_is_in_the_audit_log_in_order(past: Chronicle, token: Callab
         "from": "open", "to": "acknowledged", "note": "on it", "baseline_commit": None,
     }  # fmt: skip
     assert {one["actor"] for one in entries} == {"test"}
+    assert [one["words"] for one in entries[:3]] == [
+        "test muted rule x.", "test saved rule x.",
+        f"test decided about several alerts at once (triage batch {batch['id']}).",
+    ]  # fmt: skip
     narrowed = past.get("/audit", object_kind="alert", object_id=alert, limit=2)
     assert [one["action"] for one in narrowed["items"]] == ["fixed", "issue"]
     rest = past.get("/audit", object_kind="alert", object_id=alert, limit=2, cursor=narrowed["next"])

@@ -144,13 +144,15 @@ def test_orphans_are_rules_about_nothing_and_measurements_without_a_rule(past: C
     past.series(FLAT, params_key='{"batch":2}')
     past.series(FLAT, benchmark="random")
     past.series(FLAT, benchmark="retired")
+    past.series(FLAT, benchmark="random", arm="gone")
     with session_scope() as session:
-        session.add(
-            RetiredBenchmark(
-                suite="hashing", benchmark="retired", reason="gone", retired_by="Ada",
-                retired_at=clock_module.now(),
-            )
-        )  # fmt: skip
+        for key in ("retired", "random/gone"):
+            session.add(
+                RetiredBenchmark(
+                    suite="hashing", benchmark=key, reason="gone", retired_by="Ada",
+                    retired_at=clock_module.now(),
+                )
+            )  # fmt: skip
     for name, patterns in {
         "alive": {"benchmark": "ledger_batch"},
         "beaten": {"benchmark": "ledger_*"},

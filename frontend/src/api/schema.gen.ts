@@ -133,8 +133,8 @@ export interface paths {
         /**
          * List Alerts
          * @description Alerts, the newest first. `assignee=none`: nobody has taken it; `shadow=true`: only those raised by a
-         *     rule in shadow, which are in no other list; `rule`: a rule's id; `text`: in title, words, benchmark or
-         *     suite.
+         *     rule in shadow, which are in no other list; `rule`: a rule's id; `text`: in title, words, benchmark,
+         *     suite or commits.
          */
         get: operations["list_alerts"];
         put?: never;
@@ -2079,7 +2079,7 @@ export interface components {
         };
         /**
          * AuditEntryOut
-         * @description `action` is a verb, `detail` depends on it; never a secret.
+         * @description `action` is a verb, `detail` depends on it, never a secret; `words` says it in a sentence.
          */
         AuditEntryOut: {
             /** Id */
@@ -2101,6 +2101,8 @@ export interface components {
             detail: {
                 [key: string]: unknown;
             };
+            /** Words */
+            words: string;
         };
         /**
          * AuditFindingOut
@@ -2257,6 +2259,8 @@ export interface components {
             due?: components["schemas"]["DueIn"] | null;
             /** Note */
             note?: string | null;
+            /** Baseline Commit */
+            baseline_commit?: string | null;
         };
         /**
          * ChangeFilterOut

@@ -9,6 +9,7 @@ from typing import Any
 from sqlalchemy import Select, func, select
 from sqlalchemy.orm import Session
 
+from paceline_server.series.retired import SEPARATOR
 from paceline_server.store.tables.accounts import Account
 from paceline_server.store.tables.catalog import Suite
 from paceline_server.store.tables.decisions import Alert, AlertEvent, Comparison
@@ -151,10 +152,13 @@ def newest_floors(session: Session) -> list[tuple[NoiseFloor, str]]:
 
 
 def living_series(session: Session, since: datetime) -> list[tuple[Series, str]]:
-    """Series with a point since then, of benchmarks nobody retired, with their target's name."""
+    """Series with a point since then, of benchmarks and arms nobody retired, with their target's name."""
     retired = (
         select(RetiredBenchmark.suite)
-        .where(RetiredBenchmark.suite == Series.suite, RetiredBenchmark.benchmark == Series.benchmark)
+        .where(
+            RetiredBenchmark.suite == Series.suite,
+            RetiredBenchmark.benchmark.in_((Series.benchmark, Series.benchmark + SEPARATOR + Series.arm)),
+        )
         .exists()
     )
     query = (

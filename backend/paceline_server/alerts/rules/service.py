@@ -159,9 +159,12 @@ def update(session: Session, rule_id: str, spec: AlertRuleUpdateIn, who: Princip
             f"{spec.based_on}: look at what changed and save again."
         )
     if rule.name != spec.name:
-        if queries.lock_named(session, spec.name) is not None:
-            raise _taken(spec.name)
-        rule.name = spec.name
+        try:
+            with session.begin_nested():
+                rule.name = spec.name
+                session.flush()
+        except IntegrityError:
+            raise _taken(spec.name) from None
     return _save(session, rule, spec, who, "save")
 
 
