@@ -174,8 +174,14 @@ def _back(session: Session, facts: Sequence[Fact]) -> str | None:
 
 def _newest_are_old(session: Session, fact: Fact) -> bool:
     points = queries.newest_points(session, fact.series.id, ENOUGH)
-    later = [point for point in points if point.at >= fact.range.upto]
-    return len(later) >= ENOUGH and _is_old(fact, median(point.value for point in later))
+    old = [point for point in points if point.at >= fact.range.upto and not _is_slow(fact, point.value)]
+    return len(old) >= ENOUGH and _is_old(fact, median(point.value for point in old))
+
+
+def _is_slow(fact: Fact, value: float) -> bool:
+    """Whether a point is nearer to the level after the change than to the one before."""
+    middle = math.sqrt(fact.change.level_before * fact.change.level_after)
+    return (value > middle) == (fact.change.level_after > middle)
 
 
 def _still_slow(session: Session, alert: Alert, live: Sequence[Fact]) -> str | None:
@@ -192,8 +198,7 @@ def _still_slow(session: Session, alert: Alert, live: Sequence[Fact]) -> str | N
             for other in queries.changes_of_series(session, [fact.series.id])
             if other.worse != fact.worse and other.range.after >= fact.range.after
         ]
-        middle = math.sqrt(fact.change.level_before * fact.change.level_after)
-        slow = [point for point in points if (point.value > middle) == (fact.change.level_after > middle)]
+        slow = [point for point in points if _is_slow(fact, point.value)]
         if not turned and len(points) >= ENOUGH and len(slow) == len(points):
             return (
                 f"called fixed, but the {len(points)} runs since are at the level of the alert: "

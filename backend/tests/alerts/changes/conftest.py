@@ -82,9 +82,9 @@ class HistoryDesk:
         assert answer.status_code == status, answer.text
         return answer.json()
 
-    def alerts(self) -> list[dict[str, Any]]:
+    def alerts(self, **query: Any) -> list[dict[str, Any]]:
         """All alerts in detail, the oldest first."""
-        rows = self.get("/alerts")["items"]
+        rows = self.get("/alerts", **query)["items"]
         return [self.get(f"/alerts/{row['id']}") for row in reversed(rows)]
 
     def alert(self) -> dict[str, Any]:

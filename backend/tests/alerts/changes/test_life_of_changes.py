@@ -21,7 +21,7 @@ REFERENCE = (BENCHMARK, "fallback", 1000)
 SAME = "5" * 64
 SUSPECT = 4
 """Nights after a step at which detection suspects it without being sure."""
-STANDING = 6
+STANDING = 10
 """Nights after a step at which it stands: enough points, twice in a row."""
 
 

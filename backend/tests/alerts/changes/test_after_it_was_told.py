@@ -1,0 +1,158 @@
+"""What later points do to an alert that people know, and what people do to its changes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from paceline_server.store.session import session_scope
+from paceline_server.store.tables.history import Change
+from paceline_server.testing.pasts import changes
+from sqlalchemy import select
+
+from .conftest import actions
+
+HistoryDesk = Any
+
+
+def _opened(desk: HistoryDesk, effect: float = 0.1) -> dict[str, Any]:
+    desk.nights(20)
+    desk.step(6, effect)
+    desk.ab(effect)
+    found: dict[str, Any] = desk.alert()
+    assert found["state"] == "open"
+    return found
+
+
+def _act(desk: HistoryDesk, alert: dict[str, Any], action: str) -> dict[str, Any]:
+    return dict(desk.post(f"/alerts/{alert['id']}/actions", {"action": action}))
+
+
+def test_a_short_slow_stretch_ends_the_alert_once_enough_points_are_back(desk: HistoryDesk) -> None:
+    _opened(desk)
+    desk.nights(4)
+    assert desk.alert()["state"] == "open"
+    desk.nights(6)
+    assert (desk.alert()["state"], actions(desk.alert())[-1]) == ("fixed", "recover")
+
+
+def test_a_level_that_comes_back_and_stands_closes_the_alert_with_the_change_as_evidence(
+    desk: HistoryDesk,
+) -> None:
+    _opened(desk)
+    desk.nights(10, 0.1)
+    desk.nights(12)
+    closed = desk.alert()
+    assert (closed["state"], actions(closed)[-1]) == ("fixed", "recover")
+    assert closed["findings"][-1]["role"] == "recovery"
+    assert "back at the level before" in closed["history"][-1]["note"]
+
+
+def test_half_a_fix_closes_nothing(desk: HistoryDesk) -> None:
+    _opened(desk, 0.2)
+    desk.nights(10, 0.1)
+    assert desk.alert()["state"] == "open"
+
+
+def test_what_a_person_called_fixed_is_verified_by_later_points(desk: HistoryDesk) -> None:
+    alert = _opened(desk)
+    _act(desk, alert, "fixed")
+    desk.nights(10)
+    verified = desk.alert()
+    assert (verified["state"], actions(verified)[-1]) == ("fixed", "verify")
+    desk.nights(3)
+    assert actions(desk.alert()).count("verify") == 1
+
+
+def test_what_a_person_called_fixed_and_is_not_comes_back_after_as_many_points_as_a_change_needs(
+    desk: HistoryDesk,
+) -> None:
+    alert = _opened(desk)
+    _act(desk, alert, "fixed")
+    desk.nights(4, 0.1)
+    assert desk.alert()["state"] == "fixed"
+    desk.nights(2, 0.1)
+    back = desk.alert()
+    assert back["state"] == "open"
+    assert "relapse" in actions(back)
+    note = next(event["note"] for event in back["history"] if event["action"] == "relapse")
+    assert note.startswith("called fixed, but the 5 runs since are at the level of the alert")
+    assert desk.told()[-1] == "open"
+
+
+def test_a_verified_fix_that_slows_again_reopens_the_same_alert_once_side_by_side_says_so(
+    desk: HistoryDesk,
+) -> None:
+    alert = _opened(desk)
+    _act(desk, alert, "fixed")
+    desk.nights(10)
+    assert actions(desk.alert())[-1] == "verify"
+    desk.step(6, 0.1)
+    waiting = desk.alert()
+    assert (waiting["state"], waiting["id"]) == ("fixed", alert["id"])
+    desk.ab(0.1)
+    again = desk.alert()
+    assert (again["state"], again["id"]) == ("open", alert["id"])
+    assert actions(again)[-2:] == ["relapse", "notified"]
+    assert again["head_commit"] != alert["head_commit"]
+
+
+def test_a_verified_fix_that_only_seems_to_slow_again_stays_fixed(desk: HistoryDesk) -> None:
+    alert = _opened(desk)
+    _act(desk, alert, "fixed")
+    desk.nights(10)
+    desk.step(6, 0.1)
+    desk.ab(0.0)
+    calm = desk.alert()
+    assert (calm["state"], calm["id"]) == ("fixed", alert["id"])
+    assert actions(calm)[-1] == "code_cleared"
+
+
+def _vanish(desk: HistoryDesk) -> None:
+    with session_scope() as session:
+        rows = session.scalars(select(Change)).all()
+        for row in rows:
+            row.state = "vanished"
+    desk.hear(rows[0].evidence["window"][-1])
+
+
+def test_what_only_history_spoke_for_vanishes_with_it_and_keeps_its_own_history(desk: HistoryDesk) -> None:
+    desk.nights(20)
+    desk.nights(4, 0.1)
+    desk.ab(0.1, checks_ok=(False, True))
+    desk.nights(2, 0.1)
+    assert desk.alert()["state"] == "open"
+    _vanish(desk)
+    gone = desk.alert()
+    assert gone["state"] == "vanished"
+    assert actions(gone)[:3] == ["raise", "confirmation_requested", "undecide"]
+    assert actions(gone)[-1] == "vanish"
+
+
+def test_what_was_proven_side_by_side_does_not_vanish_with_history(desk: HistoryDesk) -> None:
+    _opened(desk)
+    _vanish(desk)
+    assert desk.alert()["state"] == "open"
+
+
+def test_a_vanished_alert_whose_change_is_found_again_is_the_same_alert(desk: HistoryDesk) -> None:
+    desk.nights(20)
+    desk.nights(4, 0.1)
+    first = desk.alert()
+    desk.cool_down()
+    _vanish(desk)
+    desk.nights(2, 0.1)
+    again = desk.alert()
+    assert (again["id"], again["state"]) == (first["id"], "suspected")
+    assert "reappear" in actions(again)
+    desk.ab(0.1)
+    assert desk.alert()["state"] == "open"
+
+
+def test_what_people_expect_is_the_new_baseline_until_they_change_their_mind(desk: HistoryDesk) -> None:
+    alert = _opened(desk)
+    _act(desk, alert, "expected")
+    assert [one.state for one in changes()] == ["accepted"]
+    desk.nights(6, 0.1)
+    assert desk.alert()["state"] == "expected"
+    _act(desk, alert, "reopen")
+    assert [one.state for one in changes()] == ["standing"]

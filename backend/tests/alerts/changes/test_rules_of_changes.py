@@ -1,0 +1,81 @@
+"""What rules make of changes: quiet improvements, shadows, silence, limits."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from paceline_server.store.session import read_scope
+from paceline_server.store.tables.decisions import Finding
+from sqlalchemy import select
+
+HistoryDesk = Any
+
+
+@pytest.fixture
+def rule(desk: HistoryDesk, token: Callable[..., dict[str, str]]) -> Callable[..., str]:
+    """`rule(mode="shadow")` → the id of a saved history rule."""
+
+    def save(**says: Any) -> str:
+        body = {"name": "by-test", "kind": "history", **says}
+        answer = desk.lab.client.post("/api/v1/rules", json=body, headers=token("read", "alerts:write"))
+        assert answer.status_code == 201, answer.text
+        return str(answer.json()["id"])
+
+    return save
+
+
+def _stepped(desk: HistoryDesk, effect: float = 0.1) -> list[dict[str, Any]]:
+    desk.nights(20)
+    desk.step(6, effect)
+    return list(desk.alerts())
+
+
+def test_a_rule_for_both_directions_raises_improvements_and_proves_them(
+    desk: HistoryDesk, rule: Callable[..., str]
+) -> None:
+    rule(direction="both")
+    (alert,) = _stepped(desk, -0.1)
+    assert alert["title"] == "native in sort_batch at batch=1000 got faster on lab-1"
+    desk.ab(-0.1)
+    assert desk.alert()["state"] == "open"
+
+
+def test_an_improvement_that_is_none_side_by_side_is_over(
+    desk: HistoryDesk, rule: Callable[..., str]
+) -> None:
+    rule(direction="both")
+    _stepped(desk, -0.1)
+    desk.ab(0.0)
+    assert desk.alert()["state"] == "unconfirmed"
+
+
+def test_a_shadow_rule_goes_all_the_way_and_tells_nobody(desk: HistoryDesk, rule: Callable[..., str]) -> None:
+    rule_id = rule(mode="shadow")
+    assert _stepped(desk) == []
+    (alert,) = desk.alerts(shadow=True)
+    assert alert["rule"]["name"] == "by-test"
+    desk.ab(0.1)
+    (opened,) = desk.alerts(shadow=True)
+    assert opened["state"] == "open"
+    assert "notified" not in [event["action"] for event in opened["history"]]
+    assert desk.told() == []
+    assert rule_id
+
+
+@pytest.mark.parametrize("says", [{"mode": "off"}, {"min_effect": 0.2}])
+def test_what_a_rule_does_not_ask_for_raises_nothing(
+    desk: HistoryDesk, rule: Callable[..., str], says: dict[str, Any]
+) -> None:
+    rule(**says)
+    assert _stepped(desk) == []
+    with read_scope() as session:
+        assert session.scalars(select(Finding)).all() == []
+
+
+def test_the_most_specific_rule_decides_alone(desk: HistoryDesk, rule: Callable[..., str]) -> None:
+    rule(mode="off", name="everything")
+    rule(name="this-target", target="lab-1")
+    (alert,) = _stepped(desk)
+    assert alert["rule"]["name"] == "this-target"
