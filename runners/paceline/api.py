@@ -58,6 +58,8 @@ class Work(msgspec.Struct, frozen=True):
     min_time_ns: int
     seed: int
     launch_timeout_s: float
+    base_commit: str | None = None
+    """Set: an A/B job; every launch is made of both revisions."""
 
 
 class Lease(msgspec.Struct, frozen=True):

@@ -2,7 +2,7 @@
 
 Place in the journey: what a workload runs from. The artifact hash is a revision's identity (I15: the same
 hash on both sides means environment, never code). Invariants: an entry appears whole or not at all; the
-least recently used leave first and never the one in use; the hash depends on names and contents only.
+least recently used leave first and never one in use; the hash depends on names and contents only.
 """
 
 from __future__ import annotations
@@ -59,11 +59,16 @@ def key_of(parts: object) -> str:
 
 
 class ArtifactCache:
-    """Entries are directories below `root`, named by their key, at most `limit_bytes` together."""
+    """Entries are directories below `root`, named by their key, at most `limit_bytes` together.
+
+    What `get` and `put` have given out is in use as long as this object is: a job has one of its own, and the
+    second side of an A/B job must not cost it the first.
+    """
 
     def __init__(self, root: Path, limit_bytes: int) -> None:
         self._root = root
         self._limit_bytes = limit_bytes
+        self._in_use: set[Path] = set()
         root.mkdir(parents=True, exist_ok=True)
         for leftover in root.glob("*.new"):
             shutil.rmtree(leftover, ignore_errors=True)
@@ -74,6 +79,7 @@ class ArtifactCache:
         if not entry.is_dir():
             return None
         os.utime(entry)
+        self._in_use.add(entry)
         return entry
 
     def put(self, key: str, sources: Iterable[Path]) -> Path:
@@ -88,17 +94,18 @@ class ArtifactCache:
         finally:
             shutil.rmtree(staging, ignore_errors=True)
         os.utime(entry)
-        self._evict(keep=entry)
+        self._in_use.add(entry)
+        self._evict()
         return entry
 
-    def _evict(self, keep: Path) -> None:
+    def _evict(self) -> None:
         entries = [path for path in self._root.iterdir() if path.is_dir()]
         sizes = {path: _size(path) for path in entries}
         total = sum(sizes.values())
         for path in sorted(entries, key=lambda item: item.stat().st_mtime):
             if total <= self._limit_bytes:
                 return
-            if path != keep:
+            if path not in self._in_use:
                 shutil.rmtree(path, ignore_errors=True)
                 total -= sizes[path]
 

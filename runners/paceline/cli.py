@@ -3,7 +3,7 @@ about a server: alerts, rules, schedules.
 
 Place in the journey: the door for people and CI. Invariants: results on standard output, everything else on
 standard error; a mistake of the user is answered with what is wrong and what to do, never with a traceback.
-Exit status: 0 fine · 1 error · 2 usage, or a failed verdict of `submit` · 3 inconclusive · 130 interrupted.
+Exit status: 0 fine · 1 error · 2 a failed verdict of `submit` or `ab` · 3 inconclusive · 130 interrupted.
 """
 
 from __future__ import annotations
@@ -24,13 +24,25 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from paceline import __version__, config, environment, importing, local, manifest, preflight, submitting
+from paceline import (
+    __version__,
+    ab,
+    config,
+    environment,
+    importing,
+    local,
+    manifest,
+    preflight,
+    submitting,
+)
 from paceline.agent import Agent
 from paceline.api import Api
 from paceline.commands import alerts, rules, schedules
 from paceline.display import display_for
 from paceline.errors import UserError
+from paceline.executors.base import Executor
 from paceline.executors.host import HostExecutor
+from paceline.local import Display
 from paceline.outcome import Outcome
 from paceline.selection import Selection, checked, parse_knobs, parse_params
 from paceline.stop import Reason, Stop
@@ -163,15 +175,81 @@ def run(  # noqa: PLR0917 - one parameter per option is how typer declares them
         ),
     )
     target = _fresh_directory(directory, valid.suite.name).absolute()  # workloads run in another directory
+    _measure_here(
+        lambda executor, display, stop: local.run(
+            valid, suite, selection, target, executor=executor, display=display, stop=stop
+        ),
+        target, config.data_dir(None), verbose=verbose,
+    )  # fmt: skip
+    out.print(str(target), markup=False, highlight=False, soft_wrap=True)
+
+
+@app.command("ab")
+def ab_(  # noqa: PLR0917 - one parameter per option is how typer declares them
+    base: Annotated[str, typer.Option(help="The revision to compare with: a commit, branch or tag.")],
+    head: Annotated[str, typer.Option(help="The revision to judge.")] = "HEAD",
+    suite: Annotated[Path | None, typer.Option(help="The suite.toml; default: the only one.")] = None,
+    launches: Annotated[int, typer.Option(min=1, max=100, help="Process starts per workload and side.")] = 5,
+    rounds: Annotated[int, typer.Option(min=1, max=10_000, help="Measured rounds per launch.")] = 20,
+    warmup_rounds: Annotated[int | None, typer.Option(min=0, help="Rounds before them.")] = None,
+    min_time_ns: Annotated[int, typer.Option(min=1000, help="Shortest sample.")] = 1_000_000,
+    seed: Annotated[int | None, typer.Option(min=0, help="Decides all orders; default: drawn.")] = None,
+    benchmark: Annotated[list[str] | None, typer.Option(help="Only this one; may be repeated.")] = None,
+    params: Annotated[list[str] | None, typer.Option(help="NAME=V1|V2: only these values.")] = None,
+    knob: Annotated[list[str] | None, typer.Option(help="NAME=VALUE: an option of the suite.")] = None,
+    directory: Annotated[
+        Path | None, typer.Option("--out", help="Where to write; must be new or empty.")
+    ] = None,
+    data: DataDir = None,
+    verbose: Annotated[bool, typer.Option("--verbose", help="Show the build's output.")] = False,
+) -> None:
+    """Builds two commits of this checkout, measures them side by side and judges head against base.
+
+    Exit: 0 not slower, 2 slower, 3 undecided, 1 error. The checkout itself is only read.
+    """
+    wanted = ab.comparison(base, head, suite)
+    for note in wanted.notes:
+        notes.print(note, markup=False, highlight=False, soft_wrap=True)
+    bench = ab.Workbench(wanted, config.data_dir(data))
+    valid = bench.manifest()
+    selection = checked(
+        valid,
+        Selection(
+            benchmarks=benchmark or [],
+            params=parse_params(valid, params or []),
+            knobs=parse_knobs(valid, knob or []),
+            launches=launches,
+            rounds=rounds,
+            warmup_rounds=warmup_rounds,
+            min_time_ns=min_time_ns,
+            seed=config.drawn_seed() if seed is None else seed,
+        ),
+    )
+    target = _fresh_directory(directory, f"{valid.suite.name}-ab").absolute()
+    _measure_here(
+        lambda executor, display, stop: ab.run(
+            bench, valid, selection, target, executor=executor, display=display, stop=stop
+        ),
+        target, config.data_dir(data), verbose=verbose,
+    )  # fmt: skip
+    out.print(str(target), markup=False, highlight=False, soft_wrap=True)
+    status = ab.judge(target)
+    if status is None:
+        notes.print("The judge is not installed here. Where paceline-server is, run:", soft_wrap=True)
+        notes.print(f"  paceline-server judge {target}", markup=False, highlight=False, soft_wrap=True)
+    raise typer.Exit(status or 0)
+
+
+def _measure_here(
+    work: Callable[[Executor, Display, Stop], Outcome], target: Path, data: Path, *, verbose: bool
+) -> None:
+    """Measures on this host, shown and interruptible. Raises UserError when what was measured does not
+    count, exits 130 when interrupted."""
     display = display_for(notes, verbose)
-    executor = HostExecutor(environment.serial(config.data_dir(None)))
+    executor = HostExecutor(environment.serial(data))
     stop = Stop()
-
-    def measured() -> Outcome:
-        return local.run(valid, suite, selection, target, executor=executor, display=display, stop=stop)
-
     try:
-        outcome = interruptible(measured, lambda: stop.set(Reason.CANCELLED))
+        outcome = interruptible(lambda: work(executor, display, stop), lambda: stop.set(Reason.CANCELLED))
     finally:
         display.close()
     if stop.reason is not None:
@@ -179,7 +257,6 @@ def run(  # noqa: PLR0917 - one parameter per option is how typer declares them
         raise typer.Exit(130)
     if not outcome.ok:
         raise UserError(f"{outcome.cause}: {outcome.detail}", f"Streams and run.json are in {target}.")
-    out.print(str(target), markup=False, highlight=False, soft_wrap=True)
 
 
 def interruptible(work: Callable[[], Result], interrupt: Callable[[], None]) -> Result:
@@ -231,6 +308,7 @@ def submit(  # noqa: PLR0917 - one parameter per option is how typer declares th
     server: Annotated[str, typer.Option(envvar="PACELINE_SERVER", help="The server's address.")],
     token: Annotated[str, typer.Option(envvar="PACELINE_TOKEN", help="An API token of scope ingest.")],
     commit: Annotated[str | None, typer.Option(help="Default: head of the announced branch.")] = None,
+    base: Annotated[str | None, typer.Option(help="Judge the commit against this one (A/B).")] = None,
     benchmark: Annotated[list[str] | None, typer.Option(help="Only this one; may be repeated.")] = None,
     target: Annotated[list[str] | None, typer.Option(help="Only this target id; may be repeated.")] = None,
     params: Annotated[list[str] | None, typer.Option(help="NAME=V1|V2: only these values.")] = None,
@@ -245,6 +323,7 @@ def submit(  # noqa: PLR0917 - one parameter per option is how typer declares th
     request = submitting.Request(
         suite=suite,
         commit=commit,
+        base_commit=base,
         benchmarks=benchmark or None,
         targets=target or None,
         params=submitting.params_of(params or []),

@@ -24,6 +24,12 @@ from filelock import FileLock
 from paceline.errors import UserError
 from paceline.outcome import Cause
 
+FIELD = "\x1f"
+"""Unit separator: stands between the fields of a commit, in no name or subject."""
+
+FULL = (40, 64)
+"""Hex digits of a full commit name (SHA-1, SHA-256); only those can be fetched by name."""
+
 GIT_TIMEOUT_S = 900.0
 """Longest time for one git command: a first clone over a slow line."""
 
@@ -39,6 +45,21 @@ class SourceError(UserError):
 class Head(NamedTuple):
     commit: str
     branch: str | None
+
+
+class Commit(NamedTuple):
+    """`author`: name and address; `at`: when it was written, ISO 8601 with its zone."""
+
+    commit: str
+    author: str
+    at: str
+    subject: str
+
+
+MAX_COMMITS = 1000
+"""Commits named with a job; of more, the newest."""
+COMMIT_TEXT = 500
+"""Characters of an author or a subject that are kept."""
 
 
 class Repository:
@@ -80,6 +101,8 @@ class Repository:
         if found is None:
             self._fetch()
             found = self._known(commit)
+        if found is None and len(commit) in FULL:
+            found = self._fetch_one(commit)
         if found is None:
             raise SourceError(
                 "checkout_failed",
@@ -87,6 +110,27 @@ class Repository:
                 "Push it there (or commit it), or ask for another one.",
             )
         return found
+
+    def commits(self, base: str | None, head: str) -> list[Commit]:
+        """The commits after `base` up to `head`, oldest first: those of `git rev-list --reverse --topo-order
+        base..head`, so that a merge comes after all it brings. `head` alone without a base, and when nothing
+        lies between. Raises SourceError."""
+        full = self.resolve(head)
+        form = f"--format={FIELD.join(('%H', '%an <%ae>', '%aI', '%s'))}"
+        options = ("log", "--reverse", "--topo-order", "--no-color", "--encoding=UTF-8", form)
+        between = (
+            ""
+            if base is None
+            else self._in_mirror(
+                *options, f"--max-count={MAX_COMMITS}", f"{self.resolve(base)}..{full}", "--"
+            )
+        )
+        text = between or self._in_mirror(*options, "--max-count=1", full, "--")
+        rows = (line.split(FIELD, 3) for line in text.split("\n") if line)
+        return [
+            Commit(commit, author[:COMMIT_TEXT], at, subject[:COMMIT_TEXT])
+            for commit, author, at, subject in rows
+        ]
 
     @contextmanager
     def checkout(self, commit: str) -> Iterator[Path]:
@@ -123,6 +167,16 @@ class Repository:
         refs = ("+HEAD:refs/paceline/head", "+refs/heads/*:refs/heads/*", "+refs/tags/*:refs/tags/*")
         options = ("--quiet", "--prune", "--update-shallow", "--no-tags", "--no-write-fetch-head")
         self._in_mirror("fetch", *options, "--", self._location, *refs)
+
+    def _fetch_one(self, commit: str) -> str | None:
+        """A commit no branch and no tag leads to: a pull request's, or one only a remote branch has."""
+        try:
+            self._in_mirror(
+                "fetch", "--quiet", "--no-tags", "--no-write-fetch-head", "--", self._location, commit
+            )
+        except SourceError:
+            return None
+        return self._known(commit)
 
     def _in_mirror(self, *arguments: str) -> str:
         return self._git("--git-dir", str(self._mirror), *arguments)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import contextlib
 import logging
 import threading
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 
 import msgspec
@@ -21,11 +21,12 @@ from paceline.artifacts import ArtifactCache
 from paceline.conditions import Conditions, Sampler
 from paceline.delivery import Delivery, Ended
 from paceline.errors import UserError
-from paceline.executors.base import Executor
+from paceline.executors.base import Executor, LaunchSpec
 from paceline.git import Repository, SourceError
-from paceline.measure import measure
+from paceline.measure import LaunchSink, measure
 from paceline.outcome import DETAIL_LIMIT, Cause, Outcome, stopped
 from paceline.selection import Selection, checked
+from paceline.sides import BASE, DeclaredOnly, Side, prepared_sides, specs_of
 from paceline.source import Prepared, prepare
 from paceline.spool import AttemptSpool, SpoolError
 from paceline.stop import Reason, Stop
@@ -90,40 +91,64 @@ class Job:
             if not held.enter_context(executor.claim(self._stop)):
                 return stopped(self._stop.reason or Reason.SHUTDOWN)
             self._tell({"state": "preparing", "detail": "checkout and build"})
-            prepared, selection = self._prepare()
-            self._tell(
-                {
-                    "state": "measuring",
-                    "artifact_hash": prepared.built.artifact_hash,
-                    "build": prepared.built.facts,
-                    "fingerprint": environment.observe().fingerprint,
-                }
-            )
+            repository = self._repository()
+            sides = self._prepare(repository)
+            self._tell(self._about(repository, sides))
             with Sampler(self._conditions):
-                return measure(
-                    prepared,
-                    selection,
-                    executor,
-                    lambda spec: ItemSink(spec.launch, self._spool.append),
-                    self._stop,
-                )
+                return measure(specs_of(sides), executor, self._sinks(sides), self._stop)
 
-    def _prepare(self) -> tuple[Prepared, Selection]:
+    def _sinks(self, sides: list[Side]) -> Callable[[LaunchSpec], LaunchSink]:
+        head = sides[-1].prepared.manifest
+
+        def sink_for(spec: LaunchSpec) -> LaunchSink:
+            sink = ItemSink(spec.launch, self._spool.append, side=spec.side)
+            return DeclaredOnly(head, sink) if spec.side == BASE else sink
+
+        return sink_for
+
+    def _about(self, repository: Repository, sides: list[Side]) -> dict[str, object]:
+        """What the server learns of what will run."""
+        built = sides[-1].prepared.built
+        body: dict[str, object] = {
+            "state": "measuring",
+            "artifact_hash": built.artifact_hash,
+            "build": built.facts,
+            "fingerprint": environment.observe().fingerprint,
+        }
+        if len(sides) > 1:
+            body["base_artifact_hash"] = sides[0].prepared.built.artifact_hash
+        work = self._lease.work
+        try:
+            commits = repository.commits(work.base_commit, work.commit)
+        except SourceError as error:  # nothing to fail a measurement for
+            log.warning("job %s: its commits are not named: %s", self._lease.job_id, error)
+            return body
+        return {**body, "commits": [one._asdict() for one in commits]}
+
+    def _repository(self) -> Repository:
         work = self._lease.work
         repository = self._shop.repositories.get(work.repository)
         if repository is None:
             known = ", ".join(self._shop.repositories) or "there are none"
             text = f"Repository {work.repository!r} is not in this agent's allow-list ({known})."
             raise SourceError("checkout_failed", text, "Add it to agent.toml and start the agent again.")
-        prepared = prepare(
-            repository,
-            work.commit,
-            work.manifest_path,
-            benchmarks=work.benchmarks,
-            cache=self._shop.cache,
-            log=self._build_log,
-            stop=self._stop,
-        )
+        return repository
+
+    def _prepare(self, repository: Repository) -> list[Side]:
+        """The revision to measure, or base and head."""
+        work = self._lease.work
+
+        def built(commit: str) -> Prepared:
+            return prepare(
+                repository,
+                commit,
+                work.manifest_path,
+                benchmarks=work.benchmarks,
+                cache=self._shop.cache,
+                log=self._build_log,
+                stop=self._stop,
+            )
+
         wanted = Selection(
             benchmarks=work.benchmarks,
             params=work.params,
@@ -134,7 +159,10 @@ class Job:
             min_time_ns=work.min_time_ns,
             seed=work.seed,
         )
-        return prepared, checked(prepared.manifest, wanted)
+        if work.base_commit is not None:
+            return prepared_sides(built, work.base_commit, work.commit, wanted)
+        prepared = built(work.commit)
+        return [Side(prepared, checked(prepared.manifest, wanted))]
 
     def _build_log(self, lines: list[str]) -> None:
         self._spool.append(log_items("build", lines))

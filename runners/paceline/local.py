@@ -5,6 +5,9 @@ involved.
     OUT/WORKLOAD.stderr.log         what the workloads said to people
     OUT/run.json                    who, what, where, when and under which conditions; written last, always
 
+Of two revisions (`paceline ab`, see `ab.py`) a launch has one file per side, launch-NNN.SIDE.WORKLOAD.jsonl,
+and run.json names the base.
+
 Place in the journey: the shortest one: from a suite to files. Invariant: a run that failed says so in
 run.json. Does not judge: verdicts have one home, the server's statistics.
 """
@@ -12,6 +15,7 @@ run.json. Does not judge: verdicts have one home, the server's statistics.
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from contextlib import ExitStack
 from datetime import UTC, datetime
 from pathlib import Path
@@ -28,7 +32,8 @@ from paceline.manifest import Manifest
 from paceline.measure import measure
 from paceline.outcome import Outcome
 from paceline.selection import Selection, workloads_of
-from paceline.source import Prepared, prepare_in_place
+from paceline.sides import Side, specs_of
+from paceline.source import prepare_in_place
 from paceline.stop import Stop
 
 
@@ -58,7 +63,7 @@ def run(
     built.
     """
     out.mkdir(parents=True, exist_ok=True)
-    record = _Record(manifest, path, selection, out)
+    record = Record(manifest, working_revision(path.resolve().parent), selection, out)
     with ExitStack() as claims:
         display.phase("waiting for the target's lock")
         if not claims.enter_context(executor.claim(stop)):
@@ -75,43 +80,53 @@ def run(
                 stop=stop,
             )
         except SourceError as error:
-            record.write(None, Outcome(error.cause, str(error)))
+            record.write([], Outcome(error.cause, str(error)))
             raise
-        display.phase("measuring")
-        outcome = Outcome("agent_error", "Interrupted before its end.")
-        try:
-            with Sampler(record.conditions.append):
-                outcome = measure(
-                    prepared, selection, executor, lambda spec: _Files(spec, record, display), stop
-                )
-        finally:
-            record.write(prepared, outcome)
+        return measured(record, [Side(prepared, selection)], executor, display, stop)
+
+
+def measured(
+    record: Record, sides: Sequence[Side], executor: Executor, display: Display, stop: Stop
+) -> Outcome:
+    """Runs what is prepared, writes the streams and, whatever happens, run.json."""
+    display.phase("measuring")
+    outcome = Outcome("agent_error", "Interrupted before its end.")
+    try:
+        with Sampler(record.conditions.append):
+            outcome = measure(specs_of(sides), executor, lambda spec: Files(spec, record, display), stop)
+    finally:
+        record.write(sides, outcome)
     return outcome
 
 
-class _Record:
-    """What becomes run.json."""
+class Record:
+    """What becomes run.json. `base` is what it says of the other revision of an A/B run."""
 
-    def __init__(self, manifest: Manifest, path: Path, selection: Selection, out: Path) -> None:
+    def __init__(self, manifest: Manifest, revision: str, selection: Selection, out: Path) -> None:
         self.out = out
         self.selection = selection
         self.conditions: list[Conditions] = []
         self.warnings: list[dict[str, str]] = []
-        self.revision = working_revision(path.resolve().parent)
+        self.revision = revision
+        self.base: str | None = None
+        self.commits: list[dict[str, str]] = []
         self._manifest = manifest
         self._started_at = datetime.now(UTC)
 
-    def write(self, prepared: Prepared | None, outcome: Outcome) -> None:
+    def write(self, sides: Sequence[Side], outcome: Outcome) -> None:
+        """The last file; `sides` are empty when nothing could be built."""
         seen = environment.observe()
+        built = sides[-1].prepared.built if sides else None
         content: dict[str, Any] = {
             "suite": self._manifest.suite.name,
             "manifest": self._manifest.raw,
             "revision": self.revision,
-            "artifact_hash": prepared.built.artifact_hash if prepared else None,
+            "artifact_hash": built.artifact_hash if built else None,
+            **self._about_base(sides),
             "target": environment.display_name(),
             "started_at": self._started_at.isoformat(),
             "finished_at": datetime.now(UTC).isoformat(),
-            "build": prepared.built.facts if prepared else {},
+            "build": built.facts if built else {},
             "environment": msgspec.to_builtins(seen),
             "conditions": msgspec.to_builtins(self.conditions),
             "options": msgspec.to_builtins(self.selection),
@@ -121,17 +136,26 @@ class _Record:
         text = json.dumps(content, indent=1, ensure_ascii=False, default=str)
         (self.out / "run.json").write_text(text + "\n", encoding="utf-8")
 
+    def _about_base(self, sides: Sequence[Side]) -> dict[str, Any]:
+        if self.base is None:
+            return {}
+        built = sides[0].prepared.built if sides else None
+        about = {"revision": self.base, "artifact_hash": built.artifact_hash if built else None}
+        return {"base": {**about, "build": built.facts if built else {}}, "commits": self.commits}
 
-class _Files:
+
+class Files:
     """The sink of one launch: its files and the display."""
 
-    def __init__(self, spec: LaunchSpec, record: _Record, display: Display) -> None:
-        name = f"launch-{spec.launch:03d}.{spec.workload}"
+    def __init__(self, spec: LaunchSpec, record: Record, display: Display) -> None:
+        side = "" if spec.side is None else f".{spec.side}"
+        name = f"launch-{spec.launch:03d}{side}.{spec.workload}"
         self._stream = (record.out / f"{name}.jsonl").open("wb")
         self._log = (record.out / f"{spec.workload}.stderr.log").open("a", encoding="utf-8")
         self._record, self._display = record, display
         chosen = record.selection
-        display.launch(spec.launch - chosen.first_launch, chosen.launches, spec.workload)
+        shown = spec.workload if spec.side is None else f"{spec.workload} ({spec.side})"
+        display.launch(spec.launch - chosen.first_launch, chosen.launches, shown)
 
     def raw(self, data: bytes) -> None:
         self._stream.write(data)

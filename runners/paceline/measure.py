@@ -7,8 +7,10 @@ never retried here.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Protocol
+
+import msgspec
 
 from paceline.executors.base import Executor, LaunchSpec, Sink
 from paceline.executors.process import inherited_environment
@@ -26,14 +28,14 @@ class LaunchSink(Sink, Protocol):
 
 
 def measure(
-    prepared: Prepared,
-    selection: Selection,
+    specs: Iterable[LaunchSpec],
     executor: Executor,
     sink_for: Callable[[LaunchSpec], LaunchSink],
     stop: Stop,
 ) -> Outcome:
-    """All launches in order; the outcome of the first that does not count, else ok."""
-    for spec in launches(prepared, selection):
+    """All launches in order; the outcome of the first that does not count, else ok. Of a launch pair the
+    outcome names the side."""
+    for spec in specs:
         if stop.reason is not None:
             break
         sink = sink_for(spec)
@@ -41,6 +43,8 @@ def measure(
             outcome = executor.execute(spec, sink, stop)
         finally:
             sink.close()
+        if not outcome.ok and spec.side is not None:
+            return msgspec.structs.replace(outcome, detail=f"{spec.side}: {outcome.detail}")
         if not outcome.ok:
             return outcome
     return Outcome() if stop.reason is None else stopped(stop.reason)

@@ -45,6 +45,7 @@ class _Chunk(msgspec.Struct, omit_defaults=True):
     t_ns: list[int] = []
     values: list[float] = []
     work: dict[str, list[int]] = {}
+    side: str | None = None
 
     def add(self, event: Samples, values: list[float]) -> None:
         for value in values:
@@ -58,10 +59,18 @@ class _Chunk(msgspec.Struct, omit_defaults=True):
 
 
 class ItemSink:
-    """The sink of one launch; `append` puts items on disk and may raise `SpoolError`."""
+    """The sink of one launch, of one side of it in an A/B job; `append` puts items on disk and may raise
+    `SpoolError`."""
 
-    def __init__(self, launch: int, append: Append, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(
+        self,
+        launch: int,
+        append: Append,
+        clock: Callable[[], float] = time.monotonic,
+        side: str | None = None,
+    ) -> None:
         self._launch = launch
+        self._side = side
         self._append = append
         self._clock = clock
         self._flushed_at = clock()
@@ -81,7 +90,7 @@ class ItemSink:
         elif isinstance(event, Progress):
             self._progress = event
         else:
-            self._ready.append({"kind": "event", "launch": self._launch, "event": wire(event)})
+            self._ready.append(self._item(event))
         self.tick()
 
     def stderr(self, lines: list[str]) -> None:
@@ -104,11 +113,15 @@ class ItemSink:
         items = self._ready
         items += [msgspec.to_builtins(chunk) for chunk in self._chunks.values()]
         if self._progress is not None:
-            items.append({"kind": "event", "launch": self._launch, "event": wire(self._progress)})
+            items.append(self._item(self._progress))
         items += log_items("workload", self._lines)
         self._ready, self._chunks, self._progress, self._lines = [], {}, None, []
         if items:
             self._append(items)
+
+    def _item(self, event: Event) -> Item:
+        item = {"kind": "event", "launch": self._launch, "event": wire(event)}
+        return item if self._side is None else {**item, "side": self._side}
 
     def _sample(self, event: Samples, case: Case) -> None:
         metric = case.metric(event.metric)
@@ -132,6 +145,7 @@ class ItemSink:
                 direction=metric.direction,
                 phase=event.phase,
                 work={counter: [] for counter in event.work},
+                side=self._side,
             )
         chunk.add(event, values)
 

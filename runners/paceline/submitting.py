@@ -29,6 +29,7 @@ class Request(msgspec.Struct, frozen=True, omit_defaults=True):
 
     suite: str
     commit: str | None = None
+    base_commit: str | None = None
     benchmarks: list[str] | None = None
     targets: list[str] | None = None
     launches: int = 5
@@ -49,7 +50,8 @@ def submit(api: Api, request: Request, timeout_s: float, say: Callable[[str], No
     try:
         body = {**msgspec.to_builtins(request), "trigger": "ci"}
         run = api.call("POST", "/runs", body)
-        say(f"run {run['id']} of {run['suite']} at {run['commit'][:12]}")
+        base = f" against {run['base_commit'][:12]}" if run.get("base_commit") else ""
+        say(f"run {run['id']} of {run['suite']} at {run['commit'][:12]}{base}")
         run = _wait(api, run["id"], timeout_s, say)
         comparisons = _all_pages(api, f"/runs/{run['id']}/comparisons")
     except ApiError as error:

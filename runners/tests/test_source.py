@@ -183,8 +183,21 @@ def test_the_cache_drops_the_least_recently_used(tmp_path: Path) -> None:
 
     for age, key in enumerate(("b", "a")):
         os.utime(entries[key], (1000 + age, 1000 + age))
-    cache.put("c", [source])
-    assert [key for key in ("a", "b", "c") if cache.get(key)] == ["a", "c"]
+    later = ArtifactCache(tmp_path / "cache", 2500)
+    later.put("c", [source])
+    assert [key for key in ("a", "b", "c") if later.get(key)] == ["a", "c"]
+
+
+def test_what_a_job_was_given_stays_while_it_builds_more(tmp_path: Path) -> None:
+    """The base of an A/B job must not push out its head."""
+    source = tmp_path / "file"
+    source.write_bytes(b"x" * 1000)
+    cache = ArtifactCache(tmp_path / "cache", 500)
+    head = cache.put("head", [source])
+    os.utime(head, (1000, 1000))
+    base = cache.put("base", [source])
+    assert head.is_dir()
+    assert base.is_dir()
 
 
 def test_half_an_entry_is_never_found(tmp_path: Path) -> None:

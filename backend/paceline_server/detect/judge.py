@@ -4,7 +4,9 @@ Place: the shortest journey's end; the same `analyse` as the server's. Invariant
 shape the issue tracker and CI agreed on, nothing more; a stream that broke off is an error, never a pass.
 Exit codes: 0 pass · 2 a gate or an arm rule failed · 3 inconclusive · 1 error.
 
-DIR holds `run.json` (who, what, where, under which conditions) and `launch-NNN.WORKLOAD.jsonl` (C1).
+DIR holds `run.json` (who, what, where, under which conditions) and `launch-NNN.WORKLOAD.jsonl` (C1). Of two
+revisions (`paceline ab`) run.json names the `base`, and streams are `launch-NNN.SIDE.WORKLOAD.jsonl`.
+The JSON then has `base`, and `side` in its measurements, beside the agreed fields.
 """
 
 from __future__ import annotations
@@ -12,7 +14,7 @@ from __future__ import annotations
 import json
 import tomllib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 from typing import Any, TextIO
@@ -21,6 +23,7 @@ from paceline_server.catalog.manifest import Manifest, ManifestError
 from paceline_server.catalog.manifest import read as read_manifest
 from paceline_server.detect.analyse import Analysis, analyse
 from paceline_server.detect.facts import Asked, Facts, Identity, Look
+from paceline_server.detect.revisions import BASE, HEAD, Revision, analyse_revisions
 from paceline_server.detect.table import write_table
 from paceline_server.ingest.cases import Conditions
 from paceline_server.ingest.stream import Stream, case_samples, read_stream
@@ -63,6 +66,8 @@ class Recorded:
     asked: Asked
     look: int
     failure: str | None
+    base: Revision | None = None
+    """Set: two revisions; `facts` are the head's."""
 
 
 def judge(
@@ -92,13 +97,11 @@ def judge(
 
 def analyse_recorded(recorded: Recorded, limits: VoidLimits) -> Analysis:
     """The server's analysis of what was read."""
-    return analyse(
-        recorded.manifest,
-        recorded.facts,
-        recorded.identity,
-        recorded.asked,
-        Look(recorded.look, limits=limits),
-    )
+    look, who = Look(recorded.look, limits=limits), recorded.identity
+    if recorded.base is None:
+        return analyse(recorded.manifest, recorded.facts, who, recorded.asked, look)
+    head = Revision(who.revision, who.artifact_hash, recorded.facts)
+    return analyse_revisions(recorded.manifest, recorded.base, head, who, asked=recorded.asked, look=look)
 
 
 def read_directory(directory: Path, manifest_path: Path | None, revision: str | None) -> Recorded:
@@ -123,16 +126,20 @@ def read_directory(directory: Path, manifest_path: Path | None, revision: str | 
     launches = int(options.get("launches") or 0) or None
     launch_numbers = [stream.launch for stream in streams if stream.samples]
     look = 0 if launches is None else max(launch_numbers, default=0) // launches
+    other = run.get("base")
+    base = None
+    if isinstance(other, Mapping):
+        sides = [_side_of(path) for path in paths]
+        of_base = [stream for stream, side in zip(streams, sides, strict=True) if side == BASE]
+        streams = [stream for stream, side in zip(streams, sides, strict=True) if side != BASE]
+        base = Revision(
+            str(other.get("revision") or "unknown"), other.get("artifact_hash") or None, _facts(of_base)
+        )
+    conditions = _conditions(run.get("conditions"))
     return Recorded(
         manifest=manifest,
-        facts=Facts(
-            cases=case_samples(streams),
-            checks=[check for stream in streams for check in stream.checks],
-            warnings=[warning for stream in streams for warning in stream.warnings],
-            conditions=_conditions(run.get("conditions")),
-            broken=broken,
-            announced=[case for stream in streams for case in stream.cases.values()],
-        ),
+        facts=replace(_facts(streams), conditions=conditions, broken=broken),
+        base=base,
         identity=Identity(
             suite=manifest.suite.name,
             revision=revision or str(run.get("revision") or "unknown"),
@@ -150,6 +157,24 @@ def read_directory(directory: Path, manifest_path: Path | None, revision: str | 
         ),
         look=min(look, len(LOOK_ALPHA) - 1),
         failure=broken[0] if broken else None,
+    )
+
+
+def _side_of(path: Path) -> str:
+    """Which revision a stream of two is of, by its name. Raises JudgeError."""
+    side = path.name.split(".")[1]
+    if side not in (BASE, HEAD):
+        raise JudgeError(f"{path.name} names neither base nor head, but run.json is of two revisions")
+    return side
+
+
+def _facts(streams: Sequence[Stream]) -> Facts:
+    """What the launches of one revision said."""
+    return Facts(
+        cases=case_samples(streams),
+        checks=[check for stream in streams for check in stream.checks],
+        warnings=[warning for stream in streams for warning in stream.warnings],
+        announced=[case for stream in streams for case in stream.cases.values()],
     )
 
 
@@ -226,7 +251,12 @@ def report_json(analysis: Analysis) -> dict[str, Any]:
         for one in whole["audits"]
         for finding in one["findings"]
     ]  # fmt: skip
-    return {**head, **lists, "audits": audits}
+    report = {**head, **lists, "audits": audits}
+    if whole["base"] is None:
+        return report
+    for row, shown in zip(report["measurements"], whole["measurements"], strict=True):
+        row["side"] = shown["side"]
+    return {**report, "base": whole["base"]}
 
 
 def write_json(analysis: Analysis, path: Path) -> None:

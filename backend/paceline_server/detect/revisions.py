@@ -49,7 +49,7 @@ from paceline_server.stats.noise import NoiseFloor, noise_floor
 from paceline_server.stats.paired import PairPolicy, judge_pair
 from paceline_server.stats.samples import CaseSamples, Direction
 
-BASE = "base"
+BASE, HEAD = "base", "head"
 SAME_ARTIFACT = "both sides are the same artifact"
 
 

@@ -12,7 +12,7 @@ from typing import TextIO
 from paceline_server.catalog.manifest import Manifest
 from paceline_server.detect.analyse import Analysis, Ruled
 from paceline_server.detect.policies import words as policy_words
-from paceline_server.detect.schemas import MeasurementOut
+from paceline_server.detect.schemas import BaseOut, MeasurementOut
 from paceline_server.stats.words import quantity
 
 
@@ -28,6 +28,8 @@ def lines_of(analysis: Analysis, manifest: Manifest) -> list[str]:
     lines = [f"{report.suite} at {report.revision[:40]} on {report.target}"]
     if report.artifact_hash:
         lines.append(f"artifact {report.artifact_hash[:16]}")
+    if report.base is not None:
+        lines += base_lines(report.base)
     if any(one.demonstration for one in report.comparisons):
         lines.append(
             "DEMONSTRATION: a knob changed the work on purpose; these figures say nothing about the code"
@@ -40,7 +42,8 @@ def lines_of(analysis: Analysis, manifest: Manifest) -> list[str]:
     for one in analysis.ruled:
         tables.setdefault((one.pair.group.benchmark, one.pair.metric), []).append(one)
     for (benchmark, metric), group in tables.items():
-        lines += ["", *_benchmark(benchmark, metric, group, analysis, manifest)]
+        shown = _benchmark if report.base is None else revision_lines
+        lines += ["", *shown(benchmark, metric, group, analysis, manifest)]
     lines += _uncompared([row for row in report.measurements if (row.benchmark, row.metric) not in tables])
     lines += _unavailable(analysis)
     lines += _audits(analysis)
@@ -48,6 +51,45 @@ def lines_of(analysis: Analysis, manifest: Manifest) -> list[str]:
     lines += _gates(analysis)
     lines += _policies(analysis)
     return [*lines, "", f"verdict: {analysis.verdict.upper()} - {analysis.reason}"]
+
+
+def base_lines(base: BaseOut) -> list[str]:
+    """The other revision of an A/B job, under the head."""
+    lines = [f"against {base.revision[:40]}"]
+    if base.same_artifact:
+        return [*lines, "the same artifact on both sides: what differs is the environment, not the code"]
+    return [*lines, f"artifact {base.artifact_hash[:16]}"] if base.artifact_hash else lines
+
+
+def revision_lines(
+    benchmark: str, metric: str, group: Sequence[Ruled], analysis: Analysis, manifest: Manifest
+) -> list[str]:
+    """Head against base, one row per point and arm."""
+    margin = manifest.benchmarks[benchmark].margin_percent
+    medians = {
+        (row.side, row.benchmark, row.metric, row.arm, _params(row.params)): quantity(row.median, row.unit)
+        for row in analysis.report.measurements
+    }
+    names = list(dict.fromkeys(name for one in group for name in one.pair.group.params))
+    rows = [[*names, "arm", "base", "head", "head against base", "blocks", "verdict"]]
+    notes = []
+    for one in group:
+        pair, found, params = one.pair, one.pair.found, _params(dict(one.pair.group.params))
+        key = (benchmark, metric, pair.arm, params)
+        said = "not in both" if found.verdict == "not_applicable" else pair.words()
+        rows.append(
+            [
+                *(str(pair.group.params.get(name, "-")) for name in names), pair.arm,
+                medians.get(("base", *key), "-"), medians.get(("head", *key), "-"), said,
+                f"{found.blocks} in {found.launches}",
+                found.verdict if one.decides else f"({found.verdict})",
+            ]
+        )  # fmt: skip
+        if found.verdict != "pass" and not analysis.blockers:
+            notes.append(f"  {params} {pair.arm}: {found.reason}")
+    at = len(names)
+    head = f"{benchmark}: {metric}, head against base, margin {margin:g} %"
+    return [head, *aligned(rows, right=(*range(at), at + 1, at + 2)), *notes]
 
 
 def aligned(rows: Sequence[Sequence[str]], right: Iterable[int] = ()) -> list[str]:

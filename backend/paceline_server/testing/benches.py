@@ -163,3 +163,22 @@ def write_directory(
         "options": {"benchmarks": [BENCHMARK], "launches": 5, "rounds": 20, "params": {}, "knobs": {}}, **run,
     }  # fmt: skip
     (directory / "run.json").write_text(json.dumps(content))
+
+
+def write_ab_directory(
+    directory: Path,
+    sides: tuple[Sequence[CaseSamples], Sequence[CaseSamples]],
+    *,
+    artifacts: tuple[str, str] = ("b" * 64, "a" * 64),
+    **run: Any,
+) -> None:
+    """What `paceline ab` would have left of (base, head)."""
+    write_directory(
+        directory, [], artifact_hash=artifacts[1], commits=[],
+        base={"revision": "0b" * 20, "artifact_hash": artifacts[0], "build": {}}, **run,
+    )  # fmt: skip
+    for side, cases in zip(("base", "head"), sides, strict=True):
+        for launch in sorted({int(number) for case in cases for number in case.launch}):
+            lines = [json.dumps(event) for event in stream_events(cases, launch)]
+            name = f"launch-{launch:03d}.{side}.sorter.jsonl"
+            (directory / name).write_text("\n".join(lines) + "\n")

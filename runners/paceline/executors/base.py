@@ -28,6 +28,8 @@ class LaunchSpec(msgspec.Struct, frozen=True):
     cwd: Path
     env: dict[str, str]
     timeout_s: float
+    side: str | None = None
+    """base or head, of a launch pair."""
 
 
 class Sink(Protocol):

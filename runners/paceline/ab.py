@@ -1,0 +1,171 @@
+"""`paceline ab`: two commits of the user's own checkout, built and measured side by side, written as files.
+
+    OUT/launch-NNN.SIDE.WORKLOAD.jsonl   the bench streams, SIDE is base or head
+    OUT/run.json                         as of `paceline run`, with the base and the commits between
+
+Place in the journey: an A/B job without a server; `paceline-server judge OUT` decides as the server would.
+Invariants: the checkout is only read, never switched, and what is not committed is not measured; both commits
+are built one after the other in one worktree of our own, at one path, so that equal sources give equal bytes
+and the same artifact on both sides can be recognised (I15).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import shutil
+import subprocess
+import sys
+from contextlib import ExitStack
+from pathlib import Path
+
+import msgspec
+
+from paceline.artifacts import ArtifactCache
+from paceline.config import Agent
+from paceline.errors import UserError
+from paceline.executors.base import Executor
+from paceline.git import GitFailedError, Repository, SourceError, run_git
+from paceline.local import Display, Record, measured
+from paceline.manifest import Manifest, parse
+from paceline.outcome import Outcome
+from paceline.selection import Selection
+from paceline.sides import BASE, HEAD, prepared_sides
+from paceline.source import Prepared, prepare
+from paceline.stop import Stop
+
+
+class Comparison(msgspec.Struct, frozen=True):
+    """What is compared. `manifest_path` is relative to `checkout`, the top of the user's working tree."""
+
+    checkout: Path
+    manifest_path: str
+    base: str
+    head: str
+    notes: list[str]
+
+
+def comparison(base: str, head: str, suite: Path | None) -> Comparison:
+    """The two commits and the suite's place. Raises UserError for a revision there is not, no repository, or
+    no suite.toml that could be meant."""
+    near = Path.cwd() if suite is None else suite.resolve().parent
+    checkout = _top(near)
+    found = Comparison(
+        checkout,
+        _manifest_path(checkout, suite),
+        _commit(checkout, BASE, base),
+        _commit(checkout, HEAD, head),
+        [],
+    )
+    if found.base == found.head:
+        found.notes.append(
+            f"Both sides are commit {found.head[:12]}: an A/A comparison, which shows what this machine can "
+            "tell apart."
+        )
+    if run_git("-C", str(checkout), "status", "--porcelain", "--untracked-files=no").strip():
+        found.notes.append(
+            "The working tree has changes that are not committed; they are not measured. Commit them to "
+            "compare them."
+        )
+    return found
+
+
+def _top(directory: Path) -> Path:
+    try:
+        return Path(run_git("-C", str(directory), "rev-parse", "--show-toplevel").decode().strip())
+    except GitFailedError as error:
+        raise UserError(
+            f"{directory} is in no git working tree.",
+            "Run this in a checkout, or give --suite PATH inside one.",
+        ) from error
+
+
+def _commit(checkout: Path, side: str, revision: str) -> str:
+    options = ("rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}")
+    try:
+        return run_git("-C", str(checkout), *options).decode().strip()
+    except GitFailedError as error:
+        advice = "Give a commit, branch or tag that `git log` knows; a shallow clone may need more of them."
+        raise UserError(f"--{side} {revision!r} is no commit of {checkout}.", advice) from error
+
+
+def _manifest_path(checkout: Path, suite: Path | None) -> str:
+    """The suite's path below the checkout; without one named, the one here, or the only one there is."""
+    if suite is not None or Path("suite.toml").is_file():
+        here = Path("suite.toml") if suite is None else suite
+        here = here / "suite.toml" if here.is_dir() else here
+        return here.resolve().relative_to(checkout.resolve()).as_posix()
+    listed = run_git("-C", str(checkout), "ls-files", "-z", "--", "suite.toml", "**/suite.toml")
+    found = [name for name in listed.decode("utf-8", "replace").split("\0") if name]
+    if len(found) == 1:
+        return found[0]
+    if not found:
+        raise UserError(f"{checkout} has no suite.toml.", "Give its path with --suite.")
+    raise UserError("Which suite is meant?", f"Give --suite with one of: {', '.join(sorted(found))}.")
+
+
+class Workbench:
+    """Where commits of one checkout are built: a mirror, a worktree and a cache below the data directory."""
+
+    def __init__(self, wanted: Comparison, data_dir: Path) -> None:
+        root = data_dir / "ab"
+        name = f"checkout-{hashlib.sha256(str(wanted.checkout).encode()).hexdigest()[:12]}"
+        self.wanted = wanted
+        self.repository = Repository(name, str(wanted.checkout), root)
+        self.cache = ArtifactCache(root / "artifacts", Agent().artifact_cache_bytes)
+
+    def manifest(self) -> Manifest:
+        """The head's manifest. Raises UserError."""
+        path = self.wanted.manifest_path
+        return parse(self.repository.show(self.wanted.head, path), path)
+
+
+def run(
+    bench: Workbench,
+    manifest: Manifest,
+    selection: Selection,
+    out: Path,
+    *,
+    executor: Executor,
+    display: Display,
+    stop: Stop,
+) -> Outcome:
+    """Builds and measures both sides; files as in the module's docstring. Raises SourceError naming the side
+    that cannot be built."""
+    out.mkdir(parents=True, exist_ok=True)
+    wanted = bench.wanted
+    record = Record(manifest, wanted.head, selection, out)
+    record.base = wanted.base
+    record.commits = [one._asdict() for one in bench.repository.commits(wanted.base, wanted.head)]
+
+    def built(commit: str) -> Prepared:
+        return prepare(
+            bench.repository,
+            commit,
+            wanted.manifest_path,
+            benchmarks=selection.benchmarks,
+            cache=bench.cache,
+            log=display.log,
+            stop=stop,
+        )
+
+    with ExitStack() as claims:
+        display.phase("waiting for the target's lock")
+        if not claims.enter_context(executor.claim(stop)):
+            return Outcome("cancelled", "Stopped while another run held the target.")
+        display.phase("building both revisions")
+        try:
+            sides = prepared_sides(built, wanted.base, wanted.head, selection)
+        except SourceError as error:
+            record.write([], Outcome(error.cause, str(error)))
+            raise
+        return measured(record, sides, executor, display, stop)
+
+
+def judge(directory: Path) -> int | None:
+    """Has the server's command judge a directory; its exit status, None where it is not installed."""
+    beside = Path(sys.executable).parent
+    command = shutil.which("paceline-server", path=str(beside)) or shutil.which("paceline-server")
+    if command is None:
+        return None
+    sys.stdout.flush()
+    return subprocess.run([command, "judge", str(directory)], check=False).returncode

@@ -1,0 +1,126 @@
+"""Two revisions in one job: what both can run, and in which order their launches alternate.
+
+Place in the journey: between `source.py` (one revision, built) and `measure.py` (launches in order); the
+agent's A/B jobs and `paceline ab` both come through here. Invariants: launch k of both sides runs with the
+same arguments and the same seed, one right after the other; which goes first is drawn from the job's seed and
+turned round in every second launch, so that over the launches neither side has the better place; only what
+both revisions declare is run. Does not judge and does not build.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Sequence
+
+import msgspec
+
+from paceline.errors import UserError
+from paceline.events import Case, Event, ParamValue, Samples
+from paceline.executors.base import LaunchSpec
+from paceline.git import SourceError
+from paceline.manifest import Manifest
+from paceline.measure import LaunchSink, launches
+from paceline.selection import Selection, checked
+from paceline.source import Prepared
+
+BASE, HEAD = "base", "head"
+
+
+class Side(msgspec.Struct, frozen=True):
+    """A revision ready to run. `name`: base or head; None in a job of one revision."""
+
+    prepared: Prepared
+    selection: Selection
+    name: str | None = None
+
+
+def prepared_sides(prepare: Callable[[str], Prepared], base: str, head: str, wanted: Selection) -> list[Side]:
+    """Base and head, built, with what both of them can run of `wanted`.
+
+    `prepare` builds one commit. Raises SourceError naming the side that cannot be built or run.
+    """
+    built = {name: _named(name, commit, prepare) for name, commit in ((HEAD, head), (BASE, base))}
+    manifests = [one.manifest for one in built.values()]
+    names = wanted.benchmarks or list(built[HEAD].manifest.benchmarks)
+    both = [name for name in names if all(name in manifest.benchmarks for manifest in manifests)]
+    if not both:
+        text = f"The two revisions have none of the benchmarks in common: {', '.join(names)}."
+        raise SourceError(
+            "suite_invalid", text, "Compare revisions that both declare what is to be measured."
+        )
+    sides = []
+    for name in (BASE, HEAD):
+        manifest = built[name].manifest
+        own = msgspec.structs.replace(
+            wanted, benchmarks=both, params=_declared(manifest, both, wanted.params)
+        )
+        try:
+            sides.append(Side(built[name], checked(manifest, own), name))
+        except UserError as error:
+            raise SourceError("suite_invalid", f"{name}: {error.text}", error.advice) from error
+    return sides
+
+
+def _named(name: str, commit: str, prepare: Callable[[str], Prepared]) -> Prepared:
+    try:
+        return prepare(commit)
+    except SourceError as error:
+        raise SourceError(error.cause, f"{name} ({commit[:12]}): {error.text}", error.advice) from error
+
+
+def _declared(
+    manifest: Manifest, names: Sequence[str], params: dict[str, list[ParamValue]]
+) -> dict[str, list[ParamValue]]:
+    """The params that a benchmark of `names` has in this revision."""
+    there = {param for name in names for param in manifest.benchmarks[name].params}
+    return {param: values for param, values in params.items() if param in there}
+
+
+def specs_of(sides: Sequence[Side]) -> list[LaunchSpec]:
+    """Every launch of a job in order; of two sides in pairs."""
+    if len(sides) == 1:
+        return launches(sides[0].prepared, sides[0].selection)
+    own = [
+        {(spec.launch, spec.workload): spec for spec in launches(side.prepared, side.selection)}
+        for side in sides
+    ]
+    seed = sides[0].selection.seed
+    ordered = []
+    for launch, workload in own[-1]:
+        pair = [(side.name, specs.get((launch, workload))) for side, specs in zip(sides, own, strict=True)]
+        if head_first(seed, launch, workload):
+            pair.reverse()
+        ordered += [msgspec.structs.replace(spec, side=name) for name, spec in pair if spec is not None]
+    return ordered
+
+
+def head_first(seed: int, launch: int, workload: str) -> bool:
+    """Whether the head goes first: drawn for two launches at a time, the second the other way round."""
+    drawn = hashlib.sha256(f"{seed}:{launch // 2}:{workload}".encode()).digest()[0] & 1
+    return bool(drawn) != bool(launch % 2)
+
+
+class DeclaredOnly:
+    """Passes on what the head's manifest declares: the base may have arms that are gone, and the server knows
+    the head's manifest only."""
+
+    def __init__(self, manifest: Manifest, to: LaunchSink) -> None:
+        self._arms = {(name, arm) for name, item in manifest.benchmarks.items() for arm in item.arms}
+        self._to = to
+
+    def raw(self, data: bytes) -> None:
+        self._to.raw(data)
+
+    def event(self, event: Event, case: Case | None) -> None:
+        about = event if isinstance(event, Case) else case if isinstance(event, Samples) else None
+        if about is None or (about.benchmark, about.arm) in self._arms:
+            self._to.event(event, case)
+
+    def stderr(self, lines: list[str]) -> None:
+        self._to.stderr(lines)
+
+    def tick(self) -> None:
+        self._to.tick()
+
+    def close(self) -> None:
+        self._to.close()

@@ -1,0 +1,238 @@
+"""Two revisions in one job: built, alternated fairly, and delivered with their sides."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from paceline.agent import Agent
+from paceline.artifacts import Built
+from paceline.git import Repository, SourceError
+from paceline.manifest import parse
+from paceline.selection import Selection, checked
+from paceline.sides import Side, head_first, prepared_sides, specs_of
+from paceline.source import Prepared
+from paceline.testing.suites import MANIFEST
+
+from .conftest import World, assert_complete, finish_of, git, hang_from_now_on
+
+
+def commit(root: Path, message: str, path: str = "bench/sorts.py", old: str = "", new: str = "") -> str:
+    """Change one file, commit; the commit."""
+    file = root / path
+    text = file.read_text()
+    assert old in text
+    file.write_text(text.replace(old, new) if old else text + new)
+    git(root, "commit", "--quiet", "-a", "-m", message)
+    return git(root, "rev-parse", "HEAD")
+
+
+def prepared(manifest: str = MANIFEST, artifact: str = "a" * 64) -> Prepared:
+    read = parse(manifest.encode(), "suite.toml")
+    return Prepared(read, "c" * 40, Built({"sorts": Path("built") / artifact[:4]}, artifact, {}))
+
+
+def pair(**changes: object) -> list[Side]:
+    selection = checked(parse(MANIFEST.encode(), "suite.toml"), Selection([], **changes))  # type: ignore[arg-type]
+    return [
+        Side(prepared(artifact="b" * 64), selection, "base"),
+        Side(prepared(artifact="h" * 64), selection, "head"),
+    ]
+
+
+# --- order ---
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_launches_come_in_pairs_with_the_same_arguments_and_neither_side_first_more_often(seed: int) -> None:
+    specs = specs_of(pair(launches=6, seed=seed))
+    assert [spec.launch for spec in specs] == [launch for launch in range(6) for _ in range(2)]
+    for first, second in zip(specs[::2], specs[1::2], strict=True):
+        assert {first.side, second.side} == {"base", "head"}
+        assert first.argv[2:] == second.argv[2:], "the same seed and rounds, another directory"
+        assert first.argv[1] != second.argv[1]
+    leads = [spec.side for spec in specs[::2]]
+    assert leads.count("head") == leads.count("base") == 3
+
+
+def test_who_goes_first_is_drawn_from_the_seed_and_goes_on_over_batches() -> None:
+    drawn = {tuple(head_first(seed, launch, "w") for launch in range(8)) for seed in range(40)}
+    assert len(drawn) > 8
+    whole = [spec.side for spec in specs_of(pair(launches=10, seed=3))]
+    batches = [pair(launches=5, first_launch=first, seed=3) for first in (0, 5)]
+    assert [spec.side for batch in batches for spec in specs_of(batch)] == whole
+
+
+def test_a_job_of_one_revision_has_no_sides() -> None:
+    specs = specs_of([Side(prepared(), pair()[0].selection)])
+    assert [spec.side for spec in specs] == [None] * 5
+
+
+# --- what both can run ---
+
+
+def test_only_what_both_revisions_declare_is_run() -> None:
+    more = MANIFEST.replace(
+        "[knobs.slow",
+        """
+[benchmarks.search]
+title = "Searching"
+workload = "sorts"
+arms = ["merge"]
+reference = "merge"
+[benchmarks.search.params.key]
+kind = "int"
+values = [1]
+[benchmarks.search.metrics.time]
+unit = "ns"
+direction = "lower"
+
+[knobs.slow""",
+    )
+    built = {"old": prepared(), "new": prepared(more)}
+    base, head = prepared_sides(
+        built.__getitem__, "old", "new", Selection([], params={"key": [1], "n": [100]})
+    )
+    assert (base.name, head.name) == ("base", "head")
+    assert base.selection.benchmarks == head.selection.benchmarks == ["sort"]
+    assert base.selection.params == head.selection.params == {"n": [100]}
+    with pytest.raises(SourceError) as caught:
+        prepared_sides(built.__getitem__, "old", "new", Selection(["search"]))
+    assert "none of the benchmarks in common: search" in caught.value.text
+
+
+def test_a_value_one_revision_does_not_permit_names_the_side() -> None:
+    built = {"old": prepared(MANIFEST.replace("maximum = 400", "maximum = 50")), "new": prepared()}
+    with pytest.raises(SourceError) as caught:
+        prepared_sides(built.__getitem__, "old", "new", Selection([], knobs={"slow_percent": 100}))
+    assert caught.value.text.startswith("base: Knob slow_percent:")
+
+
+# --- commits ---
+
+
+def test_the_commits_between_two_revisions_are_named_oldest_first(
+    suite_repository: Path, tmp_path: Path
+) -> None:
+    first = git(suite_repository, "rev-parse", "HEAD")
+    second = commit(suite_repository, "Größer", new="# a\n")
+    third = commit(suite_repository, "Third", new="# b\n")
+    repository = Repository("theirs", str(suite_repository), tmp_path / "data")
+    found = repository.commits(first, third)
+    assert [(one.commit, one.subject) for one in found] == [(second, "Größer"), (third, "Third")]
+    assert found[0].author == "t <t@example.org>"
+    assert found[0].at.startswith("20")
+    assert [one.commit for one in repository.commits(None, third)] == [third]
+    assert [one.commit for one in repository.commits(third, third)] == [third]
+    assert [one.commit for one in repository.commits(third, first)] == [first], "nothing lies after it"
+
+
+def test_a_commit_that_only_its_name_leads_to_is_found(suite_repository: Path, tmp_path: Path) -> None:
+    git(suite_repository, "checkout", "--quiet", "-b", "gone")
+    lost = commit(suite_repository, "On no branch", new="# x\n")
+    git(suite_repository, "checkout", "--quiet", "main")
+    git(suite_repository, "update-ref", "refs/pull/1/head", lost)
+    git(suite_repository, "branch", "--quiet", "-D", "gone")
+    repository = Repository("theirs", str(suite_repository), tmp_path / "data")
+    assert repository.resolve(lost) == lost
+
+
+# --- the agent ---
+
+
+def test_an_agent_measures_both_revisions_and_says_which_is_which(world: World, running: Agent) -> None:
+    old = git(world.repository, "rev-parse", "HEAD")
+    new = commit(world.repository, "Two", new="# changed\n")
+    job = world.add_job(commit=new, base_commit=old)
+    finish = finish_of(world, job)
+    assert finish["outcome"] == "done", finish
+    assert_complete(job, finish)
+    sides = {item["side"] for item in [*job.of_kind("samples"), *job.of_kind("event")]}
+    assert sides == {"base", "head"}
+    for side in sides:
+        own = [item for item in job.of_kind("samples") if item["side"] == side]
+        assert sum(len(item["values"]) for item in own) == 2 * 2 * (5 + 3)
+        seeds = [
+            item["event"]["seed"] for item in job.of_kind("event")
+            if item["side"] == side and item["event"]["type"] == "start"
+        ]  # fmt: skip
+        assert seeds == [7, 8]
+    told = next(state for state in job.states if state["state"] == "measuring")
+    assert told["artifact_hash"] != told["base_artifact_hash"]
+    assert [one["subject"] for one in told["commits"]] == ["Two"]
+    assert running is not None
+
+
+def test_an_a_a_job_runs_the_same_artifact_on_both_sides(world: World, running: Agent) -> None:
+    head = git(world.repository, "rev-parse", "HEAD")
+    job = world.add_job(base_commit=head)
+    assert finish_of(world, job)["outcome"] == "done"
+    told = next(state for state in job.states if state["state"] == "measuring")
+    assert told["artifact_hash"] == told["base_artifact_hash"]
+    assert running is not None
+
+
+def test_a_job_of_one_revision_names_its_commit_and_no_sides(world: World, running: Agent) -> None:
+    job = world.add_job()
+    finish_of(world, job)
+    assert not any("side" in item for item in [*job.of_kind("samples"), *job.of_kind("event")])
+    told = next(state for state in job.states if state["state"] == "measuring")
+    assert [one["subject"] for one in told["commits"]] == ["Measure sorting"]
+    assert "base_artifact_hash" not in told
+    assert running is not None
+
+
+def test_a_build_that_fails_names_the_side_and_its_commit(world: World, running: Agent) -> None:
+    broken = commit(world.repository, "Break", "bench/suite.toml", "build = []", 'build = [["false"]]')
+    mended = commit(world.repository, "Mend", "bench/suite.toml", 'build = [["false"]]', "build = []")
+    job = world.add_job(commit=mended, base_commit=broken)
+    finish = finish_of(world, job)
+    assert (finish["outcome"], finish["cause"]) == ("failed", "build_failed")
+    assert finish["detail"].startswith(f"base ({broken[:12]}): Build step `false` exited with status 1")
+    assert running is not None
+
+
+def test_a_launch_that_fails_names_its_side(world: World, running: Agent) -> None:
+    old = git(world.repository, "rev-parse", "HEAD")
+    new = commit(world.repository, "Crash", old='say("done")', new="sys.exit(3)")
+    job = world.add_job(commit=new, base_commit=old)
+    finish = finish_of(world, job)
+    assert finish["outcome"] == "failed"
+    assert finish["detail"].startswith("head: ")
+    assert running is not None
+
+
+def test_an_arm_that_only_the_base_has_is_not_delivered(world: World, running: Agent) -> None:
+    """The server knows the head's manifest and refuses what that does not declare."""
+    text = (world.repository / "bench/sorts.py").read_text()
+    more = text.replace('ARMS = {"merge": merge,', 'ARMS = {"gone": merge, "merge": merge,')
+    (world.repository / "bench/sorts.py").write_text(more)
+    manifest = (world.repository / "bench/suite.toml").read_text()
+    (world.repository / "bench/suite.toml").write_text(
+        manifest.replace('arms = ["merge", "builtin"]', 'arms = ["gone", "merge", "builtin"]')
+    )
+    git(world.repository, "commit", "--quiet", "-a", "-m", "Three arms")
+    old = git(world.repository, "rev-parse", "HEAD")
+    (world.repository / "bench/sorts.py").write_text(text)
+    (world.repository / "bench/suite.toml").write_text(manifest)
+    git(world.repository, "commit", "--quiet", "-a", "-m", "Two arms")
+    job = world.add_job(commit=git(world.repository, "rev-parse", "HEAD"), base_commit=old)
+    assert finish_of(world, job)["outcome"] == "done"
+    assert {item["arm"] for item in job.of_kind("samples")} == {"merge", "builtin"}
+    announced = [item["event"] for item in job.of_kind("event") if item["event"]["type"] == "case"]
+    assert {event["arm"] for event in announced} == {"merge", "builtin"}
+    assert running is not None
+
+
+def test_a_cancelled_ab_job_stops_whichever_side_runs(world: World, running: Agent) -> None:
+    world.server.lease_s = 0.6
+    old = git(world.repository, "rev-parse", "HEAD")
+    hang_from_now_on(world)
+    job = world.add_job(commit=git(world.repository, "rev-parse", "HEAD"), base_commit=old)
+    world.server.wait_for(lambda: any(item["side"] == "head" for item in job.of_kind("samples")))
+    job.cancel = True
+    finish = finish_of(world, job)
+    assert (finish["outcome"], finish["cause"]) == ("cancelled", "cancelled")
+    assert json.dumps(finish)
+    assert running is not None
