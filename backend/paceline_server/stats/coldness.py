@@ -2,7 +2,8 @@
 
 Place: beside `policy`; looks at the warm-up rounds that every verdict leaves out. Invariant: a round counts
 as cold only where its penalty, fitted so that it never rises again, exceeds the margin, and the penalty
-itself does in four fifths of the launches; launches are resampled for the interval. What ran before the first
+itself does in four fifths of the launches; what the same round costs the reference, too, is not the arm's.
+Launches are resampled for the interval. What ran before the first
 recorded round (a harness that finds its loop counts) is not seen: a benchmark of fresh processes measures
 that.
 """
@@ -35,10 +36,10 @@ class Coldness:
     reason: str = ""
 
 
-def find_coldness(cases: Sequence[CaseSamples], margin_percent: float) -> Coldness:
-    """Rounds after which the cold penalty of an arm is inside the margin: `cases`, one per value of the
-    param, with their warm-up rounds."""
-    tables = [table for case in cases if (table := _penalties(case)) is not None]
+def find_coldness(cases: Sequence[tuple[CaseSamples, CaseSamples]], margin_percent: float) -> Coldness:
+    """Rounds after which the cold penalty of an arm is inside the margin: `cases`, (arm, reference) with
+    their warm-up rounds, one pair per value of the param."""
+    tables = [table for pair in cases if (table := _penalties(*pair)) is not None]
     if not tables:
         return Coldness(None, reason="no warm-up rounds were measured")
     launches = min(table.shape[0] for table in tables)
@@ -67,24 +68,31 @@ def find_coldness(cases: Sequence[CaseSamples], margin_percent: float) -> Coldne
     )
 
 
-def _penalties(case: CaseSamples) -> Floats | None:
-    """ln(round ÷ steady level) per launch and round, shape (launches, rounds from 0 on); the level is the
-    median of the launch's second half. None without warm-up rounds from the first on."""
-    numbers = np.unique(case.launch)
+def _penalties(arm: CaseSamples, reference: CaseSamples) -> Floats | None:
+    """What a round of the arm costs on top, by itself and beyond what the same round costs the reference:
+    shape (launches, rounds from 0 on). A target that speeds up meanwhile is no coldness of the arm. None
+    without warm-up rounds from the first on."""
     rows: list[Floats] = []
-    looked_at = constants.POLICY_WARMUP_ROUNDS
-    for number in numbers:
-        here = case.launch == number
-        rounds, values = _by_round(case.round[here], case.value[here])
-        marked = np.unique(case.round[here & case.warmup])
-        settled = rounds.size // 2
-        if not marked.size or rounds[0] != 0 or settled < 2 or (values <= 0).any():
+    for number in np.unique(arm.launch):
+        own, other = _launch(arm, int(number)), _launch(reference, int(number))
+        if own is None or other is None:
             continue
-        logs = np.log(values)
-        row = logs[: rounds.size - settled] - median(logs[rounds.size - settled :])
-        looked_at = min(looked_at, row.size)
-        rows.append(row if case.direction == "lower" else -row)
-    return np.stack([row[:looked_at] for row in rows]) if rows else None
+        count = min(own.size, other.size)
+        rows.append(np.minimum(own[:count], own[:count] - other[:count]))
+    looked_at = min((row.size for row in rows), default=0)
+    return np.stack([row[: min(looked_at, constants.POLICY_WARMUP_ROUNDS)] for row in rows]) if rows else None
+
+
+def _launch(case: CaseSamples, number: int) -> Floats | None:
+    """ln(round ÷ steady level) of one launch's first half; the level is the median of its second half."""
+    here = case.launch == number
+    rounds, values = _by_round(case.round[here], case.value[here])
+    settled = rounds.size // 2
+    if settled < 2 or rounds[0] != 0 or not case.warmup[here].any() or (values <= 0).any():
+        return None
+    logs = np.log(values)
+    row = logs[: rounds.size - settled] - median(logs[rounds.size - settled :])
+    return row if case.direction == "lower" else -row
 
 
 def _by_round(rounds: Ints, values: Floats) -> tuple[Ints, Floats]:
@@ -118,6 +126,6 @@ def _in_slices(penalties: Floats, picks: Ints, margin: float) -> Ints:
     )
 
 
-def _calls(cases: Sequence[CaseSamples]) -> int | None:
-    counts = [case.iterations for case in cases if case.iterations is not None and case.iterations.size]
+def _calls(cases: Sequence[tuple[CaseSamples, CaseSamples]]) -> int | None:
+    counts = [case.iterations for case, _ in cases if case.iterations is not None and case.iterations.size]
     return int(np.median(np.concatenate(counts))) if counts else None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -12,6 +13,7 @@ from paceline_server.stats.samples import CaseSamples
 
 MARGIN = 2.0
 WARMUP = 5
+Pair = tuple[CaseSamples, CaseSamples]
 
 
 def case(
@@ -31,12 +33,20 @@ def case(
     )  # fmt: skip
 
 
+def pair(seed: int, penalties: Sequence[float], shared: Sequence[float] = (), **spec: Any) -> Pair:
+    """(arm, reference); `shared`: what the first rounds cost both."""
+    both = np.zeros(max(len(penalties), len(shared)))
+    both[: len(penalties)] += penalties
+    both[: len(shared)] += shared
+    return case(seed, list(both), **spec), case(seed + 1000, shared, **spec)
+
+
 @pytest.mark.parametrize("sigma", [0.003, 0.02])
 @pytest.mark.parametrize("penalties", [(), (0.3,), (0.4, 0.2, 0.1), (0.06, 0.06)], ids=len)
 def test_the_rounds_that_are_cold_are_counted(penalties: tuple[float, ...], sigma: float) -> None:
     right = 0
     for seed in range(12):
-        found = find_coldness([case(seed * 7 + at, penalties, sigma=sigma) for at in range(5)], MARGIN)
+        found = find_coldness([pair(seed * 7 + at, penalties, sigma=sigma) for at in range(5)], MARGIN)
         assert found.lower is not None
         right += found.rounds == len(penalties)
         assert found.lower <= len(penalties) <= (99 if found.upper is None else found.upper)
@@ -44,7 +54,7 @@ def test_the_rounds_that_are_cold_are_counted(penalties: tuple[float, ...], sigm
 
 
 def test_one_value_that_is_cold_is_enough() -> None:
-    cases = [case(at, ()) for at in range(4)] + [case(9, (0.2, 0.1))]
+    cases = [pair(at, ()) for at in range(4)] + [pair(9, (0.2, 0.1))]
     found = find_coldness(cases, MARGIN)
     assert found.rounds == 2
     assert found.penalties[0] == pytest.approx(np.expm1(0.2), abs=0.02)
@@ -52,28 +62,37 @@ def test_one_value_that_is_cold_is_enough() -> None:
 
 
 def test_one_slow_launch_is_not_cold() -> None:
-    plain = case(1, ())
+    plain, reference = pair(1, ())
     slow = (plain.launch == 0) & (plain.round == 0)
-    found = find_coldness([replace(plain, value=np.where(slow, plain.value * 3.0, plain.value))], MARGIN)
+    arm = replace(plain, value=np.where(slow, plain.value * 3.0, plain.value))
+    found = find_coldness([(arm, reference)], MARGIN)
     assert found.rounds == 0
 
 
 def test_a_penalty_that_outlasts_the_rounds_has_no_number() -> None:
-    found = find_coldness([case(1, [0.5] * 13)], MARGIN)
+    found = find_coldness([pair(1, [0.5] * 13)], MARGIN)
     assert found.rounds is None
     assert found.upper is None
     assert found.reason.startswith("still 6")
 
 
 def test_a_rate_is_cold_where_it_is_lower() -> None:
-    times = case(2, (0.3,))
-    rates = replace(times, value=1e9 / times.value, direction="higher", unit="op/s")
-    assert find_coldness([rates], MARGIN).rounds == find_coldness([times], MARGIN).rounds == 1
+    times = pair(2, (0.3,))
+    arm, base = (replace(one, value=1e9 / one.value, direction="higher", unit="op/s") for one in times)
+    assert find_coldness([(arm, base)], MARGIN).rounds == find_coldness([times], MARGIN).rounds == 1
+
+
+def test_what_the_first_rounds_cost_both_arms_is_no_coldness_of_one() -> None:
+    """A target that speeds up, a runtime that compiles: 20 % for both, and nothing for the arm alone."""
+    shared = (0.2, 0.15, 0.1, 0.05)
+    assert find_coldness([pair(3, (), shared)], MARGIN).rounds == 0
+    assert find_coldness([pair(3, (0.3,), shared)], MARGIN).rounds == 1
+    assert find_coldness([pair(3, (-0.2, -0.15, -0.1), shared)], MARGIN).rounds == 0
 
 
 def test_without_warm_up_rounds_or_with_two_launches_nothing_is_said() -> None:
-    plain = case(1, (0.3,))
+    plain, reference = pair(1, (0.3,))
     unmarked = replace(plain, warmup=np.zeros_like(plain.warmup))
-    assert find_coldness([unmarked], MARGIN).reason == "no warm-up rounds were measured"
+    assert find_coldness([(unmarked, reference)], MARGIN).reason == "no warm-up rounds were measured"
     assert find_coldness([], MARGIN).rounds is None
-    assert find_coldness([case(1, (0.3,), launches=2)], MARGIN).reason.startswith("insufficient: 2 launches")
+    assert find_coldness([pair(1, (0.3,), launches=2)], MARGIN).reason.startswith("insufficient: 2 launches")

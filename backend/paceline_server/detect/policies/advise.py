@@ -159,8 +159,11 @@ def _in_force(manifest: Manifest, policy: Policy, knobs: Mapping[str, ParamValue
 def _coldness(policy: Policy, members: Sequence[Group], margin: float, measured: _Measured) -> Coldness:
     if measured.blockers:
         return Coldness(None, reason=measured.blockers[0])
-    cases = [measured.case(policy, one, policy.arm) for one in members]
-    return find_coldness([case for case in cases if case is not None], margin)
+    pairs = [
+        (measured.case(policy, one, policy.arm), measured.case(policy, one, policy.reference))
+        for one in members
+    ]
+    return find_coldness([(arm, base) for arm, base in pairs if arm and base], margin)
 
 
 def _crossover(policy: Policy, members: Sequence[Group], margin: float, measured: _Measured) -> Crossover:
