@@ -211,17 +211,19 @@ class Judged:
 
 
 def judge_minimum(found: Crossover, minimum: int, margin_percent: float) -> Judged:
-    """Whether using the arm from `minimum` on is right: it picks no loser (beyond the margin, with
-    confidence), and lies in the crossover's interval or picks what is at least as fast everywhere."""
+    """Whether using the arm from `minimum` on is right: the arm loses nowhere from there on (beyond the
+    margin, with confidence), and `minimum` lies in the crossover's interval or the reference loses nowhere
+    below it either. No threshold can use an arm that wins early and loses again before it wins for good."""
     if found.answer == "unknown" or not found.points:
         return Judged(None, "unknown")
     margin = math.log1p(margin_percent / 100.0)
-    worst = _worst_pick(found, minimum, margin)
-    if worst is not None:
-        return worst
     inside = found.answer in ("from", "always") and (
         (found.lower is None or found.lower <= minimum) and (found.upper is None or minimum <= found.upper)
     )
+    losing = [one for one in _losing_picks(found, minimum, margin) if one[2] == "arm" or not inside]
+    if losing:
+        loss, at, picked = max(losing)
+        return Judged(False, "picks_loser", at, math.expm1(loss), picked)
     if inside:
         return Judged(True, "inside")
     sure = all(
@@ -233,9 +235,13 @@ def judge_minimum(found: Crossover, minimum: int, margin_percent: float) -> Judg
     return Judged(True, "picks_winners") if sure else Judged(None, "open")
 
 
-def _worst_pick(found: Crossover, minimum: int, margin: float) -> Judged | None:
-    """Where the policy loses most, among measured values and at the threshold itself."""
-    losing: list[tuple[float, int, Literal["arm", "reference"]]] = []
+Loss = tuple[float, int, Literal["arm", "reference"]]
+"""(log-ratio, value, what the policy picks there)"""
+
+
+def _losing_picks(found: Crossover, minimum: int, margin: float) -> list[Loss]:
+    """Where the policy loses, and how much, among measured values and at the threshold itself."""
+    losing: list[Loss] = []
     for point in found.points:
         if point.at >= minimum and point.winner == "reference" and (point.lower or 0.0) > margin:
             losing.append((point.middle, point.at, "arm"))
@@ -247,7 +253,4 @@ def _worst_pick(found: Crossover, minimum: int, margin: float) -> Judged | None:
             losing.append((here.lower, minimum, "arm"))
         if here.upper is not None and here.upper < -margin:
             losing.append((-here.upper, minimum - 1, "reference"))
-    if not losing:
-        return None
-    loss, at, picked = max(losing)
-    return Judged(False, "picks_loser", at, math.expm1(loss), picked)
+    return losing
