@@ -53,6 +53,7 @@ def look(session: Session, job_id: str) -> list[detection.Looked]:
 def keep(session: Session, job_id: str, looked: Sequence[detection.Looked]) -> None:
     """Store what was seen; alerts hear of it, also when it is nothing: a change may have gone away."""
     detection.keep(session, looked)
+    detection.mark_incidents(session, {one.head.target_id for one in looked})
     outbox.add(session, ALERTS, job_id)
 
 

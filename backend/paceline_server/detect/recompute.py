@@ -61,6 +61,9 @@ def recompute(suite: str | None = None, series_id: str | None = None, *, samples
         with session_scope() as session:
             looks = [[looked[head.id] for head in each if head.id in looked] for each in batch]
             done.evaluated.add(detection.keep(session, *looks))
+    with session_scope() as session:
+        targets = {head.target_id for each in rounds for head in each}
+        done.evaluated.changes["marked"] += detection.mark_incidents(session, targets)
     return done
 
 

@@ -93,7 +93,11 @@ class Past:
         with read_scope() as session:
             looked = list(detection.look(session, detection.touched(session, job_id)))
         with session_scope() as session:
-            return detection.keep(session, looked)
+            outcome = detection.keep(session, looked)
+            outcome.changes["marked"] += detection.mark_incidents(
+                session, {one.head.target_id for one in looked}
+            )
+            return outcome
 
     def _job(self, commit: str) -> tuple[str, datetime]:
         job_id, at = ids.new_id("job"), START + self.nights * NIGHT

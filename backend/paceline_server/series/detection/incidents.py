@@ -1,7 +1,8 @@
 """One event of the target instead of N changes: many of its series moved around the same run (§4.7).
 
-Place: the last step of `service.keep`, over the changes of the whole target. Invariants: the evidence of
-every marked change names the share it rests on; what an alert has taken up keeps its cause. Tells nobody.
+Place: after `service.keep`, over the changes of the whole target. Invariants: the evidence of every marked
+change names the share it rests on; what an alert has taken up keeps its cause. Tells nobody. The series of a
+target are those measured within its newest runs: one that was given up years ago moves with nobody.
 """
 
 from __future__ import annotations
@@ -29,14 +30,7 @@ def mark(session: Session, target_id: str) -> int:
         moved[row.series_id].append(position[row.job_id])
     found: dict[tuple[str, int], dict[str, object]] = {}
     if len(moved) > 1:
-        around = {
-            axis[near]
-            for runs in moved.values()
-            for run in runs
-            for near in range(run - constants.INCIDENT_RUNS, run + constants.INCIDENT_RUNS + 1)
-            if 0 <= near < len(axis)
-        }
-        measured = queries.measured_in(session, around)
+        measured = queries.measured_since(session, target_id, axis[0])
         for incident in incidents(moved, measured):
             said = {
                 "job_id": axis[incident.run],

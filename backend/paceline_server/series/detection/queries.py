@@ -141,13 +141,15 @@ class Place(NamedTuple):
 
 
 def places(session: Session, job_ids: Collection[str]) -> dict[str, Place]:
-    """The places of these jobs: all points of a job have the same."""
+    """When and at which commit these jobs measured, as all their points have it."""
     found: dict[str, Place] = {}
     for chunk in chunks(sorted(job_ids)):
         query = (
-            select(SeriesPoint.job_id, func.min(SeriesPoint.at), func.min(SeriesPoint.commit))
-            .where(SeriesPoint.job_id.in_(chunk))
-            .group_by(SeriesPoint.job_id)
+            select(
+                Job.id, func.coalesce(Job.started_at, Job.created_at, type_=Job.created_at.type), Run.commit
+            )
+            .join(Run, Run.id == Job.run_id)
+            .where(Job.id.in_(chunk))
         )
         for job_id, at, commit in session.execute(query):
             found[job_id] = Place(at, commit)
@@ -221,11 +223,10 @@ def live_at(session: Session, target_id: str, job_ids: Collection[str]) -> list[
     return list(session.scalars(query))
 
 
-def measured_in(session: Session, job_ids: Collection[str]) -> int:
-    """How many series have a counting point of one of these jobs."""
-    query = select(func.count(SeriesPoint.series_id.distinct())).where(
-        SeriesPoint.job_id.in_(list(job_ids)), _counting()
-    )
+def measured_since(session: Session, target_id: str, job_id: str) -> int:
+    """How many series of a target have a point of this job or a later one."""
+    since = select(func.coalesce(Job.started_at, Job.created_at)).where(Job.id == job_id).scalar_subquery()
+    query = select(func.count()).where(Series.target_id == target_id, Series.last_at >= since)
     return session.scalar(query) or 0
 
 

@@ -7,13 +7,14 @@ Place: `detect` calls it when a job left points, `paceline-server recompute` for
 - points and findings are never touched here.
 
     look(series) ─▶ windows ─▶ evaluate (pure)          read-only, may take long
-    keep(looked) ─▶ lock ─▶ still newest? ─▶ plan ─▶ round ─▶ changes, states ─▶ incidents of the target
+    keep(looked) ─▶ lock ─▶ still newest? ─▶ plan ─▶ round ─▶ changes, states
+    mark_incidents(targets) ─▶ changes that moved together
 """
 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -27,7 +28,7 @@ from paceline_server.series.detection.queries import Head
 from paceline_server.stats import constants
 from paceline_server.store.tables.history import Change, SeriesState
 
-__all__ = ["Head", "Looked", "Outcome", "all_heads", "keep", "look", "rounds", "touched"]
+__all__ = ["Head", "Looked", "Outcome", "all_heads", "keep", "look", "mark_incidents", "rounds", "touched"]
 
 all_heads = queries.heads
 touched = queries.touched
@@ -104,10 +105,15 @@ def keep(session: Session, *looks: Sequence[Looked]) -> Outcome:
             keeping.keep(head, made, decides)
     queries.upsert_states(session, keeping.stored)
     session.flush()
-    for target_id in sorted({head.target_id for each in planned for head, _ in each}):
-        keeping.changes["marked"] += incidents.mark(session, target_id)
-    session.flush()
     return Outcome(keeping.changes, len(plans), keeping.news)
+
+
+def mark_incidents(session: Session, target_ids: Iterable[str]) -> int:
+    """Once everything of a round is kept: what moved together on a target is one event (§4.7). Returns how
+    many changes are marked otherwise than before."""
+    marked = sum(incidents.mark(session, target_id) for target_id in sorted(set(target_ids)))
+    session.flush()
+    return marked
 
 
 @dataclass

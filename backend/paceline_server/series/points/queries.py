@@ -60,7 +60,10 @@ def add_points(session: Session, rows: Sequence[dict[str, Any]]) -> None:
 
 
 def touch(session: Session, series_ids: Collection[str], at: datetime) -> None:
-    """Series have a point of then; the newest counts."""
+    """Series have a point of then; the newest counts. Locked in order of id first: nobody waits in a
+    circle."""
+    ordered = select(Series.id).where(Series.id.in_(list(series_ids))).order_by(Series.id)
+    session.execute(ordered.with_for_update())
     session.execute(
         update(Series).where(Series.id.in_(list(series_ids)), Series.last_at < at).values(last_at=at)
     )
