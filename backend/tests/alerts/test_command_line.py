@@ -110,6 +110,7 @@ def test_a_rule_is_tried_saved_changed_and_muted(past: Chronicle, say: Say) -> N
     assert (changed["version"], changed["benchmark"], changed["min_effect"], changed["mode"]) == (
         2, "ledger_*", 0.05, "shadow",
     )  # fmt: skip
+    assert said(say("alerts", "list", "--rule", "ledger", "--json")) == []
     shown = say("rules", "show", "ledger").stdout
     assert "too loud" in shown
     assert "No alert of this rule has been judged yet." in shown

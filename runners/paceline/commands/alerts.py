@@ -43,7 +43,7 @@ def list_alerts(  # noqa: PLR0917 - one parameter per option is how typer declar
         bool | None, typer.Option("--overdue/--not-overdue", help="Past its due date and still alive.")
     ] = None,
     shadow: Annotated[bool, typer.Option("--shadow", help="Only those of rules in shadow.")] = False,
-    rule: Annotated[str | None, typer.Option(help="A rule's id.")] = None,
+    rule: Annotated[str | None, typer.Option(help="A rule's name or id.")] = None,
     text: Annotated[str | None, typer.Option(help="In title, words, benchmark or suite.")] = None,
     limit: Annotated[int, typer.Option(min=1, max=10_000, help="At most so many.")] = 50,
     as_json: Json = False,
@@ -53,7 +53,8 @@ def list_alerts(  # noqa: PLR0917 - one parameter per option is how typer declar
     who = None if assignee is None else desk.account(assignee) or "none"
     found = desk.pages(
         "/alerts", limit, state=state, suite=suite, target=target and desk.target(target), assignee=who,
-        kind=kind, cause=cause, overdue=overdue, shadow=shadow, rule=rule, text=text,
+        kind=kind, cause=cause, overdue=overdue, shadow=shadow, rule=rule and desk.rule(rule)["id"],
+        text=text,
     )  # fmt: skip
     if as_json:
         show_json(found)

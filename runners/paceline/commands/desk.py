@@ -84,6 +84,17 @@ class Desk:
             raise UserError(f"There is no account {person!r}.", f"There are: {names}; or say none.")
         return str(found[0])
 
+    def known_rule(self, name: str) -> dict[str, Any] | None:
+        """A stored rule by name or id, if there is one."""
+        return next((one for one in self.pages("/rules") if name in (one["id"], one["name"])), None)
+
+    def rule(self, name: str) -> dict[str, Any]:
+        """The same; that there is none is a mistake."""
+        found = self.known_rule(name)
+        if found is None:
+            raise UserError(f"There is no rule {name!r}.", "See paceline rules list.")
+        return found
+
     def target(self, name: str) -> str:
         """The id of a target by name or id."""
         targets = self.pages("/targets")

@@ -19,7 +19,6 @@ from paceline.commands.desk import (
     show_json,
     show_table,
 )
-from paceline.errors import UserError
 
 app = new_group("Rules: which findings become alerts. Of those that match, the most specific decides alone.")
 
@@ -95,23 +94,11 @@ def _muted(rule: dict[str, Any]) -> str:
     return "" if rule["mute"] is None else day(rule["mute"]["until"])
 
 
-def _find(desk: Desk, name: str) -> dict[str, Any]:
-    found = _known(desk, name)
-    if found is None:
-        raise UserError(f"There is no rule {name!r}.", "See paceline rules list.")
-    return found
-
-
-def _known(desk: Desk, name: str) -> dict[str, Any] | None:
-    rules = desk.pages("/rules")
-    return next((one for one in rules if name in (one["id"], one["name"])), None)
-
-
 @app.command()
 def show(rule: RuleName, server: Server, token: Token, as_json: Json = False) -> None:
     """Shows a rule, the noise floor it has to respect, and all of its versions."""
     desk = Desk(server, token)
-    rule_id = _find(desk, rule)["id"]
+    rule_id = desk.rule(rule)["id"]
     found = {**desk.get(f"/rules/{rule_id}"), "versions": desk.pages(f"/rules/{rule_id}/versions")}
     if as_json:
         show_json(found)
@@ -151,7 +138,7 @@ def save(  # noqa: PLR0917 - one parameter per option is how typer declares them
 ) -> None:
     """Saves a new rule, or a new version of one: options not given stay as they are."""
     desk = Desk(server, token)
-    known = _known(desk, rule)
+    known = desk.known_rule(rule)
     wish = Wish(kind, suite, benchmark, arm, metric, target, min_effect, direction, mode, text)
     body = {**wish.body(rule if known is None else known["name"], known), "comment": comment}
     if known is None:
@@ -183,7 +170,7 @@ def replay(  # noqa: PLR0917 - one parameter per option is how typer declares th
 ) -> None:
     """Says what a rule would have raised in the last days. Takes the options of save; saves nothing."""
     desk = Desk(server, token)
-    known = _known(desk, rule)
+    known = desk.known_rule(rule)
     wish = Wish(kind, suite, benchmark, arm, metric, target, min_effect, direction, mode)
     body = {
         "rule": wish.body(rule if known is None else known["name"], known),
@@ -219,7 +206,7 @@ def mute(  # noqa: PLR0917 - one parameter per option is how typer declares them
     """Tells nobody of a rule's alerts for a while; what is still open then is told at the end."""
     desk = Desk(server, token)
     body = {"reason": reason, "hours": hours}
-    found = desk.send("POST", f"/rules/{_find(desk, rule)['id']}/mute", body)
+    found = desk.send("POST", f"/rules/{desk.rule(rule)['id']}/mute", body)
     if as_json:
         show_json(found)
     else:
@@ -230,7 +217,7 @@ def mute(  # noqa: PLR0917 - one parameter per option is how typer declares them
 def unmute(rule: RuleName, server: Server, token: Token, as_json: Json = False) -> None:
     """Ends a rule's silence now."""
     desk = Desk(server, token)
-    found = desk.send("POST", f"/rules/{_find(desk, rule)['id']}/unmute")
+    found = desk.send("POST", f"/rules/{desk.rule(rule)['id']}/unmute")
     if as_json:
         show_json(found)
     else:
@@ -241,7 +228,7 @@ def unmute(rule: RuleName, server: Server, token: Token, as_json: Json = False) 
 def delete(rule: RuleName, server: Server, token: Token) -> None:
     """Takes a rule out of force; its versions are kept, and its name brings it back."""
     desk = Desk(server, token)
-    found = _find(desk, rule)
+    found = desk.rule(rule)
     desk.send("DELETE", f"/rules/{found['id']}")
     say(f"{found['name']} is out of force.")
 
