@@ -139,6 +139,9 @@ HISTORY_MAX_P: Final = 0.05
 """probability; Mann-Whitney between the sides, after dependence. A second opinion without the model, so
 not strict: at 1e-3 it refused one true step in six that the model had placed rightly. §4.4"""
 
+HISTORY_EDGE_MAX_P: Final = 0.2
+"""the same for steps near an end: six points against heavy tails cannot reach less in time."""
+
 HISTORY_SIDE_POINTS: Final = 100
 """points a side for the rank test and the interval: nearer ones say more about a step. §4.4"""
 
@@ -170,7 +173,7 @@ HISTORY_DEPENDENCE_LAGS: Final = 3
 """lags of the long-run variance; more add noise, fewer miss repeated blocks. §4.6"""
 
 HISTORY_FITS: Final = 2
-"""rounds of fitting density and dependence to the residuals; a third gains nothing on the sets and costs a third."""
+"""rounds of fitting density and dependence to the residuals; a third gains nothing but costs time."""
 
 HISTORY_NOISE_PRIOR_POINTS: Final = 4.0
 """points of pseudo data by which a density stays near what hosts usually show."""

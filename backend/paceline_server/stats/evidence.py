@@ -47,12 +47,12 @@ def judge(
     shift = level_after - level_before
     in_sigma = _in_sigma(shift, before, after)
     points_after = 1.0 if suspect else parameters.points_a_side
-    max_p = parameters.max_p
-    if suspect:
-        max_p = max(max_p, _smallest_p(before[-near:].size, after.size))
     at_edge = (start == 0 and before.size < parameters.edge_points) or (
         stop == x.size and after.size < parameters.edge_points
     )
+    max_p = parameters.edge_max_p if at_edge else parameters.max_p
+    if suspect:
+        max_p = max(max_p, _smallest_p(before[-near:].size, after.size))
     least = math.log1p(parameters.min_effect)
     effect = math.expm1(shift)
     filters = (

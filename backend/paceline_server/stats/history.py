@@ -89,6 +89,7 @@ class Parameters:
     min_probability: float = constants.HISTORY_MIN_PROBABILITY
     edge_points: float = constants.HISTORY_EDGE_POINTS
     edge_probability: float = constants.HISTORY_EDGE_PROBABILITY
+    edge_max_p: float = constants.HISTORY_EDGE_MAX_P
     max_p: float = constants.HISTORY_MAX_P
     min_shift_sigma: float = constants.HISTORY_MIN_SHIFT_SIGMA
     side_points: float = constants.HISTORY_SIDE_POINTS

@@ -48,7 +48,12 @@ def incidents(
             run: sorted({(name, at) for name, at in left if abs(at - run) <= within})
             for run in sorted({run for _, run in left})
         }
-        run = min(around, key=lambda at: (-len({name for name, _ in around[at]}), at))
+        run = min(
+            around,
+            key=lambda at: (
+                -len({name for name, _ in around[at]}), sum(abs(run - at) for _, run in around[at]), at
+            ),
+        )  # fmt: skip
         names = tuple(sorted({name for name, _ in around[run]}))
         if len(names) < 2 or len(names) / measured < share:
             break

@@ -1,0 +1,228 @@
+"""What `detect` names, drawn: a column is a point, a row up is 1.5 % more, and the indexes are exact."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from paceline_server.stats.changepoint import METHOD, Parameters, Segmentation, detect, stands
+
+ROW = 1.015
+"""ratio between a row of a drawing and the one below."""
+
+
+def drawn(picture: str) -> list[float]:
+    """Values of a picture; every column holds exactly one mark."""
+    rows = picture.split("\n")[1:-1]
+    values = []
+    for column in range(max(len(row.rstrip()) for row in rows)):
+        heights = [h for h, row in enumerate(reversed(rows)) if row[column : column + 1] == "*"]
+        assert len(heights) == 1, f"column {column} has {len(heights)} marks"
+        values.append(100.0 * ROW ** heights[0])
+    return values
+
+
+def indexes(found: Segmentation) -> tuple[list[int], list[int]]:
+    return [change.index for change in found.changes], [change.index for change in found.suspects]
+
+
+STEP_UP = """
+                         *              **
+                      * *  * * *** *  *    *
+                       *    * *   * ** *
+         *   *            *               *
+    *   *            *
+  ** *    *   * *  *
+**    **   **    ** *
+               *
+"""
+
+DOWN_THEN_HIGHER = """
+                                  *      *     *
+                                   *  *    ****
+                                **  ** ** *
+              *
+      * *   ** *
+ ** **    *
+*      * * *
+   *
+
+                **  *   *     *
+                   * *** ****
+                  *          * *
+"""
+
+SPIKE = """
+                    *
+
+
+
+
+
+
+
+             *  *           *
+                   *     *            *
+   *****  *** *  *      * **  **  ** * *
+**      **        *  ***     *  **  *
+  *            *
+"""
+
+THREE_BAD_POINTS = """
+                      *
+
+                    *
+                     *
+
+
+
+
+   *       *  *                      *
+*   * *  **    * *           **       * **   *
+ **  *  *   *     *     *** *    *          * **
+       *     *  *      *   *   ** **   *   *
+                   *                *     *
+"""
+
+TWO_MODES = """
+     *
+               *
+          *        *    *  *
+         *                   *   *       *
+   ** *     *     *   *
+
+                                        *
+ **                           **
+             *            *     * *       ** *
+*       *  *  * *      *           ** **    *  *
+       *         *  *    *  *        *
+                     *                        *
+"""
+
+THREE_POINTS_HIGH = """
+                                     ***
+
+
+
+
+
+
+
+
+                                   *
+*      *    *    *    *  * *    * *
+ *****  ***  ***     *      *  * *  *
+      *         * ***  *  *  **
+           *            *
+"""
+
+SIX_POINTS_HIGH = """
+                                    **
+                                  *   **
+                                   *
+
+
+
+
+      *   *            *
+   *   **  *        *    ****
+         *  * *   **  * *     ** *
+***  *       * ***   *       *
+                                *
+    *
+"""
+
+
+@pytest.mark.parametrize(
+    ("picture", "changes", "suspects"),
+    [
+        pytest.param(STEP_UP, [22], [], id="a step among scatter"),
+        pytest.param(DOWN_THEN_HIGHER, [16, 32], [], id="two steps"),
+        pytest.param(SPIKE, [], [], id="a spike"),
+        pytest.param(THREE_BAD_POINTS, [], [], id="three bad points"),
+        pytest.param(TWO_MODES, [], [], id="a host with two modes"),
+        pytest.param(THREE_POINTS_HIGH, [], [37], id="too young to tell"),
+        pytest.param(SIX_POINTS_HIGH, [34], [], id="old enough to tell"),
+    ],
+)
+def test_exactly_the_steps_of_the_drawing_are_named(
+    picture: str, changes: list[int], suspects: list[int]
+) -> None:
+    assert indexes(detect(drawn(picture))) == (changes, suspects)
+
+
+def test_a_change_point_says_what_it_rests_on() -> None:
+    (change,) = detect([100.0] * 20 + [110.0] * 20).changes
+    assert (change.index, change.confidence, change.n_before, change.n_after) == (20, "confirmed", 20, 20)
+    assert change.level_before == pytest.approx(100.0)
+    assert change.level_after == pytest.approx(110.0)
+    assert change.effect == pytest.approx(0.10)
+    assert change.interval == pytest.approx((0.10, 0.10))
+    assert change.location[0] <= 20 <= change.location[1]
+    assert [f.name for f in change.filters] == [
+        "points_before", "points_after", "probability", "effect", "p_value", "shift_in_sigma",
+    ]  # fmt: skip
+    assert all(f.passed for f in change.filters)
+
+
+def test_segments_cover_the_series_and_meet_at_the_steps() -> None:
+    found = detect(drawn(DOWN_THEN_HIGHER))
+    assert [(s.start, s.stop) for s in found.segments] == [(0, 16), (16, 32), (32, 48)]
+    assert found.segments[1].level < found.segments[0].level < found.segments[2].level
+
+
+def test_a_refused_candidate_stays_with_the_filter_that_refused_it() -> None:
+    values = drawn(STEP_UP)
+    least = Parameters(min_effect=0.5, min_step=0.02)
+    found = detect(values, parameters=least)
+    assert found.changes == ()
+    (refused,) = found.rejected
+    assert [f.name for f in refused.filters if not f.passed] == ["effect"]
+
+
+def test_a_stored_finding_is_made_again_bit_by_bit_from_its_own_parameters() -> None:
+    values = drawn(DOWN_THEN_HIGHER)
+    then = Parameters(tempering=1.7, min_effect=0.04)
+    stored = detect(values, parameters=then)
+    again = detect(values, parameters=Parameters.from_mapping(dict(stored.parameters)))
+    assert again == stored
+    assert stored.method == METHOD
+    assert dict(stored.parameters) != dict(detect(values).parameters)
+
+
+@pytest.mark.parametrize("bad", [0.0, -1.0, math.nan, math.inf])
+def test_values_without_a_logarithm_make_a_series_unusable_and_say_so(bad: float) -> None:
+    found = detect([1.0] * 20 + [bad] + [2.0] * 20)
+    assert found.changes == found.suspects == ()
+    assert found.segments == ()
+    assert "zero, negative or not finite" in found.unusable
+
+
+def test_eleven_points_are_no_history() -> None:
+    found = detect([1.0] * 5 + [2.0] * 6)
+    assert found.changes == ()
+    assert found.unusable == "11 points; history needs 12"
+    assert detect([]).changes == ()
+
+
+def test_only_the_newest_points_are_looked_at_and_indexes_still_count_from_the_first() -> None:
+    values = [50.0] * 300 + [100.0] * 700 + [120.0] * 100
+    found = detect(values, parameters=Parameters(max_points=500))
+    assert [change.index for change in found.changes] == [1000]
+    assert found.segments[0].start == 600
+
+
+def test_two_evaluations_agree_within_two_points() -> None:
+    assert stands([10, 30], [12, 33, 30]) == (12, 30)
+    assert stands([], [5]) == ()
+
+
+def test_repeated_disturbances_raise_the_dependence_and_independent_noise_does_not() -> None:
+    rng = np.random.default_rng(3)
+    shocks = rng.normal(0.0, 0.02, 400)
+    wandering = shocks.copy()
+    for t in range(1, 400):
+        wandering[t] += 0.5 * wandering[t - 1]
+    assert detect(np.exp(shocks)).dependence < 1.3
+    assert detect(np.exp(wandering)).dependence > 1.8

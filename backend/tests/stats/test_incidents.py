@@ -1,0 +1,48 @@
+"""Many series at once: one incident for what moved together, and few false findings among many tests."""
+
+from __future__ import annotations
+
+import numpy as np
+from paceline_server.stats.incidents import incidents, of_round
+
+
+def test_three_of_ten_series_within_two_runs_are_one_incident() -> None:
+    (found,) = incidents({"a": [40], "b": [41], "c": [39], "d": [12]}, measured=10)
+    assert (found.run, found.series, found.share) == (40, ("a", "b", "c"), 0.3)
+
+
+def test_two_of_ten_are_changes_of_their_own() -> None:
+    assert incidents({"a": [40], "b": [41]}, measured=10) == ()
+
+
+def test_three_runs_apart_is_not_together() -> None:
+    assert incidents({"a": [40], "b": [43], "c": [46]}, measured=6) == ()
+
+
+def test_one_series_is_no_incident_even_if_it_is_the_only_one() -> None:
+    assert incidents({"a": [40]}, measured=1) == ()
+
+
+def test_two_incidents_are_told_apart_and_the_larger_comes_first() -> None:
+    moved = {"a": [10, 50], "b": [10, 51], "c": [50], "d": [11]}
+    assert [(i.run, i.series) for i in incidents(moved, measured=5)] == [
+        (10, ("a", "b", "d")),
+        (50, ("a", "b", "c")),
+    ]
+
+
+def test_the_order_of_the_series_does_not_matter() -> None:
+    moved = {"a": [40], "b": [41], "c": [39]}
+    assert incidents(moved, measured=4) == incidents(dict(reversed(moved.items())), measured=4)
+
+
+def test_of_twenty_tests_a_p_of_four_percent_alone_does_not_stand_but_a_small_one_does() -> None:
+    assert of_round([0.04] + [0.5] * 19) == (False,) * 20
+    assert of_round([0.001] + [0.5] * 19) == (True,) + (False,) * 19
+    assert of_round([]) == ()
+
+
+def test_without_effects_one_round_in_twenty_or_fewer_says_anything() -> None:
+    rng = np.random.default_rng(8)
+    rounds = [any(of_round(rng.random(40).tolist())) for _ in range(1000)]
+    assert sum(rounds) <= 65
