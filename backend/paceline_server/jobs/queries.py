@@ -16,6 +16,7 @@ from sqlalchemy.orm import Session, aliased
 from paceline_server.jobs.states import FINAL, HELD
 from paceline_server.store.tables.catalog import Suite, SuiteAgent
 from paceline_server.store.tables.fleet import Target
+from paceline_server.store.tables.history import Schedule
 from paceline_server.store.tables.jobs import Attempt, Job, Run
 
 
@@ -237,3 +238,45 @@ def counting_attempts(session: Session, job_id: str) -> list[int]:
         .order_by(Attempt.batch)
     )
     return [number for _, number in session.execute(query)]
+
+
+def schedules() -> Select[Schedule]:
+    return select(Schedule)
+
+
+def schedule_named(session: Session, name: str) -> Schedule | None:
+    return session.scalars(select(Schedule).where(Schedule.name == name)).one_or_none()
+
+
+def any_schedule_due(session: Session, at: datetime) -> bool:
+    """A read, so that an idle sweeper never writes."""
+    due = exists().where(Schedule.enabled.is_(True), Schedule.next_at <= at)
+    return session.execute(select(literal(1)).where(due)).first() is not None
+
+
+def lock_due_schedules(session: Session, at: datetime, limit: int) -> list[Schedule]:
+    """Schedules that are due, locked, the longest overdue first; those others work on are skipped."""
+    query = (
+        select(Schedule)
+        .where(Schedule.enabled.is_(True), Schedule.next_at <= at)
+        .order_by(Schedule.next_at, Schedule.id)
+        .limit(limit)
+        .with_for_update(skip_locked=True)
+        .execution_options(populate_existing=True)
+    )
+    return list(session.scalars(query))
+
+
+def targets_alive_of_schedule(session: Session, schedule_id: str) -> set[str]:
+    """Targets that a job of this schedule still waits for or runs on."""
+    query = (
+        select(Job.target_id)
+        .join(Run, Run.id == Job.run_id)
+        .where(Run.schedule_id == schedule_id, Job.state.not_in(FINAL))
+    )
+    return set(session.scalars(query))
+
+
+def target_names(session: Session, target_ids: Iterable[str]) -> dict[str, str]:
+    query = select(Target).where(Target.id.in_(list(target_ids)))
+    return {target.id: target.name for target in session.scalars(query)}

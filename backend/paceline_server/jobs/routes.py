@@ -10,7 +10,7 @@ from fastapi import APIRouter, Depends, Request, Response
 from fastapi.concurrency import run_in_threadpool
 
 from paceline_server.accounts.auth import Principal, require
-from paceline_server.jobs import leases, service
+from paceline_server.jobs import leases, schedules, service
 from paceline_server.jobs.queries import something_to_lease
 from paceline_server.jobs.schemas import (
     JobOut,
@@ -20,6 +20,9 @@ from paceline_server.jobs.schemas import (
     RunIn,
     RunOut,
     RunState,
+    ScheduleIn,
+    ScheduleOut,
+    SchedulePatch,
     StateIn,
     Trigger,
 )
@@ -76,6 +79,40 @@ def get_run(run_id: str, _: Reader, session: DbSession) -> RunOut:
 def cancel_run(run_id: str, _: Requester, session: DbSession) -> RunOut:
     """Stop what has not ended; repeatable. Needs `ingest`."""
     return service.cancel(session, run_id)
+
+
+@router.post("/schedules", status_code=201)
+def create_schedule(body: ScheduleIn, principal: Requester, session: DbSession) -> ScheduleOut:
+    """Have a run asked for again and again, once it is enabled. Needs `ingest`."""
+    return schedules.create(session, body, principal.name)
+
+
+@router.get("/schedules")
+def list_schedules(
+    _: Reader, session: DbSession, limit: Limit = 50, cursor: Cursor = None
+) -> Page[ScheduleOut]:
+    """Schedules, the newest first."""
+    return schedules.listed(session, limit=limit, cursor=cursor)
+
+
+@router.get("/schedules/{schedule_id}")
+def get_schedule(schedule_id: str, _: Reader, session: DbSession) -> ScheduleOut:
+    """One schedule."""
+    return schedules.get(session, schedule_id)
+
+
+@router.patch("/schedules/{schedule_id}")
+def change_schedule(
+    schedule_id: str, body: SchedulePatch, principal: Requester, session: DbSession
+) -> ScheduleOut:
+    """Switch it on (its next run is due at once) or off, or change its rhythm. Needs `ingest`."""
+    return schedules.change(session, schedule_id, body, principal.name)
+
+
+@router.delete("/schedules/{schedule_id}", status_code=204)
+def remove_schedule(schedule_id: str, principal: Requester, session: DbSession) -> None:
+    """Ask for no more runs; those there are stay. Needs `ingest`."""
+    schedules.remove(session, schedule_id, principal.name)
 
 
 @router.get("/jobs/{job_id}")

@@ -55,6 +55,52 @@ class RunIn(Request):
     trigger: Literal["manual", "schedule", "ci", "a_a"] = "manual"
 
 
+class ScheduleIn(Request):
+    """A run to ask for again and again: `a_a` measures noise floors, `measure` the head of the suite's
+    branch. `target_id` omitted: every target that is online when it is due. Off unless `enabled`."""
+
+    name: str = Field(min_length=1, max_length=100)
+    kind: Literal["a_a", "measure"]
+    suite: str = Field(min_length=1, max_length=200)
+    target_id: str | None = None
+    benchmarks: list[str] | None = Field(default=None, min_length=1, max_length=200)
+    params: dict[str, list[ParamValue]] = Field(default_factory=dict, max_length=64)
+    launches: int = Field(default=5, ge=1, le=100)
+    rounds: int = Field(default=20, ge=1, le=10_000)
+    min_time_ns: int = Field(default=1_000_000, ge=1_000, le=60_000_000_000)
+    every_s: int = Field(ge=60, le=366 * 86_400)
+    enabled: bool = False
+
+
+class SchedulePatch(Request):
+    """Switch on or off, or change the rhythm."""
+
+    enabled: bool | None = None
+    every_s: int | None = Field(default=None, ge=60, le=366 * 86_400)
+
+
+class ScheduleOut(Response):
+    """`next_at`: when it is due, if it is enabled. A tick that was missed is not made up for."""
+
+    id: str
+    name: str
+    kind: Literal["a_a", "measure"]
+    suite: str
+    target_id: str | None
+    target_name: str | None
+    benchmarks: list[str] | None
+    params: dict[str, list[ParamValue]]
+    launches: int
+    rounds: int
+    min_time_ns: int
+    every_s: int
+    enabled: bool
+    next_at: datetime
+    last_run_id: str | None
+    created_by: str
+    created_at: datetime
+
+
 class ProgressOut(Response):
     launch: int
     launches: int

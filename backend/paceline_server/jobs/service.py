@@ -25,6 +25,7 @@ from paceline_server.kernel import clock
 from paceline_server.kernel.errors import ProblemError, invalid_request, not_found
 from paceline_server.kernel.wire import Page
 from paceline_server.store import page
+from paceline_server.store.tables.catalog import Suite
 from paceline_server.store.tables.fleet import Target
 from paceline_server.store.tables.jobs import Run
 
@@ -40,19 +41,7 @@ def create_run(session: Session, spec: RunIn, created_by: str, schedule_id: str 
 
     Raises 404 `unknown_suite`, 400 `invalid_request` naming each wrong field, 409 `no_target`.
     """
-    suite = queries.suite(session, spec.suite)
-    if suite is None:
-        raise ProblemError(
-            404,
-            "unknown_suite",
-            f"No agent has announced a suite {spec.suite!r}: register its repository with an agent.",
-        )
-    declared = read_manifest(suite.manifest)
-    selection = select(declared, spec)
-    targets = _targets(session, declared, spec, selection)
-    if selection.faults:
-        first = next(iter(selection.faults.items()))
-        raise invalid_request(f"{first[0]}: {first[1]}.", selection.faults)
+    suite, selection, targets = _checked(session, spec)
     commit = spec.commit or suite.commit
     run = Run(
         suite=suite.name,
@@ -74,6 +63,38 @@ def create_run(session: Session, spec: RunIn, created_by: str, schedule_id: str 
         created_by=created_by,
     )
     return begin(session, run, targets, clock.now())
+
+
+def able_targets(session: Session, spec: RunIn) -> list[Target]:
+    """The targets a request would get jobs for now. Raises as `create_run`."""
+    return _checked(session, spec)[2]
+
+
+def check_run(session: Session, spec: RunIn) -> None:
+    """Refuse what no target could ever carry out; that none is online now is no fault. Raises as
+    `create_run`."""
+    try:
+        _checked(session, spec)
+    except ProblemError as problem:
+        if problem.code != "no_target":
+            raise
+
+
+def _checked(session: Session, spec: RunIn) -> tuple[Suite, Selection, list[Target]]:
+    suite = queries.suite(session, spec.suite)
+    if suite is None:
+        raise ProblemError(
+            404,
+            "unknown_suite",
+            f"No agent has announced a suite {spec.suite!r}: register its repository with an agent.",
+        )
+    declared = read_manifest(suite.manifest)
+    selection = select(declared, spec)
+    targets = _targets(session, declared, spec, selection)
+    if selection.faults:
+        first = next(iter(selection.faults.items()))
+        raise invalid_request(f"{first[0]}: {first[1]}.", selection.faults)
+    return suite, selection, targets
 
 
 def base_of(spec: RunIn, commit: str) -> str | None:

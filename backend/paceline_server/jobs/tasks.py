@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from paceline_server.jobs import expiry
+from paceline_server.jobs import expiry, schedules
 
 
 def sweep() -> int:
-    """Take back leases that ran out and expire unleased jobs; returns how many jobs moved."""
-    return expiry.sweep()
+    """Take back leases that ran out, expire unleased jobs, ask for scheduled runs; returns how much moved."""
+    return expiry.sweep() + schedules.tick()

@@ -21,7 +21,9 @@ ITEM_CONFLICT = "item_conflict"
 """Two contents claimed one identity; neither was preferred (I7)."""
 OUTBOX_STUCK = "outbox_stuck"
 """Something that must follow from a change keeps failing; it is tried on."""
-CODES = (ITEM_CONFLICT, OUTBOX_STUCK)
+SCHEDULE_REFUSED = "schedule_refused"
+"""What a schedule asks for is not allowed any more: its suite or its target changed."""
+CODES = (ITEM_CONFLICT, OUTBOX_STUCK, SCHEDULE_REFUSED)
 
 
 def report(session: Session, code: str, detail: dict[str, Any]) -> None:

@@ -1,0 +1,152 @@
+"""Runs the server asks for by itself, again and again: A/A jobs for noise floors, nightly measurements.
+
+Place: beside `service`; people write schedules, the sweeper calls `tick`. Invariants: nothing is scheduled
+unless somebody said so, and a schedule is off until it is switched on; of one schedule at most one job is
+alive per target; a tick that was missed (the server was down, the target still busy) is not made up for. A
+schedule that can no longer be carried out is an incident, not a silence.
+
+    next_at ≤ now ──▶ a run for the targets without a living job of this schedule ──▶ next_at: the next
+    instant of its rhythm after now
+"""
+
+from __future__ import annotations
+
+import math
+from datetime import datetime, timedelta
+
+from sqlalchemy.orm import Session
+
+from paceline_server.jobs import queries, service
+from paceline_server.jobs.schemas import RunIn, ScheduleIn, ScheduleOut, SchedulePatch
+from paceline_server.kernel import clock, ids
+from paceline_server.kernel.errors import ProblemError, conflict, not_found
+from paceline_server.kernel.wire import Page
+from paceline_server.store import audit, incidents
+from paceline_server.store.page import page
+from paceline_server.store.session import read_scope, session_scope
+from paceline_server.store.tables.history import Schedule
+
+BATCH = 20
+"""Schedules carried out per tick, so that a write transaction stays short; the rest follows at the next."""
+
+
+def create(session: Session, spec: ScheduleIn, who: str) -> ScheduleOut:
+    """Keep a schedule; its first run is due at once if it is enabled. Raises 400 naming each field the suite
+    does not allow, 404 `unknown_suite`, 409 `name_taken`."""
+    if queries.schedule_named(session, spec.name) is not None:
+        raise conflict(
+            f"There is a schedule called {spec.name!r} already: choose another name.", "name_taken"
+        )
+    row = Schedule(
+        id=ids.new_id("sch"), name=spec.name, kind=spec.kind, suite=spec.suite, target_id=spec.target_id,
+        request=_request(spec), every_s=spec.every_s, enabled=spec.enabled, next_at=clock.now(),
+        last_run_id=None, created_by=who, created_at=clock.now(),
+    )  # fmt: skip
+    service.check_run(session, _run(row, None))
+    session.add(row)
+    session.flush()
+    audit.record(session, who, "schedule.create", "schedule", row.id, {"name": row.name})
+    return _out(session, row)
+
+
+def change(session: Session, schedule_id: str, patch: SchedulePatch, who: str) -> ScheduleOut:
+    """Switch on or off, or change the rhythm. Switched on, its next run is due at once. Raises 404."""
+    row = _find(session, schedule_id)
+    if patch.every_s is not None:
+        row.every_s = patch.every_s
+    if patch.enabled is not None:
+        if patch.enabled and not row.enabled:
+            row.next_at = clock.now()
+        row.enabled = patch.enabled
+    audit.record(session, who, "schedule.change", "schedule", row.id, patch.model_dump(exclude_none=True))
+    session.flush()
+    return _out(session, row)
+
+
+def remove(session: Session, schedule_id: str, who: str) -> None:
+    """Ask for no more runs; those there are stay. Raises 404."""
+    row = _find(session, schedule_id)
+    audit.record(session, who, "schedule.remove", "schedule", row.id, {"name": row.name})
+    session.delete(row)
+
+
+def get(session: Session, schedule_id: str) -> ScheduleOut:
+    """One schedule. Raises 404."""
+    return _out(session, _find(session, schedule_id))
+
+
+def listed(session: Session, *, limit: int, cursor: str | None) -> Page[ScheduleOut]:
+    """Schedules, the newest first."""
+    return page(
+        session, queries.schedules(), [Schedule.created_at, Schedule.id],
+        lambda row: (row.created_at, row.id), lambda row: _out(session, row), limit=limit, cursor=cursor,
+    )  # fmt: skip
+
+
+def _find(session: Session, schedule_id: str) -> Schedule:
+    row = session.get(Schedule, schedule_id)
+    if row is None:
+        raise not_found("schedule", schedule_id)
+    return row
+
+
+def _out(session: Session, row: Schedule) -> ScheduleOut:
+    names = queries.target_names(session, [] if row.target_id is None else [row.target_id])
+    own = ("id", "name", "kind", "suite", "target_id", "every_s", "enabled", "next_at", "last_run_id",
+           "created_by", "created_at")  # fmt: skip
+    return ScheduleOut(
+        **{name: getattr(row, name) for name in own},
+        **row.request,
+        target_name=None if row.target_id is None else names.get(row.target_id),
+    )
+
+
+def _request(spec: ScheduleIn) -> dict[str, object]:
+    return spec.model_dump(include={"benchmarks", "params", "launches", "rounds", "min_time_ns"})
+
+
+def _run(row: Schedule, targets: list[str] | None) -> RunIn:
+    """The request of one tick. A/A jobs, like nightly ones, measure the head of the announced branch."""
+    wanted = targets if targets is not None else None if row.target_id is None else [row.target_id]
+    return RunIn(
+        suite=row.suite,
+        targets=wanted,
+        trigger="a_a" if row.kind == "a_a" else "schedule",
+        **row.request,
+    )
+
+
+def tick() -> int:
+    """Carry out what is due, in a transaction of its own; returns how many runs were asked for. Idle, it only
+    reads."""
+    with read_scope() as session:
+        if not queries.any_schedule_due(session, clock.now()):
+            return 0
+    with session_scope() as session:
+        at = clock.now()
+        return sum(_carry_out(session, row, at) for row in queries.lock_due_schedules(session, at, BATCH))
+
+
+def _carry_out(session: Session, row: Schedule, at: datetime) -> int:
+    row.next_at = following(row.next_at, row.every_s, at)
+    try:
+        able = [target.id for target in service.able_targets(session, _run(row, None))]
+        busy = queries.targets_alive_of_schedule(session, row.id)
+        free = [target_id for target_id in able if target_id not in busy]
+        if not free:
+            return 0
+        with session.begin_nested():
+            run = service.create_run(session, _run(row, free), f"schedule {row.name}", schedule_id=row.id)
+    except ProblemError as problem:
+        if problem.code != "no_target":  # nobody is there tonight: nothing to report
+            detail = {"schedule": row.name, "schedule_id": row.id, "why": problem.detail[:500]}
+            incidents.report(session, incidents.SCHEDULE_REFUSED, detail)
+        return 0
+    row.last_run_id = run.id
+    return 1
+
+
+def following(due: datetime, every_s: int, at: datetime) -> datetime:
+    """The first instant of the rhythm after `at`: what was missed meanwhile is left out."""
+    missed = math.floor(max(0.0, (at - due).total_seconds()) / every_s)
+    return due + timedelta(seconds=every_s * (missed + 1))
