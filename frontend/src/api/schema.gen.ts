@@ -1053,6 +1053,58 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/schedules": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Schedules
+         * @description Schedules, the newest first.
+         */
+        get: operations["list_schedules"];
+        put?: never;
+        /**
+         * Create Schedule
+         * @description Have a run asked for again and again, once it is enabled. Needs `ingest`.
+         */
+        post: operations["create_schedule"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/schedules/{schedule_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Schedule
+         * @description One schedule.
+         */
+        get: operations["get_schedule"];
+        put?: never;
+        post?: never;
+        /**
+         * Remove Schedule
+         * @description Ask for no more runs; those there are stay. Needs `ingest`.
+         */
+        delete: operations["remove_schedule"];
+        options?: never;
+        head?: never;
+        /**
+         * Change Schedule
+         * @description Switch it on (its next run is due at once) or off, or change its rhythm. Needs `ingest`.
+         */
+        patch: operations["change_schedule"];
+        trace?: never;
+    };
     "/api/v1/series": {
         parameters: {
             query?: never;
@@ -3934,6 +3986,13 @@ export interface components {
             /** Next */
             next: string | null;
         };
+        /** Page[ScheduleOut] */
+        Page_ScheduleOut_: {
+            /** Items */
+            items: components["schemas"]["ScheduleOut"][];
+            /** Next */
+            next: string | null;
+        };
         /** Page[SeriesOut] */
         Page_SeriesOut_: {
             /** Items */
@@ -4472,6 +4531,113 @@ export interface components {
             finished_at: string | null;
             /** Jobs */
             jobs: components["schemas"]["JobOut"][];
+        };
+        /**
+         * ScheduleIn
+         * @description A run to ask for again and again: `a_a` measures noise floors, `measure` the head of the suite's
+         *     branch. `target_id` omitted: every target that is online when it is due. Off unless `enabled`.
+         */
+        ScheduleIn: {
+            /** Name */
+            name: string;
+            /**
+             * Kind
+             * @enum {string}
+             */
+            kind: "a_a" | "measure";
+            /** Suite */
+            suite: string;
+            /** Target Id */
+            target_id?: string | null;
+            /** Benchmarks */
+            benchmarks?: string[] | null;
+            /** Params */
+            params?: {
+                [key: string]: (number | string)[];
+            };
+            /**
+             * Launches
+             * @default 5
+             */
+            launches: number;
+            /**
+             * Rounds
+             * @default 20
+             */
+            rounds: number;
+            /**
+             * Min Time Ns
+             * @default 1000000
+             */
+            min_time_ns: number;
+            /** Every S */
+            every_s: number;
+            /**
+             * Enabled
+             * @default false
+             */
+            enabled: boolean;
+        };
+        /**
+         * ScheduleOut
+         * @description `next_at`: when it is due, if it is enabled. A tick that was missed is not made up for.
+         */
+        ScheduleOut: {
+            /** Id */
+            id: string;
+            /** Name */
+            name: string;
+            /**
+             * Kind
+             * @enum {string}
+             */
+            kind: "a_a" | "measure";
+            /** Suite */
+            suite: string;
+            /** Target Id */
+            target_id: string | null;
+            /** Target Name */
+            target_name: string | null;
+            /** Benchmarks */
+            benchmarks: string[] | null;
+            /** Params */
+            params: {
+                [key: string]: (number | string)[];
+            };
+            /** Launches */
+            launches: number;
+            /** Rounds */
+            rounds: number;
+            /** Min Time Ns */
+            min_time_ns: number;
+            /** Every S */
+            every_s: number;
+            /** Enabled */
+            enabled: boolean;
+            /**
+             * Next At
+             * Format: date-time
+             */
+            next_at: string;
+            /** Last Run Id */
+            last_run_id: string | null;
+            /** Created By */
+            created_by: string;
+            /**
+             * Created At
+             * Format: date-time
+             */
+            created_at: string;
+        };
+        /**
+         * SchedulePatch
+         * @description Switch on or off, or change the rhythm.
+         */
+        SchedulePatch: {
+            /** Enabled */
+            enabled?: boolean | null;
+            /** Every S */
+            every_s?: number | null;
         };
         /**
          * SegmentOut
@@ -6959,6 +7125,166 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["CompletenessOut"];
+                };
+            };
+            /** @description What went wrong; `code` is the literal to switch on. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list_schedules: {
+        parameters: {
+            query?: {
+                limit?: number;
+                cursor?: string | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_ScheduleOut_"];
+                };
+            };
+            /** @description What went wrong; `code` is the literal to switch on. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    create_schedule: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ScheduleIn"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ScheduleOut"];
+                };
+            };
+            /** @description What went wrong; `code` is the literal to switch on. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_schedule: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                schedule_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ScheduleOut"];
+                };
+            };
+            /** @description What went wrong; `code` is the literal to switch on. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    remove_schedule: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                schedule_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description What went wrong; `code` is the literal to switch on. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    change_schedule: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                schedule_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SchedulePatch"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ScheduleOut"];
                 };
             };
             /** @description What went wrong; `code` is the literal to switch on. */
