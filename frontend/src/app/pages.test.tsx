@@ -149,6 +149,30 @@ const PAGES: Record<string, PageCase> = {
     },
     advice: /No A\/A job has measured/,
   },
+  policies: {
+    address: '/policies',
+    heading: /^Policies$/,
+    path: /\/policies$/,
+    full: /native wins from 1,870 fingerprints \(95 %: 1,400–2,300\) after 1 warm-up round/,
+    empty: (world) => (world.decisions.policies = []),
+    advice: /A suite declares its policies in its manifest/,
+  },
+  noise: {
+    address: '/noise',
+    heading: /^Noise$/,
+    path: /\/noise-floors$/,
+    full: /effects below 3\.1 % are not resolved here/,
+    empty: (world) => (world.decisions.floors = []),
+    advice: /a run whose base is its own commit/,
+  },
+  'the audit log': {
+    address: '/audit',
+    heading: /^Audit log$/,
+    path: /\/audit$/,
+    full: /Ada saved version 2 of the rule hashing-native/,
+    empty: (world) => (world.decisions.audit = []),
+    advice: /appear here with who made them/,
+  },
 };
 
 const CASES = Object.entries(PAGES);

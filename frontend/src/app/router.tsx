@@ -19,6 +19,9 @@ import { sessionQuery } from '../api/session';
 import { parseSignInSearch } from '../features/session/sign-in-search';
 import { parseAlertsSearch } from '../features/alerts/alerts-search';
 import { parseArmsSearch } from '../features/arms/arms-search';
+import { parseAuditSearch } from '../features/audit/audit-search';
+import { parseNoiseSearch } from '../features/noise/noise-search';
+import { parsePoliciesSearch } from '../features/policies/policies-search';
 import { parseNewRuleSearch, parseRulesSearch } from '../features/rules/rules-search';
 import { parseCompareSearch } from '../features/compare/compare-search';
 import { parseMatrixSearch } from '../features/matrix/matrix-search';
@@ -162,6 +165,27 @@ const compareRoute = createRoute({
   component: lazyRouteComponent(() => import('./routes/compare'), 'CompareRoute'),
 });
 
+const policiesRoute = createRoute({
+  getParentRoute: () => appRoute,
+  path: '/policies',
+  validateSearch: parsePoliciesSearch,
+  component: lazyRouteComponent(() => import('./routes/record'), 'PoliciesRoute'),
+});
+
+const noiseRoute = createRoute({
+  getParentRoute: () => appRoute,
+  path: '/noise',
+  validateSearch: parseNoiseSearch,
+  component: lazyRouteComponent(() => import('./routes/record'), 'NoiseRoute'),
+});
+
+const auditRoute = createRoute({
+  getParentRoute: () => appRoute,
+  path: '/audit',
+  validateSearch: parseAuditSearch,
+  component: lazyRouteComponent(() => import('./routes/record'), 'AuditRoute'),
+});
+
 const routeTree = rootRoute.addChildren([
   signInRoute,
   appRoute.addChildren([
@@ -181,6 +205,9 @@ const routeTree = rootRoute.addChildren([
     rulesRoute,
     newRuleRoute,
     ruleRoute,
+    policiesRoute,
+    noiseRoute,
+    auditRoute,
   ]),
 ]);
 

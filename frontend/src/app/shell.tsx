@@ -31,6 +31,9 @@ const NAVIGATION = [
   { to: '/arms', label: 'Arms', icon: 'arms', exact: false },
   { to: '/targets', label: 'Targets', icon: 'targets', exact: false },
   { to: '/rules', label: 'Rules', icon: 'rules', exact: false },
+  { to: '/policies', label: 'Policies', icon: 'policies', exact: false },
+  { to: '/noise', label: 'Noise', icon: 'noise', exact: false },
+  { to: '/audit', label: 'Audit log', icon: 'audit', exact: false },
 ] as const satisfies readonly { to: string; label: string; icon: IconName; exact: boolean }[];
 
 /** Any answer 401 means the session ended: back to sign-in, and from there to this very page. */

@@ -20,6 +20,7 @@ export const audit: AuditEntry[] = [
     object_kind: 'rule',
     object_id: 'rule-1',
     detail: { version: 2, min_effect: 0.05 },
+    words: 'Ada saved version 2 of the rule hashing-native',
   },
   {
     id: 2,
@@ -29,6 +30,7 @@ export const audit: AuditEntry[] = [
     object_kind: 'triage_batch',
     object_id: 'batch-7',
     detail: { action: 'acknowledge', alerts: ['alert-2', 'alert-3'] },
+    words: 'Grace decided about several alerts at once',
   },
   {
     id: 1,
@@ -38,6 +40,7 @@ export const audit: AuditEntry[] = [
     object_kind: 'alert',
     object_id: 'alert-3',
     detail: {},
+    words: 'Ada acknowledged an alert',
   },
 ];
 

@@ -14,6 +14,7 @@ import { FilterSelect } from '../../ui/filter-select';
 import { Loaded } from '../../ui/loaded';
 import { Page } from '../../ui/page';
 import { Panel } from '../../ui/panel';
+import { PoliciesPanel } from '../../ui/policy-card';
 import { EmptyState } from '../../ui/states';
 import { ArmsReport } from './arms-report';
 import type { ArmsSearch } from './arms-search';
@@ -46,6 +47,10 @@ export function ArmsPage({ search, onSearch }: ArmsPageProps) {
                 onSearch={onSearch}
               />
               <Chosen suite={suite} benchmark={benchmark} search={search} onSearch={onSearch} />
+              <PoliciesPanel
+                filters={compact({ suite: suite.name, target: search.target })}
+                benchmark={benchmark.name}
+              />
             </>
           );
         }}

@@ -7,6 +7,7 @@ import { Link } from '@tanstack/react-router';
 
 import { overviewQuery } from '../../api/reports';
 import type { Agent, AlertState, Overview } from '../../api/types';
+import { formatPercent } from '../../lib/units';
 import { AppLink } from '../../ui/app-link';
 import { ButtonLink } from '../../ui/button-link';
 import { CodeBox } from '../../ui/code-box';
@@ -15,6 +16,7 @@ import { Loaded } from '../../ui/loaded';
 import { ALERT_STATE_MEANING, ALERT_STATES } from '../../ui/looks';
 import { Page } from '../../ui/page';
 import { Panel, Split } from '../../ui/panel';
+import { PoliciesPanel } from '../../ui/policy-card';
 import { RunsTable } from '../../ui/runs-table';
 import { EmptyState } from '../../ui/states';
 import { Status } from '../../ui/status';
@@ -49,7 +51,20 @@ export function OverviewPage() {
         {(data) => (
           <>
             <AlertTiles counts={data.alerts_by_state} />
-            <Split main={<LastRuns overview={data} />} aside={<Agents agents={data.agents} />} />
+            <Split
+              main={
+                <>
+                  <LastRuns overview={data} />
+                  <PoliciesPanel filters={{}} title="Usage policies" />
+                </>
+              }
+              aside={
+                <>
+                  <FalseAlarms of={data.false_alarms} />
+                  <Agents agents={data.agents} />
+                </>
+              }
+            />
           </>
         )}
       </Loaded>
@@ -76,6 +91,24 @@ function AlertTiles({ counts }: { counts: Overview['alerts_by_state'] }) {
         ))}
       </ul>
     </section>
+  );
+}
+
+/** What we ourselves got wrong; the share is the server's, and absent while there is too little to say. */
+function FalseAlarms({ of }: { of: Overview['false_alarms'] }) {
+  return (
+    <Panel title="Our own false alarms">
+      <p className={classes.rate}>{of.share === null ? '–' : formatPercent(of.share)}</p>
+      <p className={classes.meaning}>{of.words}</p>
+      <p className={classes.counts}>
+        <AppLink to="/alerts" search={{ state: 'vanished' }}>
+          {of.vanished} vanished
+        </AppLink>
+        <AppLink to="/alerts" search={{ state: 'invalid' }}>
+          {of.invalid} invalid
+        </AppLink>
+      </p>
+    </Panel>
   );
 }
 

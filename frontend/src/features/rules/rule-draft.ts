@@ -20,6 +20,13 @@ export interface RuleDraft {
   ownerId: string | undefined;
 }
 
+/** Digits that a share times hundred is exact to: 0.07 is 7, not 7.000000000000001. */
+const EXACT_DIGITS = 12;
+
+function asPercent(share: number): number {
+  return Number((share * 100).toPrecision(EXACT_DIGITS));
+}
+
 /** A new rule begins in shadow: it shows what it would do before anybody hears of it. */
 export function freshDraft(about: NewRuleSearch): RuleDraft {
   return {
@@ -30,7 +37,7 @@ export function freshDraft(about: NewRuleSearch): RuleDraft {
     arm: about.arm ?? '*',
     metric: about.metric ?? '*',
     target: about.target ?? '*',
-    percent: '',
+    percent: about.effect === undefined ? '' : asPercent(about.effect),
     direction: 'worse',
     mode: 'shadow',
     text: '',
@@ -38,9 +45,6 @@ export function freshDraft(about: NewRuleSearch): RuleDraft {
     ownerId: undefined,
   };
 }
-
-/** Digits that a share times hundred is exact to: 0.07 is 7, not 7.000000000000001. */
-const EXACT_DIGITS = 12;
 
 export function draftOf(name: string, version: RuleVersion): RuleDraft {
   return {
@@ -51,7 +55,7 @@ export function draftOf(name: string, version: RuleVersion): RuleDraft {
     arm: version.arm,
     metric: version.metric,
     target: version.target,
-    percent: Number((version.min_effect * 100).toPrecision(EXACT_DIGITS)),
+    percent: asPercent(version.min_effect),
     direction: version.direction,
     mode: version.mode,
     text: version.text,

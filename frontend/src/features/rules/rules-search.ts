@@ -22,6 +22,13 @@ export interface NewRuleSearch {
   arm?: string | undefined;
   metric?: string | undefined;
   target?: string | undefined;
+  /** The least effect, a share: what the noise page proposes. */
+  effect?: number | undefined;
+}
+
+function share(value: unknown): number | undefined {
+  const found = Number(value);
+  return value !== undefined && found > 0 && found <= 10 ? found : undefined;
 }
 
 export function parseNewRuleSearch(search: Record<string, unknown>): NewRuleSearch {
@@ -31,5 +38,6 @@ export function parseNewRuleSearch(search: Record<string, unknown>): NewRuleSear
     arm: text(search['arm']),
     metric: text(search['metric']),
     target: text(search['target']),
+    effect: share(search['effect']),
   };
 }

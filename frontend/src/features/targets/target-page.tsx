@@ -15,6 +15,7 @@ import { Loaded } from '../../ui/loaded';
 import { PREFLIGHT_LEVELS } from '../../ui/looks';
 import { Page } from '../../ui/page';
 import { Facts, Panel, Split } from '../../ui/panel';
+import { PoliciesPanel } from '../../ui/policy-card';
 import { EmptyState } from '../../ui/states';
 import { Status } from '../../ui/status';
 import { TimeAgo } from '../../ui/time-ago';
@@ -29,9 +30,14 @@ export function TargetPage({ targetId }: { targetId: string }) {
       {...(target.data === undefined ? {} : { lead: <TargetMarks target={target.data} /> })}
       actions={
         target.data && (
-          <AppLink to="/runs" search={{ target: targetId }}>
-            Runs on this target
-          </AppLink>
+          <>
+            <AppLink to="/runs" search={{ target: targetId }}>
+              Runs on this target
+            </AppLink>
+            <AppLink to="/noise" search={{ target: targetId }}>
+              What it can tell from noise
+            </AppLink>
+          </>
         )
       }
     >
@@ -40,6 +46,7 @@ export function TargetPage({ targetId }: { targetId: string }) {
           <Split
             main={
               <>
+                <PoliciesPanel filters={{ target: data.id }} />
                 <PreflightPanel findings={data.preflight} />
                 <Fingerprint target={data} />
               </>

@@ -1,0 +1,142 @@
+/** Who changed what, the newest first. Rows are only ever added, with the change they tell of. */
+import { Button } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+
+import { auditQuery, type AuditedKind } from '../../api/audit';
+import { accountsQuery } from '../../api/session';
+import type { AuditEntry } from '../../api/types';
+import { compact } from '../../lib/search';
+import { formatDateTime } from '../../lib/times';
+import { AppLink } from '../../ui/app-link';
+import { DataTable, type Column } from '../../ui/data-table';
+import { FilterBar } from '../../ui/filter-bar';
+import { FilterSelect } from '../../ui/filter-select';
+import { Loaded } from '../../ui/loaded';
+import { Page } from '../../ui/page';
+import { Pager } from '../../ui/pager';
+import { Panel } from '../../ui/panel';
+import { EmptyState } from '../../ui/states';
+import { AUDITED, AUDITED_KINDS, type AuditSearch } from './audit-search';
+
+export interface AuditPageProps {
+  search: AuditSearch;
+  onSearch: (search: AuditSearch) => void;
+}
+
+export function AuditPage({ search, onSearch }: AuditPageProps) {
+  const entries = useQuery(auditQuery(search));
+  const accounts = useQuery(accountsQuery);
+  const { cursor, ...filters } = search;
+  const set = (change: AuditSearch) => onSearch(compact({ ...filters, ...change }));
+  return (
+    <Page
+      title="Audit log"
+      lead="Who changed what: kept with the change itself, never edited, never removed."
+    >
+      <FilterBar>
+        <FilterSelect
+          label="About"
+          all="Anything"
+          value={search.object_kind}
+          options={AUDITED_KINDS.map((value) => ({ value, label: AUDITED[value] }))}
+          onChange={(kind) => set({ object_kind: kind as AuditedKind | undefined })}
+        />
+        <FilterSelect
+          label="By"
+          all="Anybody"
+          value={search.actor}
+          options={(accounts.data?.items ?? []).map(({ name }) => ({ value: name, label: name }))}
+          onChange={(actor) => set({ actor })}
+        />
+      </FilterBar>
+      <Panel title={Object.keys(filters).length > 0 ? 'Matching changes' : 'All changes'} flush>
+        <Loaded query={entries} what="the audit log" lines={6}>
+          {(page) =>
+            page.items.length === 0 ? (
+              <Nothing filtered={Object.keys(filters).length > 0} onClear={() => onSearch({})} />
+            ) : (
+              <>
+                <DataTable
+                  label="Audit log"
+                  columns={COLUMNS}
+                  rows={page.items}
+                  rowKey={({ id }) => String(id)}
+                />
+                <Pager cursor={cursor} next={page.next} onCursor={(next) => set({ cursor: next })} />
+              </>
+            )
+          }
+        </Loaded>
+      </Panel>
+    </Page>
+  );
+}
+
+function Nothing({ filtered, onClear }: { filtered: boolean; onClear: () => void }) {
+  if (!filtered) {
+    return (
+      <EmptyState icon="audit" title="Nobody has changed anything yet">
+        Decisions about alerts, rules, schedules and tokens appear here with who made them.
+      </EmptyState>
+    );
+  }
+  return (
+    <EmptyState
+      icon="audit"
+      title="No change matches these filters"
+      action={
+        <Button variant="default" onClick={onClear}>
+          Show all changes
+        </Button>
+      }
+    >
+      Widen the filters to see more.
+    </EmptyState>
+  );
+}
+
+const COLUMNS: readonly Column<AuditEntry>[] = [
+  { header: 'When', cell: ({ at }) => <time dateTime={at}>{formatDateTime(at)}</time> },
+  { header: 'Who', cell: ({ actor }) => actor },
+  { header: 'What', cell: ({ words }) => words, wrap: true },
+  { header: 'See', cell: (entry) => <ObjectLink entry={entry} /> },
+  { header: 'Detail', cell: ({ detail }) => <Detail detail={detail} />, wrap: true },
+];
+
+/** Kinds are the server's; one nobody knows here is shown as it is. */
+function ObjectLink({ entry: { object_kind: kind, object_id: id } }: { entry: AuditEntry }) {
+  if (kind === 'alert') {
+    return (
+      <AppLink to="/alerts/$alertId" params={{ alertId: id }}>
+        alert
+      </AppLink>
+    );
+  }
+  if (kind === 'rule') {
+    return (
+      <AppLink to="/rules/$ruleId" params={{ ruleId: id }}>
+        rule
+      </AppLink>
+    );
+  }
+  return (
+    <>
+      {kind.replaceAll('_', ' ')} <span className="pl-mono">{id}</span>
+    </>
+  );
+}
+
+function Detail({ detail }: { detail: AuditEntry['detail'] }) {
+  const entries = Object.entries(detail);
+  if (entries.length === 0) return <>–</>;
+  return (
+    <>
+      {entries.map(([name, value]) => (
+        <div key={name} style={{ overflowWrap: 'anywhere' }}>
+          {name.replaceAll('_', ' ')}:{' '}
+          <span className="pl-mono">{typeof value === 'string' ? value : JSON.stringify(value)}</span>
+        </div>
+      ))}
+    </>
+  );
+}

@@ -1,0 +1,130 @@
+/** What each target can tell from noise, the threshold that follows, and the A/A runs that measure it. */
+import { useQuery } from '@tanstack/react-query';
+
+import { suitesQuery, targetsQuery } from '../../api/catalog';
+import { noiseFloorsQuery } from '../../api/noise';
+import type { NoiseFloor } from '../../api/types';
+import { paramsLabel } from '../../lib/params';
+import { compact } from '../../lib/search';
+import { formatInterval, formatPercent } from '../../lib/units';
+import { AppLink } from '../../ui/app-link';
+import { DataTable, type Column } from '../../ui/data-table';
+import { FilterBar } from '../../ui/filter-bar';
+import { FilterSelect } from '../../ui/filter-select';
+import { Loaded } from '../../ui/loaded';
+import { Page } from '../../ui/page';
+import { Pager } from '../../ui/pager';
+import { Panel } from '../../ui/panel';
+import { EmptyState } from '../../ui/states';
+import { TimeAgo } from '../../ui/time-ago';
+import type { NoiseSearch } from './noise-search';
+
+export interface NoisePageProps {
+  search: NoiseSearch;
+  onSearch: (search: NoiseSearch) => void;
+}
+
+export function NoisePage({ search, onSearch }: NoisePageProps) {
+  const floors = useQuery(noiseFloorsQuery(search));
+  const { cursor, ...filters } = search;
+  return (
+    <Page
+      title="Noise"
+      lead="An A/A run measures the same artifact against itself: what it calls a difference is noise. Rules that ask for less are refused."
+    >
+      <Filters search={search} onSearch={onSearch} />
+      <Panel
+        title="Noise floors"
+        note="The newest of each measurement, with the least effect a rule had better ask for."
+        flush
+      >
+        <Loaded query={floors} what="the noise floors" lines={6}>
+          {(page) =>
+            page.items.length === 0 ? (
+              <EmptyState icon="noise" title="No A/A run has measured a noise floor">
+                Switch A/A runs on for a target, or ask for one by hand: a run whose base is its own commit.
+                Until then charts show a band made of the scatter of each series, and rules are not refused.
+              </EmptyState>
+            ) : (
+              <>
+                <DataTable label="Noise floors" columns={COLUMNS} rows={page.items} rowKey={({ id }) => id} />
+                <Pager
+                  cursor={cursor}
+                  next={page.next}
+                  onCursor={(next) => onSearch(compact({ ...filters, cursor: next }))}
+                />
+              </>
+            )
+          }
+        </Loaded>
+      </Panel>
+    </Page>
+  );
+}
+
+function Filters({ search, onSearch }: NoisePageProps) {
+  const suites = useQuery(suitesQuery);
+  const targets = useQuery(targetsQuery);
+  const set = (change: NoiseSearch) => onSearch(compact({ ...search, cursor: undefined, ...change }));
+  return (
+    <FilterBar>
+      <FilterSelect
+        label="Suite"
+        all="All suites"
+        value={search.suite}
+        options={(suites.data?.items ?? []).map(({ name, title }) => ({ value: name, label: title }))}
+        onChange={(suite) => set({ suite })}
+      />
+      <FilterSelect
+        label="Target"
+        all="All targets"
+        value={search.target}
+        options={(targets.data?.items ?? []).map(({ id, name }) => ({ value: id, label: name }))}
+        onChange={(target) => set({ target })}
+      />
+    </FilterBar>
+  );
+}
+
+const COLUMNS: readonly Column<NoiseFloor>[] = [
+  { header: 'Target', cell: ({ target_name: name }) => name },
+  {
+    header: 'Measurement',
+    cell: ({ suite, benchmark, arm, metric, params }) => (
+      <>
+        {suite} / {benchmark}, {arm}
+        <div style={{ color: 'var(--pl-muted)' }}>
+          {metric}, {paramsLabel(params)}
+        </div>
+      </>
+    ),
+  },
+  { header: 'Can tell from', align: 'right', cell: ({ mde }) => formatPercent(mde) },
+  {
+    header: 'Proposed threshold',
+    align: 'right',
+    cell: ({ proposed_threshold: proposed }) => formatPercent(proposed),
+  },
+  { header: 'A/A ratio', align: 'right', cell: ({ lower, upper }) => formatInterval(lower, upper) },
+  { header: 'In words', cell: ({ words }) => words, wrap: true },
+  {
+    header: 'Measured',
+    cell: ({ measured_at: at, run_id: runId, job_id: job }) => (
+      <AppLink to="/runs/$runId" params={{ runId }} search={{ job }}>
+        <TimeAgo at={at} />
+      </AppLink>
+    ),
+  },
+  {
+    header: 'Rule',
+    cell: ({ suite, benchmark, arm, metric, target_name: target, proposed_threshold: proposed }) => (
+      <AppLink
+        to="/rules/new"
+        search={{ suite, benchmark, arm, metric, target, effect: proposed }}
+        aria-label={`Write a rule for ${benchmark}, ${arm} on ${target}`}
+      >
+        write one
+      </AppLink>
+    ),
+  },
+];

@@ -1,0 +1,97 @@
+/** Usage policies: what was measured of each on every target, and how it moved over time. */
+import { useQuery } from '@tanstack/react-query';
+
+import { suitesQuery, targetsQuery } from '../../api/catalog';
+import { policiesQuery } from '../../api/policies';
+import type { PolicyAdvice } from '../../api/types';
+import { compact } from '../../lib/search';
+import { ButtonLink } from '../../ui/button-link';
+import { FilterBar } from '../../ui/filter-bar';
+import { FilterSelect } from '../../ui/filter-select';
+import { Loaded } from '../../ui/loaded';
+import { Page } from '../../ui/page';
+import { Panel } from '../../ui/panel';
+import { adviceKey, PolicyCard } from '../../ui/policy-card';
+import { EmptyState } from '../../ui/states';
+import type { PoliciesSearch } from './policies-search';
+import { PolicyHistory } from './policy-history';
+
+export interface PoliciesPageProps {
+  search: PoliciesSearch;
+  onSearch: (search: PoliciesSearch) => void;
+}
+
+export function PoliciesPage({ search, onSearch }: PoliciesPageProps) {
+  const policies = useQuery(policiesQuery(search));
+  return (
+    <Page
+      title="Policies"
+      lead="From where on an arm pays, computed per target instead of guessed, against what is in force."
+    >
+      <Filters search={search} onSearch={onSearch} />
+      <Loaded query={policies} what="the policies" lines={6}>
+        {({ items }) =>
+          items.length === 0 ? (
+            <NoPolicies />
+          ) : (
+            items.map((advice) => <OnTarget key={adviceKey(advice)} advice={advice} />)
+          )
+        }
+      </Loaded>
+    </Page>
+  );
+}
+
+function Filters({ search, onSearch }: PoliciesPageProps) {
+  const suites = useQuery(suitesQuery);
+  const targets = useQuery(targetsQuery);
+  return (
+    <FilterBar>
+      <FilterSelect
+        label="Suite"
+        all="All suites"
+        value={search.suite}
+        options={(suites.data?.items ?? []).map(({ name, title }) => ({ value: name, label: title }))}
+        onChange={(suite) => onSearch(compact({ ...search, suite }))}
+      />
+      <FilterSelect
+        label="Target"
+        all="All targets"
+        value={search.target}
+        options={(targets.data?.items ?? []).map(({ id, name }) => ({ value: id, label: name }))}
+        onChange={(target) => onSearch(compact({ ...search, target }))}
+      />
+    </FilterBar>
+  );
+}
+
+function OnTarget({ advice }: { advice: PolicyAdvice }) {
+  return (
+    <Panel
+      title={`${advice.policy} on ${advice.target_name}`}
+      {...(advice.description === null ? {} : { note: advice.description })}
+    >
+      <PolicyCard advice={advice} />
+      <PolicyHistory advice={advice} />
+    </Panel>
+  );
+}
+
+function NoPolicies() {
+  return (
+    <Panel title="No advice yet">
+      <EmptyState
+        icon="policies"
+        title="No job has measured a usage policy"
+        action={
+          <ButtonLink to="/runs/new" variant="default">
+            Run a suite
+          </ButtonLink>
+        }
+      >
+        A suite declares its policies in its manifest, as [[policies]]: the arm, the param, and the minimum in
+        force. The first ordinary run of such a suite says from where on the arm pays.
+      </EmptyState>
+    </Panel>
+  );
+}

@@ -1,0 +1,103 @@
+/** How the crossover of one policy moved: warm and cold with their intervals, against what is in force. */
+import { Button } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+
+import { policyHistoryQuery } from '../../api/policies';
+import type { PolicyAdvice } from '../../api/types';
+import { ChartFrame } from '../../charts/chart-frame';
+import { IntervalChart, type IntervalPoint } from '../../charts/interval-chart';
+import { Legend } from '../../charts/legend';
+import { formatParam } from '../../lib/params';
+import { formatDateTime } from '../../lib/times';
+import { AppLink } from '../../ui/app-link';
+import { DataTable, type Column } from '../../ui/data-table';
+import { Loaded } from '../../ui/loaded';
+import { holdsLook } from '../../ui/policy-looks';
+import { Status } from '../../ui/status';
+
+export function PolicyHistory({ advice }: { advice: PolicyAdvice }) {
+  const [shown, setShown] = useState(false);
+  if (!shown) {
+    return (
+      <Button variant="default" size="xs" mt="sm" onClick={() => setShown(true)}>
+        Show its history
+      </Button>
+    );
+  }
+  return <History advice={advice} />;
+}
+
+function History({ advice }: { advice: PolicyAdvice }) {
+  const history = useQuery(policyHistoryQuery(advice));
+  return (
+    <Loaded query={history} what="the history" lines={5}>
+      {({ items }) => (
+        <div style={{ marginTop: '1rem' }}>
+          <ChartFrame
+            title={`From where ${advice.arm} wins, job by job`}
+            summary={advice.words}
+            legend={<Legend names={['warm', 'cold']} />}
+            chart={
+              <IntervalChart
+                series={[
+                  { name: 'warm', points: items.toReversed().map((one) => pointOf(one, 'warm')) },
+                  { name: 'cold', points: items.toReversed().map((one) => pointOf(one, 'cold')) },
+                ]}
+                references={[
+                  {
+                    y: advice.in_force.minimum,
+                    label: `in force: ${formatParam(advice.in_force.minimum)}`,
+                    side: 'above',
+                  },
+                ]}
+                xLabel=""
+                yLabel={advice.unit ?? advice.param}
+                height={230}
+                format={(value) => formatParam(value)}
+              />
+            }
+            table={
+              <DataTable
+                label="History of the policy"
+                rows={items}
+                rowKey={({ id }) => id}
+                columns={COLUMNS}
+              />
+            }
+          />
+        </div>
+      )}
+    </Loaded>
+  );
+}
+
+function pointOf(advice: PolicyAdvice, which: 'warm' | 'cold'): IntervalPoint {
+  const found = advice[which];
+  return {
+    x: formatDateTime(advice.measured_at),
+    value: found?.value ?? null,
+    lower: found?.lower ?? null,
+    upper: found?.upper ?? null,
+  };
+}
+
+const COLUMNS: readonly Column<PolicyAdvice>[] = [
+  { header: 'Measured', cell: ({ measured_at: at }) => formatDateTime(at) },
+  { header: 'Policy', cell: (advice) => <Status look={holdsLook(advice)} title={advice.why} /> },
+  { header: 'In words', cell: ({ words }) => words, wrap: true },
+  {
+    header: 'In force then',
+    cell: ({ in_force: { minimum, warmup_rounds: rounds } }) =>
+      `${formatParam(minimum)}${rounds === null ? '' : ` / ${rounds}`}`,
+  },
+  { header: 'Commit', cell: ({ commit }) => <span className="pl-mono">{commit.slice(0, 10)}</span> },
+  {
+    header: 'Run',
+    cell: ({ run_id: runId, job_id: job }) => (
+      <AppLink to="/runs/$runId" params={{ runId }} search={{ job }}>
+        see it
+      </AppLink>
+    ),
+  },
+];

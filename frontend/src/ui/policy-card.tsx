@@ -1,0 +1,80 @@
+/**
+ * Usage policy advice: from where the arm wins on a target, after how many warm-up rounds, and what is in
+ * force. Shared by the pages of targets, arms and policies and the overview; every sentence is the server's.
+ */
+import { useQuery } from '@tanstack/react-query';
+
+import { policiesQuery, type PolicyFilters } from '../api/policies';
+import type { PolicyAdvice } from '../api/types';
+import { paramsLabel } from '../lib/params';
+import { AppLink } from './app-link';
+import { Panel } from './panel';
+import classes from './policy-card.module.css';
+import { holdsLook } from './policy-looks';
+import { Status } from './status';
+import { TimeAgo } from './time-ago';
+
+/** One of the keys of a list of advice. */
+export function adviceKey({ suite, policy, target_id: target, params }: PolicyAdvice): string {
+  return [suite, policy, target, paramsLabel(params)].join('|');
+}
+
+export function PolicyCard({ advice }: { advice: PolicyAdvice }) {
+  const { params, cold, warmup } = advice;
+  return (
+    <article className={classes.card} aria-label={`${advice.policy} on ${advice.target_name}`}>
+      <div className={classes.head}>
+        <span>
+          <span className="pl-mono">{advice.policy}</span> of {advice.suite}
+          {Object.keys(params).length > 0 && <>, {paramsLabel(params)}</>}
+        </span>
+        <Status look={holdsLook(advice)} title={advice.why} />
+      </div>
+      <p className={classes.words}>{advice.words}</p>
+      <p className={classes.sub}>
+        {advice.why} {warmup.words}
+        {warmup.words.endsWith('.') ? '' : '.'} {cold !== null && <>When cold: {cold.words}.</>}
+      </p>
+      <p className={classes.sub}>
+        Measured <TimeAgo at={advice.measured_at} /> at{' '}
+        <span className="pl-mono">{advice.commit.slice(0, 10)}</span>,{' '}
+        <AppLink to="/runs/$runId" params={{ runId: advice.run_id }} search={{ job: advice.job_id }}>
+          see the run
+        </AppLink>
+        .
+      </p>
+    </article>
+  );
+}
+
+export interface PoliciesPanelProps {
+  filters: PolicyFilters;
+  /** Only those of one benchmark. */
+  benchmark?: string;
+  /** What the panel is called where it stands. */
+  title?: string;
+}
+
+/** Stands only where there is advice: most benchmarks have no policy. */
+export function PoliciesPanel({ filters, benchmark, title = 'Usage policy' }: PoliciesPanelProps) {
+  const policies = useQuery(policiesQuery(filters));
+  const all = policies.data?.items ?? [];
+  const items = benchmark === undefined ? all : all.filter((one) => one.benchmark === benchmark);
+  if (items.length === 0) return null;
+  return (
+    <Panel
+      title={title}
+      actions={
+        <AppLink to="/policies" search={filters}>
+          With their history
+        </AppLink>
+      }
+    >
+      <div className={classes.cards}>
+        {items.map((advice) => (
+          <PolicyCard key={adviceKey(advice)} advice={advice} />
+        ))}
+      </div>
+    </Panel>
+  );
+}
