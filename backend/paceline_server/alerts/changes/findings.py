@@ -1,8 +1,8 @@
 """What an alert about history keeps: findings that never change, made of a change or of an A/B comparison.
 
 Place: under `raising`, `confirming` and `following`. Invariant (I16): a finding of a change holds the method,
-the parameters, every filter, the jobs of its window and its numbers, frozen: whatever detection thinks later,
-`explain` makes the same one again from them.
+the parameters, every filter, the points of its window and its numbers, frozen: whatever detection thinks
+later, `explain` makes the same one again from them.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from typing import Any, Literal
 
 from sqlalchemy.orm import Session
 
+from paceline_server.alerts.changes import queries
 from paceline_server.alerts.changes.causes import Cause
 from paceline_server.alerts.changes.facts import Fact, window_of
 from paceline_server.alerts.changes.words import fact_words
@@ -27,6 +28,9 @@ def keep_change(
 ) -> Finding:
     """Keep a change as it was last evaluated; without an alert it is visible and told to nobody."""
     change, evidence = fact.change, fact.change.evidence
+    job_ids = window_of(change)
+    values = queries.values_of(session, fact.series.id, job_ids)
+    window = {"job_ids": job_ids, "values": [values[job_id] for job_id in job_ids]}
     finding = Finding(
         id=ids.new_id("fnd"),
         kind=kind,
@@ -41,7 +45,7 @@ def keep_change(
         method=str(evidence["method"]),
         parameters={"history": dict(evidence["parameters"]), "warm": asdict(WarmPolicy())},
         filters=[dict(one) for one in evidence["filters"]],
-        window={"job_ids": window_of(change)},
+        window=window,
         created_at=clock.now(),
     )
     session.add(finding)

@@ -138,6 +138,13 @@ def newest_points(session: Session, series_id: str, limit: int) -> list[SeriesPo
     return list(session.scalars(query))
 
 
+def values_of(session: Session, series_id: str, job_ids: Collection[str]) -> dict[str, float]:
+    """The values of these points of a series, by job."""
+    query = select(SeriesPoint.job_id, SeriesPoint.value).where(SeriesPoint.series_id == series_id)
+    wanted = set(job_ids)
+    return {job_id: value for job_id, value in session.execute(query) if job_id in wanted}
+
+
 def sibling_points(
     session: Session, series: Series, commits: Collection[str]
 ) -> list[tuple[str, SeriesPoint]]:

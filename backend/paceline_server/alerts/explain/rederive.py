@@ -18,7 +18,7 @@ from paceline_server.alerts.explain.schemas import RederivedOut
 from paceline_server.detect import service as detect
 from paceline_server.detect.facts import CaseIndex
 from paceline_server.ingest import service as ingest
-from paceline_server.kernel.errors import ProblemError, not_found
+from paceline_server.kernel.errors import not_found
 from paceline_server.stats import changepoint
 from paceline_server.stats.blocks import WarmPolicy, warm_samples
 from paceline_server.stats.history import ChangePoint, Parameters
@@ -30,7 +30,7 @@ NUMBERS = ("effect", "lower", "upper", "p_value", "level_before", "level_after",
 
 
 def rederive(session: Session, finding_id: str) -> RederivedOut:
-    """Make a finding again. Raises 404; 409 `samples_gone` when what it was made from is no longer stored."""
+    """Make a finding again. Raises 404; 409 `samples_gone` when the blocks of a comparison are gone."""
     found = queries.finding(session, finding_id)
     if found is None:
         raise not_found("finding", finding_id)
@@ -62,25 +62,35 @@ def _of_change(session: Session, found: Evidence, series: Series) -> RederivedOu
             f"It was made by {finding.method}, which this server no longer has; it has {changepoint.METHOD}."
         )
         return RederivedOut(identical=None, text=text, numbers={})
-    job_ids = list(finding.window["job_ids"])
-    values = [point_value(session, job_id, series, finding.parameters["warm"]) for job_id in job_ids]
     parameters = Parameters.from_mapping(finding.parameters["history"])
-    again = changepoint.detect(values, parameters=parameters)
+    again = changepoint.detect(list(finding.window["values"]), parameters=parameters)
     change = next((one for one in (*again.changes, *again.suspects) if one.index == stored["index"]), None)
-    text = f"{len(values)} points, each from the stored samples of its job"
+    text = _points_again(session, found, series)
     if change is None:
         return RederivedOut(identical=False, text=f"Not found again in {text}.", numbers={})
-    numbers = _numbers(change)
     wanted = {name: stored[name] for name in (*NUMBERS, "index")} | _filters(finding.filters)
-    return _compared(numbers, wanted, text)
+    return _compared(_numbers(change), wanted, text)
 
 
-def point_value(session: Session, job_id: str, series: Series, warm: Mapping[str, Any]) -> float:
-    """The value of one point, from the samples of its job. Raises 409 `samples_gone`."""
+def _points_again(session: Session, found: Evidence, series: Series) -> str:
+    """How many points of the window are the same when measured again from their samples. The values that
+    decide are those the finding saw, which are stored with it: a point may be older than an upgrade."""
+    window, warm = found.finding.window, found.finding.parameters["warm"]
+    again = [point_value(session, job_id, series, warm) for job_id in window["job_ids"]]
+    gone = sum(value is None for value in again)
+    other = sum(value not in (None, seen) for value, seen in zip(again, window["values"], strict=True))
+    text = f"{len(again)} points, {len(again) - gone - other} of them the same from the samples of their jobs"
+    if other:
+        text += f", {other} made of their samples by other constants"
+    return text + (f", {gone} whose samples are no longer stored under this name" if gone else "")
+
+
+def point_value(session: Session, job_id: str, series: Series, warm: Mapping[str, Any]) -> float | None:
+    """The value of one point, from the samples of its job; None where they are gone or bear another name."""
     index = CaseIndex.of(ingest.blocks(session, job_id))
     case = index.get(series.benchmark, series.params, series.metric, series.arm)
     if case is None:
-        raise ProblemError(409, "samples_gone", f"The samples of job {job_id} are no longer stored.")
+        return None
     keep, _ = warm_samples(case, WarmPolicy(**warm))
     return summarise(case.value[keep], case.launch[keep]).median
 
