@@ -40,6 +40,9 @@ METHOD = "level-posterior/1"
 STAND_WITHIN = 2
 """points by which two evaluations may place one step apart and still agree. §4.5"""
 
+NEARER = 0.02
+"""weight of nearness among windows with the same probability: it settles ties and moves nothing else."""
+
 
 def detect(
     values: Sequence[float] | NDArray[np.float64], *, parameters: Parameters = DEFAULT
@@ -100,8 +103,8 @@ def _candidates(step: Floats, parameters: Parameters) -> list[Candidate]:
     box = np.ones(2 * reach + 1)
     found: list[Candidate] = []
     while True:
-        mass = np.convolve(left, box, "same")
-        place = mass + 0.02 * np.convolve(left, tent, "same") + 1e-3 * left
+        mass = np.convolve(left, box)[reach : reach + left.size]
+        place = mass + NEARER * np.convolve(left, tent)[reach : reach + left.size]
         place[0] = 0.0
         index = int(np.argmax(place))
         probability = min(1.0, float(mass[index]))
