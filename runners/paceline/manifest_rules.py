@@ -274,8 +274,8 @@ def _rule(raw: Raw, path: tuple[str | int, ...], rule: Raw) -> Iterator[Located]
 
 def _policy(raw: Raw, path: tuple[str | int, ...], policy: Raw) -> Iterator[Located]:
     yield from _about(raw, path, policy, arms=("arm", "reference"))
-    if policy["arm"] == policy["reference"]:
-        yield (*path, "reference"), f"expected another arm than {policy['arm']}"
+    if policy["reference"] in (policy["arm"], policy.get("cold_arm")):
+        yield (*path, "reference"), f"expected another arm than {policy['reference']}"
     for key in ("benchmark", "cold_benchmark"):
         benchmark = raw["benchmarks"].get(policy.get(key, ""))
         if benchmark is None:
@@ -291,6 +291,7 @@ def _policy(raw: Raw, path: tuple[str | int, ...], policy: Raw) -> Iterator[Loca
                 "benchmark": policy[key],
                 **{name: policy[name] for name in ("arm", "reference", "metric")},
             }
+            own["arm"] = policy.get("cold_arm", policy["arm"])
             yield from _about(raw, path, own, arms=("arm", "reference"))
     knobs = [name for name, knob in raw.get("knobs", {}).items() if knob["kind"] == "int"]
     for key, value in policy["in_force"].items():

@@ -258,27 +258,38 @@ def _knob_faults(where: str, knob: Knob, workloads: Sequence[str]) -> Iterator[s
 
 def _policy_faults(manifest: Manifest, policy: Policy) -> Iterator[str]:
     where = f"policy {policy.name}"
-    if policy.arm == policy.reference:
-        yield f"{where}: arm and reference are the same"
+    if policy.reference in (policy.arm, policy.cold_arm):
+        yield f"{where}: an arm and the reference are the same"
     yield from _about(manifest, where, policy, [policy.arm, policy.reference])
     if policy.param in policy.params:
         yield f"{where}.params: {policy.param!r} is what the policy decides by"
-    for name in (policy.benchmark, policy.cold_benchmark):
-        benchmark = manifest.benchmarks.get(name or "")
-        if benchmark is None:
-            if name is not None and name != policy.benchmark:
-                yield f"{where}.cold_benchmark: there is no benchmark {name!r}"
-            continue
-        for arm in (policy.arm, policy.reference):
-            if name != policy.benchmark and arm not in benchmark.arms:
-                yield f"{where}: {name} has no arm {arm!r}"
-        if name != policy.benchmark and policy.metric not in benchmark.metrics:
-            yield f"{where}: {name} has no metric {policy.metric!r}"
-        if policy.param not in benchmark.params or benchmark.params[policy.param].kind != "int":
-            yield f"{where}: {name} has no int param {policy.param!r}"
+    if policy.benchmark in manifest.benchmarks:
+        yield from _decides_by(where, policy, policy.benchmark, manifest.benchmarks[policy.benchmark])
+    if policy.cold_benchmark is not None:
+        cold = manifest.benchmarks.get(policy.cold_benchmark)
+        if cold is None:
+            yield f"{where}.cold_benchmark: there is no benchmark {policy.cold_benchmark!r}"
+        else:
+            yield from _decides_by(where, policy, policy.cold_benchmark, cold)
+            yield from _cold_faults(f"{where}.cold_benchmark", policy, cold)
+    elif policy.cold_arm is not None:
+        yield f"{where}.cold_arm: expected cold_benchmark, too"
     for value in (policy.in_force.minimum, policy.in_force.warmup_rounds):
         if isinstance(value, str) and (value not in manifest.knobs or manifest.knobs[value].kind != "int"):
             yield f"{where}.in_force: there is no int knob {value!r}"
+
+
+def _decides_by(where: str, policy: Policy, name: str, benchmark: Benchmark) -> Iterator[str]:
+    if policy.param not in benchmark.params or benchmark.params[policy.param].kind != "int":
+        yield f"{where}: {name} has no int param {policy.param!r}"
+
+
+def _cold_faults(where: str, policy: Policy, cold: Benchmark) -> Iterator[str]:
+    for arm in (policy.cold_arm or policy.arm, policy.reference):
+        if arm not in cold.arms:
+            yield f"{where}: it has no arm {arm!r}"
+    if policy.metric not in cold.metrics:
+        yield f"{where}: it has no metric {policy.metric!r}"
 
 
 def _gate_faults(manifest: Manifest, where: str, gate: Gate) -> Iterator[str]:

@@ -194,7 +194,8 @@ class InForce(Part):
 
 class Policy(Part):
     """Where `arm` is used in place of `reference`: from a value of `param` on, after some warm-up rounds.
-    `cold_benchmark` measures the same in fresh processes."""
+    `cold_benchmark` measures the same in fresh processes, the arm under the name `cold_arm` if that differs.
+    """
 
     name: Name
     benchmark: Name
@@ -204,6 +205,7 @@ class Policy(Part):
     param: Name
     params: dict[Name, PrimitiveValue] = Field(default_factory=dict)
     cold_benchmark: Name | None = None
+    cold_arm: Name | None = None
     in_force: InForce
     description: Text | None = None
 

@@ -78,8 +78,8 @@ PRESSURE_PERCENT: Final = 5.0
 
 # --- Gates ----------------------------------------------------------------------------------------
 GATE_CONFIDENCE: Final = 0.98
-"""probability; two-sided interval of a gated statistic, each bound alone is wrong once in 100. A gate fails or
-passes only when the whole interval lies on one side; a p99 then needs 459 samples, a p99.9 4,603."""
+"""probability; two-sided interval of a gated statistic, each bound alone is wrong once in 100. A gate fails
+or passes only when the whole interval lies on one side; a p99 then needs 459 samples, a p99.9 4,603."""
 
 # --- Derived metrics ------------------------------------------------------------------------------
 DERIVED_CONFIDENCE: Final = 0.998

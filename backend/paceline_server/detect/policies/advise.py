@@ -128,9 +128,10 @@ def _advised(
     margin = benchmark.margin_percent
     in_force = _in_force(manifest, policy, measured.known.asked.knobs)
     warm = _crossover(policy, members, margin, measured)
+    when_cold = policy.model_copy(update={"arm": policy.cold_arm or policy.arm})
     cold = None
-    if measured.any(policy, cold_members):
-        cold = _crossover(policy, cold_members, margin, measured)
+    if measured.any(when_cold, cold_members):
+        cold = _crossover(when_cold, cold_members, margin, measured)
     coldness = _coldness(policy, members, margin, measured)
     first_is_cold = in_force.warmup_rounds == 0 and cold is not None
     return Advised(
