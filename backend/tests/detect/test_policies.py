@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import io
+import re
+import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -239,3 +242,16 @@ def test_judge_says_it_in_a_line() -> None:
     text = out.getvalue()
     assert "\npolicies\n  native_batch: On this host native wins from 1," in text
     assert "policy in force: 1,415 / 5: holds\n" in text
+
+
+def test_the_policy_in_force_of_the_hashing_suite_is_the_librarys() -> None:
+    native = Path(__file__).parents[3] / "native" / "hashing"
+    sources = native / "jvm" / "ledger-hasher" / "src" / "main" / "kotlin"
+    (source,) = sources.rglob("LedgerHasher.kt")
+    found = re.search(
+        r"MEASURED = LedgerPolicy\(minimumBatch = ([\d_]+), warmupRounds = (\d+)\)",
+        source.read_text("utf-8"),
+    )
+    assert found is not None
+    (policy,) = read_manifest(tomllib.loads((native / "suite.toml").read_text("utf-8"))).policies
+    assert (policy.in_force.minimum, policy.in_force.warmup_rounds) == (int(found[1]), int(found[2]))
