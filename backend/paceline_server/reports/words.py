@@ -107,7 +107,8 @@ _DID = {
     "acknowledge": "acknowledged {}", "reopen": "opened {} again", "note": "remarked on {}",
     "assign": "assigned {}", "due": "set the due date of {}", "issue": "linked an issue to {}",
     "fixed": "called {} fixed", "expected": "called {} expected", "invalid": "called {} invalid",
-    "infra": "called {} infrastructure",
+    "infra": "called {} infrastructure", "schedule.create": "made {}", "schedule.change": "changed {}",
+    "schedule.remove": "removed {}",
 }  # fmt: skip
 
 

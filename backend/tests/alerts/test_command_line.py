@@ -1,4 +1,4 @@
-"""`paceline alerts` and `paceline rules` as people and pipelines run them: processes and a real server."""
+"""`paceline alerts`, `rules` and `schedules` as people and pipelines run them: processes, a real server."""
 
 from __future__ import annotations
 
@@ -14,7 +14,9 @@ import pytest
 from paceline_server.kernel.clock import FrozenClock
 from paceline_server.store.session import session_scope
 from paceline_server.store.tables.history import NoiseFloor
+from paceline_server.testing.benches import suite_manifest
 from paceline_server.testing.chronicle import Chronicle, chronicle
+from paceline_server.testing.scripted_agent import announce
 from paceline_server.testing.serving import RunningServer
 
 Say = Callable[..., subprocess.CompletedProcess[str]]
@@ -140,6 +142,34 @@ def test_a_rule_below_the_noise_floor_is_refused_with_the_number(past: Chronicle
         say("rules", "save", "ledger", "--min-effect", "1%"),
         "below_noise_floor", "min_effect: at least 3.1 % on lab-1", "--min-effect",
     )  # fmt: skip
+
+
+def test_a_schedule_is_added_switched_and_removed(
+    say: Say, enrolled: Callable[..., Any], token: Callable[..., dict[str, str]]
+) -> None:
+    announce(enrolled("lab-2").agent_id, suite_manifest())
+    secret = token("ingest", "read")["Authorization"].removeprefix("Bearer ")
+
+    def may(*arguments: str) -> subprocess.CompletedProcess[str]:
+        return say("schedules", *arguments, PACELINE_TOKEN=secret)
+
+    assert may("list").stdout == "Nothing is scheduled.\n"
+    common = ("--suite", "sorting", "--target", "lab-2")
+    made = said(may("add", "floor", *common, "--kind", "a_a", "--every", "12h", "--json"))
+    assert (made["every_s"], made["enabled"], made["target_name"]) == (43_200, False, "lab-2")
+    assert "off until it is switched on" in may("add", "nightly", *common, "--params", "batch=1000").stdout
+    assert [one["params"] for one in said(may("list", "--json"))] == [{"batch": [1000]}, {}]
+    shown = may("list").stdout
+    assert "12h" in shown
+    assert "switched off" in shown
+    assert may("enable", "floor").stdout == "floor is on.\n"
+    assert said(may("disable", made["id"], "--json"))["enabled"] is False
+    assert may("remove", "floor").stdout == "floor is removed.\n"
+    assert [one["name"] for one in said(may("list", "--json"))] == ["nightly"]
+    refused(say("schedules", "add", "x", "--suite", "sorting"), "forbidden", "`ingest`")
+    refused(may("add", "x", "--suite", "sorting", "--every", "often"), "30m, 12h or 1d")
+    refused(may("add", "x", "--suite", "none"), "unknown_suite")
+    refused(may("remove", "floor"), "schedules list")
 
 
 @pytest.mark.parametrize(

@@ -12,6 +12,7 @@ from paceline.errors import UserError
 
 app = new_group("Schedules: runs the server asks for by itself, nightly measurements and A/A jobs.")
 
+ScheduleName = Annotated[str, typer.Argument(help="A schedule's name or id.", metavar="SCHEDULE")]
 KINDS = ("measure", "a_a")
 UNITS_S = {"m": 60, "h": 3600, "d": 86_400}
 
@@ -51,9 +52,10 @@ def add(  # noqa: PLR0917 - one parameter per option is how typer declares them
     params: Annotated[list[str] | None, typer.Option(help="NAME=V1|V2: only these values.")] = None,
     launches: Annotated[int | None, typer.Option(min=1, max=100)] = None,
     rounds: Annotated[int | None, typer.Option(min=1, max=10_000)] = None,
+    enabled: Annotated[bool, typer.Option("--enable", help="Switch it on at once.")] = False,
     as_json: Json = False,
 ) -> None:
-    """Adds a schedule."""
+    """Adds a schedule. It is off, unless --enable is given, until it is switched on."""
     if kind not in KINDS:
         raise UserError(f"{kind!r} is no kind.", f"There are: {', '.join(KINDS)}.")
     desk = Desk(server, token)
@@ -61,6 +63,7 @@ def add(  # noqa: PLR0917 - one parameter per option is how typer declares them
         "name": name, "kind": kind, "suite": suite, "every_s": _seconds(every),
         "target_id": target and desk.target(target), "benchmarks": benchmark or None,
         "params": submitting.params_of(params or []), "launches": launches, "rounds": rounds,
+        "enabled": enabled,
     }  # fmt: skip
     found = desk.send(
         "POST", "/schedules", {key: value for key, value in wanted.items() if value is not None}
@@ -68,7 +71,8 @@ def add(  # noqa: PLR0917 - one parameter per option is how typer declares them
     if as_json:
         show_json(found)
     else:
-        say(f"{found['name']} ({found['id']}): next at {day(found['next_at'])} UTC.")
+        when = f"next at {day(found['next_at'])} UTC" if found["enabled"] else "off until it is switched on"
+        say(f"{found['name']} ({found['id']}): {when}.")
 
 
 def _seconds(text: str) -> int:
@@ -79,13 +83,37 @@ def _seconds(text: str) -> int:
 
 
 @app.command()
-def remove(
-    schedule: Annotated[str, typer.Argument(help="A schedule's name or id.")], server: Server, token: Token
-) -> None:
+def enable(schedule: ScheduleName, server: Server, token: Token, as_json: Json = False) -> None:
+    """Switches a schedule on; its next run is due at once."""
+    _switch(Desk(server, token), schedule, enabled=True, as_json=as_json)
+
+
+@app.command()
+def disable(schedule: ScheduleName, server: Server, token: Token, as_json: Json = False) -> None:
+    """Switches a schedule off; it is kept."""
+    _switch(Desk(server, token), schedule, enabled=False, as_json=as_json)
+
+
+def _switch(desk: Desk, schedule: str, *, enabled: bool, as_json: bool) -> None:
+    path = f"/schedules/{_find(desk, schedule)['id']}"
+    found = desk.send("PATCH", path, {"enabled": enabled})
+    if as_json:
+        show_json(found)
+    else:
+        say(f"{found['name']} is {'on' if found['enabled'] else 'off'}.")
+
+
+@app.command()
+def remove(schedule: ScheduleName, server: Server, token: Token) -> None:
     """Removes a schedule; what it measured stays."""
     desk = Desk(server, token)
+    found = _find(desk, schedule)
+    desk.send("DELETE", f"/schedules/{found['id']}")
+    say(f"{found['name']} is removed.")
+
+
+def _find(desk: Desk, schedule: str) -> dict[str, Any]:
     found = [one for one in desk.pages("/schedules") if schedule in (one["id"], one["name"])]
     if not found:
         raise UserError(f"There is no schedule {schedule!r}.", "See paceline schedules list.")
-    desk.send("DELETE", f"/schedules/{found[0]['id']}")
-    say(f"{found[0]['name']} is removed.")
+    return found[0]
