@@ -96,3 +96,10 @@ def test_without_warm_up_rounds_or_with_two_launches_nothing_is_said() -> None:
     assert find_coldness([(unmarked, reference)], MARGIN).reason == "no warm-up rounds were measured"
     assert find_coldness([], MARGIN).rounds is None
     assert find_coldness([pair(1, (0.3,), launches=2)], MARGIN).reason.startswith("insufficient: 2 launches")
+
+
+def test_thirty_rounds_are_looked_at_and_no_more() -> None:
+    found = find_coldness([pair(1, [0.3] * 31, rounds=95)], MARGIN)
+    assert len(found.penalties) == 30
+    assert found.rounds is None
+    assert find_coldness([pair(1, [0.3] * 29, rounds=95)], MARGIN).rounds == 29
