@@ -17,8 +17,7 @@ from paceline_server.testing.histories import History
 
 SHARED = Path(__file__).resolve().parents[3].parent / "shared" / "data" / "detection"
 present = pytest.mark.skipif(
-    not SHARED.is_dir(),
-    reason="the shared detection data (shared/data/detection beside the checkout) is absent",
+    not SHARED.is_dir(), reason="the disk of this machine has no shared/data/detection beside the checkout"
 )
 
 

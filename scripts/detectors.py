@@ -1,0 +1,142 @@
+"""Our history detector and its peers over the same series: accuracy and milliseconds, as a Markdown table.
+
+Place: beside the journey, run by `scripts/detectors` in the peers' own virtual environment. Invariant: every
+detector sees the same values and is asked the same way; ours uses its defaults. Peers use theirs, or what
+their documentation recommends where they have none.
+"""
+
+from __future__ import annotations
+
+import importlib
+import json
+import math
+import statistics
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from paceline_server.stats.changepoint import detect, stands
+from paceline_server.testing import histories
+from paceline_server.testing.histories import History
+
+Detector = Callable[[list[float]], list[int]]
+
+
+def ours(values: list[float]) -> list[int]:
+    return [change.index for change in detect(values).changes]
+
+
+def otava(values: list[float]) -> list[int]:
+    """Apache Otava with the window, p-value and magnitude of its defaults."""
+    analysis: Any = importlib.import_module("otava.analysis")
+    found, _ = analysis.compute_change_points(values, window_len=50, max_pvalue=0.001, min_magnitude=0.0)
+    return [int(point.index) for point in found]
+
+
+def ruptures(values: list[float]) -> list[int]:
+    """Kernel change points (rbf) of the logarithms, winsorised, with a penalty of ln n."""
+    library: Any = importlib.import_module("ruptures")
+    x = np.log(values)
+    padded = np.pad(x, 5, mode="edge")
+    middle = np.median(np.lib.stride_tricks.sliding_window_view(padded, 11), axis=1)
+    reach = 3.0 * 1.4826 * float(np.median(np.abs(x - middle)))
+    clipped = np.clip(x, middle - reach, middle + reach)
+    if np.ptp(clipped) == 0.0 or x.size < 6:
+        return []
+    model = library.KernelCPD(kernel="rbf", min_size=3).fit(clipped[:, None])
+    return [int(end) for end in model.predict(pen=math.log(x.size))[:-1]]
+
+
+def asv(values: list[float]) -> list[int]:
+    """airspeed velocity's step detection."""
+    library: Any = importlib.import_module("asv.step_detect")
+    return [int(step[0]) for step in library.detect_steps(values)[1:]]
+
+
+def perfherder(values: list[float]) -> list[int]:
+    """Mozilla's rule: t above 7 between the 12 points before and the 12 from a point on; local maxima."""
+    y, side = np.asarray(values), 12
+    t = np.zeros(y.size)
+    for at in range(side, y.size - side + 1):
+        before, after = y[at - side : at], y[at : at + side]
+        error = math.sqrt((before.var(ddof=1) + after.var(ddof=1)) / side)
+        t[at] = abs(after.mean() - before.mean()) / error if error > 0 else 0.0
+    near = [t[max(0, at - side) : at + side + 1].max() for at in range(y.size)]
+    return [at for at in range(y.size) if t[at] > 7.0 and t[at] == near[at]]
+
+
+DETECTORS: dict[str, Detector] = {
+    "ours": ours, "Apache Otava 0.8.0": otava, "ruptures KernelCPD rbf": ruptures, "asv step_detect": asv,
+    "Perfherder (t > 7)": perfherder,
+}  # fmt: skip
+
+
+def sets(folder: Path | None) -> tuple[list[History], list[History], list[History]]:
+    """Series with steps, without, and those to replay: from a folder, or seeded noise of several hosts."""
+    if folder is not None:
+        names = ("semi_step", "semi_null", "online")
+        loaded = [json.loads((folder / f"{name}.json").read_text())["series"] for name in names]
+        steps, nulls, online = ([History(s["y"], s["truth"]) for s in one] for one in loaded)
+        return steps, nulls, online
+    families = ("white", "heavy", "two_modes", "disturbed")
+    return (
+        [h for family in families for h in histories.stepped(family, 75, seed=101)],
+        [h for family in families for h in histories.nulls(family, 30, seed=102)],
+        [h for family in families for h in histories.stepped(family, 10, seed=103, lengths=(120,))],
+    )
+
+
+def online_row(online: list[History], detector: Detector) -> str:
+    hits = alerts = true = 0
+    delays: list[int] = []
+    for history in online:
+        raised = histories.replayed(history, detector, stands)
+        alerts, true = alerts + len(raised), true + len(history.truth)
+        for place in history.truth:
+            at = [n for index, n in raised if abs(index - place) <= histories.MARGIN]
+            hits += bool(at)
+            delays += [min(at) - place] if at else []
+    delay = f"{statistics.median(delays):.0f}" if delays else "none"
+    return f"{hits / alerts if alerts else 1.0:.2f} / {hits / true:.2f} / {delay}"
+
+
+def milliseconds(n: int, detector: Detector) -> float:
+    """Best of three over five series of n points: what a call costs when nothing disturbs it."""
+    series = [h.values for h in histories.stepped("disturbed", 5, seed=104, lengths=(n,))]
+    best = math.inf
+    for _ in range(3):
+        began = time.process_time()
+        for values in series:
+            detector(values)
+        best = min(best, (time.process_time() - began) / len(series))
+    return 1000.0 * best
+
+
+HEADINGS = (
+    "detector", "precision / recall / F1", "false per 1000 (series)", "online P / R / delay",
+    "ms at 200, 1,000",
+)  # fmt: skip
+
+
+def main() -> None:
+    steps, nulls, online = sets(Path(sys.argv[1]) if len(sys.argv) > 1 else None)
+    sys.stdout.write("| " + " | ".join(HEADINGS) + " |\n" + "|---" * len(HEADINGS) + "|\n")
+    for name, detector in DETECTORS.items():
+        found, quiet = histories.score(steps, detector), histories.score(nulls, detector)
+        speed = ", ".join(f"{milliseconds(n, detector):.1f}" for n in (200, 1000))
+        cells = (
+            name,
+            f"{found.precision:.3f} / {found.recall:.3f} / {found.f1:.3f}",
+            f"{quiet.false_per_1000:.2f} ({100 * quiet.alarming:.1f} %)",
+            online_row(online, detector),
+            speed,
+        )
+        sys.stdout.write("| " + " | ".join(cells) + " |\n")
+        sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    main()
