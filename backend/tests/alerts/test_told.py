@@ -17,9 +17,10 @@ def save(desk: Desk, **changes: Any) -> dict[str, Any]:
     known = {one["name"]: one for one in desk.get("/rules")["items"]}
     body = {"name": "native", "kind": "arm_slower", "benchmark": "sort_*", "min_effect": 0.0, **changes}
     client, headers = desk.lab.client, dict(desk.headers)
-    if "native" in known:
-        path = f"{PREFIX}/rules/{known['native']['id']}"
-        answer = client.put(path, json={**body, "based_on": known["native"]["version"]}, headers=headers)
+    before = known.get(body["name"])
+    if before is not None:
+        path = f"{PREFIX}/rules/{before['id']}"
+        answer = client.put(path, json={**body, "based_on": before["version"]}, headers=headers)
     else:
         answer = client.post(f"{PREFIX}/rules", json=body, headers=headers)
     assert answer.is_success, answer.text
@@ -91,11 +92,24 @@ def test_a_rule_that_leaves_the_shadow_takes_its_open_alerts_along(desk: Desk) -
     desk.measure(SLOWER)
     desk.confirm(SLOWER)
     save(desk, mode="active")
-    desk.measure(SLOWER)
+    outbox.drain()
     alert = desk.alert()
     assert (alert["state"], alert["shadow"]) == ("open", False)
-    assert actions(alert)[-3:] == ["found_again", "left_shadow", "notified"]
+    assert actions(alert)[-2:] == ["left_shadow", "notified"]
     assert desk.told() == ["open"]
+
+
+def test_an_alert_leaves_the_shadow_when_a_rule_that_tells_decides_about_it(desk: Desk) -> None:
+    save(desk, mode="shadow")
+    desk.measure(SLOWER)
+    save(desk, mode="active", name="by-name", benchmark="sort_batch")
+    desk.measure(SLOWER)
+    alert = desk.alert()
+    assert (alert["state"], alert["shadow"]) == ("suspected", False)
+    assert actions(alert)[-2:] == ["found_again", "left_shadow"]
+    assert desk.told() == []
+    desk.confirm(SLOWER)
+    assert actions(desk.alert())[-1] == "notified"
 
 
 @pytest.mark.parametrize("early", [False, True])

@@ -9,6 +9,7 @@ from typing import Any
 from sqlalchemy import Select, func, select
 from sqlalchemy.orm import Session
 
+from paceline_server.alerts.states import LIVE
 from paceline_server.series.retired import SEPARATOR
 from paceline_server.store.tables.accounts import Account
 from paceline_server.store.tables.catalog import Suite
@@ -114,6 +115,17 @@ def silenced_alerts(session: Session, rule_id: str, silenced: str, notified: str
         .join(AlertEvent, AlertEvent.id == newest.c.event_id)
         .where(Alert.rule_id == rule_id, AlertEvent.action == silenced)
         .order_by(Alert.id)
+    )
+    return list(session.scalars(query))
+
+
+def lock_shadows(session: Session, rule_id: str) -> list[Alert]:
+    """Living alerts a rule raised in shadow, locked in one order."""
+    query = (
+        select(Alert)
+        .where(Alert.rule_id == rule_id, Alert.shadow.is_(True), Alert.state.in_(LIVE))
+        .order_by(Alert.id)
+        .with_for_update()
     )
     return list(session.scalars(query))
 

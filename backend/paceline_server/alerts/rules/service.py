@@ -16,6 +16,7 @@ from sqlalchemy.orm import Session
 
 from paceline_server.accounts.principal import Principal
 from paceline_server.accounts.schemas import AccountOut
+from paceline_server.alerts.history import leave_shadow
 from paceline_server.alerts.rules import floors, queries, words
 from paceline_server.alerts.rules.applied import Applied, Kind, Mode, RuleBook, default, mute_words
 from paceline_server.alerts.rules.candidate import contest
@@ -188,6 +189,9 @@ def _save(
     session.add(
         AlertRuleVersion(rule_id=rule.id, version=rule.version, created_by=who.name, created_at=at, **said)
     )
+    if before is not None and (before.mode, spec.mode) == ("shadow", "active"):
+        for alert in queries.lock_shadows(session, rule.id):
+            leave_shadow(session, alert)
     changed = {name: said[name] for name in _SAID if before is None or getattr(before, name) != said[name]}
     detail = {"name": rule.name, "version": rule.version, "changed": changed}
     audit.record(session, who.name, action, "rule", rule.id, detail)
