@@ -1,7 +1,7 @@
 /**
  * The journey of one visitor on the embedded shape: sign in by the printed link, ask for a run through the
- * form, watch it live, read the arms, slow the native arm on purpose, see the confirmed alert, acknowledge
- * it. Nothing is simulated here.
+ * form, watch it live, read the arms and the history, slow the native arm on purpose, see the confirmed
+ * alert, acknowledge it. Nothing is simulated here.
  */
 import { expect, test, type Page } from '@playwright/test';
 
@@ -85,6 +85,32 @@ async function readArms(page: Page): Promise<void> {
   await page.setViewportSize({ width: 1280, height: 720 });
 }
 
+/** One run makes one point: everything that hangs on a series stands, and says what it still waits for. */
+async function readHistory(page: Page): Promise<void> {
+  await page.getByRole('link', { name: 'Matrix', exact: true }).first().click();
+  await expect(page.getByRole('table', { name: /^Matrix of/ })).toBeVisible();
+  await look(page, 'matrix');
+  await page.goto(`/series?suite=${SUITE}&benchmark=${BENCHMARK}`);
+  const table = page.getByRole('table', { name: 'Series' });
+  await expect(table).toBeVisible();
+  await look(page, 'series-list');
+  await table.getByRole('link').first().click();
+  await expect(page.getByRole('slider', { name: 'Point' })).toBeVisible();
+  await page.getByRole('textbox', { name: /A note beside the chosen point/ }).fill('The first night.');
+  await page.getByRole('button', { name: 'Add the note' }).click();
+  await expect(page.getByRole('list', { name: 'Notes' })).toContainText('The first night.');
+  await look(page, 'series');
+  await page.setViewportSize({ width: 390, height: 844 });
+  await look(page, 'series-narrow');
+  await page.setViewportSize({ width: 1280, height: 720 });
+  await page.getByRole('region', { name: 'The chosen point' }).getByRole('link').first().click();
+  await expect(page.getByRole('heading', { name: 'Completeness' })).toBeVisible();
+  const run = new URL(page.url()).pathname.split('/').at(-1);
+  await page.goto(`/compare?base=${run}&head=${run}`);
+  await expect(page.getByRole('table', { name: 'Measurements of both sides' })).toBeVisible();
+  await look(page, 'compare');
+}
+
 async function signIn(page: Page): Promise<void> {
   await page.goto(link());
   await expect(page.getByRole('heading', { level: 1, name: 'Overview' })).toBeVisible();
@@ -138,6 +164,10 @@ test('a visitor signs in, watches a run, reads the arms and triages a confirmed 
 
   await test.step('read the arms', async () => {
     await readArms(page);
+  });
+
+  await test.step('read the history', async () => {
+    await readHistory(page);
   });
 
   await test.step('slow the native arm on purpose and wait for the confirmed alert', async () => {

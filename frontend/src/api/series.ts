@@ -57,6 +57,8 @@ export function pointsQuery(id: string, window: Window) {
       ),
     // The old window stays drawn until the new one is here.
     placeholderData: keepPreviousData,
+    // A window that is open to the right may get new points.
+    refetchInterval: window.to === undefined ? 60_000 : false,
   });
 }
 

@@ -180,7 +180,7 @@ function Drawing(props: DrawingProps) {
   const tall = HEIGHT + top - HEAD;
   const value = valueAxis(props);
   const step = (value.ticks[1] ?? 1) - (value.ticks[0] ?? 0);
-  const time = timeTicks(extent[0], extent[1], Math.max(2, Math.floor(width / 130)));
+  const time = timeTicks(extent[0], extent[1], Math.max(4, Math.floor(width / 110)));
   return (
     <ResponsiveContainer
       width="100%"

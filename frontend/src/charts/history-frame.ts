@@ -48,6 +48,11 @@ export function valueAxis({ points, levels, bands }: Drawn): Ticks {
   return niceTicks(Math.min(low, ...loose), Math.max(high, ...loose));
 }
 
+/** Whether a point lies outside what the axis shows. */
+export function isFar({ value }: HistoryPoint, { domain }: Ticks): boolean {
+  return value < domain[0] || value > domain[1];
+}
+
 /** The point whose time is nearest to `at`; of several at one time the first. */
 export function nearest<T extends { at: number }>(points: readonly T[], at: number): T | undefined {
   let best: T | undefined;
@@ -69,7 +74,7 @@ export function placeOf(at: number, width: number, [from, to]: Extent): number {
 
 /** Rows of labels above the plot; a mark that finds no room keeps its line, its words stand in the table. */
 const MAX_ROWS = 4;
-/** Width of a letter at the size labels are drawn in, px; measured over lower-case text, a little generous. */
+/** Width of a letter at the size of labels, px; measured over lower-case text, a little generous. */
 const LETTER_PX = 6.6;
 /** Below this width labels are cut shorter, px. */
 const NARROW_PX = 560;

@@ -1,7 +1,7 @@
 /** What the signs of a history chart mean; only those that are drawn. */
 import classes from './charts.module.css';
 
-export type HistorySign = 'point' | 'aside' | 'level' | 'noise' | 'limit';
+export type HistorySign = 'point' | 'aside' | 'far' | 'level' | 'noise' | 'limit';
 
 const SAMPLES: Readonly<Record<HistorySign, React.ReactNode>> = {
   point: (
@@ -10,7 +10,8 @@ const SAMPLES: Readonly<Record<HistorySign, React.ReactNode>> = {
       <circle cx="11" cy="7" r="3.4" fill="var(--pl-series-0)" />
     </>
   ),
-  aside: <path d="M7 3l8 8m0-8l-8 8" stroke="var(--pl-unsure)" strokeWidth="2" />,
+  aside: <path d="M7 3l8 8m0 -8l-8 8" stroke="var(--pl-unsure)" strokeWidth="2" />,
+  far: <path d="M11 2L17 12H5z" fill="var(--pl-unsure)" />,
   level: (
     <>
       <rect width="22" height="14" fill="var(--pl-series-0)" fillOpacity="0.14" />

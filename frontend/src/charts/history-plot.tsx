@@ -29,6 +29,8 @@ interface Places {
   area: Area;
   x: (at: number) => number;
   y: (value: number) => number;
+  /** Above the plot, below it, or in it. */
+  beyond: (value: number) => 'above' | 'below' | undefined;
 }
 
 const TONES: Readonly<Record<HistoryMark['tone'], { color: string; dash: string }>> = {
@@ -56,6 +58,10 @@ function usePlaces(): Places | undefined {
     area,
     x: (at) => within(scaleX(at), area.left, area.right),
     y: (value) => within(scaleY(value), area.top, area.bottom),
+    beyond: (value) => {
+      const place = scaleY(value) ?? area.top;
+      return place < area.top ? 'above' : place > area.bottom ? 'below' : undefined;
+    },
   };
 }
 
@@ -174,7 +180,13 @@ const circle = (cx: number, cy: number, r: number) =>
 const cross = (cx: number, cy: number, r: number) =>
   `M${(cx - r).toFixed(1)} ${(cy - r).toFixed(1)}l${2 * r} ${2 * r}m0 ${-2 * r}l${-2 * r} ${2 * r}`;
 
-function Points({ points, places: { x, y } }: { points: readonly HistoryPoint[]; places: Places }) {
+const arrow = (cx: number, cy: number, away: 'above' | 'below') => {
+  const [tip, base] = away === 'above' ? [cy + 2, cy + 11] : [cy - 2, cy - 11];
+  return `M${cx} ${tip}L${cx + 6} ${base}H${cx - 6}z`;
+};
+
+function Points({ points, places }: { points: readonly HistoryPoint[]; places: Places }) {
+  const { x, y, beyond } = places;
   const r = points.length > MANY ? 2 : DOT;
   const draw = (own: readonly HistoryPoint[], shape: typeof circle, radius: number) =>
     own.map(({ at, value }) => shape(x(at), y(value), radius)).join('');
@@ -182,13 +194,18 @@ function Points({ points, places: { x, y } }: { points: readonly HistoryPoint[];
     .map(({ at, lower, upper }) => `M${x(at).toFixed(1)} ${y(upper).toFixed(1)}V${y(lower).toFixed(1)}`)
     .join('');
   const counted = points.filter(({ aside }) => !aside);
-  const apart = points.filter(({ aside }) => aside);
+  const apart = points.filter(({ aside, value }) => aside && beyond(value) === undefined);
+  const far = points.flatMap(({ at, value }) => {
+    const away = beyond(value);
+    return away === undefined ? [] : [arrow(x(at), y(value), away)];
+  });
   return (
     <g>
       <path d={spread} stroke="var(--pl-series-0)" strokeOpacity={0.55} strokeWidth={r > 2 ? 2 : 1} />
       <path d={draw(counted, circle, r)} fill="var(--pl-series-0)" />
       <path d={draw(apart, circle, r + 3)} fill="var(--pl-surface)" />
       <path d={draw(apart, cross, r + 0.6)} stroke="var(--pl-unsure)" strokeWidth={2} fill="none" />
+      <path d={far.join('')} fill="var(--pl-unsure)" />
     </g>
   );
 }
@@ -207,7 +224,15 @@ function Rings({ points, chosen, over, places }: HistoryPlotProps & { places: Pl
           stroke="var(--pl-text)"
           strokeOpacity={0.25}
         />
-        <circle cx={x(at)} cy={y(value)} r={7} fill="none" stroke="var(--pl-text)" strokeWidth={2} />
+        <circle
+          cx={x(at)}
+          cy={y(value)}
+          r={7}
+          fill="none"
+          stroke="var(--pl-text)"
+          strokeOpacity={key === chosen ? 1 : 0.5}
+          strokeWidth={2}
+        />
       </g>
     ));
 }

@@ -1,5 +1,5 @@
 import { windowOf } from './history-controls';
-import { extentOf, instantAt, nearest, placeLabels, placeOf, valueAxis } from './history-frame';
+import { extentOf, instantAt, isFar, nearest, placeLabels, placeOf, valueAxis } from './history-frame';
 import type { HistoryMark, HistoryPoint } from './history-chart';
 import { timeTicks } from './time-ticks';
 
@@ -22,9 +22,10 @@ describe('the value axis of a history', () => {
   it('is not stretched by a far point that does not count, nor by a wide interval', () => {
     const far = point(10_000, { aside: true });
     const wide = point(101, { lower: -5000, upper: 5000 });
-    const { domain } = valueAxis({ points: [point(99), wide, point(103), far], levels: [], bands: [] });
-    expect(domain[0]).toBeGreaterThanOrEqual(90);
-    expect(domain[1]).toBeLessThanOrEqual(110);
+    const axis = valueAxis({ points: [point(99), wide, point(103), far], levels: [], bands: [] });
+    expect(axis.domain[0]).toBeGreaterThanOrEqual(90);
+    expect(axis.domain[1]).toBeLessThanOrEqual(110);
+    expect([far, wide].map((each) => isFar(each, axis))).toEqual([true, false]);
   });
 
   it('exists for a constant and for nothing', () => {

@@ -1,5 +1,5 @@
 /** What the server says of two sides; nothing here is judged or computed. */
-import { Switch } from '@mantine/core';
+import { Button, Switch } from '@mantine/core';
 
 import type { Compare, CompareRow, CompareSide } from '../../api/types';
 import { shortId } from '../../lib/ids';
@@ -162,9 +162,9 @@ function NoRows({ data, onShowAll }: { data: Compare; onShowAll: () => void }) {
         icon="compare"
         title="Nothing differs clearly"
         action={
-          <button type="button" className="pl-link" onClick={onShowAll}>
+          <Button variant="default" onClick={onShowAll}>
             Show what is uncertain
-          </button>
+          </Button>
         }
       >
         {data.hidden} measurements are uncertain or below the noise floor.

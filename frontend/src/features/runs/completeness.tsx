@@ -1,6 +1,6 @@
 /**
- * What the run owed and what arrived: every missing case with its reason, and benchmarks that earlier runs had
- * and this one does not know any more. A benchmark that is gone on purpose is retired here, by a person.
+ * What the run owed and what arrived: every missing case with its reason, and benchmarks that earlier runs
+ * had and this one does not know any more. One that is gone on purpose is retired here, by a person.
  */
 import { Button, Group, TextInput } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';

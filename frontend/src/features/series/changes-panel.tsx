@@ -18,7 +18,7 @@ export function ChangesPanel({ page }: { page: SeriesPage }) {
       <Panel title="Changes">
         <EmptyState icon="check" title={page.evaluated_at === null ? 'Not looked at yet' : 'No change found'}>
           {page.evaluated_at === null
-            ? 'Detection looks at a series whenever a run adds a point; the first change needs points on both sides of it.'
+            ? 'Detection looks at a series whenever a run adds a point; a change needs points on both sides.'
             : 'The level has stayed within what single points ordinarily scatter.'}
         </EmptyState>
       </Panel>

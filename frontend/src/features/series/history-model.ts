@@ -4,7 +4,7 @@
  */
 import type { Change, SeriesPage, SeriesPoint, SeriesPoints } from '../../api/types';
 import type { HistoryBand, HistoryLevel, HistoryMark, HistoryPoint } from '../../charts/history-chart';
-import type { Extent } from '../../charts/history-frame';
+import { isFar, valueAxis, type Extent } from '../../charts/history-frame';
 import type { HistorySign } from '../../charts/history-legend';
 import { formatDateTime } from '../../lib/times';
 import { formatApart, formatValue, type Unit } from '../../lib/units';
@@ -13,9 +13,12 @@ import type { SeriesSearch } from './series-search';
 
 const ms = (instant: string) => Date.parse(instant);
 
-/** What is drawn, and all there is, as the points say it. */
+/**
+ * What is drawn, and all there is, as the points say it. The server's instants are finer than a browser's, so
+ * the end lies one step behind the last point: a window that ends there has to hold it.
+ */
 export function spansOf(points: SeriesPoints, { from, to }: SeriesSearch): { span: Extent; whole: Extent } {
-  const [first, last] = [ms(points.first_at ?? ''), ms(points.last_at ?? '')];
+  const [first, last] = [ms(points.first_at ?? ''), ms(points.last_at ?? '') + 1];
   const whole: Extent = Number.isNaN(first) || Number.isNaN(last) ? [0, 0] : [first, last];
   return { whole, span: [from === undefined ? whole[0] : ms(from), to === undefined ? whole[1] : ms(to)] };
 }
@@ -134,20 +137,31 @@ export function pointWords(point: SeriesPoint, unit: Unit): string[] {
   ];
 }
 
+export interface Drawn {
+  points: HistoryPoint[];
+  levels: HistoryLevel[];
+  bands: HistoryBand[];
+}
+
+export function drawn(page: SeriesPage, points: readonly SeriesPoint[], span: Extent): Drawn {
+  return { points: drawnPoints(points), levels: drawnLevels(page, span), bands: drawnBands(page, span) };
+}
+
 /** The signs that are drawn, in words. */
-export function signsOf(
-  page: SeriesPage,
-  points: readonly SeriesPoint[],
-  bands: readonly HistoryBand[],
-): { sign: HistorySign; label: string }[] {
+export function signsOf(page: SeriesPage, picture: Drawn): { sign: HistorySign; label: string }[] {
+  const { points, bands } = picture;
   const { unit } = page.series;
   const { rule, noise } = page;
   const has = (kind: HistoryBand['kind']) => bands.some((band) => band.kind === kind);
   const signs: { sign: HistorySign; label: string }[] = [
     { sign: 'point', label: 'median of a job, 99 % interval' },
   ];
-  if (points.some(({ excluded }) => excluded !== null))
-    signs.push({ sign: 'aside', label: 'does not count' });
+  const axis = valueAxis(picture);
+  const aside = points.filter((point) => point.aside);
+  if (aside.some((point) => !isFar(point, axis))) signs.push({ sign: 'aside', label: 'does not count' });
+  if (aside.some((point) => isFar(point, axis))) {
+    signs.push({ sign: 'far', label: 'does not count and lies outside' });
+  }
   if (page.segments.length > 0) signs.push({ sign: 'level', label: 'level, and where single points lie' });
   if (has('noise') && noise !== null) signs.push({ sign: 'noise', label: `noise floor: ${noise.words}` });
   if (has('limit') && rule !== null && rule.limit !== null) {

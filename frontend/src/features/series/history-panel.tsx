@@ -1,4 +1,6 @@
 /** The chart of a series with everything that hangs on its window: controls, the chosen point, conditions. */
+import { Button } from '@mantine/core';
+
 import type { SeriesPage, SeriesPoint, SeriesPoints } from '../../api/types';
 import { ChartFrame } from '../../charts/chart-frame';
 import { HistoryChart } from '../../charts/history-chart';
@@ -8,16 +10,7 @@ import { compact } from '../../lib/search';
 import { formatInteger, formatApart } from '../../lib/units';
 import { ButtonLink } from '../../ui/button-link';
 import { EmptyState } from '../../ui/states';
-import {
-  drawnBands,
-  drawnLevels,
-  drawnMarks,
-  drawnPoints,
-  pointsWithin,
-  pointWords,
-  signsOf,
-  spansOf,
-} from './history-model';
+import { drawn, drawnMarks, pointsWithin, pointWords, signsOf, spansOf } from './history-model';
 import { PointCard } from './point-card';
 import { PointTable } from './point-table';
 import { PointTracks } from './point-tracks';
@@ -49,18 +42,16 @@ export function HistoryPanel({ page, data, chosen, stale, search, onSearch }: Hi
     const point = points.find(({ job_id: id }) => id === key);
     return point === undefined ? [] : pointWords(point, unit);
   };
-  const bands = drawnBands(page, span);
+  const picture = drawn(page, points, span);
   return (
     <>
       <ChartFrame
         title={`${page.series.metric} of each job`}
         summary={summaryOf(data)}
-        legend={<HistoryLegend signs={signsOf(page, points, bands)} />}
+        legend={<HistoryLegend signs={signsOf(page, picture)} />}
         chart={
           <HistoryChart
-            points={drawnPoints(points)}
-            levels={drawnLevels(page, span)}
-            bands={bands}
+            {...picture}
             marks={drawnMarks(page, span)}
             span={span}
             chosen={chosen?.job_id}
@@ -83,6 +74,7 @@ export function HistoryPanel({ page, data, chosen, stale, search, onSearch }: Hi
               onZoom={zoom}
               onReset={showAll}
             />
+            <Hint />
             {chosen !== undefined && <PointCard page={page} points={points} point={chosen} />}
             <PointTracks points={points} tracks={data.tracks} span={span} />
           </>
@@ -90,7 +82,6 @@ export function HistoryPanel({ page, data, chosen, stale, search, onSearch }: Hi
         table={<PointTable page={page} points={points} current={chosen?.job_id} />}
         tableToggle="Points as a table"
       />
-      <Hint />
     </>
   );
 }
@@ -115,9 +106,9 @@ function NoPoints({ page, onShowAll }: { page: SeriesPage; onShowAll: () => void
         icon="runs"
         title="Nothing was measured in this window"
         action={
-          <button type="button" className="pl-link" onClick={onShowAll}>
+          <Button variant="default" onClick={onShowAll}>
             Show all points
-          </button>
+          </Button>
         }
       >
         The series has {formatInteger(page.series.points)} points at other times.

@@ -13,11 +13,7 @@ export function LevelsPanel({ page: { segments, series } }: { page: SeriesPage }
     return `${formatApart(lower, series.unit, step)} – ${formatApart(upper, series.unit, step)}`;
   };
   return (
-    <Panel
-      title="Levels"
-      flush
-      note="A level never reaches over a change of the environment: what was measured before cannot be compared."
-    >
+    <Panel title="Levels" flush note="A change of the environment always begins a new level.">
       <DataTable
         label="Levels"
         rows={segments.toReversed()}

@@ -38,7 +38,9 @@ export function PointTracks({ points, tracks, span }: PointTracksProps) {
       <h4 className={classes.tracksHead}>Conditions while measuring, the median of each job</h4>
       {drawn.map(({ key, label, format, values }) => {
         const medians = values.map(({ value }) => value);
-        const words = `${format(Math.min(...medians))} to ${format(Math.max(...medians))}, at most ${format(Math.max(...values.map(({ max }) => max)))}`;
+        const peak = Math.max(...values.map(({ max }) => max));
+        const range = `${format(Math.min(...medians))} to ${format(Math.max(...medians))}`;
+        const words = `${range}, at most ${format(peak)}`;
         return (
           <div key={key} role="img" aria-label={`${label}: ${words}`} className={classes.track}>
             <div className={classes.trackName}>

@@ -1,5 +1,5 @@
 /** What decides about a series: the rule in force, what its target can resolve, what it is measured on. */
-import type { SeriesPage } from '../../api/types';
+import type { NoiseBand, SeriesPage } from '../../api/types';
 import { formatValue } from '../../lib/units';
 import { AppLink } from '../../ui/app-link';
 import { Facts, Panel } from '../../ui/panel';
@@ -21,6 +21,11 @@ const MODES: Readonly<Record<'active' | 'shadow' | 'off', Look>> = {
   active: { tone: 'good', icon: 'check', word: 'active' },
   shadow: { tone: 'quiet', icon: 'eye', word: 'shadow' },
   off: { tone: 'quiet', icon: 'muted', word: 'off' },
+};
+
+const BASIS: Readonly<Record<NoiseBand['basis'], string>> = {
+  a_a: 'measured by an A/A job',
+  history: 'estimated from its own points',
 };
 
 function RulePanel({ page: { rule, series } }: { page: SeriesPage }) {
@@ -69,8 +74,7 @@ function NoisePanel({ page: { noise } }: { page: SeriesPage }) {
         </p>
       ) : (
         <p className={classes.first}>
-          {noise.words}, {noise.basis === 'a_a' ? 'measured by an A/A job' : 'estimated from its own points'}{' '}
-          <TimeAgo at={noise.measured_at} />.
+          {noise.words}, {BASIS[noise.basis]} <TimeAgo at={noise.measured_at} />.
         </p>
       )}
     </Panel>

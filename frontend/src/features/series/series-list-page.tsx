@@ -37,7 +37,7 @@ export function SeriesListPage({ search, onSearch }: SeriesListPageProps) {
   return (
     <Page
       title="Series"
-      lead="The history of one measurement: a benchmark, an arm, its params and a metric, on one target and branch."
+      lead="The history of one measurement: benchmark, arm, params and metric, on one target and branch."
       actions={
         <ButtonLink to="/matrix" variant="default">
           As a matrix

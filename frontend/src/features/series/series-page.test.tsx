@@ -101,6 +101,16 @@ describe('the page of a series', () => {
     expect(because).toEqual(['14.2 % slower: 1.2 ms → 1.37 ms', 'kernel 6.1.0-12 → 6.1.0-13', 'first point']);
   });
 
+  it('says so when a point that does not count lies outside the picture', async () => {
+    await open('/series/series-1', (world) => {
+      world.history.points = historyPoints.map((point) =>
+        point.excluded === null ? point : Object.assign({}, point, { value: point.value * 9 }),
+      );
+    });
+    expect(screen.getByText('does not count and lies outside')).toBeInTheDocument();
+    expect(screen.queryByText('does not count')).not.toBeInTheDocument();
+  });
+
   it('draws the conditions it is given and names them with their range', async () => {
     await open();
     expect(screen.getByRole('img', { name: /^Temperature: 51\.0 °C to 55\.0 °C/ })).toBeInTheDocument();
@@ -196,6 +206,17 @@ describe('the window of a series', () => {
     await waitFor(() =>
       expect((router.state.location.search as { from: string }).from < before.from).toBe(true),
     );
+  });
+
+  it('holds the newest point, though the server’s instants are finer than the browser’s', async () => {
+    const { user } = await open('/series/series-1', (world) => {
+      world.history.points = historyPoints.map((point) =>
+        Object.assign({}, point, { at: point.at.replace('Z', '789Z') }),
+      );
+    });
+    await user.click(screen.getByRole('button', { name: 'Zoom in' }));
+    await waitFor(() => expect(rows('Points').length).toBeLessThan(32));
+    expect(rows('Points')[0]).toHaveTextContent('ght-59');
   });
 
   it('is a step to come back from; walking over points is not', async () => {

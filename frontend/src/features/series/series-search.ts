@@ -25,11 +25,14 @@ export interface SeriesSearch extends Window {
   point?: string | undefined;
 }
 
-/** An instant with its zone, as the server demands it. */
+const ZONED = /(?:Z|[+-]\d\d:?\d\d)$/;
+
+/** An instant with its zone, as the server demands it; one that has it stays as fine as it is. */
 function instant(value: unknown): string | undefined {
   const found = text(value);
   const ms = found === undefined ? Number.NaN : Date.parse(found);
-  return Number.isNaN(ms) ? undefined : new Date(ms).toISOString();
+  if (found === undefined || Number.isNaN(ms)) return undefined;
+  return ZONED.test(found) ? found : new Date(ms).toISOString();
 }
 
 export function parseSeriesSearch(search: Record<string, unknown>): SeriesSearch {
