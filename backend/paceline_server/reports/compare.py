@@ -235,15 +235,16 @@ def _environment(
         for name, base in left.newest.items()
         if name in right.newest and target_id in (None, name)
     ]
-    hashes = {one.job.fingerprint for pair in pairs for one in pair if one.job.fingerprint}
-    factors = history.fingerprints(session, hashes)
+    jobs = [one.job for pair in pairs for one in pair]
+    known = history.fingerprints_of_jobs(session, [job.id for job in jobs])
+    was = {job.id: known.get(job.id, job.fingerprint) for job in jobs}
+    factors = history.fingerprints(session, {one for one in was.values() if one})
     rows: list[EnvironmentDifferenceOut] = []
     for base, head in pairs:
-        before, after = base.job.fingerprint, head.job.fingerprint
-        if before == after:
-            continue
-        known = factors.get(before or ""), factors.get(after or "")
-        rows += _differences(base.target.id, base.target.name, *known)
+        before, after = was[base.job.id], was[head.job.id]
+        if before != after:
+            both = factors.get(before or ""), factors.get(after or "")
+            rows += _differences(base.target.id, base.target.name, *both)
     shared = bool(pairs)
     return rows, shared and not rows
 

@@ -185,6 +185,16 @@ def fingerprints(session: Session, hashes: Collection[str]) -> dict[str, dict[st
     return {row.hash: row.factors for row in session.execute(query)}
 
 
+def fingerprints_of_jobs(session: Session, job_ids: Collection[str]) -> dict[str, str]:
+    """What the targets of these jobs were, for those that left points."""
+    query = (
+        select(SeriesPoint.job_id, func.min(SeriesPoint.fingerprint).label("fingerprint"))
+        .where(SeriesPoint.job_id.in_(list(job_ids)))
+        .group_by(SeriesPoint.job_id)
+    )
+    return {row.job_id: row.fingerprint for row in session.execute(query)}
+
+
 def noise_floors(session: Session, suite: str, target_ids: Collection[str]) -> list[NoiseFloor]:
     """Noise floors of a suite on these targets, oldest first: the last of a key is the newest."""
     query = (

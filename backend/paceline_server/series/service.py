@@ -38,7 +38,7 @@ from paceline_server.store.tables.history import Annotation, NoiseFloor, Series,
 
 __all__ = [
     "Filters", "FloorKey", "JobPoints", "Measured", "Names", "Standing", "accept_baseline", "accept_changes",
-    "annotate", "branches", "find", "fingerprints", "floor_key",
+    "annotate", "branches", "find", "fingerprints", "fingerprints_of_jobs", "floor_key",
     "list_series", "newest_points", "noise_floors", "of_suite", "points_of", "remove_annotation",
     "retired_key", "retired_reasons", "series_out", "series_page", "standings",
     "withdraw_changes",
@@ -46,6 +46,7 @@ __all__ = [
 
 branches = queries.branches
 fingerprints = queries.fingerprints
+fingerprints_of_jobs = queries.fingerprints_of_jobs
 of_suite = queries.of_suite
 newest_points = queries.newest_points
 retired_key = retired.key_of
@@ -85,10 +86,11 @@ def find(session: Session, series_id: str) -> Series:
     return found
 
 
-def _environments(session: Session, series_id: str) -> list[EnvironmentOut]:
+def _environments(session: Session, series_id: str) -> tuple[list[EnvironmentOut], dict[str, int]]:
+    """The environments of a series, oldest first, and which of them each job measured in."""
     plain = queries.plain_points(session, series_id)
     factors = queries.fingerprints(session, {point.fingerprint for point in plain})
-    return shapes.environments_out(plain, factors)
+    return shapes.environments_out(plain, factors), shapes.environment_of(plain)
 
 
 def series_page(session: Session, series_id: str) -> SeriesPageOut:
@@ -97,9 +99,9 @@ def series_page(session: Session, series_id: str) -> SeriesPageOut:
     said = series_out(session, [row])
     if not said:
         raise not_found("series", series_id)
-    found = _environments(session, series_id)
+    found, environment = _environments(session, series_id)
     state = queries.state(session, series_id)
-    segments = [] if state is None else [shapes.segment_out(one, found) for one in state.segments]
+    segments = [] if state is None else [shapes.segment_out(one, environment) for one in state.segments]
     changes = [shapes.change_out(one) for one in queries.changes(session, [series_id])]
     level = segments[-1].level if segments else None
     return SeriesPageOut(
@@ -123,7 +125,7 @@ def points_of(
     """The points of a window, thinned where there are more than `max_points`. Raises 404."""
     row = find(session, series_id)
     rows = queries.points(session, series_id, since, until)
-    found = _environments(session, series_id)
+    found, environment = _environments(session, series_id)
     changed = {one.change.job_id for one in queries.changes(session, [series_id], LIVE)}
     always: Collection[int] = [index for index, point in enumerate(rows) if point.job_id in changed]
     kept = thin([point.value for point in rows], max_points, always)
@@ -133,7 +135,7 @@ def points_of(
             f"{len(kept)} of {len(rows)} points are shown: of neighbours the lowest and the highest, both "
             "ends, and every point at which the level changed. Zoom in to see all."
         )
-    shown = [shapes.point_out(rows[index], found) for index in kept]
+    shown = [shapes.point_out(rows[index], environment) for index in kept]
     return PointsOut(
         series_id=series_id,
         unit=shapes.unit_of(row),

@@ -85,34 +85,36 @@ def environments_out(
     return made
 
 
-def environment_index(found: Sequence[EnvironmentOut], at: datetime) -> int:
-    """The environment in force at an instant (a point's own): the last that began by then."""
-    return max((one.index for one in found if one.first_at <= at), default=0)
+def environment_of(points: Sequence[PlainPoint]) -> dict[str, int]:
+    """The environment of each point as an index, by job."""
+    cut = environments.stretches([point.fingerprint for point in points])
+    return {
+        points[at].job_id: index
+        for index, stretch in enumerate(cut)
+        for at in range(stretch.start, stretch.stop)
+    }
 
 
-def segment_out(stored: Mapping[str, Any], found: Sequence[EnvironmentOut]) -> SegmentOut:
+def segment_out(stored: Mapping[str, Any], environment: Mapping[str, int]) -> SegmentOut:
     """A stored segment, its fingerprint as an index."""
-    start = datetime.fromisoformat(stored["start_at"])
     return SegmentOut(
         **{
             name: stored[name]
             for name in ("start_job_id", "stop_job_id", "points", "level", "lower", "upper", "starts_because")
         },
-        start_at=start,
+        start_at=datetime.fromisoformat(stored["start_at"]),
         stop_at=datetime.fromisoformat(stored["stop_at"]),
-        environment=environment_index(found, start),
+        environment=environment[stored["start_job_id"]],
     )
 
 
-def point_out(point: SeriesPoint, found: Sequence[EnvironmentOut]) -> PointOut:
+def point_out(point: SeriesPoint, environment: Mapping[str, int]) -> PointOut:
     """A point; its environment as an index."""
     names = (
         "job_id", "run_id", "at", "commit", "artifact_hash", "value", "lower", "upper", "n", "launches",
         "excluded", "conditions",
     )  # fmt: skip
-    return PointOut(
-        **{name: getattr(point, name) for name in names}, environment=environment_index(found, point.at)
-    )
+    return PointOut(**{name: getattr(point, name) for name in names}, environment=environment[point.job_id])
 
 
 def unit_of(series: Series) -> Unit:

@@ -14,6 +14,7 @@ from paceline_server.kernel.ids import sha256_hex
 from paceline_server.runtime.sweeper import prune
 from paceline_server.store.session import read_scope, session_scope
 from paceline_server.store.tables.fleet import EnrolmentCode
+from paceline_server.store.tables.history import Fingerprint
 from paceline_server.store.tables.messages import LiveEvent
 from sqlalchemy import select
 
@@ -203,3 +204,13 @@ def test_of_two_suites_of_one_name_the_second_is_refused(client: TestClient, age
 def test_only_an_agents_own_credential_beats(client: TestClient, reader: dict[str, str]) -> None:
     answer = client.post(f"{API}/agents/self/heartbeat", json=beat(), headers=reader)
     assert (answer.status_code, answer.json()["code"]) == (403, "forbidden")
+
+
+def test_what_a_target_was_stays_known_after_it_changed(client: TestClient, agent: dict[str, str]) -> None:
+    said = [({"kernel": "6.1.0-12"}, "a" * 64), ({"kernel": "6.1.0-13"}, "b" * 64)]
+    for factors, fingerprint in [*said, said[0]]:
+        news = target(factors=factors, fingerprint=fingerprint)
+        client.post(f"{API}/agents/self/heartbeat", json=beat(news), headers=agent)
+    with read_scope() as session:
+        kept = {row.hash: row.factors for row in session.scalars(select(Fingerprint))}
+    assert kept == {fingerprint: factors for factors, fingerprint in said}

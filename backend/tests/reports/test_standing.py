@@ -14,12 +14,12 @@ from paceline_server.stats.samples import CaseSamples
 from paceline_server.store import outbox
 from paceline_server.store.session import session_scope
 from paceline_server.store.tables.fleet import Target
-from paceline_server.store.tables.history import Fingerprint, NoiseFloor, SeriesPoint
+from paceline_server.store.tables.history import NoiseFloor, SeriesPoint
 from paceline_server.store.tables.jobs import Job
 from paceline_server.testing.benches import BENCHMARK, SUITE, suite_manifest
 from paceline_server.testing.deliveries import Lab, open_lab
 from paceline_server.testing.scripted_agent import LeasedJob, announce
-from sqlalchemy import select, update
+from sqlalchemy import select
 
 API = "/api/v1"
 EFFECTS = {1000: -0.5, 2000: -0.6}
@@ -112,21 +112,6 @@ def test_two_runs_are_compared_also_when_one_is_a_demonstration(lab: Lab) -> Non
     assert (said["head"]["demonstration"], said["head"]["run_id"]) == (True, second.run_id)
     assert said["rows"][0]["magnitude"] == "large"
     assert get(lab, "/compare", 404, base=OLD, head=NEW)["code"] == "not_found"
-
-
-def test_a_different_kernel_is_said_before_any_row(lab: Lab) -> None:
-    measure(lab, OLD)
-    leased = measure(lab, NEW, seed=2)
-    with session_scope() as session:
-        at = session.scalars(select(Job.created_at).limit(1)).one()
-        session.add(Fingerprint(hash="e" * 64, factors={"cpu": "test", "kernel": "2"}, first_seen_at=at))
-        session.add(Fingerprint(hash="d" * 64, factors={"cpu": "test", "kernel": "1"}, first_seen_at=at))
-        session.flush()
-        session.execute(update(Job).values(fingerprint="d" * 64))
-        session.execute(update(Job).where(Job.id == leased.job_id).values(fingerprint="e" * 64))
-    said = get(lab, "/compare", base=OLD, head=NEW)
-    assert said["same_environment"] is False
-    assert [one["words"] for one in said["environment"]] == ["lab-1: kernel 1 → 2"]
 
 
 @pytest.mark.parametrize(("base", "says"), [("HEAD~1", "hexadecimal"), ("abc", "hexadecimal")])
@@ -305,3 +290,31 @@ def test_an_ab_job_of_the_very_pair_is_a_verdict(lab: Lab) -> None:
     assert len(points()) == 4
     other = get(lab, "/compare", base=NEW, head=OLD)
     assert not any(row["judged"] for row in other["rows"])
+
+
+def test_a_new_kernel_between_two_jobs_is_the_reason_of_a_new_segment(lab: Lab) -> None:
+    def beat(kernel: str, fingerprint: str) -> None:
+        told = {
+            "kind": "host", "serial": "serial-lab-1", "name": "lab-1", "factors": {"kernel": kernel},
+            "fingerprint": fingerprint * 64,
+        }  # fmt: skip
+        body = {"version": "1", "targets": [told]}
+        answer = lab.client.post(f"{API}/agents/self/heartbeat", json=body, headers=dict(lab.agent.headers))
+        assert answer.status_code == 200, answer.text
+
+    beat("6.1.0-12", "a")
+    measure(lab, OLD)
+    beat("6.1.0-13", "b")
+    measure(lab, NEW, seed=2)
+    series_id = get(lab, "/series", arm="native")["items"][0]["id"]
+    page = get(lab, f"/series/{series_id}")
+    assert [one["starts_because"] for one in page["segments"]] == [
+        "first point",
+        "kernel 6.1.0-12 → 6.1.0-13",
+    ]
+    assert [one["environment"] for one in page["segments"]] == [0, 1]
+    said = get(lab, "/compare", base=OLD, head=NEW)
+    assert said["same_environment"] is False
+    (one,) = said["environment"]
+    assert (one["factor"], one["base"], one["head"]) == ("kernel", "6.1.0-12", "6.1.0-13")
+    assert one["words"] == "lab-1: kernel 6.1.0-12 → 6.1.0-13"

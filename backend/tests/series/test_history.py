@@ -10,11 +10,11 @@ import pytest
 from paceline_server.kernel.clock import FrozenClock
 from paceline_server.series import service
 from paceline_server.series.detection import service as detection
-from paceline_server.store.session import read_scope, session_scope
+from paceline_server.store.session import Database, read_scope, session_scope
 from paceline_server.store.tables.history import Change, SeriesPoint, SeriesState
 from paceline_server.testing import pasts
 from paceline_server.testing.pasts import TIME, Past, commit_of
-from sqlalchemy import func, select
+from sqlalchemy import event, func, select
 
 
 @pytest.fixture
@@ -186,3 +186,19 @@ def test_a_baseline_from_a_commit_accepts_everything_up_to_there(past: Past) -> 
     assert pasts.changes()[0].state == "accepted"
     past.stream(noise(6, 1100.0, seed=3))
     assert [one.state for one in pasts.changes()] == ["accepted"]
+
+
+def test_ten_times_the_series_need_no_more_queries(past: Past, database: Database) -> None:
+    said: list[str] = []
+    event.listen(database.engine, "before_cursor_execute", lambda *call: said.append(call[2]))
+
+    def queries(count: int, prefix: str) -> int:
+        names = [(f"{prefix}_{number}", "native", 1000) for number in range(count)]
+        for value in noise(13):
+            past.night(dict.fromkeys(names, value), evaluate=False)
+        job = past.night({name: 1000.0 + at for at, name in enumerate(names)}, evaluate=False)
+        said.clear()
+        past.evaluate(job)
+        return len(said)
+
+    assert queries(40, "many") == queries(4, "few")
