@@ -66,7 +66,8 @@ def _turn_environment(session: Session, alert: Alert, live: Sequence[Fact]) -> N
         return
     for fact in live:
         fact.change.cause = "environment"
-    for other in queries.living_of_target(session, alert.target_id):
+    untold = alert.state in ("suspected", "inconclusive")
+    for other in queries.living_of_target(session, alert.target_id) if untold else ():
         theirs = queries.changes_of_alerts(session, [other.id])[other.id]
         if other.kind == "environment" and any(a.range.overlaps(b.range) for a in theirs for b in live):
             for fact in live:
@@ -103,6 +104,8 @@ def _follow_open(session: Session, alert: Alert, facts: Sequence[Fact], live: Se
     elif facts and not live and not _is_proven(session, alert):
         _vanish(session, alert)
     elif live:
+        if not _is_proven(session, alert):
+            _turn_environment(session, alert, live)
         describe(session, alert)
 
 

@@ -14,6 +14,7 @@ from paceline_server.kernel import settings as process_settings
 from paceline_server.kernel.clock import FrozenClock
 from paceline_server.store import outbox
 from paceline_server.store.session import read_scope, session_scope
+from paceline_server.store.tables.history import Change
 from paceline_server.store.tables.messages import LiveEvent
 from paceline_server.testing.benches import BENCHMARK
 from paceline_server.testing.deliveries import Lab, open_lab
@@ -112,6 +113,16 @@ def commits(first: int, last: int) -> list[dict[str, Any]]:
          "subject": f"Change {night}"}
         for night in range(first, last + 1)
     ]  # fmt: skip
+
+
+INCIDENT = "6 of 8 series of this target (75 %) moved within 2 runs of each other"
+
+
+def mark_incident() -> None:
+    """Detection sees that every change there is belongs to one incident."""
+    with session_scope() as session:
+        for row in session.scalars(select(Change)):
+            row.evidence = row.evidence | {"incident": {"text": INCIDENT}}
 
 
 @pytest.fixture

@@ -13,7 +13,7 @@ from paceline_server.testing.benches import BENCHMARK
 from paceline_server.testing.pasts import changes, commit_of
 from sqlalchemy import select
 
-from .conftest import NATIVE, PATIENCE_S, actions, commits
+from .conftest import INCIDENT, NATIVE, PATIENCE_S, actions, commits, mark_incident
 
 HistoryDesk = Any
 OTHER = (BENCHMARK, "native", 2000)
@@ -195,6 +195,17 @@ def test_most_series_of_a_target_moving_together_are_one_incident(desk: HistoryD
     desk.nights(3, {NATIVE: 0.1, OTHER: 0.12, REFERENCE: -0.1})
     assert desk.alert()["state"] == "open"
     assert desk.told() == ["open"]
+
+
+def test_what_looked_like_the_code_becomes_the_environment_when_detection_sees_an_incident(
+    desk: HistoryDesk,
+) -> None:
+    _suspected(desk)
+    mark_incident()
+    desk.hear(changes()[0].evidence["window"][-1])
+    turned = desk.alert()
+    assert (turned["kind"], turned["cause"], actions(turned)[-1]) == ("environment", "environment", "cause")
+    assert turned["history"][-1]["note"] == f"environment: {INCIDENT}"
 
 
 def test_an_incident_whose_revisions_differ_side_by_side_was_the_code(desk: HistoryDesk) -> None:

@@ -8,7 +8,11 @@ from typing import Any
 import pytest
 from paceline_server.store.session import read_scope
 from paceline_server.store.tables.decisions import Finding
+from paceline_server.testing.benches import BENCHMARK
+from paceline_server.testing.pasts import changes
 from sqlalchemy import select
+
+from .conftest import NATIVE, mark_incident
 
 HistoryDesk = Any
 
@@ -49,6 +53,24 @@ def test_an_improvement_that_is_none_side_by_side_is_over(
     _stepped(desk, -0.1)
     desk.ab(0.0)
     assert desk.alert()["state"] == "unconfirmed"
+
+
+def test_two_alerts_that_turn_out_to_be_one_incident_become_one(
+    desk: HistoryDesk, rule: Callable[..., str]
+) -> None:
+    rule(direction="both")
+    other = (BENCHMARK, "fallback", 1000)
+    desk.names = [NATIVE, other, *((BENCHMARK, "fallback", batch) for batch in range(2000, 2006))]
+    desk.nights(20)
+    desk.step(10, {NATIVE: 0.1, other: -0.1})
+    assert [one["kind"] for one in desk.alerts()] == ["history", "history"]
+    mark_incident()
+    desk.hear(changes()[0].evidence["window"][-1])
+    kept, absorbed = sorted(desk.alerts(), key=lambda one: one["state"])
+    assert (kept["kind"], kept["state"]) == ("environment", "suspected")
+    assert absorbed["state"] == "unconfirmed"
+    assert absorbed["history"][-1]["note"].startswith(f"part of the incident {kept['id']}")
+    assert {change.alert_id for change in changes()} == {kept["id"]}
 
 
 def test_a_shadow_rule_goes_all_the_way_and_tells_nobody(desk: HistoryDesk, rule: Callable[..., str]) -> None:

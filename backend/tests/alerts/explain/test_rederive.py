@@ -85,6 +85,7 @@ def test_a_history_finding_is_the_same_again_to_the_last_bit(measured: dict[str,
     assert _explained(measured)["findings"][0]["rederived"] is None
 
 
+@pytest.mark.parametrize("shape", ["embedded"], indirect=True)
 def test_every_filter_has_its_number_its_limit_and_a_sentence(measured: dict[str, Any]) -> None:
     said = _explained(measured)
     filters = {one["name"]: one for one in said["findings"][0]["filters"]}
@@ -107,7 +108,7 @@ YESTERDAY = replace(
 
 def _made_yesterday() -> tuple[str, Parameters, WarmPolicy]:
     """Replace the finding by the one that yesterday's constants, of points and steps, would have kept."""
-    warm = WarmPolicy(warmup_min_blocks=2, warmup_share=0.0)
+    warm = WarmPolicy(warmup_min_blocks=9, warmup_share=0.0)
     with session_scope() as session:
         finding = session.get_one(Finding, _finding().id)
         points = session.scalars(
@@ -157,6 +158,7 @@ def test_after_an_upgrade_of_the_constants_it_is_made_with_those_it_was_made_wit
     assert "lower" in wrong.text
 
 
+@pytest.mark.parametrize("shape", ["embedded"], indirect=True)
 def test_a_method_this_server_no_longer_has_is_said_and_not_guessed(measured: dict[str, Any]) -> None:
     with session_scope() as session:
         session.get_one(Finding, _finding().id).method = "kernel-rbf/0"
@@ -165,6 +167,7 @@ def test_a_method_this_server_no_longer_has_is_said_and_not_guessed(measured: di
     assert "kernel-rbf/0, which this server no longer has" in said["text"]
 
 
+@pytest.mark.parametrize("shape", ["embedded"], indirect=True)
 def test_explaining_needs_read_and_an_alert(
     measured: dict[str, Any], token: Callable[..., dict[str, str]]
 ) -> None:
@@ -173,13 +176,14 @@ def test_explaining_needs_read_and_an_alert(
     assert client.get(f"{PREFIX}/alerts/alt_none/explain", headers=measured["headers"]).status_code == 404
 
 
+@pytest.mark.parametrize("shape", ["embedded"], indirect=True)
 def test_a_point_that_older_constants_made_is_named_and_the_finding_stays_what_it_was(
     measured: dict[str, Any],
 ) -> None:
-    """Between two of the points the server was upgraded: the older one was made of fewer warm-up rounds."""
+    """Between two of the points the server was upgraded: the older one was made without more warm-up rounds."""
     with session_scope() as session:
         finding = session.get_one(Finding, _finding().id)
-        older = _point(session, finding, finding.window["job_ids"][0], WarmPolicy(2, 0.0))
+        older = _point(session, finding, finding.window["job_ids"][0], WarmPolicy(9, 0.0))
         values = [older, *finding.window["values"][1:]]
         window = Window("s", finding.window["job_ids"], values, ["f"] * len(values), whole=True)
         change = evaluate(window).found[-1]
