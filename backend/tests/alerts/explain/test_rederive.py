@@ -177,7 +177,7 @@ def test_explaining_needs_read_and_an_alert(
 
 
 @pytest.mark.parametrize("shape", ["embedded"], indirect=True)
-def test_a_point_that_older_constants_made_is_named_and_the_finding_stays_what_it_was(
+def test_a_point_that_older_constants_made_is_named_and_the_finding_stays(
     measured: dict[str, Any],
 ) -> None:
     """Between two of the points the server was upgraded: the older one was made without more warm-up rounds."""
