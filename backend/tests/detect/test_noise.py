@@ -113,3 +113,24 @@ def test_two_revisions_leave_no_floor_and_neither_kind_of_ab_job_becomes_history
     assert rows(NoiseFloor) == []
     a_a(lab)
     assert rows(SeriesPoint) == []
+
+
+def test_a_rule_below_what_an_a_a_job_measured_is_refused_with_that_number(lab: Lab, token: Any) -> None:
+    """I14, from the samples of an A/A job to the refusal."""
+    a_a(lab, launch_sigma=0.015)
+    worst = max(listed(lab), key=lambda one: one["mde"])
+    rule = {
+        "name": "too-keen", "kind": "history", "suite": "*", "benchmark": "*", "arm": "*", "metric": "*",
+        "target": "*", "direction": "worse", "mode": "active", "text": "x", "comment": "",
+    }  # fmt: skip
+    headers = token("alerts:write", "read")
+    refused = lab.client.post("/api/v1/rules", json={**rule, "min_effect": 0.021}, headers=headers)
+    assert (refused.status_code, refused.json()["code"]) == (422, "below_noise_floor"), refused.text
+    assert (
+        f"{worst['benchmark']} {worst['arm']} time at batch={worst['params']['batch']}"
+        in (refused.json()["detail"])
+    )
+    taken = lab.client.post(
+        "/api/v1/rules", json={**rule, "min_effect": worst["proposed_threshold"]}, headers=headers
+    )
+    assert taken.status_code == 201, taken.text
