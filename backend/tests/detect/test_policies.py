@@ -119,6 +119,9 @@ def test_a_policy_that_stopped_being_right_is_seen_beside_the_one_before(lab_of:
         before = service.advice_before(session, now)
         assert before is not None
         assert (before.holds, now.holds) == (True, False)
+        evidence = now.advice["evidence"]
+        assert evidence["parameters"]["seed"] == before.advice["evidence"]["parameters"]["seed"]
+        assert (evidence["policy"]["param"], evidence["parameters"]["confidence"]) == ("batch", 0.95)
         assert service.advice_before(session, before) is None
     (listed,) = _get(lab, "/policies")["items"]
     assert listed["warm"]["answer"] == "never"

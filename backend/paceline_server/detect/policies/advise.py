@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from paceline_server.catalog.manifest import Manifest
 from paceline_server.catalog.parts import Policy
@@ -17,6 +18,9 @@ from paceline_server.detect.compare import Circumstances
 from paceline_server.detect.facts import CaseIndex
 from paceline_server.detect.groups import Group
 from paceline_server.ingest.cases import ParamValue, params_key
+from paceline_server.stats import coldness as coldness_stats
+from paceline_server.stats import constants
+from paceline_server.stats import policy as policy_stats
 from paceline_server.stats.blocks import PairedBlocks, pair_blocks
 from paceline_server.stats.coldness import Coldness, find_coldness
 from paceline_server.stats.policy import Crossover, Judged, find_crossover, judge_minimum
@@ -183,6 +187,25 @@ def _crossover(policy: Policy, members: Sequence[Group], margin: float, measured
         if isinstance(at, int) and at > 0:
             blocks.append((at, pair_blocks(arm, reference, arm.direction)))
     return find_crossover(blocks, margin)
+
+
+def evidence_of(advised: Advised) -> dict[str, Any]:
+    """The methods and every number the advice was made with (I16), as plain JSON."""
+    return {
+        "methods": [policy_stats.METHOD, coldness_stats.METHOD],
+        "parameters": {
+            "margin_percent": advised.margin_percent,
+            "confidence": constants.POLICY_CONFIDENCE,
+            "winner_confidence": constants.DERIVED_CONFIDENCE,
+            "launch_share": constants.LAUNCH_SHARE,
+            "min_blocks": constants.MIN_BLOCKS,
+            "min_launches": constants.MIN_LAUNCHES,
+            "warmup_rounds": constants.POLICY_WARMUP_ROUNDS,
+            "replicates": constants.BOOTSTRAP_REPLICATES,
+            "seed": constants.BOOTSTRAP_SEED,
+        },
+        "policy": advised.policy.model_dump(mode="json"),
+    }
 
 
 def _suffices(coldness: Coldness, rounds: int | None) -> bool | None:

@@ -14,7 +14,7 @@ from typing import Any
 from sqlalchemy.orm import Session
 
 from paceline_server.detect.policies import queries
-from paceline_server.detect.policies.advise import Advised
+from paceline_server.detect.policies.advise import Advised, evidence_of
 from paceline_server.detect.policies.schemas import PolicyAdviceOut
 from paceline_server.detect.policies.words import PLACES, advice_out
 from paceline_server.ingest.cases import params_key
@@ -51,7 +51,10 @@ def rows_of(job: Job, run: Run, target: Target, advised: Sequence[Advised]) -> l
             policy=one.policy.name,
             params=dict(one.params),
             params_key=params_key(one.params),
-            advice=advice_out(one, PLACES[target.kind]).model_dump(mode="json"),
+            advice={
+                **advice_out(one, PLACES[target.kind]).model_dump(mode="json"),
+                "evidence": evidence_of(one),
+            },
             in_force=asdict(one.in_force),
             holds=one.holds,
             run_id=run.id,
