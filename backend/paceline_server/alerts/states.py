@@ -27,11 +27,11 @@ alert is. No rows, no I/O.
 
 | event | function |
 | --- | --- |
-| `raise_` `retry` | `service.evaluate` whose arm failed its rule; `from_history` on a change |
-| `confirm` `refute` `undecide` | `service.evaluate` and `from_history` on the confirmation's job |
+| `raise_` `retry` | `service.evaluate` whose arm failed its rule; `changes` on a change |
+| `confirm` `refute` `undecide` | `service.evaluate` and `changes` on the confirmation's job |
 | `recover` | the same on a later job in which the effect is gone |
-| `verify` `relapse` | `from_history`, once enough points follow what a person called fixed |
-| `vanish` `reappear` | `from_history`: with more points the change is no longer one, or is one again |
+| `verify` `relapse` | `changes`, once enough points follow what a person called fixed |
+| `vanish` `reappear` | `changes`: with more points the change is no longer one, or is one again |
 | `acknowledge` `fixed` `expected` `invalid` `infra` `reopen` | `triage.act`, by a person or a program |
 """
 

@@ -48,6 +48,19 @@ def test_a_step_is_told_only_after_old_and_new_were_measured_side_by_side(desk: 
     assert desk.told() == ["open"]
 
 
+def test_the_proof_explains_itself_and_is_made_again_bit_for_bit(desk: HistoryDesk) -> None:
+    alert = _suspected(desk)
+    desk.ab(0.1)
+    said = desk.get(f"/alerts/{alert['id']}/explain", rederive=True)
+    found, proof = said["findings"]
+    assert proof["window"]["text"] == "100 rounds of head and base in 5 launches of one job"
+    assert proof["rederived"]["identical"], proof["rederived"]["text"]
+    assert found["rederived"]["identical"], found["rederived"]["text"]
+    assert "24 whose samples are no longer stored" in found["rederived"]["text"]
+    assert "Cause: code, because " in said["sentence"]
+    assert "Old and new revision, interleaved in one job on the same target, say: " in said["sentence"]
+
+
 def test_a_suspicion_without_a_difference_side_by_side_is_over_and_nobody_hears(desk: HistoryDesk) -> None:
     _suspected(desk)
     desk.ab(0.0)

@@ -180,7 +180,7 @@ def test_explaining_needs_read_and_an_alert(
 def test_a_point_that_older_constants_made_is_named_and_the_finding_stays(
     measured: dict[str, Any],
 ) -> None:
-    """Between two of the points the server was upgraded: the older one was made without more warm-up rounds."""
+    """Between two of the points the server was upgraded: the older one dropped more warm-up rounds."""
     with session_scope() as session:
         finding = session.get_one(Finding, _finding().id)
         older = _point(session, finding, finding.window["job_ids"][0], WarmPolicy(9, 0.0))
