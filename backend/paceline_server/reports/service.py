@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import timedelta
-from typing import Any, cast, get_args
+from typing import Any, Literal, cast, get_args
 
 import numpy as np
 from sqlalchemy.orm import Session
@@ -193,13 +194,14 @@ def _param_order(benchmark: Benchmark, name: str, value: ParamValue) -> tuple[in
 
 
 def distribution(session: Session, job_id: str, benchmark: str, metric: str, params: str) -> DistributionOut:
-    """The warm samples of one case per arm as thinned distributions. Raises 404, 400 for broken params."""
+    """The warm samples of one case per arm (of an A/B job per arm and side) as thinned distributions. Raises
+    404, 400 for broken params."""
     wanted = params_key(_params(params))
     if queries.job_with_target(session, job_id) is None:
         raise not_found("job", job_id)
     cases = [
         case
-        for case in ingest.blocks(session, job_id)
+        for case in _measured(session, job_id)
         if (case.benchmark, case.metric, params_key(case.params)) == (benchmark, metric, wanted)
     ]
     if not cases:
@@ -247,6 +249,16 @@ def _distribution(arm: str, values: Floats) -> ArmDistributionOut:
 def _central(values: Floats) -> tuple[float, float]:
     low, high = np.quantile(values, [0.01, 0.99])
     return float(low), float(high)
+
+
+def _measured(session: Session, job_id: str) -> list[CaseSamples]:
+    """All that counts of a job; the arms of an A/B job named with their side."""
+    sides: tuple[Literal["base", "head"], ...] = ("base", "head")
+    return ingest.blocks(session, job_id) or [
+        replace(case, arm=f"{case.arm} at {side}")
+        for side in sides
+        for case in ingest.blocks(session, job_id, side)
+    ]
 
 
 def _reference(session: Session, job_id: str, benchmark: str) -> str:

@@ -219,6 +219,17 @@ def test_a_delivered_ab_job_is_judged_by_its_revisions(
     assert sum(row["verdict"] == "fail" for row in rows) == (verdict == "fail")
 
 
+def test_the_distributions_of_an_ab_job_are_shown_by_arm_and_side(lab: Lab) -> None:
+    lab.request(base_commit=OLD)
+    leased = lab.deliver_ab(SLOWER)
+    outbox.drain()
+    query = f"benchmark={BENCHMARK}&metric=time&params=%7B%22batch%22%3A1000%7D"
+    shown = _get(lab, f"/jobs/{leased.job_id}/distribution?{query}")
+    medians = {one["arm"]: one["median"] for one in shown["arms"]}
+    assert set(medians) == {f"{arm} at {side}" for arm in ("native", "fallback") for side in ("base", "head")}
+    assert medians["native at head"] > 1.04 * medians["native at base"]
+
+
 def test_an_ab_job_raises_no_alert_about_arms_and_is_no_news_of_them(lab: Lab) -> None:
     lab.measure({1000: -0.5, 2000: -0.6})
     before = _get(lab, f"/arms?suite=sorting&benchmark={BENCHMARK}")
