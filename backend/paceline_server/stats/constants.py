@@ -188,7 +188,7 @@ INCIDENT_RUNS: Final = 2
 """runs either side within which steps count as simultaneous: a step is located to about that. §4.7"""
 
 INCIDENT_HORIZON: Final = 100
-"""newest runs of a target in which incidents are looked for: older changes keep what was said of them. §4.7"""
+"""newest runs of a target in which incidents are looked for; older changes keep what was said. §4.7"""
 
 # --- Noise floor (I14) ------------------------------------------------------------------------------
 NOISE_POWER: Final = 0.80

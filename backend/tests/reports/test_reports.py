@@ -64,7 +64,7 @@ def test_a_report_has_the_shape_of_make_bench_and_says_where(lab: Lab) -> None:
     report = _get(lab, f"/jobs/{leased.job_id}/report")
     assert set(report) == {
         "suite", "revision", "artifact_hash", "target", "started_at", "checks", "measurements", "comparisons",
-        "derived", "gates", "audits", "unavailable",
+        "derived", "gates", "audits", "unavailable", "blockers", "base",
     }  # fmt: skip
     assert {row["target_name"] for row in report["comparisons"]} == {"lab-1"}
     assert len(report["measurements"]) == 4

@@ -14,7 +14,7 @@ LEASED_STATES = ("leased", "preparing", "measuring", "uploading")
 """Job states in which a target is taken; the unique partial index below enforces one per target (I9)."""
 
 BASELINE_TRIGGERS = ("manual", "schedule", "ci")
-"""Runs that people, clocks and CI ask for: only these may become history; the others ask about a doubt (I13)."""
+"""Runs that people, clocks and CI ask for: only these may become history; others ask about a doubt (I13)."""
 
 _leased_sql = "state IN ('leased','preparing','measuring','uploading')"
 
