@@ -3,9 +3,16 @@ import type { ReactNode } from 'react';
 
 import classes from './filter-bar.module.css';
 
-export function FilterBar({ children, label = 'Filters' }: { children: ReactNode; label?: string }) {
+export interface FilterBarProps {
+  children: ReactNode;
+  label?: string;
+  /** Narrower fields, for a bar that has many. */
+  dense?: boolean;
+}
+
+export function FilterBar({ children, label = 'Filters', dense = false }: FilterBarProps) {
   return (
-    <search className={classes.bar} aria-label={label}>
+    <search className={dense ? `${classes.bar} ${classes.dense}` : classes.bar} aria-label={label}>
       {children}
     </search>
   );

@@ -20,20 +20,21 @@ export function adviceKey({ suite, policy, target_id: target, params }: PolicyAd
 }
 
 export function PolicyCard({ advice }: { advice: PolicyAdvice }) {
-  const { params, cold, warmup } = advice;
+  const { params, cold } = advice;
   return (
     <article className={classes.card} aria-label={`${advice.policy} on ${advice.target_name}`}>
       <div className={classes.head}>
         <span>
-          <span className="pl-mono">{advice.policy}</span> of {advice.suite}
+          <span className="pl-mono">{advice.policy}</span> of {advice.suite} on {advice.target_name}
           {Object.keys(params).length > 0 && <>, {paramsLabel(params)}</>}
         </span>
         <Status look={holdsLook(advice)} title={advice.why} />
       </div>
       <p className={classes.words}>{advice.words}</p>
       <p className={classes.sub}>
-        {advice.why} {warmup.words}
-        {warmup.words.endsWith('.') ? '' : '.'} {cold !== null && <>When cold: {cold.words}.</>}
+        {advice.why.slice(0, 1).toUpperCase() + advice.why.slice(1)}
+        {advice.why.endsWith('.') ? '' : '.'}
+        {cold !== null && <> When cold: {cold.words}.</>}
       </p>
       <p className={classes.sub}>
         Measured <TimeAgo at={advice.measured_at} /> at{' '}

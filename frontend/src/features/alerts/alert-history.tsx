@@ -1,5 +1,6 @@
 /** Who did what, newest first. */
 import type { AlertEvent } from '../../api/types';
+import { formatDate } from '../../lib/times';
 import { ALERT_STATES } from '../../ui/looks';
 import { Panel } from '../../ui/panel';
 import { TimeAgo } from '../../ui/time-ago';
@@ -18,6 +19,8 @@ const DONE: Readonly<Record<string, string>> = {
   vanish: 'vanished: more measurements show no such change',
   reappear: 'it is there again',
   reopen: 'reopened',
+  due: 'due date set',
+  issue: 'issue linked',
   ab_undecided: 'the A/B run could not decide',
   bisect_started: 'search for the commit started',
   bisect_ended: 'search for the commit ended',
@@ -33,8 +36,13 @@ function sentence({ action, from_state: from, to_state: to }: AlertEvent): strin
   return `${plain}: ${from === null ? '' : `${ALERT_STATES[from].word} → `}${ALERT_STATES[to].word}`;
 }
 
+/** A due date is kept as an instant. */
+function noteOf({ action, note }: AlertEvent): string | null {
+  return action === 'due' && note !== null && !Number.isNaN(Date.parse(note)) ? formatDate(note) : note;
+}
+
 export function AlertHistory({ events }: { events: readonly AlertEvent[] }) {
-  const newestFirst = events.toSorted((a, b) => Date.parse(b.at) - Date.parse(a.at));
+  const newestFirst = events.toReversed().toSorted((a, b) => Date.parse(b.at) - Date.parse(a.at));
   return (
     <Panel title="History">
       {events.length === 0 ? (
@@ -47,7 +55,7 @@ export function AlertHistory({ events }: { events: readonly AlertEvent[] }) {
               <div className={classes.when}>
                 {event.actor}, <TimeAgo at={event.at} />
               </div>
-              {event.note !== null && <p className={classes.note}>{event.note}</p>}
+              {event.note !== null && <p className={classes.note}>{noteOf(event)}</p>}
             </li>
           ))}
         </ol>

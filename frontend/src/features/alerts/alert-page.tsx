@@ -189,7 +189,8 @@ function Claim({ alert }: { alert: AlertDetail }) {
             {alert.rule.name}
           </AppLink>
         )}{' '}
-        (version {alert.rule.version}): {alert.rule.text}
+        (version {alert.rule.version})
+        {alert.explanation.includes(alert.rule.text) ? '.' : `: ${alert.rule.text}`}
       </p>
     </Panel>
   );

@@ -28,7 +28,7 @@ type Set = (change: Partial<AlertsSearch>) => void;
 export function AlertsFilterBar({ search, onSearch }: AlertsFilterBarProps) {
   const set: Set = (change) => onSearch(compact({ ...search, ...change, cursor: undefined, at: undefined }));
   return (
-    <FilterBar>
+    <FilterBar dense>
       <TextFilter key={search.text ?? ''} value={search.text ?? ''} onChange={(text) => set({ text })} />
       <FilterSelect
         label="State"
@@ -52,7 +52,7 @@ export function AlertsFilterBar({ search, onSearch }: AlertsFilterBarProps) {
         options={ALERT_CAUSE_VALUES.map((value) => ({ value, label: ALERT_CAUSES[value].word }))}
       />
       <NamedFilters search={search} set={set} />
-      <Group gap={6} role="group" aria-label="Only">
+      <Group gap={6} wrap="nowrap" role="group" aria-label="Only">
         <Chip
           size="sm"
           checked={search.overdue === true}
@@ -128,7 +128,7 @@ function TextFilter({ value, onChange }: { value: string; onChange: (text: strin
   return (
     <TextInput
       label="Text"
-      placeholder="in title, words, benchmark"
+      placeholder="title, words, commit"
       type="search"
       value={typed}
       maxLength={200}

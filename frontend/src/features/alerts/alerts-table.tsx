@@ -17,6 +17,7 @@ import {
 } from '../../ui/looks';
 import { Status } from '../../ui/status';
 import { TimeAgo } from '../../ui/time-ago';
+import classes from './alerts.module.css';
 
 export interface AlertsTableProps {
   alerts: readonly Alert[];
@@ -85,19 +86,10 @@ const COLUMNS: readonly Column<Alert>[] = [
           {alert.title}
         </AppLink>
         <div style={{ color: 'var(--pl-muted)' }}>{alert.words}</div>
-      </>
-    ),
-  },
-  {
-    header: 'Kind and cause',
-    cell: ({ kind, cause }) => (
-      <>
-        {ALERT_KINDS[kind]}
-        {cause !== null && (
-          <div>
-            <Status look={ALERT_CAUSES[cause]} />
-          </div>
-        )}
+        <div className={classes.about}>
+          {ALERT_KINDS[alert.kind]}
+          {alert.cause !== null && <Status look={ALERT_CAUSES[alert.cause]} />}
+        </div>
       </>
     ),
   },
@@ -108,7 +100,7 @@ const COLUMNS: readonly Column<Alert>[] = [
     cell: ({ ratio, lower, upper }) => (
       <>
         {formatRatio(ratio)}
-        <div style={{ color: 'var(--pl-muted)' }}>{formatInterval(lower, upper)}</div>
+        {lower !== null && <div style={{ color: 'var(--pl-muted)' }}>{formatInterval(lower, upper)}</div>}
       </>
     ),
   },

@@ -9,7 +9,6 @@ import { useState, type FormEvent } from 'react';
 import { alertKeys, bisectAlert } from '../../api/alerts';
 import type { AlertDetail, Bisection, BisectionStep } from '../../api/types';
 import { shortId } from '../../lib/ids';
-import { formatInterval, formatRatio } from '../../lib/units';
 import { AppLink } from '../../ui/app-link';
 import { DataTable, type Column } from '../../ui/data-table';
 import { Icon } from '../../ui/icon';
@@ -100,15 +99,6 @@ function columns({ commits }: Bisection): readonly Column<BisectionStep>[] {
       ),
     },
     { header: 'Against the base', cell: ({ words }) => (words === '' ? '–' : words), wrap: true },
-    {
-      header: 'Ratio',
-      align: 'right',
-      cell: ({ ratio, lower, upper }) => (
-        <>
-          {formatRatio(ratio)} <span className={classes.quiet}>({formatInterval(lower, upper)})</span>
-        </>
-      ),
-    },
     {
       header: 'Run',
       cell: ({ run_id: runId }) => (

@@ -5,6 +5,7 @@ import { formatInteger } from '../../lib/units';
 import { AppLink } from '../../ui/app-link';
 import { DataTable } from '../../ui/data-table';
 import { Panel } from '../../ui/panel';
+import classes from './alerts.module.css';
 import { ROLE_WORDS } from './role-words';
 
 export function ChangesPanel({ findings }: { findings: readonly Finding[] }) {
@@ -17,16 +18,21 @@ export function ChangesPanel({ findings }: { findings: readonly Finding[] }) {
         columns={[
           {
             header: 'Series',
-            cell: ({ series_id: id, benchmark, arm, params }) => (
-              <AppLink to="/series/$seriesId" params={{ seriesId: id ?? '' }}>
-                {arm} in {benchmark}, {paramsLabel(params)}
-              </AppLink>
+            wrap: true,
+            cell: ({ series_id: id, benchmark, arm, params, role }) => (
+              <>
+                <AppLink to="/series/$seriesId" params={{ seriesId: id ?? '' }}>
+                  {arm} in {benchmark}, {paramsLabel(params)}
+                </AppLink>
+                <div className={classes.when}>{ROLE_WORDS[role]}</div>
+              </>
             ),
           },
           { header: 'In words', cell: ({ words }) => words, wrap: true },
-          { header: 'Points before', align: 'right', cell: (one) => points(one, 'n_before') },
-          { header: 'after', align: 'right', cell: (one) => points(one, 'n_after') },
-          { header: 'As', cell: ({ role }) => ROLE_WORDS[role] },
+          {
+            header: 'Points',
+            cell: (one) => `${points(one, 'n_before')} before, ${points(one, 'n_after')} after`,
+          },
         ]}
       />
     </Panel>

@@ -84,12 +84,15 @@ export function SideBySide({ findings }: { findings: readonly Finding[] }) {
           />
         }
         table={
-          <DataTable
-            label="Base and head"
-            rows={rows}
-            rowKey={({ finding }) => finding.id}
-            columns={COLUMNS}
-          />
+          <>
+            <DataTable
+              label="Base and head"
+              rows={rows}
+              rowKey={({ finding }) => finding.id}
+              columns={COLUMNS}
+            />
+            <LaunchMedians rows={rows} />
+          </>
         }
       />
     </Panel>
@@ -98,14 +101,11 @@ export function SideBySide({ findings }: { findings: readonly Finding[] }) {
 
 const COLUMNS: readonly Column<Row>[] = [
   {
-    header: 'Verdict',
-    cell: ({ finding: { verdict, reason } }) =>
-      verdict === null ? '–' : <Status look={VERDICTS[verdict]} title={reason} />,
-  },
-  {
     header: 'Series',
+    wrap: true,
     cell: ({ finding }) => (
       <>
+        {finding.verdict !== null && <Status look={VERDICTS[finding.verdict]} title={finding.reason} />}{' '}
         {finding.arm} in {finding.benchmark}, {paramsLabel(finding.params)}
         <div className={classes.when}>{ROLE_WORDS[finding.role]}</div>
       </>
@@ -124,12 +124,6 @@ const COLUMNS: readonly Column<Row>[] = [
     ),
   },
   {
-    header: 'Launch medians',
-    wrap: true,
-    cell: ({ comparison }) =>
-      comparison === undefined ? '–' : comparison.launch_ratios.map((ratio) => formatRatio(ratio)).join(', '),
-  },
-  {
     header: 'Run',
     cell: ({ finding: { run_id: runId, job_id: job } }) => (
       <AppLink to="/runs/$runId" params={{ runId }} search={{ job }}>
@@ -138,6 +132,24 @@ const COLUMNS: readonly Column<Row>[] = [
     ),
   },
 ];
+
+/** The medians of the launches in figures: a picture alone says little to somebody who cannot see it. */
+function LaunchMedians({ rows }: { rows: readonly Row[] }) {
+  const known = rows.filter(({ comparison }) => (comparison?.launch_ratios.length ?? 0) > 0);
+  if (known.length === 0) return null;
+  return (
+    <dl className={classes.launches}>
+      {known.map(({ finding, comparison }) => (
+        <div key={finding.id}>
+          <dt>
+            Launches of {finding.arm}, {paramsLabel(finding.params)}:
+          </dt>
+          <dd>{comparison?.launch_ratios.map((ratio) => formatRatio(ratio)).join(', ')}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
 
 function Level({ of }: { of: Measurement | undefined }) {
   if (of === undefined) return <>–</>;

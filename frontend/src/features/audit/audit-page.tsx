@@ -126,17 +126,37 @@ function ObjectLink({ entry: { object_kind: kind, object_id: id } }: { entry: Au
   );
 }
 
+/** Fields in sight; a rule that is new has more, and they unfold. */
+const IN_SIGHT = 4;
+const INSTANT = /^\d{4}-\d\d-\d\dT[\d:.]+(?:Z|[+-]\d\d:\d\d)$/;
+
+/** One level of nesting is laid flat: what changed of a rule reads as its fields. */
+function linesOf(detail: AuditEntry['detail']): readonly (readonly [name: string, value: string])[] {
+  return Object.entries(detail).flatMap(([name, value]) =>
+    typeof value === 'object' && value !== null && !Array.isArray(value)
+      ? Object.entries(value).map(([inner, own]) => [inner, written(own)] as const)
+      : [[name, written(value)] as const],
+  );
+}
+
+function written(value: unknown): string {
+  if (typeof value !== 'string') return JSON.stringify(value);
+  return INSTANT.test(value) ? formatDateTime(value) : value;
+}
+
 function Detail({ detail }: { detail: AuditEntry['detail'] }) {
-  const entries = Object.entries(detail);
-  if (entries.length === 0) return <>–</>;
+  const lines = linesOf(detail);
+  if (lines.length === 0) return <>–</>;
+  const listed = lines.map(([name, value]) => (
+    <div key={name} style={{ overflowWrap: 'anywhere' }}>
+      {name.replaceAll('_', ' ')}: <span className="pl-mono">{value}</span>
+    </div>
+  ));
+  if (lines.length <= IN_SIGHT) return <>{listed}</>;
   return (
-    <>
-      {entries.map(([name, value]) => (
-        <div key={name} style={{ overflowWrap: 'anywhere' }}>
-          {name.replaceAll('_', ' ')}:{' '}
-          <span className="pl-mono">{typeof value === 'string' ? value : JSON.stringify(value)}</span>
-        </div>
-      ))}
-    </>
+    <details>
+      <summary>{lines.length} fields</summary>
+      {listed}
+    </details>
   );
 }

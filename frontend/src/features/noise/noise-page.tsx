@@ -99,13 +99,21 @@ const COLUMNS: readonly Column<NoiseFloor>[] = [
       </>
     ),
   },
-  { header: 'Can tell from', align: 'right', cell: ({ mde }) => formatPercent(mde) },
+  {
+    header: 'Noise floor',
+    align: 'right',
+    cell: ({ mde, lower, upper }) => (
+      <>
+        {formatPercent(mde)}
+        <div style={{ color: 'var(--pl-muted)' }}>A/A {formatInterval(lower, upper)}</div>
+      </>
+    ),
+  },
   {
     header: 'Proposed threshold',
     align: 'right',
     cell: ({ proposed_threshold: proposed }) => formatPercent(proposed),
   },
-  { header: 'A/A ratio', align: 'right', cell: ({ lower, upper }) => formatInterval(lower, upper) },
   { header: 'In words', cell: ({ words }) => words, wrap: true },
   {
     header: 'Measured',

@@ -8,7 +8,7 @@ describe('noise floors', () => {
     const table = await screen.findByRole('table', { name: 'Noise floors' });
     expect(within(table).getByText('3.1 %')).toBeInTheDocument();
     expect(within(table).getByText('3.5 %')).toBeInTheDocument();
-    expect(within(table).getAllByText('0.994 – 1.008')).toHaveLength(2);
+    expect(within(table).getAllByText('A/A 0.994 – 1.008')).toHaveLength(2);
   });
 
   it('are kept by target in the address', async () => {

@@ -98,7 +98,7 @@ function AlertTiles({ counts }: { counts: Overview['alerts_by_state'] }) {
 function FalseAlarms({ of }: { of: Overview['false_alarms'] }) {
   return (
     <Panel title="Our own false alarms">
-      <p className={classes.rate}>{of.share === null ? '–' : formatPercent(of.share)}</p>
+      {of.share !== null && <p className={classes.rate}>{formatPercent(of.share)}</p>}
       <p className={classes.meaning}>{of.words}</p>
       <p className={classes.counts}>
         <AppLink to="/alerts" search={{ state: 'vanished' }}>

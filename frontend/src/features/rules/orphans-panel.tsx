@@ -1,4 +1,5 @@
 /** Rules that decide about nothing, and measurements that no stored rule decides about. */
+import { Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 
 import { orphansQuery } from '../../api/rules';
@@ -30,20 +31,30 @@ function Lists({ orphans }: { orphans: Orphans }) {
     <>
       <p className={classes.note}>{orphans.words}</p>
       {rules.length > 0 && (
-        <DataTable
-          label="Rules that decide about nothing"
-          rows={rules}
-          rowKey={({ rule_id: id }) => id}
-          columns={IDLE}
-        />
+        <>
+          <Title order={3} className={classes.heading}>
+            Rules that decide about nothing
+          </Title>
+          <DataTable
+            label="Rules that decide about nothing"
+            rows={rules}
+            rowKey={({ rule_id: id }) => id}
+            columns={IDLE}
+          />
+        </>
       )}
       {unruled.length > 0 && (
-        <DataTable
-          label="Measurements without a rule of their own"
-          rows={unruled}
-          rowKey={(row) => [row.suite, row.benchmark, row.arm, row.metric, row.target_id].join('|')}
-          columns={UNRULED}
-        />
+        <>
+          <Title order={3} className={classes.heading}>
+            Measurements without a rule of their own
+          </Title>
+          <DataTable
+            label="Measurements without a rule of their own"
+            rows={unruled}
+            rowKey={(row) => [row.suite, row.benchmark, row.arm, row.metric, row.target_id].join('|')}
+            columns={UNRULED}
+          />
+        </>
       )}
       {unruled.length < orphans.unruled_total && (
         <p className={classes.note}>

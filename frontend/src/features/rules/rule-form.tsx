@@ -78,15 +78,8 @@ function withoutKeeping(rule: RuleRequest): RuleRequest {
 
 function Refused({ error }: { error: Error }) {
   return (
-    <Notice
-      color="red"
-      variant="outline"
-      role="alert"
-      mt="md"
-      icon={<Icon name="warning" />}
-      title="The rule was not saved"
-    >
-      {error.message}
+    <Notice color="red" variant="outline" role="alert" mt="md" icon={<Icon name="warning" />}>
+      <strong>The rule was not saved.</strong> {error.message}
     </Notice>
   );
 }
