@@ -23,6 +23,7 @@ from paceline_server.detect import service as detect
 from paceline_server.jobs import service as jobs
 from paceline_server.kernel import clock, ids, settings
 from paceline_server.kernel.errors import conflict, not_found
+from paceline_server.store import audit
 from paceline_server.store.tables.decisions import Alert, Comparison
 from paceline_server.store.tables.jobs import Job, Run
 from paceline_server.store.tables.rules import Bisection
@@ -31,6 +32,8 @@ MORE_LAUNCHES = 2
 """Times the launches of a step that could not tell: the interval narrows by a third, at twice the time."""
 MAX_LAUNCHES = 100
 """What a run may ask for (`RunIn.launches`)."""
+GIVEN_UP = ("vanished", "invalid", "unconfirmed")
+"""States of an alert whose commit nobody looks for any more."""
 UNMEASURABLE = frozenset({
     "build_failed", "checkout_failed", "suite_invalid", "check_failed", "stream_invalid", "workload_hung",
     "workload_flooded", "workload_crashed", "workload_error", "workload_no_terminal",
@@ -74,6 +77,7 @@ def start_by_hand(session: Session, alert_id: str, budget: int | None, actor: st
         bisection = _new(session, alert, [], allowed)
         origin = Origin(alert.run_id, _params_of(session, alert))
     remember(session, alert, "bisect_started", actor, f"{bisection.budget} A/B jobs")
+    audit.record(session, actor, "bisect", "alert", alert.id, {"budget": bisection.budget})
     _go_on(session, alert, bisection, origin)
 
 
@@ -167,6 +171,9 @@ def advance(session: Session, job: Job, run: Run) -> None:
     step |= {"job_id": job.id, **_said(session, alert, job)}
     bisection.steps = [*bisection.steps[:-1], step]
     bisection.updated_at = clock.now()
+    if alert.state in GIVEN_UP:
+        _end(session, alert, bisection, End("undecided", f"the alert is {alert.state} by now"))
+        return
     if step["index"] is None and not _has_ends(session, alert, bisection, step, job):
         return
     _go_on(

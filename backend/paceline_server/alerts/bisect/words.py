@@ -20,6 +20,8 @@ def culprit(found: Mapping[str, Any]) -> str:
 
 def range_left(base: str | None, commits: Sequence[Mapping[str, Any]], good: int, bad: int) -> str:
     """`the commit is one of 3, after 1111111111, by 2222222222`."""
+    if not commits:
+        return "no commits were named"
     after = base if good < 0 else commits[good]["commit"]
     last = commits[bad]["commit"]
     return f"the commit is one of {bad - good}, after {str(after)[:SHORT]}, by {last[:SHORT]}"

@@ -10,7 +10,14 @@ import pytest
 Hunting = Callable[..., Any]
 
 
-@pytest.mark.parametrize(("culprit", "seed"), [(0, 1), (7, 2), (15, 3), (16, 4), (23, 5), (31, 6)], ids=str)
+@pytest.mark.parametrize(
+    ("shape", "culprit", "seed"),
+    [
+        ("embedded", 0, 1), ("embedded", 7, 2), ("embedded", 15, 3), ("embedded", 16, 4), ("embedded", 23, 5),
+        ("scaled", 31, 6),
+    ],
+    indirect=["shape"],
+)  # fmt: skip
 def test_one_slow_commit_among_32_is_found_exactly_in_at_most_six_jobs(
     hunt: Hunting, culprit: int, seed: int
 ) -> None:
@@ -97,6 +104,16 @@ def test_an_alert_that_history_opened_is_bisected_by_hand_beginning_with_its_end
     bisection = hunting.alert()["bisection"]
     assert [step["index"] for step in bisection["steps"]][:2] == [None, 3]
     assert bisection["culprit"]["subject"] == "Change 5"
+
+
+def test_nobody_looks_on_for_the_commit_of_an_alert_that_was_called_invalid(hunt: Hunting) -> None:
+    hunting = hunt(culprit=20, seed=14)
+    hunting.work_off(jobs=2)
+    hunting.post(f"/alerts/{hunting.alert()['id']}/actions", {"action": "invalid"})
+    hunting.work_off()
+    ended = hunting.alert()
+    assert (hunting.jobs, ended["bisection"]["state"]) == (3, "undecided")
+    assert ended["history"][-1]["note"].startswith("the alert is invalid by now: the commit is one of ")
 
 
 def test_bisecting_needs_the_scope_and_an_alert(hunt: Hunting, token: Callable[..., dict[str, str]]) -> None:
