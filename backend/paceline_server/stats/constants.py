@@ -99,7 +99,8 @@ MEDIAN_CONFIDENCE: Final = 0.99
 spread, never decisive; 8 samples are enough for it to exist. §4"""
 
 # --- History (§4) ---------------------------------------------------------------------------------
-# Measured with scripts/detectors on noise it was not chosen on; stats/README.md has the method.
+# Chosen on the sets scripts/detectors scores and on fresh ones; docs/detection.md says how, and what is not
+# known.
 HISTORY_MIN_POINTS: Final = 12
 """points; with fewer, neither side says how it scatters. §4"""
 
