@@ -44,7 +44,7 @@ export function TargetPanel(props: TargetPanelProps) {
   return (
     <Panel
       title={rows[0]?.target_name ?? 'Target'}
-      actions={<Provenance rows={rows} />}
+      actions={<Provenance rows={rows} benchmark={benchmark} />}
       note={
         ratio
           ? 'Median ratio of paired blocks with its 99.8 % interval. Below 1 is faster.'
@@ -112,7 +112,7 @@ function Switches(props: TargetPanelProps) {
   );
 }
 
-function Provenance({ rows }: { rows: readonly Comparison[] }) {
+function Provenance({ rows, benchmark }: Pick<TargetPanelProps, 'rows' | 'benchmark'>) {
   const first = rows[0];
   const verdict = worst(rows)?.verdict;
   return (
@@ -125,6 +125,13 @@ function Provenance({ rows }: { rows: readonly Comparison[] }) {
             Run
           </AppLink>
           , <TimeAgo at={first.measured_at ?? null} />
+        </span>
+      )}
+      {typeof first?.target_id === 'string' && (
+        <span style={{ fontSize: '0.875rem' }}>
+          <AppLink to="/series" search={{ benchmark: benchmark.name, target: first.target_id }}>
+            History
+          </AppLink>
         </span>
       )}
     </Group>

@@ -82,3 +82,57 @@ describe('what a run found out about itself', () => {
     expect(row('crossover_native_each')).toHaveTextContent('none–native_each never crosses fallback');
   });
 });
+
+function openAb(sameArtifact: boolean) {
+  return renderApp('/runs/run-done-1', (world) => {
+    const plain = hashingReport();
+    const [measurement] = plain.measurements;
+    if (measurement === undefined) throw new Error('nothing measured');
+    world.reports.set('job-1', {
+      ...plain,
+      revision: 'b'.repeat(40),
+      base: { revision: 'a'.repeat(40), artifact_hash: null, same_artifact: sameArtifact },
+      gates: [],
+      derived: [],
+      measurements: (['base', 'head'] as const).map((side) => Object.assign({}, measurement, { side })),
+      comparisons: plain.comparisons
+        .slice(0, 1)
+        .map((row) => Object.assign({}, row, { sides: 'revisions' as const, reference: 'base' })),
+    });
+  });
+}
+
+describe('the results of an A/B job', () => {
+  it('are of the head against its base, and lead to the comparison of the two', async () => {
+    openAb(false);
+    expect(await screen.findByText(/The head against its base/)).toBeInTheDocument();
+    expect(screen.getByRole('link', { name: 'Compare the two revisions' })).toHaveAttribute(
+      'href',
+      `/compare?base=${'a'.repeat(40)}&head=${'b'.repeat(40)}&suite=hashing`,
+    );
+    expect(screen.queryByText(/same bytes/)).not.toBeInTheDocument();
+  });
+
+  it('say which side each measurement is of, and lead to no history', async () => {
+    openAb(false);
+    const table = await screen.findByRole('table', { name: 'Measurements' });
+    const sides = within(table).getAllByRole('row').slice(1);
+    expect(sides.map((row) => row.firstElementChild?.textContent)).toEqual(['base', 'head']);
+    expect(screen.queryByRole('link', { name: 'See their history' })).not.toBeInTheDocument();
+  });
+
+  it('say so when both sides ran the same bytes', async () => {
+    openAb(true);
+    expect(await screen.findByText(/Both sides ran the same bytes/)).toBeInTheDocument();
+  });
+});
+
+describe('the measurements of an ordinary job', () => {
+  it('lead to their history', async () => {
+    renderApp('/runs/run-done-1');
+    expect(await screen.findByRole('link', { name: 'See their history' })).toHaveAttribute(
+      'href',
+      '/series?suite=hashing&target=target-1',
+    );
+  });
+});

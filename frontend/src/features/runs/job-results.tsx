@@ -38,36 +38,16 @@ export function JobResults({ run, job }: { run: Run; job: Job }) {
   return (
     <div style={{ margin: '1rem 0' }}>
       <Loaded query={report} what="the report" lines={6}>
-        {(data) => <Report run={run} report={data} />}
+        {(data) => <Report run={run} job={job} report={data} />}
       </Loaded>
     </div>
   );
 }
 
-function Report({ run, report }: { run: Run; report: JobReport }) {
-  const first = report.comparisons[0];
+function Report({ run, job, report }: { run: Run; job: Job; report: JobReport }) {
   return (
     <>
-      <Panel
-        title="Verdicts"
-        flush
-        note="Each arm against its reference, paired block by block. Below 1 is faster."
-        actions={
-          first !== undefined && (
-            <AppLink to="/arms" search={{ suite: run.suite, benchmark: first.benchmark }}>
-              See on the arms page
-            </AppLink>
-          )
-        }
-      >
-        {report.comparisons.length === 0 ? (
-          <EmptyState icon="arms" title="Nothing to compare">
-            No benchmark of this job has a second arm with samples.
-          </EmptyState>
-        ) : (
-          <ComparisonTable label="Verdicts" rows={report.comparisons} showBenchmark />
-        )}
-      </Panel>
+      <Verdicts run={run} report={report} />
       <AuditPanel audits={report.audits ?? []} comparisons={report.comparisons} />
       <UnavailableArms rows={report.unavailable ?? []} />
       {report.checks.length > 0 && <Checks report={report} />}
@@ -77,8 +57,53 @@ function Report({ run, report }: { run: Run; report: JobReport }) {
           <DerivedTable rows={report.derived} showBenchmark />
         </Panel>
       )}
-      <Measurements measurements={report.measurements} />
+      <Measurements run={run} job={job} measurements={report.measurements} />
     </>
+  );
+}
+
+/** Of an A/B job the head against the base, else each arm against its reference. */
+function Verdicts({ run, report: { base, revision, comparisons } }: { run: Run; report: JobReport }) {
+  const [first] = comparisons;
+  const revisions = base !== null && base !== undefined;
+  return (
+    <Panel
+      title="Verdicts"
+      flush
+      note={
+        revisions
+          ? 'The head against its base, paired launch by launch. Below 1 the head is faster.'
+          : 'Each arm against its reference, paired block by block. Below 1 is faster.'
+      }
+      actions={
+        revisions ? (
+          <AppLink to="/compare" search={{ base: base.revision, head: revision, suite: run.suite }}>
+            Compare the two revisions
+          </AppLink>
+        ) : (
+          first !== undefined && (
+            <AppLink to="/arms" search={{ suite: run.suite, benchmark: first.benchmark }}>
+              See on the arms page
+            </AppLink>
+          )
+        )
+      }
+    >
+      {revisions && base.same_artifact && (
+        <p className={classes.note}>
+          Both sides ran the same bytes: what differs is the target, never the code.
+        </p>
+      )}
+      {comparisons.length === 0 ? (
+        <EmptyState icon="arms" title="Nothing to compare">
+          {revisions
+            ? 'No benchmark of this job has samples of both revisions.'
+            : 'No benchmark of this job has a second arm with samples.'}
+        </EmptyState>
+      ) : (
+        <ComparisonTable label="Verdicts" rows={comparisons} showBenchmark />
+      )}
+    </Panel>
   );
 }
 
@@ -149,15 +174,38 @@ const MEASUREMENT_COLUMNS: readonly Column<Measurement>[] = [
   { header: 'Flags', cell: (row) => row.flags.join(', ') || '–' },
 ];
 
-function Measurements({ measurements }: { measurements: readonly Measurement[] }) {
+const SIDE: Column<Measurement> = { header: 'Side', cell: ({ side }) => side ?? '–' };
+
+interface MeasurementsProps {
+  run: Run;
+  job: Job;
+  measurements: readonly Measurement[];
+}
+
+function Measurements({ run, job, measurements }: MeasurementsProps) {
   if (measurements.length === 0) return null;
+  const sides = measurements.some(({ side }) => side !== null && side !== undefined);
   return (
-    <Panel title="Measurements" flush note="Per iteration, warm-up excluded.">
+    <Panel
+      title="Measurements"
+      flush
+      note="Per iteration, warm-up excluded."
+      actions={
+        // What an A/B job measures never becomes history.
+        !sides && (
+          <AppLink to="/series" search={{ suite: run.suite, target: job.target_id }}>
+            See their history
+          </AppLink>
+        )
+      }
+    >
       <DataTable
         label="Measurements"
         rows={measurements}
-        columns={MEASUREMENT_COLUMNS}
-        rowKey={(row) => [row.benchmark, row.arm, row.metric, paramsKey(row.params)].join('|')}
+        columns={sides ? [SIDE, ...MEASUREMENT_COLUMNS] : MEASUREMENT_COLUMNS}
+        rowKey={(row) =>
+          [row.benchmark, row.arm, row.metric, paramsKey(row.params), row.side ?? ''].join('|')
+        }
       />
     </Panel>
   );

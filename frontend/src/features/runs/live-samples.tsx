@@ -28,8 +28,11 @@ function range({ values, unit }: LiveSeries): string {
 }
 
 function rowKey(row: LiveSeries): string {
-  return [row.benchmark, row.metric, row.arm, paramsKey(row.params)].join('|');
+  return [row.benchmark, row.metric, row.arm, paramsKey(row.params), row.side ?? ''].join('|');
 }
+
+/** Of an A/B job: which of the two revisions. */
+const SIDE: Column<LiveSeries> = { header: 'Side', cell: ({ side }) => side ?? '–' };
 
 export function LiveSamples({ job }: { job: Job }) {
   const series = useQuery(liveSeriesQuery(job.id));
@@ -47,13 +50,14 @@ export function LiveSamples({ job }: { job: Job }) {
           ) : (
             <DataTable
               label="Samples per case"
-              columns={COLUMNS}
+              columns={items.some(({ side }) => side) ? [SIDE, ...COLUMNS] : COLUMNS}
               rowKey={rowKey}
               rows={items.toSorted(
                 (a, b) =>
                   a.benchmark.localeCompare(b.benchmark) ||
                   compareParams(a.params, b.params) ||
-                  a.arm.localeCompare(b.arm),
+                  a.arm.localeCompare(b.arm) ||
+                  (a.side ?? '').localeCompare(b.side ?? ''),
               )}
             />
           )
