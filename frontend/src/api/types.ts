@@ -88,6 +88,8 @@ export type AlertCause = NonNullable<Alert['cause']>;
 export type TriageBatch = Schemas['TriageBatchOut'];
 export type BulkRequest = Schemas['BulkIn'];
 export type AuditEntry = Schemas['AuditEntryOut'];
+export type Schedule = Schemas['ScheduleOut'];
+export type ScheduleRequest = Schemas['ScheduleIn'];
 export type NoiseFloor = Schemas['NoiseFloorOut'];
 export type PolicyAdvice = Schemas['PolicyAdviceOut'];
 

@@ -11,8 +11,9 @@ import type {
   RuleDetail,
   RuleRequest,
   RuleVersion,
+  Schedule,
 } from '../api/types';
-import { audit, falseAlarms, floors } from './fixtures-record';
+import { audit, falseAlarms, floors, scheduleOf } from './fixtures-record';
 import { policies, policyHistory } from './fixtures-policies';
 import { orphans, replayed, rules, versions } from './fixtures-rules';
 
@@ -32,6 +33,7 @@ export interface Decisions {
   falseAlarms: Overview['false_alarms'];
   audit: AuditEntry[];
   floors: NoiseFloor[];
+  schedules: Schedule[];
 }
 
 export function createDecisions(): Decisions {
@@ -48,5 +50,6 @@ export function createDecisions(): Decisions {
     falseAlarms,
     audit: [...audit],
     floors: [...floors],
+    schedules: [scheduleOf()],
   };
 }

@@ -1,5 +1,5 @@
 /** What the small installation keeps on record: who changed what, its own false alarms, its noise floors. */
-import type { AuditEntry, NoiseFloor, Overview } from '../api/types';
+import type { AuditEntry, NoiseFloor, Overview, Schedule } from '../api/types';
 import { minutesAgo } from './fixtures';
 
 export const falseAlarms: Overview['false_alarms'] = {
@@ -79,3 +79,26 @@ export const floors: NoiseFloor[] = [
     words: 'effects below 0.8 % are not resolved here',
   }),
 ];
+
+export function scheduleOf(change: Partial<Schedule> = {}): Schedule {
+  return {
+    id: 'schedule-1',
+    name: 'a-a-pixel',
+    kind: 'a_a',
+    suite: 'hashing',
+    target_id: 'target-2',
+    target_name: 'pixel-8',
+    benchmarks: null,
+    params: {},
+    launches: 5,
+    rounds: 20,
+    min_time_ns: 1_000_000,
+    every_s: 86_400,
+    enabled: false,
+    next_at: minutesAgo(-600),
+    last_run_id: null,
+    created_by: 'Ada',
+    created_at: minutesAgo(3000),
+    ...change,
+  };
+}

@@ -1,9 +1,10 @@
 /** The fixture API of rules and policy advice. */
 import { http, HttpResponse, type HttpHandler } from 'msw';
 
-import type { RuleDetail, RuleRequest } from '../api/types';
+import type { RuleDetail, RuleRequest, ScheduleRequest } from '../api/types';
 import type { Decisions } from './decisions-world';
 import { ada } from './fixtures';
+import { scheduleOf } from './fixtures-record';
 import { brief, rule } from './fixtures-rules';
 import { problem } from './problems';
 import type { World } from './world';
@@ -141,11 +142,41 @@ function recordHandlers({ decisions }: World): HttpHandler[] {
   ];
 }
 
+function scheduleHandlers({ decisions, targets }: World): HttpHandler[] {
+  return [
+    http.get(`${API}/schedules`, () => page(decisions.schedules)),
+    http.post(`${API}/schedules`, async ({ request }) => {
+      const { benchmarks: _all, target_id: target, ...body } = (await request.json()) as ScheduleRequest;
+      const made = scheduleOf({
+        ...body,
+        id: `schedule-${decisions.schedules.length + 1}`,
+        target_id: target ?? null,
+        target_name: targets.find(({ id }) => id === target)?.name ?? null,
+      });
+      decisions.schedules.push(made);
+      return HttpResponse.json(made, { status: 201 });
+    }),
+    http.patch(`${API}/schedules/:id`, async ({ params, request }) => {
+      const { enabled } = (await request.json()) as { enabled: boolean };
+      const index = decisions.schedules.findIndex(({ id }) => id === params['id']);
+      const found = decisions.schedules[index];
+      if (found === undefined) return notFound();
+      decisions.schedules[index] = { ...found, enabled };
+      return HttpResponse.json(decisions.schedules[index]);
+    }),
+    http.delete(`${API}/schedules/:id`, ({ params }) => {
+      decisions.schedules = decisions.schedules.filter(({ id }) => id !== params['id']);
+      return new HttpResponse(null, { status: 204 });
+    }),
+  ];
+}
+
 export function decisionHandlers(world: World): HttpHandler[] {
   return [
     ...readHandlers(world),
     ...writeHandlers(world),
     ...policyHandlers(world),
     ...recordHandlers(world),
+    ...scheduleHandlers(world),
   ];
 }

@@ -18,6 +18,7 @@ import { Panel } from '../../ui/panel';
 import { EmptyState } from '../../ui/states';
 import { TimeAgo } from '../../ui/time-ago';
 import type { NoiseSearch } from './noise-search';
+import { SchedulesPanel } from './schedules-panel';
 
 export interface NoisePageProps {
   search: NoiseSearch;
@@ -58,6 +59,7 @@ export function NoisePage({ search, onSearch }: NoisePageProps) {
           }
         </Loaded>
       </Panel>
+      <SchedulesPanel key={search.target} target={search.target} />
     </Page>
   );
 }

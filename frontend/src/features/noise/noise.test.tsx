@@ -1,6 +1,9 @@
 import { screen, waitFor, within } from '@testing-library/react';
+import { http } from 'msw';
 
+import { problem } from '../../testing/problems';
 import { renderApp } from '../../testing/render-app';
+import { server } from '../../testing/server';
 
 describe('noise floors', () => {
   it('say what a target can tell apart and which threshold follows', async () => {
@@ -26,5 +29,48 @@ describe('noise floors', () => {
     );
     expect(await screen.findByRole('textbox', { name: /Least effect/ })).toHaveValue('3.5 %');
     expect(screen.getByRole('combobox', { name: 'Target' })).toHaveValue('pixel-8');
+  });
+});
+
+describe('repeated runs', () => {
+  it('are switched on and off per target, and removed', async () => {
+    const { user, world } = renderApp('/noise?target=target-2');
+    const table = await screen.findByRole('table', { name: 'Schedules' });
+    expect(within(table).getByText('1 d 0 h')).toBeInTheDocument();
+    await user.click(within(table).getByRole('switch', { name: 'a-a-pixel is on' }));
+    await waitFor(() => expect(world.decisions.schedules[0]?.enabled).toBe(true));
+    await user.click(within(table).getByRole('button', { name: 'Remove a-a-pixel' }));
+    expect(await screen.findByText('Nothing is measured by itself')).toBeInTheDocument();
+    expect(world.decisions.schedules).toHaveLength(0);
+  });
+
+  it('are added for the target one came for', async () => {
+    const { user, world } = renderApp('/noise?target=target-1');
+    const form = await screen.findByRole('form', { name: 'A new repeated run' });
+    await within(form).findByRole('option', { name: 'lab-host' });
+    await user.type(within(form).getByRole('textbox', { name: 'Name' }), 'a-a-lab');
+    await user.selectOptions(within(form).getByRole('combobox', { name: 'How often' }), 'every week');
+    await user.click(within(form).getByRole('button', { name: 'Add' }));
+    await waitFor(() =>
+      expect(world.decisions.schedules[1]).toMatchObject({
+        name: 'a-a-lab',
+        kind: 'a_a',
+        suite: 'hashing',
+        target_id: 'target-1',
+        every_s: 604_800,
+        enabled: true,
+      }),
+    );
+    expect(await screen.findByRole('switch', { name: 'a-a-lab is on' })).toBeChecked();
+  });
+
+  it('say why one was not added', async () => {
+    const { user } = renderApp('/noise');
+    const form = await screen.findByRole('form', { name: 'A new repeated run' });
+    server.use(http.post('*/schedules', () => problem(409, 'name_taken', 'There is one of that name.')));
+    await user.type(within(form).getByRole('textbox', { name: 'Name' }), 'a-a-pixel');
+    await waitFor(() => expect(within(form).getByRole('button', { name: 'Add' })).toBeEnabled());
+    await user.click(within(form).getByRole('button', { name: 'Add' }));
+    expect(await screen.findByText(/Not added: There is one of that name\./)).toBeInTheDocument();
   });
 });

@@ -1,0 +1,29 @@
+/** Runs the server asks for by itself, again and again: A/A runs and nightly measurements. */
+import { queryOptions } from '@tanstack/react-query';
+
+import { client, unwrap } from './client';
+import type { Page, Schedule, ScheduleRequest } from './types';
+
+export const schedulesQuery = queryOptions({
+  queryKey: ['schedules'],
+  queryFn: ({ signal }): Promise<Page<Schedule>> =>
+    unwrap(client.GET('/api/v1/schedules', { signal, params: { query: { limit: 200 } } })),
+});
+
+export function createSchedule(schedule: ScheduleRequest): Promise<Schedule> {
+  return unwrap(client.POST('/api/v1/schedules', { body: schedule }));
+}
+
+/** Switched on, its next run is due at once. */
+export function switchSchedule(id: string, enabled: boolean): Promise<Schedule> {
+  return unwrap(
+    client.PATCH('/api/v1/schedules/{schedule_id}', {
+      params: { path: { schedule_id: id } },
+      body: { enabled },
+    }),
+  );
+}
+
+export async function removeSchedule(id: string): Promise<void> {
+  await unwrap(client.DELETE('/api/v1/schedules/{schedule_id}', { params: { path: { schedule_id: id } } }));
+}

@@ -1,0 +1,133 @@
+/** Runs the server asks for by itself: on or off, how often, where. A new one is off until it is switched on. */
+import { Alert as Notice, Button, Switch } from '@mantine/core';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+
+import { removeSchedule, schedulesQuery, switchSchedule } from '../../api/schedules';
+import { may, sessionQuery } from '../../api/session';
+import type { Schedule } from '../../api/types';
+import { formatDateTime, formatDuration } from '../../lib/times';
+import { AppLink } from '../../ui/app-link';
+import { DataTable, type Column } from '../../ui/data-table';
+import { Icon } from '../../ui/icon';
+import { Loaded } from '../../ui/loaded';
+import { Panel } from '../../ui/panel';
+import { EmptyState } from '../../ui/states';
+import { ScheduleForm } from './schedule-form';
+
+export const KIND_WORDS: Record<Schedule['kind'], string> = {
+  a_a: 'A/A: the same artifact against itself',
+  measure: 'measure the head of the branch',
+};
+
+export function SchedulesPanel({ target }: { target: string | undefined }) {
+  const schedules = useQuery(schedulesQuery);
+  const session = useQuery(sessionQuery);
+  const allowed = may(session.data, 'ingest');
+  const { change, remove } = useScheduleWrites();
+  const error = change.error ?? remove.error;
+  return (
+    <Panel
+      title="Repeated runs"
+      note="Asked for by the server itself while they are on. One that was missed is not made up for."
+      flush
+    >
+      <Loaded query={schedules} what="the schedules" lines={3}>
+        {({ items }) => {
+          const shown = items.filter(
+            (each) => target === undefined || each.target_id === null || each.target_id === target,
+          );
+          return shown.length === 0 ? (
+            <EmptyState icon="clock" title="Nothing is measured by itself">
+              Add an A/A run below and switch it on: without one nobody knows what a target can tell from
+              noise.
+            </EmptyState>
+          ) : (
+            <DataTable
+              label="Schedules"
+              rows={shown}
+              rowKey={({ id }) => id}
+              columns={[...COLUMNS, ...(allowed ? controls({ change, remove }) : [STATE])]}
+            />
+          );
+        }}
+      </Loaded>
+      {error !== null && (
+        <Notice color="red" variant="outline" role="alert" m="sm" icon={<Icon name="warning" />}>
+          Not changed: {error.message}
+        </Notice>
+      )}
+      {allowed && <ScheduleForm target={target} />}
+    </Panel>
+  );
+}
+
+function useScheduleWrites() {
+  const queryClient = useQueryClient();
+  const refetch = () => queryClient.invalidateQueries({ queryKey: schedulesQuery.queryKey });
+  const change = useMutation({
+    mutationFn: ({ id, enabled }: { id: string; enabled: boolean }) => switchSchedule(id, enabled),
+    onSettled: refetch,
+  });
+  const remove = useMutation({ mutationFn: (id: string) => removeSchedule(id), onSettled: refetch });
+  return { change, remove };
+}
+
+const COLUMNS: readonly Column<Schedule>[] = [
+  {
+    header: 'Schedule',
+    wrap: true,
+    cell: ({ name, kind }) => (
+      <>
+        {name}
+        <div style={{ color: 'var(--pl-muted)' }}>{KIND_WORDS[kind]}</div>
+      </>
+    ),
+  },
+  { header: 'Suite', cell: ({ suite }) => suite },
+  { header: 'Target', cell: ({ target_name: name }) => name ?? 'every online target' },
+  { header: 'Every', cell: ({ every_s: every }) => formatDuration(every) },
+  { header: 'Next', cell: ({ enabled, next_at: at }) => (enabled ? formatDateTime(at) : '–') },
+  {
+    header: 'Last run',
+    cell: ({ last_run_id: runId }) =>
+      runId === null ? (
+        'none'
+      ) : (
+        <AppLink to="/runs/$runId" params={{ runId }}>
+          see it
+        </AppLink>
+      ),
+  },
+];
+
+const STATE: Column<Schedule> = { header: 'On', cell: ({ enabled }) => (enabled ? 'on' : 'off') };
+
+function controls({ change, remove }: ReturnType<typeof useScheduleWrites>): readonly Column<Schedule>[] {
+  return [
+    {
+      header: 'On',
+      cell: ({ id, name, enabled }) => (
+        <Switch
+          checked={enabled}
+          disabled={change.isPending}
+          aria-label={`${name} is on`}
+          onChange={(event) => change.mutate({ id, enabled: event.currentTarget.checked })}
+        />
+      ),
+    },
+    {
+      header: 'Remove',
+      cell: ({ id, name }) => (
+        <Button
+          size="compact-xs"
+          variant="default"
+          loading={remove.isPending && remove.variables === id}
+          aria-label={`Remove ${name}`}
+          onClick={() => remove.mutate(id)}
+        >
+          Remove
+        </Button>
+      ),
+    },
+  ];
+}
