@@ -173,7 +173,7 @@ def hunt(
     token: Callable[..., dict[str, str]],
     tmp_path: Path,
 ) -> Callable[..., Hunt]:
-    """`hunt(culprit=20, seed=1)` → 20 nights of the base and 6 of a head 32 commits later."""
+    """`hunt(culprit=20, seed=1)` → 20 nights of the base and 10 of a head 32 commits later."""
     process_settings.use(
         process_settings.current().model_copy(update={"confirm_cooldown_s": COOLDOWN_S, "lease_s": 1e9})
     )
@@ -191,7 +191,7 @@ def hunt(
             1000 * seed, frozenset(revisions[1 + at] for at in broken),
         )  # fmt: skip
         begun.nights(20, revisions[0], evaluate=False)
-        begun.nights(4, revisions[-1], evaluate=False)
+        begun.nights(9, revisions[-1], evaluate=False)
         begun.nights(1, revisions[-1])
         return begun
 
