@@ -116,9 +116,15 @@ def test_both_state_machines_are_drawn_as_the_code_draws_them(feature: str) -> N
 
 
 def test_decisions_say_what_they_cost() -> None:
-    entries = re.split(r"^## ", text_of(ROOT / "DECISIONS.md"), flags=re.MULTILINE)[1:]
+    index = text_of(ROOT / "DECISIONS.md")
+    pages = sorted((ROOT / "docs" / "decisions").glob("*.md"))
+    entries = [
+        (page, entry) for page in pages for entry in re.split(r"^## ", text_of(page), flags=re.MULTILINE)[1:]
+    ]
     assert len(entries) >= 20
-    for number, entry in enumerate(entries, 1):
+    for number, (page, entry) in enumerate(entries, 1):
         assert entry.startswith(f"{number}. ")
+        title = entry.splitlines()[0].split(". ", 1)[1]
+        assert f"| {number} | [{title}](docs/decisions/{page.name}) |" in index
         for part in ("**Context.**", "**Options.**", "**Outcome.**", "**Costs.**"):
             assert part in entry, entry.splitlines()[0]

@@ -17,7 +17,7 @@ from paceline_server.store.tables.rules import AuditEntry
 ObjectKind = Literal["alert", "rule", "schedule", "benchmark", "token", "triage_batch"]
 
 
-def record(
+def record(  # noqa: PLR0917 - the fields of one entry, in the log's order
     session: Session,
     actor: str,
     action: str,
