@@ -3,7 +3,7 @@
  * as a table below. Knows nothing of the domain. Invariant: a chart never stands without sentence and table.
  */
 import { Title } from '@mantine/core';
-import { useId, type ReactNode } from 'react';
+import { useId, useState, type ReactNode } from 'react';
 
 import classes from './charts.module.css';
 
@@ -17,10 +17,14 @@ export interface ChartFrameProps {
   table: ReactNode;
   /** Word for the control that shows the table. Open from the start when absent. */
   tableToggle?: string;
+  /** Draws the table only once it is shown: for long ones. */
+  tableOnDemand?: boolean;
 }
 
-export function ChartFrame({ title, summary, legend, chart, controls, table, tableToggle }: ChartFrameProps) {
+export function ChartFrame(props: ChartFrameProps) {
+  const { title, summary, legend, chart, controls, table, tableToggle, tableOnDemand = false } = props;
   const id = useId();
+  const [shown, setShown] = useState(!tableOnDemand);
   return (
     <figure className={classes.frame} aria-labelledby={id}>
       <Title order={3} id={id}>
@@ -35,9 +39,12 @@ export function ChartFrame({ title, summary, legend, chart, controls, table, tab
       {tableToggle === undefined ? (
         table
       ) : (
-        <details className={classes.details}>
+        <details
+          className={classes.details}
+          onToggle={(event) => tableOnDemand && setShown(event.currentTarget.open)}
+        >
           <summary>{tableToggle}</summary>
-          {table}
+          {shown && table}
         </details>
       )}
     </figure>

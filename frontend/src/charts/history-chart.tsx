@@ -3,20 +3,20 @@
  * drags out a window. Generic: it knows times, values and labels, nothing of series. Whoever uses it offers
  * the same by keyboard (`HistoryControls`), for what is drawn here is a picture. Nothing is animated.
  */
-import { useState, type PointerEvent } from 'react';
+import { memo, useMemo, useState, type PointerEvent } from 'react';
 import { CartesianGrid, ComposedChart, Line, ResponsiveContainer, XAxis, YAxis } from 'recharts';
 
 import {
-  extentOf,
+  AXIS_HEIGHT,
+  FOOT,
   instantAt,
+  layoutOf,
   nearest,
   PLOT_LEFT,
   PLOT_RIGHT,
-  placeLabels,
-  placeOf,
-  valueAxis,
+  placeIn,
   type Extent,
-  type PlacedLabel,
+  type Layout,
 } from './history-frame';
 import classes from './history-chart.module.css';
 import { HistoryPlot } from './history-plot';
@@ -57,26 +57,26 @@ export interface HistoryMark {
   tone: 'bad' | 'good' | 'quiet' | 'note';
 }
 
-export interface HistoryChartProps {
+/** What is drawn. Drawn anew only when it is another object: keep it as long as nothing in it changes. */
+export interface HistoryPicture {
   points: readonly HistoryPoint[];
   levels: readonly HistoryLevel[];
   bands: readonly HistoryBand[];
   marks: readonly HistoryMark[];
   span: Extent;
-  chosen: string | undefined;
   /** `step`: how far the values it stands among lie apart. */
   format: (value: number, step: number) => string;
+}
+
+export interface HistoryChartProps {
+  picture: HistoryPicture;
+  chosen: string | undefined;
   /** What stands beside the pointer; the first line is its heading. */
   describe: (key: string) => readonly string[];
   onChoose: (key: string) => void;
   onZoom: (from: number, to: number) => void;
 }
 
-const HEIGHT = 320;
-/** Room above the plot and its labels, px. */
-const HEAD = 10;
-/** Height of a row of labels above the plot, px. */
-const LABEL_ROW = 16;
 /** A drag shorter than this is a click, px. */
 const CLICK_PX = 6;
 
@@ -91,7 +91,7 @@ function measure(event: PointerEvent<HTMLDivElement>) {
 }
 
 /** The pointer over the plot: what it is nearest to, and the window it drags out. */
-function usePointer({ points, onChoose, onZoom }: HistoryChartProps, extent: Extent) {
+function usePointer({ picture: { points }, onChoose, onZoom }: HistoryChartProps, { extent }: Layout) {
   const [over, setOver] = useState<string>();
   const [drag, setDrag] = useState<Drag>();
   const down = (event: PointerEvent<HTMLDivElement>) => {
@@ -133,25 +133,16 @@ function usePointer({ points, onChoose, onZoom }: HistoryChartProps, extent: Ext
 }
 
 export function HistoryChart(props: HistoryChartProps) {
-  const { points, marks, span, describe } = props;
+  const { picture, chosen, describe } = props;
   const [width, setWidth] = useState(640);
-  const extent = extentOf(span);
-  const { over, drag, handlers } = usePointer(props, extent);
-  const labels = placeLabels(marks, width, extent);
-  const rows = labels.reduce((most, { row }) => Math.max(most, row + 1), 0);
-  const top = HEAD + rows * LABEL_ROW;
-  const read = points.find(({ key }) => key === over);
+  const layout = useMemo(() => layoutOf(picture, width), [picture, width]);
+  const { over, drag, handlers } = usePointer(props, layout);
+  const { top } = layout;
+  const read = picture.points.find(({ key }) => key === over);
   return (
     <div className={classes.host} {...handlers}>
-      <Drawing
-        {...props}
-        extent={extent}
-        width={width}
-        labels={labels}
-        over={over}
-        top={top}
-        onWidth={setWidth}
-      />
+      <Drawing picture={picture} layout={layout} onWidth={setWidth} />
+      <Rings points={picture.points} chosen={chosen} over={over} layout={layout} />
       {drag !== undefined && Math.abs(drag.now - drag.start) >= CLICK_PX && (
         <div
           className={classes.window}
@@ -159,27 +150,22 @@ export function HistoryChart(props: HistoryChartProps) {
         />
       )}
       {read !== undefined && drag === undefined && (
-        <Readout x={placeOf(read.at, width, extent)} width={width} top={top} lines={describe(read.key)} />
+        <Readout x={placeIn(layout, read).x} width={width} top={top} lines={describe(read.key)} />
       )}
     </div>
   );
 }
 
-interface DrawingProps extends HistoryChartProps {
-  extent: Extent;
-  width: number;
-  labels: readonly PlacedLabel[];
-  over: string | undefined;
-  /** Height above the plot, px. */
-  top: number;
+interface DrawingProps {
+  picture: HistoryPicture;
+  layout: Layout;
   onWidth: (width: number) => void;
 }
 
-function Drawing(props: DrawingProps) {
-  const { points, format, extent, width, top, onWidth } = props;
-  const tall = HEIGHT + top - HEAD;
-  const value = valueAxis(props);
-  const step = (value.ticks[1] ?? 1) - (value.ticks[0] ?? 0);
+/** The costly part: what moves with the pointer or the slider lies above it and leaves it alone. */
+const Drawing = memo(function Drawing({ picture, layout, onWidth }: DrawingProps) {
+  const { extent, axis, width, top, tall } = layout;
+  const step = (axis.ticks[1] ?? 1) - (axis.ticks[0] ?? 0);
   const time = timeTicks(extent[0], extent[1], Math.max(4, Math.floor(width / 110)));
   return (
     <ResponsiveContainer
@@ -188,11 +174,12 @@ function Drawing(props: DrawingProps) {
       initialDimension={{ width: 640, height: tall }}
       onResize={onWidth}
     >
-      <ComposedChart margin={{ top, right: PLOT_RIGHT, bottom: 4, left: 0 }} accessibilityLayer={false}>
+      <ComposedChart margin={{ top, right: PLOT_RIGHT, bottom: FOOT, left: 0 }} accessibilityLayer={false}>
         <CartesianGrid stroke={GRID} vertical={false} />
         <XAxis
           dataKey="at"
           type="number"
+          height={AXIS_HEIGHT}
           domain={[extent[0], extent[1]]}
           allowDataOverflow
           ticks={time.ticks}
@@ -204,13 +191,13 @@ function Drawing(props: DrawingProps) {
           width={PLOT_LEFT}
           tick={AXIS}
           stroke={GRID}
-          ticks={value.ticks}
-          domain={[value.domain[0], value.domain[1]]}
+          ticks={axis.ticks}
+          domain={[axis.domain[0], axis.domain[1]]}
           allowDataOverflow
-          tickFormatter={(tick: number) => format(tick, step)}
+          tickFormatter={(tick: number) => picture.format(tick, step)}
         />
         <Line
-          data={points.filter(({ aside }) => !aside)}
+          data={picture.points.filter(({ aside }) => !aside)}
           dataKey="value"
           stroke="var(--pl-series-0)"
           strokeOpacity={0.35}
@@ -219,9 +206,34 @@ function Drawing(props: DrawingProps) {
           dot={false}
           activeDot={false}
         />
-        <HistoryPlot {...props} rowHeight={LABEL_ROW} />
+        <HistoryPlot picture={picture} labels={layout.labels} />
       </ComposedChart>
     </ResponsiveContainer>
+  );
+});
+
+interface RingsProps {
+  points: readonly HistoryPoint[];
+  chosen: string | undefined;
+  over: string | undefined;
+  layout: Layout;
+}
+
+/** The chosen point and the one under the pointer. */
+function Rings({ points, chosen, over, layout }: RingsProps) {
+  const ringed = points.filter(({ key }) => key === chosen || key === over);
+  return (
+    <svg className={classes.rings} aria-hidden="true" focusable="false">
+      {ringed.map((point) => {
+        const { x, y } = placeIn(layout, point);
+        return (
+          <g key={point.key} stroke="var(--pl-text)" fill="none">
+            <line x1={x} x2={x} y1={layout.top} y2={layout.tall - AXIS_HEIGHT - FOOT} strokeOpacity={0.25} />
+            <circle cx={x} cy={y} r={7} strokeOpacity={point.key === chosen ? 1 : 0.5} strokeWidth={2} />
+          </g>
+        );
+      })}
+    </svg>
   );
 }
 

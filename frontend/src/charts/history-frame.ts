@@ -3,12 +3,20 @@
  * its marks stand. Pure. Invariant: a single far point never presses all others into a line; what lies
  * outside is drawn at the edge.
  */
-import type { HistoryBand, HistoryLevel, HistoryMark, HistoryPoint } from './history-chart';
+import type { HistoryMark, HistoryPicture, HistoryPoint } from './history-chart';
 import { niceTicks, type Ticks } from './ticks';
 
 /** Between the chart's edges and its plot, px. Tracks below use the same, so that times line up. */
 export const PLOT_LEFT = 72;
 export const PLOT_RIGHT = 12;
+/** Below the plot: its axis, and what is left free, px. */
+export const AXIS_HEIGHT = 30;
+export const FOOT = 4;
+const PLOT_HEIGHT = 276;
+/** Room above the plot and its labels, px. */
+const HEAD = 10;
+/** Height of a row of labels above the plot, px. */
+export const LABEL_ROW = 16;
 /** Room either side of the first and the last point, share of the span. */
 const EDGE = 0.02;
 /** Half a day on each side of a single point. */
@@ -21,17 +29,13 @@ export function extentOf([from, to]: Extent): Extent {
   return [from - edge, to + edge];
 }
 
-interface Drawn {
-  points: readonly HistoryPoint[];
-  levels: readonly HistoryLevel[];
-  bands: readonly HistoryBand[];
-}
+type Valued = Pick<HistoryPicture, 'points' | 'levels' | 'bands'>;
 
 /**
  * Round ticks that hold every counted value and every level; intervals, bands and points that do not count
  * widen it by at most the height of those on each side.
  */
-export function valueAxis({ points, levels, bands }: Drawn): Ticks {
+export function valueAxis({ points, levels, bands }: Valued): Ticks {
   const counted = points.filter(({ aside }) => !aside);
   const firm = [
     ...(counted.length > 0 ? counted : points).map(({ value }) => value),
@@ -108,4 +112,29 @@ export function placeLabels(marks: readonly HistoryMark[], width: number, extent
     }
   }
   return placed;
+}
+
+/** Where everything of a picture stands, in a chart of this width. */
+export interface Layout {
+  width: number;
+  extent: Extent;
+  axis: Ticks;
+  labels: PlacedLabel[];
+  /** Height above the plot, and of the whole chart, px. */
+  top: number;
+  tall: number;
+}
+
+export function layoutOf(picture: HistoryPicture, width: number): Layout {
+  const extent = extentOf(picture.span);
+  const labels = placeLabels(picture.marks, width, extent);
+  const top = HEAD + labels.reduce((most, { row }) => Math.max(most, row + 1), 0) * LABEL_ROW;
+  const tall = top + PLOT_HEIGHT + AXIS_HEIGHT + FOOT;
+  return { width, extent, axis: valueAxis(picture), labels, top, tall };
+}
+
+/** A point's place in the chart, kept inside the plot, px. */
+export function placeIn({ width, extent, axis: { domain }, top }: Layout, { at, value }: HistoryPoint) {
+  const share = (value - domain[0]) / (domain[1] - domain[0]);
+  return { x: placeOf(at, width, extent), y: top + (1 - Math.min(1, Math.max(0, share))) * PLOT_HEIGHT };
 }

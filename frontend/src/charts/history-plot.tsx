@@ -5,16 +5,12 @@
 import { useId } from 'react';
 import { usePlotArea, useXAxisScale, useYAxisScale } from 'recharts';
 
-import type { HistoryChartProps, HistoryMark, HistoryPoint } from './history-chart';
-import type { PlacedLabel } from './history-frame';
+import type { HistoryMark, HistoryPicture, HistoryPoint } from './history-chart';
+import { LABEL_ROW, type PlacedLabel } from './history-frame';
 
-export interface HistoryPlotProps extends Pick<
-  HistoryChartProps,
-  'points' | 'levels' | 'bands' | 'marks' | 'chosen'
-> {
+export interface HistoryPlotProps {
+  picture: HistoryPicture;
   labels: readonly PlacedLabel[];
-  rowHeight: number;
-  over: string | undefined;
 }
 
 interface Area {
@@ -65,7 +61,7 @@ function usePlaces(): Places | undefined {
   };
 }
 
-export function HistoryPlot(props: HistoryPlotProps) {
+export function HistoryPlot({ picture, labels }: HistoryPlotProps) {
   const clip = useId();
   const places = usePlaces();
   if (places === undefined) return null;
@@ -81,17 +77,16 @@ export function HistoryPlot(props: HistoryPlotProps) {
         />
       </clipPath>
       <g clipPath={`url(#${clip})`}>
-        <Bands bands={props.bands} places={places} />
-        <Levels levels={props.levels} places={places} />
+        <Bands bands={picture.bands} places={places} />
+        <Levels levels={picture.levels} places={places} />
       </g>
-      <Marks {...props} places={places} />
-      <Points points={props.points} places={places} />
-      <Rings {...props} places={places} />
+      <Marks marks={picture.marks} labels={labels} places={places} />
+      <Points points={picture.points} places={places} />
     </g>
   );
 }
 
-function Bands({ bands, places: { area, x, y } }: Pick<HistoryPlotProps, 'bands'> & { places: Places }) {
+function Bands({ bands, places: { area, x, y } }: Pick<HistoryPicture, 'bands'> & { places: Places }) {
   return bands.map(({ kind, from, to, low, high }) => {
     const top = high === null ? area.top : y(high);
     const bottom = low === null ? area.bottom : y(low);
@@ -115,7 +110,7 @@ function Bands({ bands, places: { area, x, y } }: Pick<HistoryPlotProps, 'bands'
   });
 }
 
-function Levels({ levels, places: { x, y } }: Pick<HistoryPlotProps, 'levels'> & { places: Places }) {
+function Levels({ levels, places: { x, y } }: Pick<HistoryPicture, 'levels'> & { places: Places }) {
   return levels.map(({ from, to, level, lower, upper }) => (
     <g key={from}>
       <rect
@@ -131,13 +126,15 @@ function Levels({ levels, places: { x, y } }: Pick<HistoryPlotProps, 'levels'> &
   ));
 }
 
-interface MarksProps extends Pick<HistoryPlotProps, 'marks' | 'labels' | 'rowHeight'> {
+interface MarksProps {
+  marks: readonly HistoryMark[];
+  labels: readonly PlacedLabel[];
   places: Places;
 }
 
 /** Lines first, then words: a line never strikes words out. Without room for words it ends above the plot. */
-function Marks({ marks, labels, rowHeight, places: { area, x } }: MarksProps) {
-  const heightOf = (row: number) => area.top - row * rowHeight - 4;
+function Marks({ marks, labels, places: { area, x } }: MarksProps) {
+  const heightOf = (row: number) => area.top - row * LABEL_ROW - 4;
   return (
     <g>
       {marks.map(({ key, at, tone }) => {
@@ -208,31 +205,4 @@ function Points({ points, places }: { points: readonly HistoryPoint[]; places: P
       <path d={far.join('')} fill="var(--pl-unsure)" />
     </g>
   );
-}
-
-function Rings({ points, chosen, over, places }: HistoryPlotProps & { places: Places }) {
-  const { area, x, y } = places;
-  return points
-    .filter(({ key }) => key === chosen || key === over)
-    .map(({ key, at, value }) => (
-      <g key={key}>
-        <line
-          x1={x(at)}
-          x2={x(at)}
-          y1={area.top}
-          y2={area.bottom}
-          stroke="var(--pl-text)"
-          strokeOpacity={0.25}
-        />
-        <circle
-          cx={x(at)}
-          cy={y(value)}
-          r={7}
-          fill="none"
-          stroke="var(--pl-text)"
-          strokeOpacity={key === chosen ? 1 : 0.5}
-          strokeWidth={2}
-        />
-      </g>
-    ));
 }

@@ -19,7 +19,7 @@ export function RevisionFields({ draft, onChange }: RevisionFieldsProps) {
       note={
         draft.base.trim() === ''
           ? 'Leave both empty to measure the newest revision. A base makes it an A/B run.'
-          : 'An A/B run: both revisions are built and measured interleaved in one job, which decides between them.'
+          : 'An A/B run: both revisions are built and measured interleaved in one job, which decides.'
       }
     >
       <Group align="flex-start">

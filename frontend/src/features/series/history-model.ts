@@ -3,7 +3,13 @@
  * is the server's; here they only get a place in time (I17).
  */
 import type { Change, SeriesPage, SeriesPoint, SeriesPoints } from '../../api/types';
-import type { HistoryBand, HistoryLevel, HistoryMark, HistoryPoint } from '../../charts/history-chart';
+import type {
+  HistoryBand,
+  HistoryLevel,
+  HistoryMark,
+  HistoryPicture,
+  HistoryPoint,
+} from '../../charts/history-chart';
 import { isFar, valueAxis, type Extent } from '../../charts/history-frame';
 import type { HistorySign } from '../../charts/history-legend';
 import { formatDateTime } from '../../lib/times';
@@ -137,18 +143,19 @@ export function pointWords(point: SeriesPoint, unit: Unit): string[] {
   ];
 }
 
-export interface Drawn {
-  points: HistoryPoint[];
-  levels: HistoryLevel[];
-  bands: HistoryBand[];
-}
-
-export function drawn(page: SeriesPage, points: readonly SeriesPoint[], span: Extent): Drawn {
-  return { points: drawnPoints(points), levels: drawnLevels(page, span), bands: drawnBands(page, span) };
+export function pictureOf(page: SeriesPage, points: readonly SeriesPoint[], span: Extent): HistoryPicture {
+  return {
+    points: drawnPoints(points),
+    levels: drawnLevels(page, span),
+    bands: drawnBands(page, span),
+    marks: drawnMarks(page, span),
+    span,
+    format: (value, step) => formatApart(value, page.series.unit, step),
+  };
 }
 
 /** The signs that are drawn, in words. */
-export function signsOf(page: SeriesPage, picture: Drawn): { sign: HistorySign; label: string }[] {
+export function signsOf(page: SeriesPage, picture: HistoryPicture): { sign: HistorySign; label: string }[] {
   const { points, bands } = picture;
   const { unit } = page.series;
   const { rule, noise } = page;

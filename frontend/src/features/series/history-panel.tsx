@@ -1,5 +1,6 @@
 /** The chart of a series with everything that hangs on its window: controls, the chosen point, conditions. */
 import { Button } from '@mantine/core';
+import { useMemo } from 'react';
 
 import type { SeriesPage, SeriesPoint, SeriesPoints } from '../../api/types';
 import { ChartFrame } from '../../charts/chart-frame';
@@ -7,10 +8,10 @@ import { HistoryChart } from '../../charts/history-chart';
 import { HistoryControls } from '../../charts/history-controls';
 import { HistoryLegend } from '../../charts/history-legend';
 import { compact } from '../../lib/search';
-import { formatInteger, formatApart } from '../../lib/units';
+import { formatInteger } from '../../lib/units';
 import { ButtonLink } from '../../ui/button-link';
 import { EmptyState } from '../../ui/states';
-import { drawn, drawnMarks, pointsWithin, pointWords, signsOf, spansOf } from './history-model';
+import { pictureOf, pointsWithin, pointWords, signsOf, spansOf } from './history-model';
 import { PointCard } from './point-card';
 import { PointTable } from './point-table';
 import { PointTracks } from './point-tracks';
@@ -27,9 +28,18 @@ export interface HistoryPanelProps {
   onSearch: (search: SeriesSearch) => void;
 }
 
-export function HistoryPanel({ page, data, chosen, stale, search, onSearch }: HistoryPanelProps) {
-  const { span, whole } = spansOf(data, search);
-  const points = pointsWithin(data, span);
+/** Kept while nothing changes in them: walking over the points draws nothing anew. */
+function usePicture({ page, data, search: { from, to } }: HistoryPanelProps) {
+  return useMemo(() => {
+    const { span, whole } = spansOf(data, { from, to });
+    const points = pointsWithin(data, span);
+    return { span, whole, points, picture: pictureOf(page, points, span) };
+  }, [page, data, from, to]);
+}
+
+export function HistoryPanel(props: HistoryPanelProps) {
+  const { page, data, chosen, stale, search, onSearch } = props;
+  const { span, whole, points, picture } = usePicture(props);
   const showAll = () => onSearch(compact({ point: search.point }));
   if (points.length === 0 && !stale) return <NoPoints page={page} onShowAll={showAll} />;
   const zoom = (from: number, to: number) => {
@@ -37,12 +47,10 @@ export function HistoryPanel({ page, data, chosen, stale, search, onSearch }: Hi
     else onSearch({ ...search, from: new Date(from).toISOString(), to: new Date(to).toISOString() });
   };
   const choose = (point: string) => onSearch({ ...search, point });
-  const { unit } = page.series;
   const describe = (key: string) => {
     const point = points.find(({ job_id: id }) => id === key);
-    return point === undefined ? [] : pointWords(point, unit);
+    return point === undefined ? [] : pointWords(point, page.series.unit);
   };
-  const picture = drawn(page, points, span);
   return (
     <>
       <ChartFrame
@@ -51,11 +59,8 @@ export function HistoryPanel({ page, data, chosen, stale, search, onSearch }: Hi
         legend={<HistoryLegend signs={signsOf(page, picture)} />}
         chart={
           <HistoryChart
-            {...picture}
-            marks={drawnMarks(page, span)}
-            span={span}
+            picture={picture}
             chosen={chosen?.job_id}
-            format={(value, step) => formatApart(value, unit, step)}
             describe={describe}
             onChoose={choose}
             onZoom={zoom}
@@ -81,6 +86,7 @@ export function HistoryPanel({ page, data, chosen, stale, search, onSearch }: Hi
         }
         table={<PointTable page={page} points={points} current={chosen?.job_id} />}
         tableToggle="Points as a table"
+        tableOnDemand
       />
     </>
   );

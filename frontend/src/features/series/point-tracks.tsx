@@ -1,4 +1,6 @@
 /** What the target was like while each point was measured, on the time axis of the chart above. */
+import { memo } from 'react';
+
 import type { SeriesPoint } from '../../api/types';
 import { extentOf, type Extent } from '../../charts/history-frame';
 import { TrackChart } from '../../charts/track-chart';
@@ -14,7 +16,7 @@ export interface PointTracksProps {
 /** Tracks drawn; what is beyond stands in the table. */
 const DRAWN = 6;
 
-export function PointTracks({ points, tracks, span }: PointTracksProps) {
+export const PointTracks = memo(function PointTracks({ points, tracks, span }: PointTracksProps) {
   const [start, stop] = extentOf(span);
   const keys = tracks.toSorted(compareConditions);
   const labels = conditionLabels(keys);
@@ -52,4 +54,4 @@ export function PointTracks({ points, tracks, span }: PointTracksProps) {
       })}
     </section>
   );
-}
+});

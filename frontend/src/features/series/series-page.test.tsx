@@ -7,6 +7,8 @@ import { renderApp } from '../../testing/render-app';
 async function open(address = '/series/series-1', prepare?: Parameters<typeof renderApp>[1]) {
   const app = renderApp(address, prepare);
   await screen.findByRole('slider', { name: 'Point' });
+  await app.user.click(screen.getByText('Points as a table'));
+  await screen.findByRole('table', { name: 'Points' });
   return app;
 }
 
@@ -59,6 +61,12 @@ describe('the page of a series', () => {
       'href',
       '/runs/run-night-59?job=job-night-59',
     );
+  });
+
+  it('draws up the table of points only when it is asked for', async () => {
+    renderApp('/series/series-1');
+    await screen.findByRole('slider', { name: 'Point' });
+    expect(screen.queryByRole('table', { name: 'Points' })).not.toBeInTheDocument();
   });
 
   it('lists a change with its evidence, its commits, its cause and its alert', async () => {

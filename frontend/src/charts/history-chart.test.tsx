@@ -1,0 +1,44 @@
+import { fireEvent, render, screen } from '@testing-library/react';
+
+import { layOut } from '../testing/layout';
+import { HistoryChart, type HistoryPicture } from './history-chart';
+
+function picture(format: HistoryPicture['format']): HistoryPicture {
+  const points = [0, 1, 2].map((at) => ({
+    key: `p${at}`,
+    at,
+    value: 100 + at,
+    lower: 99,
+    upper: 104,
+    aside: false,
+  }));
+  return { points, levels: [], bands: [], marks: [], span: [0, 2], format };
+}
+
+describe('a history chart', () => {
+  it('is not drawn anew when another point is chosen or read: with 500 points that is felt', () => {
+    layOut();
+    const format = vi.fn<HistoryPicture['format']>((value) => `${value} ns`);
+    const drawn = picture(format);
+    const rest = { picture: drawn, describe: (key: string) => [key], onChoose: () => {}, onZoom: () => {} };
+    const { container, rerender } = render(<HistoryChart {...rest} chosen="p0" />);
+    const before = format.mock.calls.length;
+    expect(before).toBeGreaterThan(0);
+    rerender(<HistoryChart {...rest} chosen="p2" />);
+    fireEvent.pointerMove(container.firstElementChild as HTMLElement);
+    expect(screen.getByText('p0')).toBeInTheDocument();
+    expect(format).toHaveBeenCalledTimes(before);
+  });
+
+  it('is drawn anew when what it shows changes', () => {
+    layOut();
+    const rest = { describe: () => [], onChoose: () => {}, onZoom: () => {}, chosen: undefined };
+    const { container, rerender } = render(
+      <HistoryChart {...rest} picture={picture((value) => `${value} ns`)} />,
+    );
+    expect(container).toHaveTextContent(/ns/);
+    rerender(<HistoryChart {...rest} picture={picture((value) => `${value} bytes`)} />);
+    expect(container).not.toHaveTextContent(/ns/);
+    expect(container).toHaveTextContent(/bytes/);
+  });
+});
