@@ -9,7 +9,7 @@ indexes into the list that was given.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, fields
+from dataclasses import dataclass, fields
 from typing import Literal
 
 from paceline_server.stats import constants
@@ -108,7 +108,7 @@ class Parameters:
 
     def to_mapping(self) -> dict[str, float]:
         """The numbers by name, as they are stored with a finding."""
-        return {name: float(value) for name, value in asdict(self).items()}
+        return {field.name: float(getattr(self, field.name)) for field in fields(self)}
 
     @classmethod
     def from_mapping(cls, stored: Mapping[str, float]) -> Parameters:

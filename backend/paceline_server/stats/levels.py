@@ -78,16 +78,22 @@ def _grid(x: Floats, scale: float) -> Floats:
 
 
 def _predictive(likely: Floats, jump: float, out: Floats) -> None:
-    """Weight of every level before its point is seen; shape (n, levels), each row up to a factor."""
-    levels = likely.shape[1]
-    buffer, ones = np.empty(levels), np.ones(levels)
-    out[0] = 1.0 / levels
+    """Weight of every level before its point is seen, both ways at once; shapes (n, 2, levels), each row up
+    to a factor.
+
+    Reading `[:, 0]` walks the series forward and `[:, 1]` backward: one pass of the loop costs as much for
+    two rows as for one.
+    """
+    buffer, jumps = np.empty(likely.shape[1:]), np.full(likely.shape[2], jump)
+    arrived = np.empty(2)
+    column = arrived[:, None]
+    out[0] = 1.0 / likely.shape[2]
     for t, (now, seen, following) in enumerate(zip(out[:-1], likely[:-1], out[1:], strict=True), 1):
         np.multiply(now, seen, out=buffer)
-        total = float(buffer.dot(ones))
-        np.add(buffer, jump * total, out=following)
+        np.dot(buffer, jumps, out=arrived)
+        np.add(buffer, column, out=following)
         if t % RENORMALISE == 0:
-            np.divide(following, total, out=following)
+            np.divide(following, column, out=following)
 
 
 def _dependence(residual: Floats, scale: float, lags: int) -> float:
@@ -109,21 +115,23 @@ def posterior(x: Floats, parameters: Parameters) -> Posterior:
     weights = residuals.before_data()
     few = 1.0 + parameters.small_sample / x.size
     dependence, tempering = 1.0, parameters.first_tempering
-    forward, backward = np.empty(place.shape), np.empty(place.shape)
+    both = np.empty((place.shape[0], 2, place.shape[1]))
+    before = np.empty_like(both)
+    forward, backward = before[:, 0], before[::-1, 1]
     for fit in range(int(parameters.fits) + 1):
         likely = residuals.likelihood(weights, tempering)[place]
-        _predictive(likely, jump, forward)
-        _predictive(likely[::-1], jump, backward)
+        both[:, 0], both[:, 1] = likely, likely[::-1]
+        _predictive(both, jump, before)
         if fit == int(parameters.fits):
             break
-        level = forward * likely * backward[::-1]
+        level = forward * likely * backward
         level /= level.sum(axis=1, keepdims=True)
         dependence = _dependence(x - level @ grid, scale, int(parameters.dependence_lags))
         tempering = parameters.tempering * dependence * few
         weights = residuals.fitted(weights, residuals.mass(place, level), parameters)
     forward *= likely
     forward /= forward.sum(axis=1, keepdims=True)
-    step = _steps(grid, forward, likely * backward[::-1], jump, math.log1p(parameters.min_step))
+    step = _steps(grid, forward, likely * backward, jump, math.log1p(parameters.min_step))
     return Posterior(step, scale, dependence)
 
 

@@ -84,6 +84,8 @@ def fitted(weights: Floats, seen: Floats, parameters: Parameters) -> Floats:
     """Weights after `seen` residuals per bin; `noise_prior_points` of the start are kept as pseudo
     data."""
     density, start = _components()
+    used = np.flatnonzero(seen)  # most bins are empty, and every round reads the whole table
+    density, seen = density[:, used], seen[used]
     core = len(WIDTHS)
     prior = np.zeros_like(start)
     prior[:core] = np.asarray(START) * parameters.noise_prior_points
