@@ -111,6 +111,37 @@ async function readHistory(page: Page): Promise<void> {
   await look(page, 'compare');
 }
 
+/** A rule is tried on the past and saved in shadow; then what people decide with, each held to the rules. */
+async function decide(page: Page): Promise<void> {
+  await page.goto(`/rules/new?suite=${SUITE}&benchmark=${BENCHMARK}`);
+  await page.getByRole('textbox', { name: /^Least effect/ }).fill('25');
+  await page.getByRole('textbox', { name: 'Name' }).fill('journey');
+  await page.getByRole('button', { name: 'Replay' }).click();
+  await expect(page.getByRole('status', { name: 'Replay' })).toContainText('In the last 30 days');
+  await look(page, 'rule-new');
+  await page.getByRole('button', { name: 'Save the rule' }).click();
+  await expect(page.getByRole('heading', { name: 'What it says' })).toBeVisible();
+  await look(page, 'rule');
+  await page.goto('/rules');
+  await expect(page.getByRole('table', { name: 'Rules', exact: true })).toContainText('journey');
+  await look(page, 'rules');
+  await page.goto('/audit');
+  await expect(page.getByRole('table', { name: 'Audit log' })).toContainText('journey');
+  await look(page, 'audit');
+  for (const [address, heading] of [
+    ['/policies', 'Policies'],
+    ['/noise', 'Noise'],
+  ] as const) {
+    // One page is looked at after the other.
+    // oxlint-disable-next-line no-await-in-loop
+    await page.goto(address);
+    // oxlint-disable-next-line no-await-in-loop
+    await expect(page.getByRole('heading', { level: 1, name: heading })).toBeVisible();
+    // oxlint-disable-next-line no-await-in-loop
+    await look(page, heading.toLowerCase());
+  }
+}
+
 async function signIn(page: Page): Promise<void> {
   await page.goto(link());
   await expect(page.getByRole('heading', { level: 1, name: 'Overview' })).toBeVisible();
@@ -168,6 +199,10 @@ test('a visitor signs in, watches a run, reads the arms and triages a confirmed 
 
   await test.step('read the history', async () => {
     await readHistory(page);
+  });
+
+  await test.step('write a rule and read what people decide with', async () => {
+    await decide(page);
   });
 
   await test.step('slow the native arm on purpose and wait for the confirmed alert', async () => {

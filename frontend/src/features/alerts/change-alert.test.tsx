@@ -52,6 +52,15 @@ describe('an alert about history', () => {
     expect(await screen.findByText(/Both sides ran the same artifact/)).toBeInTheDocument();
   });
 
+  it('never rounds a number and its limit together', async () => {
+    await open();
+    const name = 'Filters of first seen: native in ledger_batch at batch=1,000';
+    const filters = await screen.findByRole('table', { name });
+    expect(within(filters).getByText('0.061')).toBeInTheDocument();
+    expect(within(filters).getByText('0.015')).toBeInTheDocument();
+    expect(within(filters).getByText('no')).toBeInTheDocument();
+  });
+
   it('makes its findings again from stored samples when asked', async () => {
     const { user } = await open();
     await user.click(await screen.findByRole('button', { name: /Make them again/ }));
@@ -125,5 +134,24 @@ describe('calling a change expected', () => {
     await user.click(within(dialog).getByRole('button', { name: 'Mark as expected' }));
     await waitFor(() => expect(world.alerts.get('alert-history')?.state).toBe('expected'));
     expect(world.alerts.get('alert-history')?.baseline_commit).toBe('feedc0de');
+  });
+});
+
+describe('an alert about a usage policy', () => {
+  it('says what was found in each session, and shows the advice as it is now', async () => {
+    renderApp('/alerts/alert-policy', (world) => {
+      const made = changeAlert({ id: 'alert-policy', kind: 'policy', cause: null, bisection: null });
+      const [first] = made.findings;
+      if (first === undefined) throw new Error('the fixture has findings');
+      const findings = [{ ...first, series_id: null, sides: null, words: 'native loses at 2,000' }];
+      const about = { base_commit: null, head_commit: null, target_id: 'target-2' };
+      world.alerts.set('alert-policy', { ...made, ...about, findings });
+    });
+    expect(await screen.findAllByText(/native loses at 2,000/)).not.toHaveLength(0);
+    expect(
+      await screen.findByRole('article', { name: 'minimum_native_batch on pixel-8' }),
+    ).toBeInTheDocument();
+    expect(screen.queryByRole('heading', { name: 'What is to blame' })).not.toBeInTheDocument();
+    expect(screen.queryByRole('heading', { name: 'Search for the commit' })).not.toBeInTheDocument();
   });
 });

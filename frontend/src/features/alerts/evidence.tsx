@@ -13,8 +13,10 @@ import { AppLink } from '../../ui/app-link';
 import { DataTable } from '../../ui/data-table';
 import { VERDICTS } from '../../ui/looks';
 import { Panel } from '../../ui/panel';
+import { PoliciesPanel } from '../../ui/policy-card';
 import { EmptyState } from '../../ui/states';
 import { Status } from '../../ui/status';
+import classes from './alerts.module.css';
 import { ChangesPanel } from './changes-panel';
 import { ROLE_WORDS } from './role-words';
 import { SideBySide } from './side-by-side';
@@ -42,11 +44,18 @@ export function Evidence({ alert }: { alert: AlertDetail }) {
       )}
       {revisions.length > 0 && <SideBySide findings={revisions} />}
       {changes.length > 0 && <ChangesPanel findings={changes} />}
+      {alert.kind === 'policy' && (
+        <PoliciesPanel
+          filters={{ suite: alert.suite, target: alert.target_id }}
+          benchmark={alert.benchmark}
+          title="What is measured now"
+        />
+      )}
       {told.length > 0 && (
         <Panel title="Evidence">
           {told.map((one) => (
-            <p key={one.id} style={{ margin: 0, maxWidth: '85ch' }}>
-              {one.words}
+            <p key={one.id} className={classes.said}>
+              <span className={classes.when}>{ROLE_WORDS[one.role]}</span> {one.words}
             </p>
           ))}
         </Panel>

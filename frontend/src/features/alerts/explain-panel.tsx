@@ -56,11 +56,18 @@ export function ExplainPanel({ alertId }: { alertId: string }) {
 const HOLDS: Look = { tone: 'good', icon: 'check', word: 'yes' };
 const FALLS: Look = { tone: 'unsure', icon: 'cross', word: 'no' };
 
+/** A number and its limit may differ in the third digit only: 0.015 must not read as 0.02. */
+function figure(value: number | null): string {
+  if (value === null) return '–';
+  const between = Math.abs(value) >= 0.01 && Math.abs(value) < 1;
+  return between ? String(Number(value.toPrecision(4))) : formatFigure(value);
+}
+
 const COLUMNS: readonly Column<Filter>[] = [
   { header: 'Holds', cell: ({ passed }) => <Status look={passed ? HOLDS : FALLS} /> },
   { header: 'Filter', cell: ({ name }) => name.replaceAll('_', ' ') },
-  { header: 'Number', cell: ({ value }) => (value === null ? '–' : formatFigure(value)), align: 'right' },
-  { header: 'Limit', cell: ({ limit }) => (limit === null ? '–' : formatFigure(limit)), align: 'right' },
+  { header: 'Number', cell: ({ value }) => figure(value), align: 'right' },
+  { header: 'Limit', cell: ({ limit }) => figure(limit), align: 'right' },
   { header: 'In words', cell: ({ text }) => text, wrap: true },
 ];
 

@@ -80,7 +80,7 @@ export function SideBySide({ findings }: { findings: readonly Finding[] }) {
             reference={{ at: 1, label: '1.0 – as fast as base' }}
             fromZero={false}
             format={(value) => value.toFixed(2)}
-            scaleLabel={() => 'head ÷ base; bar: interval, ticks: the median of each launch'}
+            scaleLabel={() => 'ticks: launch medians'}
           />
         }
         table={
