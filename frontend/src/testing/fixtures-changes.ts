@@ -168,8 +168,9 @@ export function changeAlert(change: Partial<AlertDetail> = {}): AlertDetail {
   return {
     ...alertDetail(summary),
     explanation:
-      'On lab-host, native in ledger_batch at batch=1,000, is 6.3 % slower, in 44 points of one series: 41 at ' +
-      'the level before, 3 after. Old and new revision, interleaved in one job on the same target, say: 6.1 % slower.',
+      'On lab-host, native in ledger_batch at batch=1,000, is 6.3 % slower, in 44 points of one series: ' +
+      '41 at the level before, 3 after. Old and new revision, interleaved in one job on the same target, ' +
+      'say: 6.1 % slower.',
     cause_text: 'the artifact changed, the target did not, and pixel-8 moved with it',
     findings: [CANDIDATE, AB],
     bisection: bisection(),

@@ -4,6 +4,10 @@ import { ada, grace, minutesAgo } from './fixtures';
 
 const DAY = 24 * 60;
 
+function saying(effect: string): string {
+  return `Time of any benchmark (arm native, suite hashing) gets worse by ${effect} or more and stays so.`;
+}
+
 export function ruleVersion(change: Partial<RuleVersion> = {}): RuleVersion {
   return {
     version: 2,
@@ -16,7 +20,7 @@ export function ruleVersion(change: Partial<RuleVersion> = {}): RuleVersion {
     min_effect: 0.05,
     direction: 'worse',
     mode: 'active',
-    text: 'Time of any benchmark (arm native, suite hashing, any target) gets worse by 5 % or more and stays so.',
+    text: saying('5 %'),
     comment: 'Three percent fired on every firmware update.',
     owner: ada,
     created_by: 'Ada',
@@ -98,7 +102,7 @@ export const versions: RuleVersion[] = [
   ruleVersion({
     version: 1,
     min_effect: 0.03,
-    text: 'Time of any benchmark (arm native, suite hashing, any target) gets worse by 3 % or more and stays so.',
+    text: saying('3 %'),
     comment: '',
     owner: null,
     created_at: minutesAgo(30 * DAY),

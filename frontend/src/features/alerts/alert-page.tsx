@@ -109,7 +109,7 @@ export function AlertPage({ alertId, onInbox }: AlertPageProps) {
   );
 }
 
-/** What is done at once and what asks first: a change called expected needs the commit of its new baseline. */
+/** What is done at once and what asks first: a change called expected needs its new baseline's commit. */
 function useDecision(alert: AlertDetail | undefined) {
   const [asking, setAsking] = useState(false);
   const act = useAct();

@@ -1,6 +1,6 @@
 /**
- * One decision about every chosen alert: all of them or none. What was done can be undone from the notice that
- * says so; a refusal names the alert and its reason.
+ * One decision about every chosen alert: all of them or none. What was done can be undone from the notice
+ * that says so; a refusal names the alert and its reason.
  */
 import { Button, Group, Textarea } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';

@@ -45,7 +45,8 @@ export function CommitStrip({ bisection }: { bisection: Bisection }) {
         {bisection.commits.map((commit, index) => {
           const step = stepOf(index);
           const known = knownOf(bisection, index, step);
-          const title = `${commit.commit.slice(0, 10)} “${commit.subject}” by ${commit.author}: ${WORDS[known]}`;
+          const who = `“${commit.subject}” by ${commit.author}`;
+          const title = `${commit.commit.slice(0, 10)} ${who}: ${WORDS[known]}`;
           return <Cell key={commit.commit} known={known} measured={step !== undefined} title={title} />;
         })}
       </ol>

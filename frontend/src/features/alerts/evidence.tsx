@@ -1,6 +1,6 @@
 /**
- * The findings behind an alert. Of arms: candidate and confirmation in one picture. Of history: the changes of
- * the series, and old against new revision side by side.
+ * The findings behind an alert. Of arms: candidate and confirmation in one picture. Of history: the changes
+ * of the series, and old against new revision side by side.
  */
 import type { AlertDetail, Finding } from '../../api/types';
 import { ChartFrame } from '../../charts/chart-frame';

@@ -47,6 +47,11 @@ function rowOf(finding: Finding, report: JobReport | undefined): Row {
   };
 }
 
+function nameOf({ arm, params, role }: Finding): string {
+  const session = role === 'confirmation' ? '' : ` (${ROLE_WORDS[role]})`;
+  return `${arm}, ${paramsLabel(params)}${session}`;
+}
+
 export function SideBySide({ findings }: { findings: readonly Finding[] }) {
   const jobs = [...new Set(findings.map(({ job_id: id }) => id))];
   const reports = useQueries({ queries: jobs.map((id) => jobReportQuery(id)) });
@@ -69,7 +74,7 @@ export function SideBySide({ findings }: { findings: readonly Finding[] }) {
         chart={
           <DotChart
             rows={rows.map(({ finding, comparison }) => ({
-              name: `${finding.arm}, ${paramsLabel(finding.params)}${finding.role === 'confirmation' ? '' : ` (${ROLE_WORDS[finding.role]})`}`,
+              name: nameOf(finding),
               look: finding.role === 'recovery' ? 2 : 0,
               value: finding.ratio,
               lower: finding.lower,

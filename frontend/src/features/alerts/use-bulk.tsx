@@ -1,4 +1,4 @@
-/** Bulk triage and taking it back. Nothing is guessed: the lists are asked again once the server has decided. */
+/** Bulk triage and taking it back. Nothing is guessed: lists are asked again once the server has decided. */
 import { notifications } from '@mantine/notifications';
 import { useMutation, useQueryClient, type QueryClient } from '@tanstack/react-query';
 import { useState } from 'react';

@@ -31,7 +31,10 @@ export function NoisePage({ search, onSearch }: NoisePageProps) {
   return (
     <Page
       title="Noise"
-      lead="An A/A run measures the same artifact against itself: what it calls a difference is noise. Rules that ask for less are refused."
+      lead={
+        'An A/A run measures the same artifact against itself: what it calls a difference is noise. ' +
+        'Rules that ask for less are refused.'
+      }
     >
       <Filters search={search} onSearch={onSearch} />
       <Panel

@@ -1,4 +1,4 @@
-/** Runs the server asks for by itself: on or off, how often, where. A new one is off until it is switched on. */
+/** Runs the server asks for by itself: on or off, how often, where. Nothing is asked for while it is off. */
 import { Alert as Notice, Button, Switch } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 

@@ -5,11 +5,12 @@ import { renderApp } from '../../testing/render-app';
 const CARD = { name: 'minimum_native_batch on pixel-8' };
 
 describe('usage policy advice', () => {
-  it('says in one sentence from where the arm wins, after how many rounds, and what is in force', async () => {
+  it('says in a sentence from where the arm wins, after how many rounds, and what is in force', async () => {
     renderApp('/policies');
     const card = await screen.findByRole('article', CARD);
     expect(card).toHaveTextContent(
-      'On pixel-8 native wins from 1,870 fingerprints (95 %: 1,400–2,300) after 1 warm-up round; policy in force: 2,000 / 1.',
+      'On pixel-8 native wins from 1,870 fingerprints (95 %: 1,400–2,300) after 1 warm-up round; ' +
+        'policy in force: 2,000 / 1.',
     );
     expect(within(card).getByText('policy holds')).toBeInTheDocument();
     expect(card).toHaveTextContent(/When cold: cold: native wins from 2,600/);

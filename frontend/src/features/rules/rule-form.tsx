@@ -1,6 +1,6 @@
 /**
- * Writing a rule: fields, a replay over the past, saving. Invariant: a replay shown beside fields that changed
- * since says so; nothing is saved by trying.
+ * Writing a rule: fields, a replay over the past, saving. Invariant: a replay shown beside fields that
+ * changed since says so; nothing is saved by trying.
  */
 import { Alert as Notice, Button, Group } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';

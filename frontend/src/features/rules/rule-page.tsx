@@ -112,7 +112,10 @@ function Says({ rule }: { rule: RuleDetail }) {
       />
       <p className={classes.sub}>
         {rule.floor === null ? (
-          'No A/A job has measured what the targets of this rule can tell from noise. Switch A/A runs on under Noise.'
+          <>
+            No A/A job has measured what the targets of this rule can tell from noise.{' '}
+            <AppLink to="/noise">Switch A/A runs on.</AppLink>
+          </>
         ) : (
           <>
             What can be told from noise where it decides: {rule.floor.words} ({rule.floor.benchmark},{' '}

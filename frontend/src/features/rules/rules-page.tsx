@@ -1,4 +1,4 @@
-/** Every rule: whose it is, what it decides about, whether it has been worth its alerts, and what has none. */
+/** Every rule: whose it is, what it decides about, whether it was worth its alerts, and what has none. */
 import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 
