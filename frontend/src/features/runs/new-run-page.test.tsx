@@ -173,6 +173,7 @@ describe('choosing the revisions', () => {
     await user.type(screen.getByRole('textbox', { name: 'Commit' }), 'b1b2c3d4');
     await user.type(screen.getByRole('textbox', { name: 'Base commit' }), 'a1b2c3d4');
     expect(screen.getByText(/An A\/B run: both revisions are built/)).toBeInTheDocument();
+    expect(size()).toHaveTextContent('5 launches × 20 rounds of each revision, 10 fresh processes');
     await user.click(screen.getByRole('button', { name: 'Start the run' }));
     await waitFor(() =>
       expect(world.requested[0]).toMatchObject({ commit: 'b1b2c3d4', base_commit: 'a1b2c3d4' }),

@@ -27,6 +27,8 @@ export function RevisionFields({ draft, onChange }: RevisionFieldsProps) {
           label="Commit"
           placeholder="newest"
           maxLength={64}
+          w="24rem"
+          maw="100%"
           value={draft.commit}
           error={complaint(draft.commit)}
           onChange={(event) => onChange({ commit: event.currentTarget.value })}
@@ -35,6 +37,8 @@ export function RevisionFields({ draft, onChange }: RevisionFieldsProps) {
           label="Base commit"
           placeholder="none"
           maxLength={64}
+          w="24rem"
+          maw="100%"
           value={draft.base}
           error={complaint(draft.base)}
           onChange={(event) => onChange({ base: event.currentTarget.value })}

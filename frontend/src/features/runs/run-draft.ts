@@ -145,7 +145,9 @@ function pointsOf(benchmark: Benchmark, draft: Draft): number {
 export function sizeOf(suite: Suite, draft: Draft): Size {
   const benchmarks = chosenBenchmarks(suite, draft);
   const cases = benchmarks.reduce((sum, each) => sum + pointsOf(each, draft) * each.arms.length, 0);
-  const [launches, rounds] = [Number(draft.launches), Number(draft.rounds)];
+  // An A/B run starts each launch twice, once per revision.
+  const launches = Number(draft.launches) * (draft.base.trim() === '' ? 1 : 2);
+  const rounds = Number(draft.rounds);
   return {
     groups: benchmarks.reduce((sum, each) => sum + pointsOf(each, draft), 0),
     cases,

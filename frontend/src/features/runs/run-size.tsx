@@ -11,7 +11,7 @@ function sizeWords({ groups, cases, starts, leastSeconds }: Size, draft: Draft):
   return (
     `${counted(groups, 'group', 'groups')} with ${counted(cases, 'case', 'cases')}; ` +
     `${counted(Number(draft.launches), 'launch', 'launches')} × ` +
-    `${counted(Number(draft.rounds), 'round', 'rounds')}, ` +
+    `${counted(Number(draft.rounds), 'round', 'rounds')}${draft.base.trim() === '' ? '' : ' of each revision'}, ` +
     `${counted(starts, 'fresh process', 'fresh processes')} on each target; ` +
     `at least ${formatDuration(leastSeconds)} of measuring.`
   );
