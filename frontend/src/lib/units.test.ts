@@ -3,6 +3,7 @@ import {
   formatFigure,
   formatInterval,
   formatNumber,
+  formatPercent,
   formatRatio,
   formatShare,
   formatValue,
@@ -53,4 +54,15 @@ describe('values that stand close together', () => {
     expect(formatApart(2_500_000, 'op/s', 500_000)).toBe('2.5 M op/s');
     expect(formatApart(0, 'ns', 5)).toBe('0 ns');
   });
+});
+
+describe('a share as a percentage', () => {
+  it.each([
+    [0.03, '3 %'],
+    [0.07, '7 %'],
+    [0.035, '3.5 %'],
+    [0.0281, '2.81 %'],
+    [0.0001, '0.01 %'],
+    [0, '0 %'],
+  ])('%d reads as %s', (share, words) => expect(formatPercent(share)).toBe(words));
 });
