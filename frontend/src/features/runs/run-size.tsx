@@ -8,10 +8,11 @@ const counted = (count: number, one: string, many: string) =>
 
 /** `35 groups with 245 cases; 5 launches × 20 rounds, 5 fresh processes on each target; at least 25 s …` */
 function sizeWords({ groups, cases, starts, leastSeconds }: Size, draft: Draft): string {
+  const of = draft.base.trim() === '' ? '' : ' of each revision';
   return (
     `${counted(groups, 'group', 'groups')} with ${counted(cases, 'case', 'cases')}; ` +
     `${counted(Number(draft.launches), 'launch', 'launches')} × ` +
-    `${counted(Number(draft.rounds), 'round', 'rounds')}${draft.base.trim() === '' ? '' : ' of each revision'}, ` +
+    `${counted(Number(draft.rounds), 'round', 'rounds')}${of}, ` +
     `${counted(starts, 'fresh process', 'fresh processes')} on each target; ` +
     `at least ${formatDuration(leastSeconds)} of measuring.`
   );
