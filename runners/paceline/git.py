@@ -48,12 +48,14 @@ class Head(NamedTuple):
 
 
 class Commit(NamedTuple):
-    """`author`: name and address; `at`: when it was written, ISO 8601 with its zone."""
+    """`author`: name and address; `at`: when it was written, ISO 8601 with its zone; `left_out`: commits of a
+    range that come before this one, its oldest, and are not named."""
 
     commit: str
     author: str
     at: str
     subject: str
+    left_out: int = 0
 
 
 MAX_COMMITS = 1000
@@ -112,21 +114,27 @@ class Repository:
         return found
 
     def commits(self, base: str | None, head: str) -> list[Commit]:
-        """The commits after `base` up to `head`, oldest first: those of `git rev-list --reverse --topo-order
-        base..head`, so that a merge comes after all it brings. `head` alone without a base, and when nothing
-        lies between. Raises SourceError."""
+        """The commits after `base` up to `head`, oldest first.
+
+        Those of `git rev-list --reverse --first-parent base..head`: each holds all before it, so what is slow
+        at one stays slow at the next and halving finds where it began; a merge stands for all it brings. Of
+        more than MAX_COMMITS the newest, the oldest of them with how many are left out. `head` alone without
+        a base, and when nothing lies between. Raises SourceError.
+        """
         full = self.resolve(head)
+        if base is None:
+            return self._log("--max-count=1", full)
+        between = f"{self.resolve(base)}..{full}"
+        found = self._log(f"--max-count={MAX_COMMITS}", between)
+        if len(found) == MAX_COMMITS:
+            every = int(self._in_mirror("rev-list", "--first-parent", "--count", between, "--"))
+            found[0] = found[0]._replace(left_out=every - MAX_COMMITS)
+        return found or self._log("--max-count=1", full)
+
+    def _log(self, *what: str) -> list[Commit]:
         form = f"--format={FIELD.join(('%H', '%an <%ae>', '%aI', '%s'))}"
-        options = ("log", "--reverse", "--topo-order", "--no-color", "--encoding=UTF-8", form)
-        between = (
-            ""
-            if base is None
-            else self._in_mirror(
-                *options, f"--max-count={MAX_COMMITS}", f"{self.resolve(base)}..{full}", "--"
-            )
-        )
-        text = between or self._in_mirror(*options, "--max-count=1", full, "--")
-        rows = (line.split(FIELD, 3) for line in text.split("\n") if line)
+        options = ("log", "--reverse", "--first-parent", "--no-color", "--encoding=UTF-8", form)
+        rows = (line.split(FIELD, 3) for line in self._in_mirror(*options, *what, "--").split("\n") if line)
         return [
             Commit(commit, author[:COMMIT_TEXT], at, subject[:COMMIT_TEXT])
             for commit, author, at, subject in rows

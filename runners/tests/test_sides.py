@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -126,6 +127,37 @@ def test_the_commits_between_two_revisions_are_named_oldest_first(
     assert [one.commit for one in repository.commits(None, third)] == [third]
     assert [one.commit for one in repository.commits(third, third)] == [third]
     assert [one.commit for one in repository.commits(third, first)] == [first], "nothing lies after it"
+
+
+def test_a_merge_stands_for_the_commits_it_brings_so_that_each_holds_all_before_it(
+    suite_repository: Path, tmp_path: Path
+) -> None:
+    base, main = git(suite_repository, "rev-parse", "HEAD"), git(suite_repository, "branch", "--show-current")
+    git(suite_repository, "checkout", "-q", "-b", "side")
+    aside = commit(suite_repository, "Aside", path="bench/suite.toml", new="# a\n")
+    git(suite_repository, "checkout", "-q", main)
+    straight = commit(suite_repository, "Straight", new="# s\n")
+    git(suite_repository, "merge", "-q", "--no-ff", "-m", "Merge side", "side")
+    merged = git(suite_repository, "rev-parse", "HEAD")
+    last = commit(suite_repository, "Last", new="# l\n")
+    repository = Repository("theirs", str(suite_repository), tmp_path / "data")
+    named = [one.commit for one in repository.commits(base, last)]
+    assert named == [straight, merged, last]
+    assert aside not in named
+    for older, newer in pairwise(named):
+        git(suite_repository, "merge-base", "--is-ancestor", older, newer)
+
+
+def test_a_range_longer_than_may_be_named_says_how_many_are_left_out(
+    suite_repository: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("paceline.git.MAX_COMMITS", 2)
+    base = git(suite_repository, "rev-parse", "HEAD")
+    made = [commit(suite_repository, f"Change {number}", new=f"# {number}\n") for number in range(5)]
+    repository = Repository("theirs", str(suite_repository), tmp_path / "data")
+    found = repository.commits(base, made[-1])
+    assert [(one.commit, one.left_out) for one in found] == [(made[3], 3), (made[4], 0)]
+    assert [one.left_out for one in repository.commits(made[2], made[-1])] == [0, 0]
 
 
 def test_a_commit_that_only_its_name_leads_to_is_found(suite_repository: Path, tmp_path: Path) -> None:

@@ -204,7 +204,7 @@ def report_state(session: Session, writer: Writer, report: StateIn) -> None:
     job.base_artifact_hash = report.base_artifact_hash or job.base_artifact_hash
     job.fingerprint = report.fingerprint or job.fingerprint
     if report.commits is not None:
-        job.commits = [one.model_dump(mode="json") for one in report.commits]
+        job.commits = [one.model_dump(mode="json", exclude_defaults=True) for one in report.commits]
     if report.build:
         job.build = dict(report.build)
     if (state, *_shown(job)[1:]) != before and job.state != "lost":

@@ -197,17 +197,19 @@ class RenewOut(Response):
 
 
 class CommitIn(Request):
-    """A commit as the agent's repository has it."""
+    """A commit as the agent's repository has it. `left_out`: of the oldest that is named, how many commits of
+    the range come before it and are not."""
 
     commit: str = Field(pattern=COMMIT)
     author: str = Field(max_length=500)
     at: datetime
     subject: str = Field(max_length=500)
+    left_out: int = Field(default=0, ge=0)
 
 
 class StateIn(Request):
     """A step of the agent; what will run accompanies `measuring`: hashes, build facts and commits. `commits`,
-    oldest first: of an A/B job those after the base up to the head, else the head alone."""
+    oldest first: of an A/B job the first parents after the base up to the head, else the head alone."""
 
     state: Literal["preparing", "measuring", "uploading"]
     detail: str | None = Field(default=None, max_length=500)

@@ -2418,7 +2418,8 @@ export interface components {
         };
         /**
          * CommitIn
-         * @description A commit as the agent's repository has it.
+         * @description A commit as the agent's repository has it. `left_out`: of the oldest that is named, how many commits of
+         *     the range come before it and are not.
          */
         CommitIn: {
             /** Commit */
@@ -2432,6 +2433,11 @@ export interface components {
             at: string;
             /** Subject */
             subject: string;
+            /**
+             * Left Out
+             * @default 0
+             */
+            left_out: number;
         };
         /** CommitOut */
         CommitOut: {
@@ -4765,7 +4771,7 @@ export interface components {
         /**
          * StateIn
          * @description A step of the agent; what will run accompanies `measuring`: hashes, build facts and commits. `commits`,
-         *     oldest first: of an A/B job those after the base up to the head, else the head alone.
+         *     oldest first: of an A/B job the first parents after the base up to the head, else the head alone.
          */
         StateIn: {
             /**

@@ -6,6 +6,7 @@ the base. Invariant: the base is `good`, the head is `bad`, and whatever is answ
 around, like `git bisect skip`.
 
     range of one commit ───────────────▶ found
+    … and of commits nobody named ─────▶ undecided (the range begins before the oldest that was named)
     budget spent ──────────────────────▶ exhausted (the range that is left)
     undecided twice at one commit ─────▶ undecided
     nothing left that can be measured ─▶ undecided
@@ -14,9 +15,9 @@ around, like `git bisect skip`.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 Answer = Literal["fail", "pass", "inconclusive", "skipped"]
 
@@ -52,21 +53,34 @@ def bounds(commits: int, steps: Sequence[Step]) -> tuple[int, int]:
     return good, bad
 
 
-def next_step(commits: int, steps: Sequence[Step], budget: int) -> Ask | End:
-    """What to do after `steps`, in the order they were asked."""
+def unnamed(commits: Sequence[Mapping[str, Any]]) -> int:
+    """Commits of the range before the oldest that was named: the agent names so many and no more."""
+    return int(commits[0].get("left_out", 0)) if commits else 0
+
+
+def left(good: int, bad: int, before: int) -> int:
+    """Commits the culprit may still be; `before`: those not named, which lie between base and the oldest."""
+    return bad - good + (before if good < 0 else 0)
+
+
+def next_step(commits: int, steps: Sequence[Step], budget: int, before: int = 0) -> Ask | End:
+    """What to do after `steps`, in the order they were asked; `before` as in `left`."""
     good, bad = bounds(commits, steps)
-    if bad - good == 1:
+    many = left(good, bad, before)
+    if many == 1:
         return End("found", "")
+    if bad - good == 1:
+        return End("undecided", f"of the {many} commits that are left only the last was named")
     if len(steps) >= budget:
-        return End("exhausted", f"{budget} A/B jobs were spent; {bad - good} commits are left")
+        return End("exhausted", f"{budget} A/B jobs were spent; {many} commits are left")
     if steps and steps[-1].answer == "inconclusive":
         return _once_more(steps)
     skipped = {step.index for step in steps if step.answer == "skipped"}
     middle = (good + bad) // 2
-    left = [index for index in range(good + 1, bad) if index not in skipped]
-    if not left:
-        return End("undecided", f"none of the commits between could be measured; {bad - good} are left")
-    return Ask(min(left, key=lambda index: (abs(index - middle), index)))
+    between = [index for index in range(good + 1, bad) if index not in skipped]
+    if not between:
+        return End("undecided", f"none of the commits between could be measured; {many} are left")
+    return Ask(min(between, key=lambda index: (abs(index - middle), index)))
 
 
 def _once_more(steps: Sequence[Step]) -> Ask | End:

@@ -16,7 +16,7 @@ from sqlalchemy.orm import Session
 
 from paceline_server.alerts.bisect import queries, words
 from paceline_server.alerts.bisect.schemas import BisectionOut
-from paceline_server.alerts.bisect.search import Answer, Ask, End, Step, bounds, next_step
+from paceline_server.alerts.bisect.search import Answer, Ask, End, Step, bounds, left, next_step, unnamed
 from paceline_server.alerts.bisect.verdicts import side_of
 from paceline_server.alerts.history import SYSTEM, remember, tell
 from paceline_server.detect import service as detect
@@ -109,7 +109,8 @@ def _go_on(session: Session, alert: Alert, bisection: Bisection, origin: Origin)
         return
     answered = _answered(bisection)
     spent_on_ends = sum(step["index"] is None for step in bisection.steps)
-    following = next_step(len(bisection.commits), answered, bisection.budget - spent_on_ends)
+    budget, before = bisection.budget - spent_on_ends, unnamed(bisection.commits)
+    following = next_step(len(bisection.commits), answered, budget, before)
     bisection.good, bisection.bad = bounds(len(bisection.commits), answered)
     if isinstance(following, End):
         _end(session, alert, bisection, following)
@@ -260,7 +261,7 @@ def of_alert(session: Session, alert: Alert) -> BisectionOut | None:
         {
             **own,
             "base_commit": alert.base_commit,
-            "left": one.bad - one.good,
+            "left": left(one.good, one.bad, unnamed(one.commits)),
             "used": len(one.steps),
             "words": words.progress(alert.base_commit, one),
         }

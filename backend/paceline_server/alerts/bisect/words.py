@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from paceline_server.alerts.bisect.search import left, unnamed
 from paceline_server.stats.words import change
 from paceline_server.store.tables.rules import Bisection
 
@@ -24,7 +25,8 @@ def range_left(base: str | None, commits: Sequence[Mapping[str, Any]], good: int
         return "no commits were named"
     after = base if good < 0 else commits[good]["commit"]
     last = commits[bad]["commit"]
-    return f"the commit is one of {bad - good}, after {str(after)[:SHORT]}, by {last[:SHORT]}"
+    many = left(good, bad, unnamed(commits))
+    return f"the commit is one of {many}, after {str(after)[:SHORT]}, by {last[:SHORT]}"
 
 
 def progress(base: str | None, one: Bisection) -> str:
@@ -34,6 +36,6 @@ def progress(base: str | None, one: Bisection) -> str:
         return f"Found after {used}: {culprit(one.culprit)}."
     if not one.commits:
         return f"{used}: the newest revision is compared with the base first."
-    left = range_left(base, one.commits, one.good, one.bad)
+    still = range_left(base, one.commits, one.good, one.bad)
     state = {"running": "Searching", "exhausted": "The budget ended", "undecided": "It could not be decided"}
-    return f"{state.get(one.state, 'It failed')} ({used}): {left}."
+    return f"{state.get(one.state, 'It failed')} ({used}): {still}."

@@ -60,6 +60,19 @@ def test_a_job_that_cannot_tell_is_repeated_once_with_more_launches_and_then_bel
     assert end.state == "undecided"
 
 
+@pytest.mark.parametrize("culprit", range(8))
+def test_a_range_longer_than_its_names_ends_with_a_range_and_never_blames_the_oldest_named(
+    culprit: int,
+) -> None:
+    steps: list[Step] = []
+    while isinstance(asked := next_step(8, steps, UNLIMITED, before=5), Ask):
+        steps.append(Step(asked.index, "fail" if asked.index >= culprit else "pass"))
+    assert asked.state == ("undecided" if culprit == 0 else "found")
+    if culprit == 0:
+        assert "of the 6 commits that are left only the last was named" in asked.why
+    assert bounds(8, steps) == (culprit - 1, culprit)
+
+
 def test_a_repeat_costs_budget_like_any_job() -> None:
     end = next_step(8, [Step(3, "inconclusive")], 1)
     assert isinstance(end, End)
