@@ -206,18 +206,17 @@ def _how(end: End) -> str:
 
 
 def _remove_untracked(artifacts: Iterable[Path]) -> None:
-    """Build outputs of another commit must not pass for this one's; sources in git stay."""
+    """Build outputs of another commit must not pass for this one's, ignored ones neither, not even inside a
+    directory; sources in git stay. Raises SourceError."""
+    clean = ("--literal-pathspecs", "clean", "-ffdxq")
     for artifact in artifacts:
-        if artifact.is_file() and not _tracked(artifact):
-            artifact.unlink()
-
-
-def _tracked(path: Path) -> bool:
-    try:
-        run_git("-C", str(path.parent), "ls-files", "--error-unmatch", "--", path.name)
-    except GitFailedError:
-        return False
-    return True
+        if not artifact.parent.is_dir():
+            continue
+        try:
+            run_git("-C", str(artifact.parent), *clean, "--", artifact.name or ".")
+        except GitFailedError as error:
+            text = f"What an earlier build left at {artifact.name} cannot be removed: {error.text}"
+            raise SourceError("checkout_failed", text, "Remove it by hand.") from error
 
 
 def _built(directories: dict[str, Path], facts: dict[str, str]) -> Built:

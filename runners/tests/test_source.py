@@ -125,6 +125,23 @@ def test_build_output_of_an_earlier_commit_does_not_pass_for_this_one(
     assert "built.bin" in caught.value.text
 
 
+def test_a_directory_of_artifacts_of_an_earlier_commit_is_emptied_but_for_what_git_has(
+    shop: Shop, suite_repository: Path
+) -> None:
+    (suite_repository / ".gitignore").write_text("bench/lib/*.bin\n")
+    (suite_repository / "bench/lib").mkdir()
+    (suite_repository / "bench/lib/kept.py").write_text("KEPT = 1\n")
+    build = "import pathlib; [pathlib.Path('lib', n).write_bytes(b'1') for n in ('a.bin', 'b.bin')]"
+    makes = with_build(build).replace('artifacts = ["sorts.py"]', 'artifacts = ["sorts.py", "lib"]')
+
+    def below_lib(manifest: str) -> list[str]:
+        built = shop.prepare(commit_manifest(suite_repository, manifest)).built
+        return sorted(path for path in files_below(built.directories["sorts"]) if path.startswith("lib"))
+
+    assert below_lib(makes) == ["lib/a.bin", "lib/b.bin", "lib/kept.py"]
+    assert below_lib(makes.replace("'b.bin'", "'a.bin'")) == ["lib/a.bin", "lib/kept.py"]
+
+
 def test_a_build_stops_when_the_job_stops(shop: Shop, suite_repository: Path) -> None:
     commit = commit_manifest(suite_repository, with_build("import time; time.sleep(600)"))
     stop = Stop()
