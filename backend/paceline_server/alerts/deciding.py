@@ -51,7 +51,7 @@ def act(
         raise conflict(f"{action} does not apply to an alert that is {alert.state}; {advice}.") from None
     except IntegrityError:
         raise newer_alert() from None
-    move_baseline(session, alert, before, baseline_commit or alert.head_commit)
+    move_baseline(session, alert, before, baseline_commit)
     detail = {"from": before, "to": alert.state, "note": note, "baseline_commit": alert.baseline_commit}
     audit.record(session, actor, action, "alert", alert.id, detail)
 
@@ -62,12 +62,13 @@ def newer_alert() -> ProblemError:
 
 
 def move_baseline(session: Session, alert: Alert, before: str, commit: str | None) -> None:
-    """Let the series' baseline follow an alert that became expected, or is so no longer."""
+    """Let the series' baseline follow an alert that became expected, or is so no longer. `commit`: from where
+    on, when it is not where the alert's own changes begin. Raises 400 for one that can be no baseline."""
     if alert.kind not in OF_SERIES or "expected" not in {before, alert.state} or before == alert.state:
         return
     if alert.state == "expected":
-        alert.baseline_commit = commit
-        changes.accept(session, alert)
+        alert.baseline_commit = commit or alert.head_commit
+        changes.accept(session, alert, None if commit == alert.head_commit else commit)
     else:
         alert.baseline_commit = None
         changes.withdraw(session, alert)

@@ -18,7 +18,7 @@ from paceline_server.kernel import clock, ids
 from paceline_server.kernel.errors import not_found
 from paceline_server.kernel.wire import Page
 from paceline_server.series import queries, retired, shapes
-from paceline_server.series.detection.accepting import accept_baseline, accept_changes, withdraw_changes
+from paceline_server.series.detection.accepting import accept_changes, withdraw_changes
 from paceline_server.series.noise import service as noise
 from paceline_server.series.points.renaming import Names
 from paceline_server.series.points.service import JobPoints, Measured
@@ -37,7 +37,7 @@ from paceline_server.store.page import page
 from paceline_server.store.tables.history import Annotation, NoiseFloor, Series, SeriesPoint
 
 __all__ = [
-    "Filters", "FloorKey", "JobPoints", "Measured", "Names", "Standing", "accept_baseline", "accept_changes",
+    "Filters", "FloorKey", "JobPoints", "Measured", "Names", "Standing", "accept_changes",
     "annotate", "branches", "find", "fingerprints", "fingerprints_of_jobs", "floor_key",
     "list_series", "newest_points", "noise_floors", "of_suite", "points_of", "remove_annotation",
     "retired_key", "retired_reasons", "series_out", "series_page", "standings",

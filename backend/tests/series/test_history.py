@@ -164,7 +164,7 @@ def test_an_accepted_change_is_the_baseline_and_is_left_alone(past: Past) -> Non
     past.stream(noise(8, 1100.0, seed=2))
     (found,) = pasts.changes("standing")
     with session_scope() as session:
-        service.accept_changes(session, [found.id])
+        service.accept_changes(session, [found.id], by="alr_1")
     past.stream(noise(8, 1100.0, seed=3))
     (kept,) = pasts.changes()
     assert (kept.state, kept.evaluations) == ("accepted", found.evaluations)
@@ -172,7 +172,7 @@ def test_an_accepted_change_is_the_baseline_and_is_left_alone(past: Past) -> Non
     past.stream(noise(8, 1250.0, seed=4))
     assert [one.state for one in pasts.changes()] == ["accepted", "standing"]
     with session_scope() as session:
-        service.withdraw_changes(session, [found.id])
+        service.withdraw_changes(session, [found.id], by="alr_1")
     assert pasts.changes()[0].state == "standing"
     assert pasts.state_of(kept.series_id).baseline_job_id is None
 
@@ -182,8 +182,9 @@ def test_a_baseline_from_a_commit_accepts_everything_up_to_there(past: Past) -> 
     past.stream(noise(8, 1100.0, seed=2))
     (found,) = pasts.changes("standing")
     with session_scope() as session:
-        service.accept_baseline(session, found.series_id, commit=commit_of(22))
+        service.accept_changes(session, [found.id], by="alr_1", commit=commit_of(22))
     assert pasts.changes()[0].state == "accepted"
+    assert pasts.state_of(found.series_id).last_job_id != pasts.state_of(found.series_id).baseline_job_id
     past.stream(noise(6, 1100.0, seed=3))
     assert [one.state for one in pasts.changes()] == ["accepted"]
 

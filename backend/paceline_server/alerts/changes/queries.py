@@ -47,10 +47,9 @@ def changes_of_alerts(session: Session, alert_ids: Collection[str]) -> dict[str,
     return found
 
 
-def change_rows(session: Session, alert_id: str) -> list[Change]:
-    """The changes of an alert, locked until the transaction ends."""
-    query = select(Change).where(Change.alert_id == alert_id).order_by(Change.id).with_for_update()
-    return list(session.scalars(query))
+def change_ids(session: Session, alert_id: str) -> list[str]:
+    """The changes of an alert, whatever became of them."""
+    return list(session.scalars(select(Change.id).where(Change.alert_id == alert_id).order_by(Change.id)))
 
 
 def changes_of_series(session: Session, series_ids: Collection[str]) -> list[Fact]:
@@ -95,12 +94,14 @@ def living_of_target(session: Session, target_id: str) -> list[Alert]:
         .where(Alert.target_id == target_id, Alert.kind.in_(KINDS), Alert.state.in_(LIVE))
         .order_by(Alert.id)
         .with_for_update()
+        .execution_options(populate_existing=True)
     )
     return list(session.scalars(query))
 
 
 def closed_about(session: Session, series_ids: Collection[str], states: Sequence[str]) -> list[Alert]:
-    """Alerts about history in one of `states` that were about one of these series, the newest first."""
+    """Alerts about history in one of `states` that were about one of these series, the newest first, locked:
+    whoever waited for one sees it as others left it."""
     query = (
         select(Alert)
         .where(
@@ -108,9 +109,12 @@ def closed_about(session: Session, series_ids: Collection[str], states: Sequence
             Alert.kind.in_(KINDS),
             Alert.state.in_(list(states)),
         )
-        .order_by(Alert.id.desc())
+        .order_by(Alert.id)
+        .with_for_update()
+        .execution_options(populate_existing=True)
     )
-    return list(session.scalars(query))
+    found = [one for one in session.scalars(query) if one.state in states]
+    return found[::-1]
 
 
 def factors(session: Session, hashes: Collection[str]) -> Mapping[str, Mapping[str, Any]]:

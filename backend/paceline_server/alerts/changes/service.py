@@ -59,13 +59,12 @@ def lose_patience(session: Session, key: str) -> None:
         confirming.lose_patience(session, alert, run_id)
 
 
-def accept(session: Session, alert: Alert) -> None:
-    """A person called an alert expected: its changes are the new baseline of their series."""
-    live = [one.id for one in queries.change_rows(session, alert.id) if one.state in raising.LIVE_CHANGES]
-    accepting.accept_changes(session, live)
+def accept(session: Session, alert: Alert, commit: str | None = None) -> None:
+    """A person called an alert expected: the level of its changes, or of a later commit, is the new baseline
+    of their series. Raises 400 for a commit that can be none."""
+    accepting.accept_changes(session, queries.change_ids(session, alert.id), by=alert.id, commit=commit)
 
 
 def withdraw(session: Session, alert: Alert) -> None:
-    """It was not expected after all: its changes stand again, and the baseline goes back."""
-    accepted = [one.id for one in queries.change_rows(session, alert.id) if one.state == "accepted"]
-    accepting.withdraw_changes(session, accepted)
+    """It was not expected after all: what it accepted is what it was, and the baseline goes back."""
+    accepting.withdraw_changes(session, queries.change_ids(session, alert.id), by=alert.id)

@@ -230,10 +230,21 @@ def measured_since(session: Session, target_id: str, job_id: str) -> int:
     return session.scalar(query) or 0
 
 
+def series_of_changes(session: Session, change_ids: Collection[str]) -> list[str]:
+    """The series these changes are of, by id."""
+    query = select(Change.series_id).where(Change.id.in_(list(change_ids))).distinct()
+    return sorted(session.scalars(query))
+
+
 def changes_by_id(session: Session, change_ids: Collection[str]) -> list[Change]:
-    """Changes, by id, locked until the transaction ends."""
+    """Changes, by id, as others committed them, locked until the transaction ends."""
     query = select(Change).where(Change.id.in_(list(change_ids))).order_by(Change.id).with_for_update()
-    return list(session.scalars(query))
+    return list(session.scalars(query.execution_options(populate_existing=True)))
+
+
+def point_of(session: Session, row: Change) -> SeriesPoint:
+    """The first point of a change's new level."""
+    return session.get_one(SeriesPoint, (row.series_id, row.job_id))
 
 
 def point_at(session: Session, series_id: str, job_id: str | None, commit: str | None) -> SeriesPoint | None:
@@ -246,29 +257,26 @@ def point_at(session: Session, series_id: str, job_id: str | None, commit: str |
     return session.scalars(query.order_by(SeriesPoint.at, SeriesPoint.job_id).limit(1)).one_or_none()
 
 
-def accepted_of(session: Session, series_id: str) -> list[tuple[Change, SeriesPoint]]:
-    """The accepted changes of a series with their points, the newest first."""
-    query = (
-        select(Change, SeriesPoint)
-        .join(
-            SeriesPoint,
-            and_(SeriesPoint.series_id == Change.series_id, SeriesPoint.job_id == Change.job_id),
-        )
-        .where(Change.series_id == series_id, Change.state == "accepted")
-        .order_by(SeriesPoint.at.desc(), SeriesPoint.job_id.desc())
-    )
-    return [(change, point) for change, point in session.execute(query)]
+def accepted_of(session: Session, series_id: str) -> list[Change]:
+    """The accepted changes of a series, by id, locked until the transaction ends."""
+    query = select(Change).where(Change.series_id == series_id, Change.state == "accepted")
+    query = query.order_by(Change.id).with_for_update()
+    return list(session.scalars(query.execution_options(populate_existing=True)))
 
 
-def live_until(session: Session, series_id: str, at: datetime) -> list[Change]:
-    """The live changes of a series whose new level began by then."""
+def unclaimed_until(session: Session, series_id: str, at: datetime) -> list[Change]:
+    """The live changes of a series that no alert is about and whose new level began by then, locked."""
     query = (
         select(Change)
         .join(
             SeriesPoint,
             and_(SeriesPoint.series_id == Change.series_id, SeriesPoint.job_id == Change.job_id),
         )
-        .where(Change.series_id == series_id, Change.state.in_(LIVE), SeriesPoint.at <= at)
+        .where(
+            Change.series_id == series_id, Change.state.in_(LIVE), Change.alert_id.is_(None),
+            SeriesPoint.at <= at,
+        )
         .order_by(Change.id)
-    )
-    return list(session.scalars(query))
+        .with_for_update(of=Change)
+    )  # fmt: skip
+    return list(session.scalars(query.execution_options(populate_existing=True)))

@@ -6,7 +6,8 @@ from typing import Any
 
 from paceline_server.store.session import session_scope
 from paceline_server.store.tables.history import Change
-from paceline_server.testing.pasts import changes
+from paceline_server.testing.pasts import changes, commit_of, state_of
+from paceline_server.testing.pasts import series as all_series
 from sqlalchemy import select
 
 from .conftest import actions
@@ -156,3 +157,50 @@ def test_what_people_expect_is_the_new_baseline_until_they_change_their_mind(des
     assert desk.alert()["state"] == "expected"
     _act(desk, alert, "reopen")
     assert [one.state for one in changes()] == ["standing"]
+
+
+def test_one_alert_called_expected_accepts_no_change_of_another(desk: HistoryDesk) -> None:
+    first = _opened(desk)
+    desk.nights(8, 0.1)
+    desk.step(8, 0.25)
+    second = desk.alerts()[1]
+    desk.ab(0.136)
+    _act(desk, second, "expected")
+    states = {one.alert_id: one.state for one in changes()}
+    assert states == {first["id"]: "standing", second["id"]: "accepted"}
+    _act(desk, second, "reopen")
+    assert {one.state for one in changes()} == {"standing"}
+
+
+def test_taking_expected_back_restores_what_it_accepted_and_nothing_else(desk: HistoryDesk) -> None:
+    first = _opened(desk)
+    desk.nights(8, 0.1)
+    desk.step(8, 0.25)
+    second = desk.alerts()[1]
+    desk.ab(0.136)
+    with session_scope() as session:
+        row = session.scalars(select(Change).where(Change.alert_id == first["id"])).one()
+        row.alert_id, row.state = None, "suspect"
+    _act(desk, second, "expected")
+    assert [one.state for one in changes()] == ["accepted", "accepted"]
+    _act(desk, second, "reopen")
+    assert [one.state for one in changes()] == ["suspect", "standing"]
+    assert all("accepted" not in one.evidence for one in changes())
+    (series,) = all_series()
+    assert state_of(series.id).baseline_job_id is None
+
+
+def test_the_commit_a_person_names_is_the_baseline_and_one_that_can_be_none_is_refused(
+    desk: HistoryDesk,
+) -> None:
+    alert = _opened(desk)
+    (found,) = changes()
+    path, body = f"/alerts/{alert['id']}/actions", {"action": "expected"}
+    for wrong in ("f" * 40, commit_of(3)):
+        said = desk.post(path, body | {"baseline_commit": wrong}, status=400)
+        assert set(said["fields"]) == {"baseline_commit"}
+        assert (desk.alert()["state"], changes()[0].state) == ("open", "standing")
+    desk.post(path, body | {"baseline_commit": commit_of(24)})
+    assert changes()[0].state == "accepted"
+    baseline = state_of(found.series_id).baseline_job_id
+    assert baseline == found.evidence["window"][24] != found.job_id
