@@ -144,6 +144,7 @@ def _bisection() -> None:
         sa.Column("id", sa.String(), nullable=False),
         sa.Column("alert_id", sa.String(), nullable=False),
         sa.Column("state", sa.String(), nullable=False),
+        sa.Column("base_commit", sa.String(), nullable=False),
         sa.Column("commits", JSON, nullable=False),
         sa.Column("good", sa.Integer(), nullable=False),
         sa.Column("bad", sa.Integer(), nullable=False),

@@ -41,15 +41,16 @@ UNMEASURABLE = frozenset({
 """Causes that are the commit's own: measuring it again would fail again, so it is stepped around."""
 
 
-def begin(session: Session, alert: Alert, job: Job, proof: Comparison) -> None:
-    """After a proof: name the commit, when there is only one, or start to look for it. Locked alert."""
+def begin(session: Session, alert: Alert, job: Job, run: Run, proof: Comparison) -> None:
+    """After a proof: name the commit, when there is only one, or start to look for it, between the revisions
+    that the proof measured. Locked alert."""
     commits = jobs.commits_of(session, job.id)
     if not commits or any(one.state == "running" for one in queries.of_alert(session, alert.id)):
         return
     if len(commits) == 1:
         _blame(session, alert, {**commits[0], **_numbers(proof)}, "the only commit in between")
         return
-    bisection = _new(session, alert, commits, settings.current().bisect_budget)
+    bisection = _new(session, alert, str(run.base_commit), commits, settings.current().bisect_budget)
     remember(session, alert, "bisect_started", SYSTEM, f"{len(commits)} commits, {bisection.budget} A/B jobs")
     _go_on(session, alert, bisection, Origin(job.run_id, dict(proof.params)))
 
@@ -66,15 +67,14 @@ def start_by_hand(session: Session, alert_id: str, budget: int | None, actor: st
     if alert.base_commit is None or alert.head_commit is None or alert.base_commit == alert.head_commit:
         raise conflict("The alert names no two revisions to search between.")
     allowed = budget or settings.current().bisect_budget
-    proven = next(
-        ((one, job) for one, job, _ in queries.proofs(session, alert_id) if len(job.commits or []) > 1), None
-    )
+    found = (one for one in queries.proofs(session, alert_id) if len(one[1].commits or []) > 1)
+    proven = next(found, None)
     if proven is not None:
-        proof, job = proven
-        bisection = _new(session, alert, list(job.commits or []), allowed)
+        proof, job, run = proven
+        bisection = _new(session, alert, str(run.base_commit), list(job.commits or []), allowed)
         origin = Origin(job.run_id, dict(proof.params))
     else:
-        bisection = _new(session, alert, [], allowed)
+        bisection = _new(session, alert, alert.base_commit, [], allowed)
         origin = Origin(alert.run_id, _params_of(session, alert))
     remember(session, alert, "bisect_started", actor, f"{bisection.budget} A/B jobs")
     audit.record(session, actor, "bisect", "alert", alert.id, {"budget": bisection.budget})
@@ -91,11 +91,14 @@ def _params_of(session: Session, alert: Alert) -> dict[str, Any]:
     return max(own, key=lambda one: one[0])[1] if own else {}
 
 
-def _new(session: Session, alert: Alert, commits: Sequence[Mapping[str, Any]], budget: int) -> Bisection:
+def _new(
+    session: Session, alert: Alert, base: str, commits: Sequence[Mapping[str, Any]], budget: int
+) -> Bisection:
     at = clock.now()
     bisection = Bisection(
-        id=ids.new_id("bis"), alert_id=alert.id, state="running", commits=[dict(one) for one in commits],
-        good=-1, bad=len(commits) - 1, budget=budget, steps=[], culprit=None, created_at=at, updated_at=at,
+        id=ids.new_id("bis"), alert_id=alert.id, state="running", base_commit=base,
+        commits=[dict(one) for one in commits], good=-1, bad=len(commits) - 1, budget=budget, steps=[],
+        culprit=None, created_at=at, updated_at=at,
     )  # fmt: skip
     session.add(bisection)
     session.flush()
@@ -128,7 +131,8 @@ def _answered(bisection: Bisection) -> list[Step]:
 
 @dataclass(frozen=True)
 class Origin:
-    """The run whose amounts a job takes, and the point of the params it is restricted to."""
+    """The run whose amounts a job takes, never one that was asked again with more, and the point of the
+    params it is restricted to."""
 
     run_id: str
     params: Mapping[str, Any]
@@ -140,7 +144,7 @@ def _ask(session: Session, alert: Alert, bisection: Bisection, what: Ask | None,
     run = jobs.ab_run(
         session,
         original_run_id=origin.run_id,
-        base_commit=str(alert.base_commit),
+        base_commit=bisection.base_commit,
         commit=commit,
         benchmarks=[alert.benchmark],
         params={name: [value] for name, value in origin.params.items()},
@@ -177,8 +181,9 @@ def advance(session: Session, job: Job, run: Run) -> None:
         return
     if step["index"] is None and not _has_ends(session, alert, bisection, step, job):
         return
+    amounts = bisection.steps[0]["run_id"]
     _go_on(
-        session, alert, bisection, Origin(run.id, {name: values[0] for name, values in run.params.items()})
+        session, alert, bisection, Origin(amounts, {name: values[0] for name, values in run.params.items()})
     )
 
 
@@ -228,7 +233,7 @@ def _has_ends(
 def _end(session: Session, alert: Alert, bisection: Bisection, end: End) -> None:
     bisection.state = end.state
     if end.state != "found":
-        left = words.range_left(alert.base_commit, bisection.commits, bisection.good, bisection.bad)
+        left = words.range_left(bisection.base_commit, bisection.commits, bisection.good, bisection.bad)
         remember(session, alert, "bisect_ended", SYSTEM, f"{end.why}: {left}")
         tell(session, alert)
         return
@@ -260,9 +265,8 @@ def of_alert(session: Session, alert: Alert) -> BisectionOut | None:
     return BisectionOut.model_validate(
         {
             **own,
-            "base_commit": alert.base_commit,
             "left": left(one.good, one.bad, unnamed(one.commits)),
             "used": len(one.steps),
-            "words": words.progress(alert.base_commit, one),
+            "words": words.progress(one),
         }
     )

@@ -29,13 +29,13 @@ def range_left(base: str | None, commits: Sequence[Mapping[str, Any]], good: int
     return f"the commit is one of {many}, after {str(after)[:SHORT]}, by {last[:SHORT]}"
 
 
-def progress(base: str | None, one: Bisection) -> str:
+def progress(one: Bisection) -> str:
     """One sentence: how far it is, or how it ended."""
     used = f"{len(one.steps)} of at most {one.budget} A/B jobs"
     if one.culprit is not None:
         return f"Found after {used}: {culprit(one.culprit)}."
     if not one.commits:
         return f"{used}: the newest revision is compared with the base first."
-    still = range_left(base, one.commits, one.good, one.bad)
+    still = range_left(one.base_commit, one.commits, one.good, one.bad)
     state = {"running": "Searching", "exhausted": "The budget ended", "undecided": "It could not be decided"}
     return f"{state.get(one.state, 'It failed')} ({used}): {still}."

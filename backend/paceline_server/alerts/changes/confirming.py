@@ -28,7 +28,12 @@ from paceline_server.alerts.changes import queries, words
 from paceline_server.alerts.changes.causes import Cause
 from paceline_server.alerts.changes.facts import Fact, surest_of, worst_of
 from paceline_server.alerts.changes.findings import keep_change, keep_comparison
-from paceline_server.alerts.changes.raising import cause_of, living_facts
+from paceline_server.alerts.changes.raising import (
+    ask_for_confirmation,
+    cause_of,
+    living_facts,
+    revive,
+)
 from paceline_server.alerts.history import SYSTEM, change, remember
 from paceline_server.alerts.states import Event
 from paceline_server.alerts.topics import NOTIFY, PATIENCE
@@ -119,7 +124,15 @@ def decide(session: Session, alert: Alert, job: Job, run: Run) -> None:
         "suspected", "inconclusive", "open", "acknowledged", "fixed",
     ):  # fmt: skip
         return
-    facts = pending_facts(session, alert) or queries.changes_of_alerts(session, [alert.id])[alert.id]
+    facts = pending_facts(session, alert)
+    if alert.state == "fixed" and not (facts and _was_asked_since(session, alert, run)):
+        between = words.range_words(run.base_commit, run.commit)
+        note = f"A/B run {run.id} ({between}) ended after the alert was closed: it decides nothing"
+        remember(session, alert, "late_result", SYSTEM, note)
+        if facts:
+            ask_for_confirmation(session, alert)
+        return
+    facts = facts or queries.changes_of_alerts(session, [alert.id])[alert.id]
     if job.state != "done":
         reason = job.cause_detail or job.cause or job.detail or "no reason given"
         _undecided(session, alert, facts, f"the A/B run ended without a verdict: {job.state}: {reason}")
@@ -128,7 +141,8 @@ def decide(session: Session, alert: Alert, job: Job, run: Run) -> None:
     sides = [side_of(one, worse=_is_worse(facts)) for one in again]
     same = job.artifact_hash is not None and job.artifact_hash == job.base_artifact_hash
     if "moved" in sides and not same:
-        _proven(session, alert, [one for one, side in zip(again, sides, strict=True) if side == "moved"], job)
+        moved = [one for one, side in zip(again, sides, strict=True) if side == "moved"]
+        _proven(session, alert, moved, job, run)
     elif same or (again and set(sides) == {"stayed"}):
         _not_the_code(session, alert, facts, again, same=same)
     else:
@@ -137,6 +151,13 @@ def decide(session: Session, alert: Alert, job: Job, run: Run) -> None:
             "nothing was measured again",
         )
         _undecided(session, alert, facts, f"the A/B run could not decide: {reason}")
+
+
+def _was_asked_since(session: Session, alert: Alert, run: Run) -> bool:
+    """Whether an A/B run was asked for after a fixed alert was closed: an older one is about what was there
+    before."""
+    closed = queries.last_event(session, alert.id, ("fixed", "recover"))
+    return closed is not None and run.created_at >= closed.at
 
 
 def _is_worse(facts: Sequence[Fact]) -> bool:
@@ -158,26 +179,28 @@ def _keep(session: Session, alert: Alert, facts: Sequence[Fact], job: Job) -> li
     return again
 
 
-def _proven(session: Session, alert: Alert, moved: Sequence[Comparison], job: Job) -> None:
+def _proven(session: Session, alert: Alert, moved: Sequence[Comparison], job: Job, run: Run) -> None:
     """Head against base, side by side, shows it again: people hear of it, and one commit is looked for."""
     said = _said(moved)
     if alert.state in ("open", "acknowledged"):
         remember(session, alert, "proven", SYSTEM, said)
     else:
-        facts = pending_facts(session, alert)
-        lead = surest_of(facts) if facts else None
-        if alert.kind == "environment":
-            alert.kind, alert.cause = "history", "code"
+        facts, incident = pending_facts(session, alert), alert.kind == "environment"
+        if incident:
             said += "; many series moved together, but the revisions differ side by side: it is the code"
-        elif lead is not None:
+        if alert.state != "fixed":
+            change(session, alert, Event.confirm, SYSTEM, said)
+        elif revive(session, alert, Event.relapse, said) is not alert:
+            return
+        if incident:
+            alert.kind, alert.cause = "history", "code"
+        elif facts:
             alert.cause = _cause_after_proof(session, alert, facts).cause
-        _describe_proof(alert, moved, lead)
-        event = Event.relapse if alert.state == "fixed" else Event.confirm
-        change(session, alert, event, SYSTEM, said)
+        _describe_proof(alert, moved, run)
         outbox.add(session, NOTIFY, alert.id)
     for fact in living_facts(session, alert):
         fact.change.cause = alert.cause
-    bisect.begin(session, alert, job, worst(moved))
+    bisect.begin(session, alert, job, run, worst(moved))
 
 
 def _cause_after_proof(session: Session, alert: Alert, facts: Sequence[Fact]) -> Cause:
@@ -200,13 +223,13 @@ def _where(one: Comparison) -> str:
     return words.place(one.arm, one.benchmark, one.params)
 
 
-def _describe_proof(alert: Alert, moved: Sequence[Comparison], lead: Fact | None) -> None:
-    """The headline is what was proven."""
+def _describe_proof(alert: Alert, moved: Sequence[Comparison], run: Run) -> None:
+    """The headline is what was proven, of the two revisions that were measured: detection may have moved
+    the change meanwhile."""
     one = worst(moved)
     alert.benchmark, alert.arm, alert.metric = one.benchmark, one.arm, one.metric
     alert.ratio, alert.lower, alert.upper = one.ratio, one.lower, one.upper
-    if lead is not None:
-        alert.base_commit, alert.head_commit = lead.base_commit, lead.head_commit
+    alert.base_commit, alert.head_commit = run.base_commit, run.commit
     between = words.range_words(alert.base_commit, alert.head_commit)
     alert.words = f"{_where(one)}: {one.evidence['words']}; {between}"
 
@@ -274,11 +297,13 @@ def settle(session: Session, alert: Alert, facts: Sequence[Fact]) -> None:
         f"{why}. History alone holds it: {points} at the new level, found at the same place in "
         f"{first.change.evaluations} evaluations in a row: {words.fact_words(first)}"
     )
+    if alert.state != "fixed":
+        change(session, alert, Event.confirm, SYSTEM, note)
+    elif revive(session, alert, Event.relapse, note) is not alert:
+        return
     cause = cause_of(session, standing, alert_queries.target_name(session, alert.target_id))
     for fact in standing:
         keep_change(session, fact, "confirmation", alert.id, cause, kind=alert.kind)
-    event = Event.relapse if alert.state == "fixed" else Event.confirm
-    change(session, alert, event, SYSTEM, note)
     outbox.add(session, NOTIFY, alert.id)
 
 

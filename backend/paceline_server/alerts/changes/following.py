@@ -23,7 +23,13 @@ from paceline_server.alerts.changes import queries, words
 from paceline_server.alerts.changes.confirming import pending_facts, settle, stands
 from paceline_server.alerts.changes.facts import Fact, worst_of
 from paceline_server.alerts.changes.findings import keep_change
-from paceline_server.alerts.changes.raising import LIVE_CHANGES, describe, environment_now
+from paceline_server.alerts.changes.raising import (
+    LIVE_CHANGES,
+    describe,
+    environment_now,
+    revive,
+    take_out_of_shadow,
+)
 from paceline_server.alerts.history import SYSTEM, change, remember
 from paceline_server.alerts.states import Event
 from paceline_server.alerts.topics import NOTIFY
@@ -74,6 +80,8 @@ def _turn_environment(session: Session, alert: Alert, live: Sequence[Fact]) -> N
                 fact.change.alert_id = other.id
                 keep_change(session, fact, "candidate", other.id, found[0], kind="environment")
             remember(session, other, "found_again", SYSTEM, words.headline(live))
+            if not alert.shadow:
+                take_out_of_shadow(session, other, alert.rule_id, alert.rule_version, alert.rule)
             _stop_waiting(session, alert)
             change(session, alert, Event.refute, SYSTEM, f"part of the incident {other.id}: {other.title}")
             return
@@ -118,16 +126,19 @@ def _is_proven(session: Session, alert: Alert) -> bool:
 def _follow_fixed(session: Session, alert: Alert, facts: Sequence[Fact], live: Sequence[Fact]) -> None:
     pending = pending_facts(session, alert)
     if pending:
-        if queries.last_event(session, alert.id, ("ab_undecided",)) is not None:
+        asked = queries.last_event(session, alert.id, ("fixed", "recover", "ab_undecided"))
+        if asked is not None and asked.action == "ab_undecided":
             settle(session, alert, pending)
         return
-    if queries.last_event(session, alert.id, ("verify", "recover")) is not None:
+    closed = queries.last_event(session, alert.id, ("fixed", "recover", "verify"))
+    if closed is None or closed.action != "fixed":
         return
     back = _back(session, facts)
     if back is not None:
         _recover(session, alert, facts, Event.verify, back)
-    elif live and (still := _still_slow(session, alert, live)) is not None:
-        change(session, alert, Event.relapse, SYSTEM, still)
+        return
+    still = _still_slow(session, alert, live)
+    if still is not None and revive(session, alert, Event.relapse, still) is alert:
         outbox.add(session, NOTIFY, alert.id)
 
 

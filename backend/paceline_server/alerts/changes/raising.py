@@ -3,6 +3,7 @@
 Place: `service.evaluate` calls it with what a job's points showed. Invariants:
 - one living alert per cause: a change whose range overlaps that of a living alert of its direction joins it;
 - one environment incident instead of N alerts, whatever the direction and the suite;
+- what people or an A/B run dismissed is told once: the same change, found again, joins it in silence;
 - a change for the better is a finding that people can see, and an alert only where a rule says `both`;
 - a suspected alert asks for an A/B run after the cool-down and tells nobody.
 """
@@ -12,6 +13,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
@@ -22,15 +24,17 @@ from paceline_server.alerts.changes.causes import Cause, code_or_target, environ
 from paceline_server.alerts.changes.facts import Fact, surest_of, worst_of
 from paceline_server.alerts.changes.findings import keep_change
 from paceline_server.alerts.changes.grouping import Moved, groups
-from paceline_server.alerts.history import SYSTEM, change, remember
+from paceline_server.alerts.history import SYSTEM, change, leave_shadow, remember
 from paceline_server.alerts.rules.service import Applied, RuleBook
-from paceline_server.alerts.states import Event
+from paceline_server.alerts.states import LIVE, Event
 from paceline_server.alerts.topics import CONFIRM
 from paceline_server.kernel import clock, ids, settings
 from paceline_server.store import outbox
 from paceline_server.store.tables.decisions import Alert
 
 LIVE_CHANGES = ("suspect", "standing")
+DISMISSED = ("invalid", "infra", "unconfirmed")
+"""States of an alert that was looked into and came to nothing."""
 WINDOW_POINTS = 30
 """Points either side whose commits siblings are asked about: as many as a side of the rank test (§4.4)."""
 
@@ -109,17 +113,21 @@ def _keep_without_alert(session: Session, members: Sequence[Candidate]) -> None:
 def _raise_or_join(session: Session, members: Sequence[Candidate], target_name: str) -> None:
     facts = [one.fact for one in members]
     cause = cause_of(session, facts, target_name)
-    alert = _home_of(session, facts, environment=cause.cause == "environment")
+    environment = cause.cause == "environment"
+    alert = _home_of(session, members, environment=environment)
     if alert is None:
-        alert = _raise(session, members, cause, target_name)
-        if alert is None:
-            alert = _home_of(session, facts, environment=cause.cause == "environment")
-    else:
-        remember(session, alert, "found_again", SYSTEM, words.headline(facts))
-        _wake(session, alert)
+        raised = _raise(session, members, cause, target_name)
+        if raised is not None:
+            attach(session, raised, facts, cause)
+            return
+        alert = _home_of(session, members, environment=environment)
     if alert is None:
         return
-    attach(session, alert, facts, cause)
+    remember(session, alert, "found_again", SYSTEM, words.headline(facts))
+    rule = _rule_of(members)
+    if not rule.shadow:
+        take_out_of_shadow(session, alert, rule.rule_id, rule.version, rule.as_evidence())
+    attach(session, _wake(session, alert), facts, cause)
 
 
 def attach(session: Session, alert: Alert, facts: Sequence[Fact], cause: Cause | None) -> None:
@@ -130,13 +138,23 @@ def attach(session: Session, alert: Alert, facts: Sequence[Fact], cause: Cause |
             fact.change.cause = cause.cause
         keep_change(session, fact, "candidate", alert.id, cause, kind=alert.kind)
     session.flush()
-    if alert.state != "fixed":
+    if alert.state in LIVE:
         describe(session, alert)
 
 
-def _home_of(session: Session, facts: Sequence[Fact], *, environment: bool) -> Alert | None:
-    """The alert these changes belong to: a living one about the same cause, one that had vanished, or one
-    that was fixed and now slows again."""
+def take_out_of_shadow(
+    session: Session, alert: Alert, rule_id: str | None, version: int | None, rule: dict[str, Any]
+) -> None:
+    """An alert raised in shadow is found again by a rule that is not: it goes on under that rule."""
+    if alert.shadow:
+        alert.rule_id, alert.rule_version, alert.rule = rule_id, version, rule
+        leave_shadow(session, alert)
+
+
+def _home_of(session: Session, members: Sequence[Candidate], *, environment: bool) -> Alert | None:
+    """The alert these changes belong to: a living one about the same cause, one that had vanished, one that
+    was fixed and now slows again, or one that was dismissed."""
+    facts = [one.fact for one in members]
     lead = surest_of(facts)
     living = queries.living_of_target(session, lead.series.target_id)
     known = queries.changes_of_alerts(session, [alert.id for alert in living])
@@ -144,14 +162,29 @@ def _home_of(session: Session, facts: Sequence[Fact], *, environment: bool) -> A
         if _same_cause(alert, known[alert.id], lead, environment=environment):
             return alert
     series_ids = {fact.series.id for fact in facts}
-    closed = queries.closed_about(session, series_ids, ("vanished", "fixed"))
+    closed = queries.closed_about(session, series_ids, ("vanished", "fixed", *DISMISSED))
     about = queries.changes_of_alerts(session, [alert.id for alert in closed])
     for alert in closed:
         if alert.state == "vanished" and _same_cause(alert, about[alert.id], lead, environment=environment):
             return alert
         if alert.state == "fixed" and _slows_again(about[alert.id], facts):
             return alert
+        firing = [one.fact for one in members if one.raises]
+        if alert.state in DISMISSED and all(_is_known(about[alert.id], fact) for fact in firing):
+            return alert
     return None
+
+
+def _is_known(known: Sequence[Fact], fact: Fact) -> bool:
+    """Whether an alert was about this change already: its series, place and direction, and it has not grown
+    since, by the intervals."""
+    for old in known:
+        same = old.series.id == fact.series.id and old.worse == fact.worse
+        (low, high), (old_low, old_high) = fact.bounds, old.bounds
+        grown = low > old_high if fact.worse else high < old_low
+        if same and old.range.overlaps(fact.range) and not grown:
+            return True
+    return False
 
 
 def _same_cause(alert: Alert, known: Sequence[Fact], lead: Fact, *, environment: bool) -> bool:
@@ -179,10 +212,7 @@ def _slows_again(known: Sequence[Fact], facts: Sequence[Fact]) -> bool:
 def _raise(session: Session, members: Sequence[Candidate], cause: Cause, target_name: str) -> Alert | None:
     """A new suspected alert; None when another transaction raised the same cause first."""
     facts = [one.fact for one in members]
-    lead = surest_of(facts)
-    firing = [one for one in members if one.raises]
-    audible = [one for one in firing if not one.rule.shadow] or firing
-    rule = next(one.rule for one in audible if one.fact is worst_of([each.fact for each in audible]))
+    lead, rule = surest_of(facts), _rule_of(members)
     at = clock.now()
     alert = Alert(
         id=ids.new_id("alt"),
@@ -213,6 +243,13 @@ def _raise(session: Session, members: Sequence[Candidate], cause: Cause, target_
              f"{cause.because}.")  # fmt: skip
     ask_for_confirmation(session, alert)
     return alert
+
+
+def _rule_of(members: Sequence[Candidate]) -> Applied:
+    """The rule an alert of these changes is raised by: that of the worst people may hear of."""
+    firing = [one for one in members if one.raises]
+    audible = [one for one in firing if not one.rule.shadow] or firing
+    return next(one.rule for one in audible if one.fact is worst_of([each.fact for each in audible]))
 
 
 def cause_key(lead: Fact, *, environment: bool) -> str:
@@ -260,10 +297,35 @@ def ask_for_confirmation(session: Session, alert: Alert) -> None:
     outbox.add(session, CONFIRM, alert.id, due_in_s=settings.current().confirm_cooldown_s)
 
 
-def _wake(session: Session, alert: Alert) -> None:
-    """What a vanished or a fixed alert does when its change is back: prove it again before anyone hears."""
+def _wake(session: Session, alert: Alert) -> Alert:
+    """What a vanished or a fixed alert does when its change is back: prove it again before anyone hears. The
+    alert that lives then."""
     if alert.state == "vanished":
-        change(session, alert, Event.reappear, SYSTEM, "the change is seen again")
+        home = revive(session, alert, Event.reappear, "the change is seen again")
+        if home is alert:
+            ask_for_confirmation(session, alert)
+        return home
+    if alert.state == "fixed":
         ask_for_confirmation(session, alert)
-    elif alert.state == "fixed":
-        ask_for_confirmation(session, alert)
+    return alert
+
+
+def revive(session: Session, alert: Alert, event: Event, note: str) -> Alert:
+    """Bring a locked, closed alert back to life; the alert that lives. Another one when the same cause was
+    raised meanwhile, by another series of the same commits: that one takes over what it is about."""
+    try:
+        with session.begin_nested():
+            change(session, alert, event, SYSTEM, note)
+    except IntegrityError:
+        living = alert_queries.lock_live(session, alert.cause_key)
+        if living is None:
+            raise
+        facts = living_facts(session, alert)
+        remember(session, alert, "joined", SYSTEM, f"{note}; looked into as {living.id}: {living.title}")
+        if not alert.shadow:
+            take_out_of_shadow(session, living, alert.rule_id, alert.rule_version, alert.rule)
+        if facts:
+            remember(session, living, "found_again", SYSTEM, words.headline(facts))
+            attach(session, living, facts, None)
+        return living
+    return alert

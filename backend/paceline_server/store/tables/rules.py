@@ -71,6 +71,8 @@ class Bisection(Base):
     alert_id: Mapped[str] = mapped_column(ForeignKey("alert.id"), index=True)
     state: Mapped[str]
     """running | found | exhausted (the budget ended) | undecided (an A/B job could not tell) | failed."""
+    base_commit: Mapped[str]
+    """The revision every step is compared with: known to be good."""
     commits: Mapped[list[dict[str, Any]]] = mapped_column(Json)
     """`[{commit, author, at, subject}]`, oldest first, without the base; the last one is the head."""
     good: Mapped[int]
