@@ -308,6 +308,9 @@ def submit(  # noqa: PLR0917 - one parameter per option is how typer declares th
     server: Annotated[str, typer.Option(envvar="PACELINE_SERVER", help="The server's address.")],
     token: Annotated[str, typer.Option(envvar="PACELINE_TOKEN", help="An API token of scope ingest.")],
     commit: Annotated[str | None, typer.Option(help="Default: head of the announced branch.")] = None,
+    branch: Annotated[
+        str | None, typer.Option(help="Whose history it belongs to. Default: the announced, for its head.")
+    ] = None,
     base: Annotated[str | None, typer.Option(help="Judge the commit against this one (A/B).")] = None,
     benchmark: Annotated[list[str] | None, typer.Option(help="Only this one; may be repeated.")] = None,
     target: Annotated[list[str] | None, typer.Option(help="Only this target id; may be repeated.")] = None,
@@ -323,6 +326,7 @@ def submit(  # noqa: PLR0917 - one parameter per option is how typer declares th
     request = submitting.Request(
         suite=suite,
         commit=commit,
+        branch=branch,
         base_commit=base,
         benchmarks=benchmark or None,
         targets=target or None,

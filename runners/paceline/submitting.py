@@ -29,6 +29,7 @@ class Request(msgspec.Struct, frozen=True, omit_defaults=True):
 
     suite: str
     commit: str | None = None
+    branch: str | None = None
     base_commit: str | None = None
     benchmarks: list[str] | None = None
     targets: list[str] | None = None

@@ -2,7 +2,8 @@
 
 Place: after `conclude_job`; before `alerts`, which hears of every evaluation. Invariants:
 - only runs that people, clocks and CI asked for become points: no demonstration, no turned knob, no A/B run,
-  nothing that asks about a doubt (I13: confirmation data never enters baselines);
+  nothing of no known branch (pull requests would share one past), nothing that asks about a doubt (I13:
+  confirmation data never enters baselines);
 - a job whose checks failed or whose conditions were void is kept with that reason and never judged;
 - carrying a message out twice changes nothing.
 

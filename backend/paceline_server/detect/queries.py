@@ -24,10 +24,10 @@ class JobContext:
 
     @property
     def is_baseline(self) -> bool:
-        """Whether the job becomes points of history: people, clocks or CI asked for it, and nothing about it
-        was turned or slowed."""
+        """Whether the job becomes points of history: people, clocks or CI asked for it, on a branch, and
+        nothing about it was turned or slowed. Commits of no known branch have no common past."""
         run = self.run
-        asked = run.trigger in BASELINE_TRIGGERS and run.base_commit is None
+        asked = run.trigger in BASELINE_TRIGGERS and run.base_commit is None and run.branch is not None
         return asked and not run.demonstration and not run.knobs
 
 
@@ -107,6 +107,7 @@ def baseline_jobs(session: Session, suite: str | None) -> list[str]:
             Job.state == "done",
             Run.trigger.in_(BASELINE_TRIGGERS),
             Run.base_commit.is_(None),
+            Run.branch.is_not(None),
             Run.demonstration.is_(False),
         )
         .order_by(Job.created_at, Job.id)

@@ -50,7 +50,7 @@ def create_run(session: Session, spec: RunIn, created_by: str, schedule_id: str 
         manifest=suite.manifest,
         commit=commit,
         base_commit=base_of(spec, commit),
-        branch=suite.branch if spec.commit in (None, suite.commit) else None,
+        branch=_branch_of(spec, suite),
         trigger=spec.trigger,
         demonstration=selection.demonstration,
         benchmarks=selection.benchmarks,
@@ -63,6 +63,17 @@ def create_run(session: Session, spec: RunIn, created_by: str, schedule_id: str 
         created_by=created_by,
     )
     return begin(session, run, targets, clock.now())
+
+
+def _branch_of(spec: RunIn, suite: Suite) -> str | None:
+    """The branch whose history a run belongs to. Raises 400 for another branch than the announced one whose
+    commit is not named: its head is not known here."""
+    if spec.branch is not None:
+        if spec.commit is None and spec.branch != suite.branch:
+            detail = f"name the commit too: only the head of {suite.branch or 'no branch'} was announced"
+            raise invalid_request(f"branch: {detail}.", {"branch": detail})
+        return spec.branch
+    return suite.branch if spec.commit is None or suite.commit.startswith(spec.commit) else None
 
 
 def able_targets(session: Session, spec: RunIn) -> list[Target]:

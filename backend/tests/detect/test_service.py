@@ -9,12 +9,14 @@ from typing import Any
 import pytest
 from fastapi.testclient import TestClient
 from paceline_server.detect import service
+from paceline_server.detect.queries import baseline_jobs
 from paceline_server.ingest import service as ingest
 from paceline_server.kernel import settings as process_settings
 from paceline_server.kernel.clock import FrozenClock
 from paceline_server.store import outbox
 from paceline_server.store.session import read_scope, session_scope
 from paceline_server.store.tables.decisions import Comparison, JobReport
+from paceline_server.store.tables.history import Series, SeriesPoint
 from paceline_server.store.tables.jobs import Run
 from paceline_server.store.tables.messages import Incident
 from paceline_server.testing.deliveries import Lab, open_lab
@@ -47,6 +49,20 @@ def test_a_delivered_job_gets_its_verdict(lab: Lab, effects: dict[int, float], v
     assert _count(Comparison, leased.job_id) == 2
     run = lab.client.get(f"/api/v1/runs/{leased.run_id}", headers=dict(lab.headers)).json()
     assert (run["state"], run["verdict"]) == ("done", verdict)
+
+
+@pytest.mark.parametrize(
+    ("fields", "branches"),
+    [({}, {"main"}), ({"branch": "release"}, {"release"}), ({"branch": None}, set())],
+)
+def test_only_a_run_of_a_branch_becomes_history(lab: Lab, fields: dict[str, Any], branches: set[str]) -> None:
+    commit = {"commit": "f" * 40} if fields else {}
+    lab.measure(FASTER, trigger="ci", **commit, **fields)
+    outbox.drain()
+    with read_scope() as session:
+        rows = session.execute(select(Series.branch).join(SeriesPoint, SeriesPoint.series_id == Series.id))
+        assert set(rows.scalars()) == branches
+        assert len(baseline_jobs(session, None)) == len(branches)
 
 
 def test_the_stored_numbers_are_those_of_the_pure_analysis(lab: Lab) -> None:

@@ -15,6 +15,7 @@ from paceline_server.store.session import session_scope
 from paceline_server.store.tables.jobs import Job
 from paceline_server.store.tables.messages import OutboxMessage
 from paceline_server.testing.scripted_agent import (
+    COMMIT,
     ScriptedAgent,
     announce,
     log_item,
@@ -53,6 +54,7 @@ def test_a_run_makes_one_queued_job_per_online_target(
         ({"knobs": {"slowdown_percent": 401}}, 400, "invalid_request", "knobs.slowdown_percent"),
         ({"knobs": {"engine": "c"}}, 400, "invalid_request", "knobs.engine"),
         ({"targets": ["tgt_unknown"]}, 400, "invalid_request", "targets"),
+        ({"branch": "release"}, 400, "invalid_request", "branch"),
     ],
 )
 def test_a_run_the_manifest_does_not_allow_is_refused_by_field(
@@ -65,6 +67,22 @@ def test_a_run_the_manifest_does_not_allow_is_refused_by_field(
     answer = client.post(f"{PREFIX}/runs", json={"suite": "demo", **fields}, headers=ci)
     assert (answer.status_code, answer.json()["code"]) == (status, code)
     assert field is None or field in answer.json()["fields"]
+
+
+@pytest.mark.parametrize(
+    ("fields", "branch"),
+    [
+        ({}, "main"),
+        ({"commit": COMMIT}, "main"),
+        ({"commit": COMMIT[:10]}, "main"),
+        ({"commit": "f" * 40}, None),
+        ({"commit": "f" * 40, "branch": "release"}, "release"),
+    ],
+)
+def test_a_run_belongs_to_the_branch_it_names_and_the_announced_head_to_the_announced_one(
+    new_run: Make, fields: dict[str, Any], branch: str | None
+) -> None:
+    assert new_run(**fields)["branch"] == branch
 
 
 def test_an_undeclared_value_inside_the_declared_range_may_be_asked_for(new_run: Make) -> None:

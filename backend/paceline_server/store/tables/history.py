@@ -44,7 +44,7 @@ class Series(Base):
     direction: Mapped[str]
     target_id: Mapped[str] = mapped_column(ForeignKey("target.id"))
     branch: Mapped[str]
-    """Empty: measured at a commit of no known branch."""
+    """Never of a commit of no known branch: those have no common past."""
     created_at: Mapped[datetime] = mapped_column(Timestamp)
     last_at: Mapped[datetime] = mapped_column(Timestamp)
 
