@@ -131,6 +131,8 @@ def _row(
         ratio, lower, upper = judged.ratio, judged.lower, judged.upper
     else:
         judged = None
+    left_out = judged is None and any(side is not None and side.excluded for side in (base, head))
+    clear = sides.significance(ratio, lower, upper, mde)
     return CompareRowOut(
         benchmark=about.benchmark,
         arm=about.arm,
@@ -148,7 +150,7 @@ def _row(
         upper=upper,
         mde=mde,
         words=_words(base, head, ratio, lower, upper),
-        significance=sides.significance(ratio, lower, upper, mde),
+        significance="uncertain" if left_out else clear,
         magnitude=sides.magnitude(ratio),
         judged=judged is not None,
         verdict=None if judged is None else cast(Judged, judged.verdict),

@@ -35,6 +35,8 @@ class MatrixCellOut(Response):
     of: str
     unit: Unit
     value: float
+    excluded: str | None
+    """Why the value is no evidence; null: it counts."""
     at: datetime
     commit: str
     run_id: str
@@ -106,8 +108,9 @@ class MeasuredSideOut(Response):
 class CompareRowOut(Response):
     """One measurement of both sides; null: that side did not measure it. `ratio` is head ÷ base of the cost
     (a time's ratio; inverted where higher is better): above 1 is worse. `significance`: clear (the interval
-    excludes 1 and exceeds the noise floor) · below_noise · uncertain. `judged`: an A/B job of this very pair
-    decided, and `verdict` and the interval are its; else the row is shown, not judged (I11)."""
+    excludes 1 and exceeds the noise floor) · below_noise · uncertain, as is every row that is only shown of
+    an excluded side. `judged`: an A/B job of this very pair decided (pass or fail), and `verdict` and the
+    interval are its; else the row is shown, not judged (I11)."""
 
     benchmark: str
     arm: str

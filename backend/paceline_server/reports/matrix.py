@@ -102,6 +102,7 @@ def _cell(manifest: Manifest, standings: Sequence[Standing], compared: Sequence[
         of=_of(shown),
         unit=cast(Unit, series.unit),
         value=point.value,
+        excluded=point.excluded,
         at=point.at,
         commit=point.commit,
         run_id=point.run_id,

@@ -13,9 +13,10 @@ from paceline_server.kernel.clock import FrozenClock
 from paceline_server.stats.samples import CaseSamples
 from paceline_server.store import outbox
 from paceline_server.store.session import session_scope
+from paceline_server.store.tables.decisions import Comparison
 from paceline_server.store.tables.fleet import Target
 from paceline_server.store.tables.history import NoiseFloor, SeriesPoint
-from paceline_server.store.tables.jobs import Job
+from paceline_server.store.tables.jobs import Job, Run
 from paceline_server.testing.benches import BENCHMARK, SUITE, suite_manifest
 from paceline_server.testing.deliveries import Lab, open_lab
 from paceline_server.testing.scripted_agent import LeasedJob, announce
@@ -55,7 +56,7 @@ def levelled(native: float) -> Callable[[list[CaseSamples]], list[CaseSamples]]:
 
 def measure(lab: Lab, commit: str, native: float = 0.5, seed: int = 1, **spec: Any) -> LeasedJob:
     """One concluded job of one point of the params at a commit."""
-    lab.request(commit=commit, launches=5, rounds=12, params={"batch": [1000]}, **spec)
+    lab.request(commit=commit, branch="main", launches=5, rounds=12, params={"batch": [1000]}, **spec)
     leased = lab.deliver({1000: native - 1.0}, seed=seed, alter=levelled(native))
     outbox.drain()
     return leased
@@ -112,6 +113,33 @@ def test_two_runs_are_compared_also_when_one_is_a_demonstration(lab: Lab) -> Non
     assert (said["head"]["demonstration"], said["head"]["run_id"]) == (True, second.run_id)
     assert said["rows"][0]["magnitude"] == "large"
     assert get(lab, "/compare", 404, base=OLD, head=NEW)["code"] == "not_found"
+
+
+@pytest.mark.parametrize(("verdict", "decided"), [("fail", True), ("pass", True), ("inconclusive", False)])
+def test_a_row_is_judged_only_where_an_ab_job_decided(lab: Lab, verdict: str, decided: bool) -> None:
+    measure(lab, OLD)
+    measure(lab, NEW, native=0.6, seed=2)
+    ab = measure(lab, NEW, native=0.65, seed=3)
+    with session_scope() as session:
+        session.get_one(Run, ab.run_id).base_commit = OLD
+        row = session.scalars(select(Comparison).where(Comparison.run_id == ab.run_id)).one()
+        row.sides, row.verdict, row.ratio, row.lower, row.upper = "revisions", verdict, 1.3, 1.25, 1.35
+    native = next(row for row in get(lab, "/compare", base=OLD, head=NEW)["rows"] if row["arm"] == "native")
+    assert (native["judged"], native["verdict"]) == (decided, verdict if decided else None)
+    assert native["ratio"] == pytest.approx(1.3 if decided else 1.2, abs=0.02)
+
+
+def test_what_is_shown_of_an_excluded_side_is_never_clear_and_the_matrix_marks_it(lab: Lab) -> None:
+    measure(lab, OLD)
+    lab.request(commit=NEW, branch="main", launches=5, rounds=12, params={"batch": [1000]})
+    void = [{"psi_cpu_percent": 48.0}]
+    lab.deliver({1000: -0.4}, seed=2, alter=levelled(0.6), conditions=void)
+    outbox.drain()
+    rows = get(lab, "/compare", base=OLD, head=NEW)["rows"]
+    assert {row["significance"] for row in rows} == {"uncertain"}
+    assert all(row["head"]["excluded"].startswith("conditions void") for row in rows)
+    (cell,) = get(lab, "/matrix", suite=SUITE)["rows"][0]["cells"]
+    assert (cell["commit"], cell["excluded"][:15]) == (NEW, "conditions void")
 
 
 @pytest.mark.parametrize(("base", "says"), [("HEAD~1", "hexadecimal"), ("abc", "hexadecimal")])

@@ -2480,8 +2480,9 @@ export interface components {
          * CompareRowOut
          * @description One measurement of both sides; null: that side did not measure it. `ratio` is head ÷ base of the cost
          *     (a time's ratio; inverted where higher is better): above 1 is worse. `significance`: clear (the interval
-         *     excludes 1 and exceeds the noise floor) · below_noise · uncertain. `judged`: an A/B job of this very pair
-         *     decided, and `verdict` and the interval are its; else the row is shown, not judged (I11).
+         *     excludes 1 and exceeds the noise floor) · below_noise · uncertain, as is every row that is only shown of
+         *     an excluded side. `judged`: an A/B job of this very pair decided (pass or fail), and `verdict` and the
+         *     interval are its; else the row is shown, not judged (I11).
          */
         CompareRowOut: {
             /** Benchmark */
@@ -3561,6 +3562,8 @@ export interface components {
             unit: "ns" | "bytes" | "ops" | "op/s" | "bytes/s" | "count";
             /** Value */
             value: number;
+            /** Excluded */
+            excluded: string | null;
             /**
              * At
              * Format: date-time
@@ -4434,7 +4437,8 @@ export interface components {
         /**
          * RunIn
          * @description One request to measure. Omitted: `commit` = head of the suite's announced branch, `targets` = every
-         *     online target whose agent announced the suite, `benchmarks` = all, `params` = all declared values.
+         *     online target whose agent announced the suite, `benchmarks` = all, `params` = all declared values, `branch` =
+         *     the announced one when its head is measured, else none: a run without a branch is in no history.
          *
          *     `base_commit` makes it an A/B run: each job builds both revisions, interleaves their launches, and judges
          *     `commit` against it; the same revision on both sides is an A/A run, which measures the noise floor.
@@ -4444,6 +4448,8 @@ export interface components {
             suite: string;
             /** Commit */
             commit?: string | null;
+            /** Branch */
+            branch?: string | null;
             /** Base Commit */
             base_commit?: string | null;
             /** Benchmarks */

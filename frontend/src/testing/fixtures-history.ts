@@ -201,6 +201,7 @@ export function cell(change: Partial<MatrixCell> = {}): MatrixCell {
     of: 'native time, batch=1000',
     unit: 'ns',
     value: value(NIGHTS - 1),
+    excluded: null,
     at: nightOf(NIGHTS - 1),
     commit: commitOf(NIGHTS - 1),
     run_id: `run-night-${NIGHTS - 1}`,

@@ -46,6 +46,13 @@ describe('the matrix', () => {
     expect(screen.getByRole('rowheader', { name: /Old check.*declared no more/ })).toBeInTheDocument();
   });
 
+  it('marks a newest value that does not count, with the reason', async () => {
+    await open((world) => {
+      world.history.matrix.rows[0]?.cells.splice(0, 1, cell({ excluded: 'conditions void: load 9' }));
+    });
+    expect(screen.getByText('does not count')).toHaveAttribute('title', 'conditions void: load 9');
+  });
+
   it('tells a change for the better from one for the worse', async () => {
     await open((world) => {
       const [first] = world.history.matrix.rows;

@@ -82,6 +82,9 @@ function Cell({ cell }: { cell: MatrixCell | undefined }) {
             title={`${change.words} (${changeLook(change).word})`}
           />
         )}
+        {cell.excluded !== null && (
+          <Status look={{ tone: 'unsure', icon: 'muted', word: 'does not count' }} title={cell.excluded} />
+        )}
         {cell.stale && <Status look={{ tone: 'unsure', icon: 'clock', word: cell.stale_words ?? 'stale' }} />}
       </div>
       <div className={classes.quiet}>
