@@ -14,6 +14,7 @@ from paceline_server.kernel.clock import FrozenClock
 from paceline_server.store.session import session_scope
 from paceline_server.store.tables.history import RetiredBenchmark
 from paceline_server.testing.chronicle import Chronicle, chronicle
+from sqlalchemy import event
 
 FLAT = [100.0] * 10
 Desk = Any
@@ -109,6 +110,32 @@ def test_a_rule_that_asks_for_less_looks_at_the_points_again(past: Chronicle) ->
     assert found["findings"][1]["words"].endswith("% worse")
     assert replay(past, min_effect=usual)["findings_total"] == 1
     assert replay(past, min_effect=0.5 * usual, days=10)["findings_total"] == 1
+
+
+def test_points_are_read_by_the_chunk_and_series_beyond_the_limit_are_named(
+    past: Chronicle, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    drawn = np.random.default_rng(7).normal(0.0, USUAL / 15, 60)
+    values = (100.0 * np.exp(drawn)) * np.where(np.arange(60) < 45, 1.0, 1 + 0.7 * USUAL)
+    for name in ("a", "b", "c"):
+        past.series(values.tolist(), benchmark=name)
+    read: list[str] = []
+    with session_scope() as session:
+        engine = session.get_bind()
+
+    def count(*said: Any) -> None:
+        read.append(said[2]) if "row_number()" in said[2] else None
+
+    event.listen(engine, "before_cursor_execute", count)
+    try:
+        whole = replay(past, min_effect=0.5 * USUAL)
+        assert (len({one["benchmark"] for one in whole["findings"]}), len(read)) == (3, 1)
+        monkeypatch.setattr("paceline_server.alerts.rules.replay.MOST_SERIES", 2)
+        found = replay(past, min_effect=0.5 * USUAL)
+    finally:
+        event.remove(engine, "before_cursor_execute", count)
+    assert len({one["benchmark"] for one in found["findings"]}) == 2
+    assert found["words"].endswith("for smaller steps: 1 more series, measured longer ago.")
 
 
 def test_a_replay_in_shadow_says_that_nobody_would_have_been_told(past: Chronicle) -> None:

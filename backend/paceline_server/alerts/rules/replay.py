@@ -29,6 +29,11 @@ from paceline_server.store.tables.decisions import Comparison
 from paceline_server.store.tables.history import Change, Series, SeriesPoint
 
 FINDINGS_SHOWN = 200
+SERIES_AT_ONCE = 20
+"""series: their windows, at most 1,000 points each, are in memory together."""
+MOST_SERIES = 200
+"""series looked at again by one replay: each costs a detection of up to 1,000 points, and a person waits. Of
+more those measured last are taken, and the answer says so."""
 WORSE = ("slower", "worse")
 _STORED = changepoint.DEFAULT.to_mapping()
 _LEAST = ("min_effect", "min_step")
@@ -48,13 +53,15 @@ def replay(session: Session, asked: ReplayIn) -> ReplayOut:
     own = contest(asked.rule, asked.rule_id, at, rules)
     since = at - timedelta(days=asked.days)
     if asked.rule.kind == "history":
+        looked, passed_over = _looked_at(session, asked.rule, own, since)
         found = [
-            *_stored(session, asked.rule, own, since), *_again(session, asked.rule, own, since),
+            *_stored(session, asked.rule, own, since), *_again(session, asked.rule, looked, since),
         ]  # fmt: skip
         found.sort(key=lambda one: one.at, reverse=True)
         alerts = {(one.target_id, one.commit, one.effect > 0): one for one in found}
         fired = list(alerts.values())
     else:
+        passed_over = 0
         fired, found = _arms(session, asked.rule, own, since)
     by_target = _by_target(fired)
     return ReplayOut(
@@ -62,7 +69,7 @@ def replay(session: Session, asked: ReplayIn) -> ReplayOut:
         fired=len(fired),
         findings_total=len(found),
         by_target=by_target,
-        words=words.replayed(asked.days, asked.rule.mode, len(fired), by_target),
+        words=words.replayed(asked.days, asked.rule.mode, len(fired), by_target, passed_over),
         findings=_with_states(session, found[:FINDINGS_SHOWN]),
     )
 
@@ -101,27 +108,52 @@ def _stored(session: Session, rule: AlertRuleIn, own: Contest, since: datetime) 
 def _stood(change: Change) -> bool:
     if change.state == "vanished":
         return change.alert_id is not None or change.evaluations >= STOOD_EVALUATIONS
-    return change.state in ("standing", "accepted")
+    return change.state in ("standing", "accepted", "superseded")
 
 
-def _again(session: Session, rule: AlertRuleIn, own: Contest, since: datetime) -> Iterator[FiredOut]:
-    """Steps smaller than detection looks for, of living series the rule would decide about."""
+def _looked_at(
+    session: Session, rule: AlertRuleIn, own: Contest, since: datetime
+) -> tuple[list[tuple[Series, str]], int]:
+    """The living series to look at again with the rule's own limit, and how many are too many."""
     if rule.min_effect >= USUAL:
-        return
+        return [], 0
+    living = [one for one in queries.living_series(session, since) if own.decides(_subject(*one))]
+    living.sort(key=lambda one: (one[0].last_at, one[0].id), reverse=True)
+    return living[:MOST_SERIES], max(0, len(living) - MOST_SERIES)
+
+
+def _again(
+    session: Session, rule: AlertRuleIn, living: Sequence[tuple[Series, str]], since: datetime
+) -> Iterator[FiredOut]:
+    """Steps smaller than detection looks for."""
     smaller = {name: min(rule.min_effect, _STORED[name]) for name in _LEAST if name in _STORED}
     parameters = changepoint.Parameters.from_mapping({**_STORED, **smaller})
-    for series, target in queries.living_series(session, since):
-        if not own.decides(_subject(series, target)):
-            continue
-        points = queries.points(session, series.id, int(parameters.max_points))
-        for _, group in groupby(points, key=lambda point: point.fingerprint):
-            for point, effect in _small_steps(list(group), parameters):
-                worse = effect if series.direction == "lower" else -effect
-                if point.at >= since and _wanted(rule, worse):
-                    direction = "worse" if worse > 0 else "better"
-                    yield _fired(
-                        series, target, at=point.at, commit=point.commit, effect=worse, direction=direction
-                    )
+    for first in range(0, len(living), SERIES_AT_ONCE):
+        some = living[first : first + SERIES_AT_ONCE]
+        windows = queries.windows(session, [series.id for series, _ in some], int(parameters.max_points))
+        for series, target in some:
+            yield from _smaller(
+                series, target, windows[series.id], rule=rule, parameters=parameters, since=since
+            )
+
+
+def _smaller(
+    series: Series,
+    target: str,
+    points: Sequence[SeriesPoint],
+    *,
+    rule: AlertRuleIn,
+    parameters: changepoint.Parameters,
+    since: datetime,
+) -> Iterator[FiredOut]:
+    for _, group in groupby(points, key=lambda point: point.fingerprint):
+        for point, effect in _small_steps(list(group), parameters):
+            worse = effect if series.direction == "lower" else -effect
+            if point.at >= since and _wanted(rule, worse):
+                direction = "worse" if worse > 0 else "better"
+                yield _fired(
+                    series, target, at=point.at, commit=point.commit, effect=worse, direction=direction
+                )
 
 
 def _small_steps(
