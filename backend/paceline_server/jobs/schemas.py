@@ -38,7 +38,7 @@ MAX_COMMITS = 1_000
 class RunIn(Request):
     """One request to measure. Omitted: `commit` = head of the suite's announced branch, `targets` = every
     online target whose agent announced the suite, `benchmarks` = all, `params` = all declared values,
-    `branch` = the announced one when its head is measured, else none: a run without a branch is in no history.
+    `branch` = the announced one when its head is measured, else none: without one it is in no history.
 
     `base_commit` makes it an A/B run: each job builds both revisions, interleaves their launches, and judges
     `commit` against it; the same revision on both sides is an A/A run, which measures the noise floor."""

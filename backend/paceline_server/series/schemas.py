@@ -15,7 +15,7 @@ from paceline_server.catalog.schemas import Direction, ParamValue, Unit
 from paceline_server.fleet.schemas import Factor
 from paceline_server.kernel.wire import Request, Response
 
-ChangeState = Literal["suspect", "standing", "vanished", "accepted"]
+ChangeState = Literal["suspect", "standing", "vanished", "accepted", "superseded"]
 ChangeDirection = Literal["slower", "faster", "worse", "better"]
 CauseOfChange = Literal["code", "environment", "target"]
 

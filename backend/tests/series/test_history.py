@@ -67,14 +67,24 @@ def test_a_kernel_change_starts_a_new_segment_that_says_why_and_is_no_change_of_
     assert page.level == pytest.approx(1100.0, rel=0.01)
 
 
-def test_a_step_of_an_earlier_environment_stays_and_cuts_its_segment(past: Past) -> None:
+def test_a_suspect_of_an_earlier_environment_is_looked_at_no_more(past: Past) -> None:
+    past.stream(noise(20))
+    past.stream(noise(3, 1100.0, seed=2))
+    (found,) = pasts.changes("suspect")
+    newer = {**pasts.FACTORS, "kernel": "6.1.0-13"}
+    past.stream(noise(1), fingerprint="e", factors=newer)
+    (kept,) = pasts.changes()
+    assert (kept.id, kept.state) == (found.id, "vanished")
+
+
+def test_a_step_of_an_earlier_environment_is_superseded_and_cuts_its_segment(past: Past) -> None:
     past.stream(noise(20))
     past.stream(noise(10, 1100.0, seed=2))
     (found,) = pasts.changes("standing")
     newer = {**pasts.FACTORS, "kernel": "6.1.0-13"}
     past.stream(noise(3, 900.0, seed=3), fingerprint="e", factors=newer)
     (kept,) = pasts.changes()
-    assert (kept.state, kept.updated_at, kept.evidence) == ("standing", found.updated_at, found.evidence)
+    assert (kept.id, kept.state, kept.evidence) == (found.id, "superseded", found.evidence)
     state = pasts.state_of(kept.series_id)
     assert [one["points"] for one in state.segments] == [20, 10, 3]
     assert "slower" in state.segments[1]["starts_because"]

@@ -13,6 +13,7 @@ const STATES: Readonly<Record<Change['state'], Look>> = {
   standing: { tone: 'bad', icon: 'warning', word: 'stands' },
   vanished: { tone: 'quiet', icon: 'muted', word: 'vanished' },
   accepted: { tone: 'quiet', icon: 'check', word: 'accepted' },
+  superseded: { tone: 'quiet', icon: 'muted', word: 'superseded' },
 };
 
 export function changeLook(change: Pick<Change, 'state' | 'direction'>): Look {
@@ -22,7 +23,7 @@ export function changeLook(change: Pick<Change, 'state' | 'direction'>): Look {
 
 /** Of a change that is still looked at; others are history. */
 export function changeTone(change: Pick<Change, 'state' | 'direction'>): Tone {
-  if (change.state === 'vanished' || change.state === 'accepted') return 'quiet';
+  if (change.state !== 'suspect' && change.state !== 'standing') return 'quiet';
   return isWorse(change) ? 'bad' : 'good';
 }
 

@@ -3,6 +3,8 @@
 Place: `service.evaluate` calls it for every alert whose series got a point. Invariants:
 - an alert that nothing but history spoke for vanishes with its changes, and keeps its own history (§4.8);
   one that an A/B run proved does not: it ends when the level is back;
+- a change on an environment that is no more ends what only history spoke for; what an A/B run proved stays
+  and says so, until the level is back or a person decides;
 - back means: a change the other way that stands by §4.5 and ends at the old level, for every series; or,
   where the slow stretch was too short to stay a change, enough newest points at the old level;
 - what a person called fixed is verified the same way, and reopened when as many points deny it.
@@ -39,6 +41,7 @@ from paceline_server.store import outbox
 from paceline_server.store.tables.decisions import Alert
 
 ENOUGH = constants.HISTORY_CONFIRM_POINTS
+ELSEWHERE = "measured on another environment since: points no longer compare with those of the change"
 
 
 def follow(session: Session, alert: Alert) -> None:
@@ -46,16 +49,16 @@ def follow(session: Session, alert: Alert) -> None:
     facts = queries.changes_of_alerts(session, [alert.id])[alert.id]
     live = [fact for fact in facts if fact.change.state in LIVE_CHANGES]
     if alert.state in ("suspected", "inconclusive"):
-        _follow_untold(session, alert, live)
+        _follow_untold(session, alert, facts, live)
     elif alert.state in ("open", "acknowledged"):
         _follow_open(session, alert, facts, live)
     elif alert.state == "fixed":
         _follow_fixed(session, alert, facts, live)
 
 
-def _follow_untold(session: Session, alert: Alert, live: Sequence[Fact]) -> None:
+def _follow_untold(session: Session, alert: Alert, facts: Sequence[Fact], live: Sequence[Fact]) -> None:
     if not live:
-        _vanish(session, alert)
+        _vanish(session, alert, facts)
         return
     _turn_environment(session, alert, live)
     describe(session, alert)
@@ -89,12 +92,24 @@ def _turn_environment(session: Session, alert: Alert, live: Sequence[Fact]) -> N
     remember(session, alert, "cause", SYSTEM, f"environment: {found[0].because}")
 
 
-def _vanish(session: Session, alert: Alert) -> None:
+def _vanish(session: Session, alert: Alert, facts: Sequence[Fact]) -> None:
     _stop_waiting(session, alert)
-    note = "with more points detection no longer finds the change; nobody had been told"
-    if alert.state in ("open", "acknowledged"):
-        note = "with more points detection no longer finds the change"
+    note = "with more points detection no longer finds the change"
+    if _is_elsewhere(session, facts):
+        note = ELSEWHERE
+    if alert.state in ("suspected", "inconclusive"):
+        note += "; nobody had been told"
     change(session, alert, Event.vanish, SYSTEM, note)
+
+
+def _is_elsewhere(session: Session, facts: Sequence[Fact]) -> bool:
+    """Whether a change lies on an environment that its series is measured on no more."""
+    for fact in facts:
+        newest = queries.newest_points(session, fact.series.id, 1)
+        old = fact.points[fact.edges.certain_after].fingerprint
+        if newest and newest[0].fingerprint != old:
+            return True
+    return False
 
 
 def _stop_waiting(session: Session, alert: Alert) -> None:
@@ -110,7 +125,11 @@ def _follow_open(session: Session, alert: Alert, facts: Sequence[Fact], live: Se
     if back is not None:
         _recover(session, alert, facts, Event.recover, back)
     elif facts and not live and not _is_proven(session, alert):
-        _vanish(session, alert)
+        _vanish(session, alert, facts)
+    elif facts and not live and _is_elsewhere(session, facts):
+        if queries.last_event(session, alert.id, ("superseded",)) is None:
+            note = f"{ELSEWHERE}; what was proven stays until a person decides or the level is back"
+            remember(session, alert, "superseded", SYSTEM, note)
     elif live:
         if not _is_proven(session, alert):
             _turn_environment(session, alert, live)

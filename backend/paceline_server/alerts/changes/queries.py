@@ -25,7 +25,7 @@ def changes_of_job(session: Session, job_id: str) -> list[Fact]:
     query = (
         select(Change, Series)
         .join(Series, Series.id == Change.series_id)
-        .where(Change.series_id.in_(touched), Change.state.in_(("suspect", "standing", "vanished")))
+        .where(Change.series_id.in_(touched), Change.state != "accepted")
         .order_by(Change.id)
         .with_for_update(of=Change)
         .execution_options(populate_existing=True)

@@ -5,6 +5,7 @@ Place: under `service`, after `matching`; decides, writes nothing. Pure but for 
 
     1–4 points after ─▶ suspect ─ ≥ 5 points, and it holds among all series of the round ─▶ standing
     found no more, its place still in the window ─▶ vanished (for ever; found again it is a new change)
+    its place left the newest environment or the window ─▶ vanished while suspect, superseded while standing
     accepted ─▶ left alone: an alert about it was called expected, and so is everything before it
 
 - looking twice at the same points counts as one evaluation and decides as it did before;
@@ -56,6 +57,9 @@ class Plan:
     evaluation: Evaluation
     found: tuple[Found, ...]
     vanished: tuple[Change, ...]
+    left: tuple[Change, ...]
+    """Live rows at which detection looks no more: the environment is another one since, or the window moved
+    on."""
     kept: tuple[Change, ...]
     """Every row of the series that did not vanish before, whatever becomes of it."""
 
@@ -83,12 +87,10 @@ def plan(evaluation: Evaluation, kept: Sequence[Change], state: SeriesState | No
         if row is None and change.index <= accepted_until:
             continue
         told.append(_found(change, row, again=again))
-    gone = tuple(
-        rows[key]
-        for key in here
-        if key not in matched.values() and rows[key].state in ("suspect", "standing")
-    )
-    return Plan(evaluation, tuple(told), gone, tuple(kept))
+    live = [row for row in kept if row.state in ("suspect", "standing")]
+    gone = tuple(row for row in live if row.id in here and row.id not in matched.values())
+    left = tuple(row for row in live if row.id not in here)
+    return Plan(evaluation, tuple(told), gone, left, tuple(kept))
 
 
 def _baseline(state: SeriesState | None) -> str | None:

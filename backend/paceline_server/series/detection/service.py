@@ -148,6 +148,10 @@ class _Keeping:
         for row in made.vanished:
             row.state, row.updated_at = "vanished", clock.now()
             self.changes["vanished"] += 1
+        for row in made.left:
+            row.state = "vanished" if row.state == "suspect" else "superseded"
+            row.updated_at = clock.now()
+            self.changes[row.state] += 1
         for found in made.found:
             columns = rows.change_columns(head, made, found, decides.decides(found), self.places)
             if found.row is None:

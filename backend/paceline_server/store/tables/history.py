@@ -95,7 +95,8 @@ class Change(Base):
     id: Mapped[str] = mapped_column(String, primary_key=True)
     series_id: Mapped[str] = mapped_column(ForeignKey("series.id"))
     state: Mapped[str]
-    """suspect | standing | vanished | accepted (an alert about it was called expected)."""
+    """suspect | standing | vanished | accepted (an alert about it was called expected) | superseded (it stood
+    until the target became another environment, or its window moved on)."""
     job_id: Mapped[str]
     """The first point of the new regime, as last evaluated; moves within the location's interval."""
     before_commit: Mapped[str]

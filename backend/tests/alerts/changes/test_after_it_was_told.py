@@ -204,3 +204,26 @@ def test_the_commit_a_person_names_is_the_baseline_and_one_that_can_be_none_is_r
     assert changes()[0].state == "accepted"
     baseline = state_of(found.series_id).baseline_job_id
     assert baseline == found.evidence["window"][24] != found.job_id
+
+
+def test_what_only_history_spoke_for_ends_when_the_target_becomes_another_environment(
+    desk: HistoryDesk,
+) -> None:
+    desk.nights(20)
+    desk.nights(4, 0.1)
+    assert desk.alert()["state"] == "suspected"
+    desk.nights(1, fingerprint="e")
+    gone = desk.alert()
+    assert (gone["state"], actions(gone)[-1]) == ("vanished", "vanish")
+    assert gone["history"][-1]["note"].startswith("measured on another environment since")
+
+
+def test_what_was_proven_outlives_its_environment_says_so_once_and_ends_when_the_level_is_back(
+    desk: HistoryDesk,
+) -> None:
+    _opened(desk)
+    desk.nights(3, 0.1, fingerprint="e")
+    open_still = desk.alert()
+    assert (open_still["state"], actions(open_still).count("superseded")) == ("open", 1)
+    desk.nights(5, fingerprint="e")
+    assert (desk.alert()["state"], actions(desk.alert())[-1]) == ("fixed", "recover")
