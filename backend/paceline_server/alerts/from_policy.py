@@ -3,7 +3,8 @@
 Place: `changes.service.evaluate` calls it for every baseline job, `alerts.service` for the cool-down and the
 end of the confirmation. Invariants (I13): advice that turns from right (or open) to wrong raises a suspected
 alert; a confirmation run of the same revision, restricted to what the policy is about, decides; nobody hears
-before. Advice of a confirmation is computed and never stored: it enters no history.
+before; what a confirmation or a person ended is news when the next job says it again. Advice of a
+confirmation is computed and never stored: it enters no history.
 
     holds: true ─▶ false ─▶ suspected ─ cool-down ─▶ confirmation run ─┬─ false ─▶ open, told
                                                                        ├─ true ──▶ unconfirmed
@@ -71,7 +72,7 @@ def _wrong(session: Session, row: PolicyAdvice, alert: Alert | None) -> None:
     words = str(row.advice["words"])
     if alert is None:
         before = policies.advice_before(session, row)
-        if before is not None and before.holds is False:
+        if before is not None and before.holds is False and not _ended_since(session, before):
             return
         alert = _raise(session, row)
         if alert is None:
@@ -84,6 +85,14 @@ def _wrong(session: Session, row: PolicyAdvice, alert: Alert | None) -> None:
             alert.run_id = row.run_id
             _ask_for_confirmation(session, alert)
     _keep(session, alert, "candidate", row)
+
+
+def _ended_since(session: Session, before: PolicyAdvice) -> bool:
+    """Whether the alert about wrong advice came to nothing, or was called fixed, after that advice: then
+    wrong advice is news again."""
+    newest = queries.newest_of_cause(session, cause_key(before))
+    ended = newest is not None and newest.state in ("unconfirmed", "fixed")
+    return ended and newest is not None and newest.updated_at >= before.measured_at
 
 
 def _raise(session: Session, row: PolicyAdvice) -> Alert | None:

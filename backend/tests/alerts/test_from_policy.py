@@ -107,3 +107,21 @@ def test_evaluating_the_job_again_adds_nothing(desk: Desk) -> None:
         outbox.add(session, "alerts.history", before["findings"][0]["job_id"])
     outbox.drain()
     assert desk.alert() == before
+
+
+def test_one_session_that_disagreed_does_not_silence_a_policy_that_stays_wrong(desk: Desk) -> None:
+    desk.measure(WRONG)
+    desk.confirm(RIGHT)
+    desk.measure(WRONG)
+    assert [one["state"] for one in desk.alerts()] == ["suspected", "unconfirmed"]
+    desk.confirm(WRONG)
+    assert [one["state"] for one in desk.alerts()] == ["open", "unconfirmed"]
+
+
+def test_a_confirmed_policy_alert_says_what_the_second_session_said(desk: Desk) -> None:
+    desk.measure(WRONG)
+    assert "measured again in a new session first" in desk.alert()["explanation"]
+    desk.confirm(WRONG)
+    said = desk.alert()["explanation"]
+    assert "The same revision, measured again in a new session, says: " in said
+    assert "A/B" not in said

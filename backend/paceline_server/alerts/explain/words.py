@@ -123,6 +123,8 @@ def _confirmed(alert: Alert, confirmation: Sequence[Evidence]) -> list[str]:
             f"Old and new revision, interleaved in one job on the same target, say: {where(worst)}: "
             f"{said(worst)}."
         ]
+    if alert.kind == "policy":
+        return _measured_again(alert, confirmation)
     if confirmation:
         return ["No A/B run decided; history itself found it again at the same place, with enough points."]
     waiting = {
@@ -130,5 +132,17 @@ def _confirmed(alert: Alert, confirmation: Sequence[Evidence]) -> list[str]:
         "side by side first.",
         "inconclusive": "It is not confirmed, and nobody was told: history decides with more points.",
         "unconfirmed": "It was not confirmed, and nobody was told.",
+    }
+    return [waiting[alert.state]] if alert.state in waiting else []
+
+
+def _measured_again(alert: Alert, confirmation: Sequence[Evidence]) -> list[str]:
+    """How a policy alert stands: a second session of the same revision decides."""
+    if confirmation:
+        return [f"The same revision, measured again in a new session, says: {said(confirmation[-1])}."]
+    waiting = {
+        "suspected": "It is not confirmed yet, and nobody was told: the same revision is measured again in a "
+        "new session first.",
+        "inconclusive": "It is not confirmed, and nobody was told: the new session could not say.",
     }
     return [waiting[alert.state]] if alert.state in waiting else []

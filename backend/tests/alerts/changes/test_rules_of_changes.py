@@ -12,9 +12,11 @@ from paceline_server.testing.benches import BENCHMARK
 from paceline_server.testing.pasts import changes
 from sqlalchemy import select
 
-from .conftest import NATIVE, mark_incident
+from .conftest import NATIVE, actions, mark_incident
 
 HistoryDesk = Any
+FALLBACK = (BENCHMARK, "fallback", 1000)
+SLOWER = {NATIVE: 0.1, FALLBACK: 0.1}
 
 
 @pytest.fixture
@@ -101,3 +103,43 @@ def test_the_most_specific_rule_decides_alone(desk: HistoryDesk, rule: Callable[
     rule(name="this-target", target="lab-1")
     (alert,) = _stepped(desk)
     assert alert["rule"]["name"] == "this-target"
+
+
+def _both(desk: HistoryDesk) -> None:
+    """Two series slow down; six more of the target do not, so it is no incident."""
+    desk.names = [NATIVE, FALLBACK, *((BENCHMARK, "fallback", batch) for batch in range(2000, 2006))]
+    desk.nights(20)
+    desk.step(6, SLOWER)
+
+
+def test_a_fix_that_did_not_hold_joins_the_alert_that_another_series_raised_of_the_same_commits(
+    desk: HistoryDesk, rule: Callable[..., str]
+) -> None:
+    rule(name="quiet", arm="fallback", mode="off")
+    _both(desk)
+    desk.ab(0.1)
+    alert = desk.alert()
+    desk.post(f"/alerts/{alert['id']}/actions", {"action": "fixed"})
+    rule(name="heard", arm="fallback", target="lab-1")
+    desk.nights(1, SLOWER)
+    assert [one["state"] for one in desk.alerts()] == ["fixed", "suspected"]
+    desk.nights(6, SLOWER)
+    first, other = desk.alerts()
+    assert (first["state"], actions(first)[-1]) == ("fixed", "joined")
+    assert other["id"] in first["history"][-1]["note"]
+    assert {change.alert_id for change in changes()} == {other["id"]}
+
+
+def test_a_finding_of_an_active_rule_takes_a_shadow_alert_out_of_the_shadow(
+    desk: HistoryDesk, rule: Callable[..., str]
+) -> None:
+    rule(name="tried", arm="fallback", mode="shadow")
+    rule(name="quiet", arm="native", mode="off")
+    _both(desk)
+    assert (desk.alerts(), len(desk.alerts(shadow=True))) == ([], 1)
+    rule(name="heard", arm="native", target="lab-1")
+    desk.nights(1, SLOWER)
+    alert = desk.alert()
+    assert alert["rule"]["name"] == "heard"
+    assert "left_shadow" in actions(alert)
+    assert {change.alert_id for change in changes()} == {alert["id"]}
