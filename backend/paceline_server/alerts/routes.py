@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 from fastapi import APIRouter, Depends, Query
 
@@ -90,15 +90,19 @@ def undo_bulk_triage(batch_id: str, who: Triager, session: DbSession) -> TriageB
 
 
 @router.get("/alerts/{alert_id}")
-def get_alert(alert_id: str, _: Reader, session: DbSession) -> AlertDetailOut:
-    """One alert: its rule, its evidence with every filter, its history, and what can be done with it."""
-    return triage.alert_detail(session, alert_id)
+def get_alert(
+    alert_id: str, _: Reader, session: DbSession, *, expand: Literal["window"] | None = None
+) -> AlertDetailOut:
+    """One alert: its rule, its evidence with every filter, its history, and what can be done with it.
+    `expand=window`: every finding's window with all its jobs and values, else how many and which first and
+    last."""
+    return triage.alert_detail(session, alert_id, windows=expand == "window")
 
 
 @router.get("/alerts/{alert_id}/explain")
 def explain_alert(alert_id: str, _: Reader, session: DbSession, *, rederive: bool = False) -> ExplanationOut:
     """Every filter with its number and limit, the data window, and one paragraph for people. `rederive`: also
-    make each finding again from stored samples, which reads as many jobs as its window has points."""
+    make the first 20 findings again from stored samples; each reads as many jobs as its window has points."""
     return explain.explain(session, alert_id, again=rederive)
 
 

@@ -46,7 +46,8 @@ CauseName = Literal["code", "environment", "target"]
 class FindingOut(Response):
     """What detection said, frozen. Of a comparison: `ratio` with `launches` and `blocks`, both arms or (of an
     A/B run, `sides` = revisions) head against base. Of a change of a series (`series_id`): `ratio` = level
-    after ÷ before, above 1 the worse side, `numbers` holds the rest, and there is no verdict."""
+    after ÷ before, above 1 the worse side, `numbers` holds the rest, and there is no verdict; `window` is
+    {points, first, last} then (the last two are jobs), with `expand=window` {job_ids, values}."""
 
     id: str
     kind: AlertKind

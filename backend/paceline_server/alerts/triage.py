@@ -60,14 +60,14 @@ def _alert_out(row: Alert, targets: dict[str, str], people: dict[str, Account]) 
     )
 
 
-def alert_detail(session: Session, alert_id: str) -> AlertDetailOut:
-    """One alert with its evidence and history. Raises 404."""
+def alert_detail(session: Session, alert_id: str, *, windows: bool = False) -> AlertDetailOut:
+    """One alert with its evidence and history; `windows`: with every point history looked at. Raises 404."""
     row = session.get(Alert, alert_id)
     if row is None:
         raise not_found("alert", alert_id)
     session.flush()
     targets, people = queries.names(session, [row])
-    told = explain.told(session, row, targets[row.target_id])
+    told = explain.told(session, row, targets[row.target_id], windows=windows)
     return AlertDetailOut(
         **_alert_out(row, targets, people).model_dump(),
         rule=RuleOut.model_validate(row.rule),

@@ -201,6 +201,8 @@ export interface paths {
         /**
          * Get Alert
          * @description One alert: its rule, its evidence with every filter, its history, and what can be done with it.
+         *     `expand=window`: every finding's window with all its jobs and values, else how many and which first and
+         *     last.
          */
         get: operations["get_alert"];
         put?: never;
@@ -301,7 +303,7 @@ export interface paths {
         /**
          * Explain Alert
          * @description Every filter with its number and limit, the data window, and one paragraph for people. `rederive`: also
-         *     make each finding again from stored samples, which reads as many jobs as its window has points.
+         *     make the first 20 findings again from stored samples; each reads as many jobs as its window has points.
          */
         get: operations["explain_alert"];
         put?: never;
@@ -2343,7 +2345,7 @@ export interface components {
              * State
              * @enum {string}
              */
-            state: "suspect" | "standing" | "vanished" | "accepted";
+            state: "suspect" | "standing" | "vanished" | "accepted" | "superseded";
             /** Job Id */
             job_id: string;
             /** Run Id */
@@ -3046,7 +3048,8 @@ export interface components {
          * FindingOut
          * @description What detection said, frozen. Of a comparison: `ratio` with `launches` and `blocks`, both arms or (of an
          *     A/B run, `sides` = revisions) head against base. Of a change of a series (`series_id`): `ratio` = level
-         *     after ÷ before, above 1 the worse side, `numbers` holds the rest, and there is no verdict.
+         *     after ÷ before, above 1 the worse side, `numbers` holds the rest, and there is no verdict; `window` is
+         *     {points, first, last} then (the last two are jobs), with `expand=window` {job_ids, values}.
          */
         FindingOut: {
             /** Id */
@@ -4437,8 +4440,8 @@ export interface components {
         /**
          * RunIn
          * @description One request to measure. Omitted: `commit` = head of the suite's announced branch, `targets` = every
-         *     online target whose agent announced the suite, `benchmarks` = all, `params` = all declared values, `branch` =
-         *     the announced one when its head is measured, else none: a run without a branch is in no history.
+         *     online target whose agent announced the suite, `benchmarks` = all, `params` = all declared values,
+         *     `branch` = the announced one when its head is measured, else none: without one it is in no history.
          *
          *     `base_commit` makes it an A/B run: each job builds both revisions, interleaves their launches, and judges
          *     `commit` against it; the same revision on both sides is an A/A run, which measures the noise floor.
@@ -5503,7 +5506,9 @@ export interface operations {
     };
     get_alert: {
         parameters: {
-            query?: never;
+            query?: {
+                expand?: "window" | null;
+            };
             header?: never;
             path: {
                 alert_id: string;

@@ -129,7 +129,7 @@ const CANDIDATE = finding({
   method: 'posterior over levels',
   parameters: { history: { least_effect: 0.03 } },
   filters: STEP_FILTERS,
-  window: { job_ids: ['job-1'] },
+  window: { points: 44, first: 'job-1', last: 'job-44' },
   created_at: minutesAgo(90),
 });
 

@@ -28,6 +28,9 @@ from paceline_server.store.tables.decisions import Alert
 CLOSING = ("vanish", "recover", "verify", "relapse", "refute", "code_cleared", "reappear")
 """Events whose note says how an alert ended or came back, in words for people."""
 
+MOST_AGAIN = 20
+"""findings made again in one answer: each reads the samples of up to 1,000 jobs while a person waits."""
+
 __all__ = ["Told", "explain", "rederive", "told"]
 
 
@@ -57,23 +60,36 @@ def explain(session: Session, alert_id: str, *, again: bool) -> ExplanationOut:
             "cause": alert.cause,
             "cause_text": words.cause_text(evidence),
             "rule": f"{alert.rule['name']}, version {alert.rule['version']}: {alert.rule['text']}",
-            "findings": [_explained(session, one, again=again) for one in evidence],
+            "findings": [
+                _explained(session, one, again=_again(session, one, index) if again else None)
+                for index, one in enumerate(evidence)
+            ],
         }
     )
 
 
-def told(session: Session, alert: Alert, target_name: str) -> Told:
-    """What an alert's page and its notice say."""
+def told(session: Session, alert: Alert, target_name: str, *, windows: bool = False) -> Told:
+    """What an alert's page and its notice say; `windows`: with every point of what history looked at."""
     evidence = queries.evidence_of(session, alert.id)
     sentence = words.paragraph(alert, target_name, evidence, _closing(session, alert))
-    return Told(sentence, words.cause_text(evidence), [_finding_out(one, alert) for one in evidence])
+    findings = [_finding_out(one, alert, windows=windows) for one in evidence]
+    return Told(sentence, words.cause_text(evidence), findings)
 
 
-def _finding_out(one: Evidence, alert: Alert) -> FindingOut:
+def _in_short(window: dict[str, Any]) -> dict[str, Any]:
+    """A window without its points: how many they are, and the jobs of the first and the last."""
+    job_ids = window.get("job_ids")
+    if not job_ids:
+        return window
+    kept = {name: value for name, value in window.items() if name not in ("job_ids", "values")}
+    return {**kept, "points": len(job_ids), "first": job_ids[0], "last": job_ids[-1]}
+
+
+def _finding_out(one: Evidence, alert: Alert, *, windows: bool) -> FindingOut:
     finding, comparison, series = one.finding, one.comparison, one.series
     own = (
         "id", "kind", "role", "run_id", "job_id", "series_id", "change_id", "numbers", "method", "parameters",
-        "window", "created_at",
+        "created_at",
     )  # fmt: skip
     about = series or comparison or alert
     judged = ("verdict", "reason", "ratio", "lower", "upper", "share_slower", "launches", "blocks")
@@ -88,6 +104,7 @@ def _finding_out(one: Evidence, alert: Alert) -> FindingOut:
             **{name: getattr(finding, name) for name in own},
             **{name: getattr(about, name) for name in ("benchmark", "arm", "metric")},
             **numbers,
+            "window": finding.window if windows else _in_short(finding.window),
             "params": {} if about is alert else getattr(about, "params", {}),
             "sides": None if comparison is None else comparison.sides,
             "words": words.said(one),
@@ -104,7 +121,7 @@ def _closing(session: Session, alert: Alert) -> str | None:
     return None
 
 
-def _explained(session: Session, one: Evidence, *, again: bool) -> ExplainedFindingOut:
+def _explained(session: Session, one: Evidence, *, again: RederivedOut | None) -> ExplainedFindingOut:
     finding = one.finding
     return ExplainedFindingOut.model_validate(
         {
@@ -118,7 +135,7 @@ def _explained(session: Session, one: Evidence, *, again: bool) -> ExplainedFind
             "method": finding.method,
             "parameters": finding.parameters,
             "created_at": finding.created_at,
-            "rederived": _again(session, finding.id) if again else None,
+            "rederived": again,
         }
     )
 
@@ -139,8 +156,11 @@ def _window(session: Session, one: Evidence) -> WindowOut:
     return WindowOut(text=text)
 
 
-def _again(session: Session, finding_id: str) -> RederivedOut:
+def _again(session: Session, one: Evidence, index: int) -> RederivedOut:
+    if index >= MOST_AGAIN:
+        text = f"Not made again: one answer makes the first {MOST_AGAIN} findings again."
+        return RederivedOut(identical=None, text=text, numbers={})
     try:
-        return rederive(session, finding_id)
+        return rederive(session, one.finding.id)
     except ProblemError as problem:
         return RederivedOut(identical=None, text=problem.detail, numbers={})

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
 from paceline_server.kernel import settings as process_settings
 from paceline_server.store import outbox
 from paceline_server.store.session import read_scope, session_scope
@@ -46,6 +47,25 @@ def test_a_step_is_told_only_after_old_and_new_were_measured_side_by_side(desk: 
     assert opened["findings"][-1]["sides"] == "revisions"
     assert 1.08 < opened["ratio"] < 1.12
     assert desk.told() == ["open"]
+
+
+def test_a_page_has_its_window_in_short_and_whole_only_when_asked(desk: HistoryDesk) -> None:
+    alert = _suspected(desk)
+    (short,) = (one["window"] for one in alert["findings"])
+    (whole,) = (one["window"] for one in desk.get(f"/alerts/{alert['id']}", expand="window")["findings"])
+    assert set(whole) == {"job_ids", "values"}
+    jobs = whole["job_ids"]
+    assert short == {"points": len(jobs), "first": jobs[0], "last": jobs[-1]}
+
+
+def test_one_answer_makes_a_bounded_number_of_findings_again(
+    desk: HistoryDesk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    alert = _suspected(desk)
+    monkeypatch.setattr("paceline_server.alerts.explain.service.MOST_AGAIN", 0)
+    (found,) = desk.get(f"/alerts/{alert['id']}/explain", rederive=True)["findings"]
+    assert found["rederived"]["identical"] is None
+    assert found["rederived"]["text"].startswith("Not made again")
 
 
 def test_the_proof_explains_itself_and_is_made_again_bit_for_bit(desk: HistoryDesk) -> None:
