@@ -11,6 +11,8 @@ from fastapi.testclient import TestClient
 from paceline_server.catalog.manifest import read
 from paceline_server.kernel.clock import FrozenClock
 from paceline_server.series.service import Names
+from paceline_server.store.session import session_scope
+from paceline_server.store.tables.decisions import Finding
 from paceline_server.testing import pasts
 from paceline_server.testing.benches import BENCHMARK, SUITE, suite_manifest
 from paceline_server.testing.pasts import TIME, Past
@@ -194,9 +196,19 @@ def test_a_series_begun_under_the_new_name_is_joined_with_its_old_one(desk: Desk
     new = ("sort_many", "native", 1000)
     desk.past.stream(noise(3, seed=2), name=new)
     assert len(pasts.series()) == 2
+    (old,) = [one.id for one in pasts.series() if one.benchmark == BENCHMARK]
+    with session_scope() as session:
+        session.add(
+            Finding(
+                id="fnd_1", kind="history", role="candidate", series_id=old, run_id="run", job_id="job",
+                method="m", parameters={}, filters=[], window={}, created_at=pasts.START,
+            )
+        )  # fmt: skip
     desk.past.names = Names({BENCHMARK: "sort_many"})
     desk.past.stream(noise(1, seed=3), name=new)
     (joined,) = pasts.series()
     assert joined.benchmark == "sort_many"
     assert desk.get(f"/series/{joined.id}/points")["total"] == 14
     assert pasts.state_of(joined.id).points == 14
+    with session_scope() as session:
+        assert session.get_one(Finding, "fnd_1").series_id == joined.id != old

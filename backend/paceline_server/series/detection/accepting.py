@@ -32,6 +32,7 @@ def accept_changes(
     session.flush()
     series_ids = queries.series_of_changes(session, change_ids)
     queries.lock(session, series_ids)
+    queries.lock_changes(session, series_ids)
     rows = [row for row in queries.changes_by_id(session, change_ids) if row.state in queries.LIVE]
     for series_id in series_ids:
         own = [row for row in rows if row.series_id == series_id]
@@ -64,6 +65,7 @@ def withdraw_changes(session: Session, change_ids: Collection[str], *, by: str) 
     session.flush()
     series_ids = queries.series_of_changes(session, change_ids)
     queries.lock(session, series_ids)
+    queries.lock_changes(session, series_ids)
     for series_id in series_ids:
         for row in queries.accepted_of(session, series_id):
             said = row.evidence.get("accepted", {})

@@ -1,7 +1,8 @@
 """All SQL of detection over series: windows of points read, states and changes written, for many at once.
 
-Invariant: no query per series; lists of ids travel in chunks of at most `CHUNK`. Whoever writes locks the
-series first, in order of id, so that nobody waits in a circle. Raises nothing of HTTP.
+Invariant: no query per series; lists of ids travel in chunks of at most `CHUNK`. Whoever writes locks in one
+order, each by id, so that nobody waits in a circle: targets, (alerts,) series, changes. Raises nothing of
+HTTP.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from sqlalchemy import and_, exists, func, or_, select
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.orm import Session, aliased
 
+from paceline_server.store.tables.fleet import Target
 from paceline_server.store.tables.history import Change, Fingerprint, Series, SeriesPoint, SeriesState
 from paceline_server.store.tables.jobs import Job, Run
 
@@ -58,6 +60,13 @@ def heads(session: Session, suite: str | None, series_id: str | None) -> list[He
     if series_id is not None:
         query = query.where(Series.id == series_id)
     return [Head(*row) for row in session.execute(query)]
+
+
+def lock_targets(session: Session, target_ids: Collection[str]) -> None:
+    """Hold these targets until the transaction ends: what moved together on one is decided by one at a time.
+    Other rows may still refer to them."""
+    query = select(Target.id).where(Target.id.in_(sorted(target_ids))).order_by(Target.id)
+    session.execute(query.with_for_update(key_share=True)).all()
 
 
 def lock(session: Session, series_ids: Sequence[str]) -> None:
@@ -213,14 +222,16 @@ def newest_jobs_of_target(session: Session, target_id: str, limit: int) -> list[
 
 
 def live_at(session: Session, target_id: str, job_ids: Collection[str]) -> list[Change]:
-    """Changes of a target's series that detection still looks at and that lie at one of these jobs, by id."""
+    """Changes of a target's series that detection still looks at and that lie at one of these jobs, by id, as
+    others committed them, locked."""
     query = (
         select(Change)
         .join(Series, Series.id == Change.series_id)
         .where(Series.target_id == target_id, Change.state.in_(LIVE), Change.job_id.in_(list(job_ids)))
         .order_by(Change.id)
+        .with_for_update(of=Change)
     )
-    return list(session.scalars(query))
+    return list(session.scalars(query.execution_options(populate_existing=True)))
 
 
 def measured_since(session: Session, target_id: str, job_id: str) -> int:
@@ -228,6 +239,12 @@ def measured_since(session: Session, target_id: str, job_id: str) -> int:
     since = select(func.coalesce(Job.started_at, Job.created_at)).where(Job.id == job_id).scalar_subquery()
     query = select(func.count()).where(Series.target_id == target_id, Series.last_at >= since)
     return session.scalar(query) or 0
+
+
+def lock_changes(session: Session, series_ids: Sequence[str]) -> None:
+    """Hold every change of these series until the transaction ends, all at once and by id."""
+    query = select(Change.id).where(Change.series_id.in_(list(series_ids))).order_by(Change.id)
+    session.execute(query.with_for_update()).all()
 
 
 def series_of_changes(session: Session, change_ids: Collection[str]) -> list[str]:

@@ -78,6 +78,7 @@ def keep(session: Session, *looks: Sequence[Looked]) -> Outcome:
     """Store what rounds of series say, each round judged by itself (§4.6). Series that have a newer point by
     now are left to whoever added it."""
     keys = [one.head.id for looked in looks for one in looked]
+    queries.lock_targets(session, {one.head.target_id for looked in looks for one in looked})
     queries.lock(session, keys)
     newest = queries.newest_counting(session, keys)
     kept: dict[str, list[Change]] = defaultdict(list)
@@ -111,7 +112,10 @@ def keep(session: Session, *looks: Sequence[Looked]) -> Outcome:
 def mark_incidents(session: Session, target_ids: Iterable[str]) -> int:
     """Once everything of a round is kept: what moved together on a target is one event (§4.7). Returns how
     many changes are marked otherwise than before."""
-    marked = sum(incidents.mark(session, target_id) for target_id in sorted(set(target_ids)))
+    targets = sorted(set(target_ids))
+    queries.lock_targets(session, targets)
+    session.flush()
+    marked = sum(incidents.mark(session, target_id) for target_id in targets)
     session.flush()
     return marked
 

@@ -11,6 +11,7 @@ from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.orm import Session, aliased
 
 from paceline_server.store.base import Base
+from paceline_server.store.tables.decisions import Finding
 from paceline_server.store.tables.history import (
     Annotation,
     Change,
@@ -119,7 +120,7 @@ def join(session: Session, old: str, new: str) -> None:
     there = aliased(SeriesPoint)
     twice = exists().where(there.series_id == new, there.job_id == SeriesPoint.job_id)
     session.execute(delete(SeriesPoint).where(SeriesPoint.series_id == old, twice))
-    for table in (SeriesPoint, Change, Annotation):
+    for table in (SeriesPoint, Change, Annotation, Finding):
         session.execute(update(table).where(table.series_id == old).values(series_id=new))
     session.execute(delete(SeriesState).where(SeriesState.series_id == old))
     gone = session.get_one(Series, old)

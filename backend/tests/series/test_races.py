@@ -1,0 +1,67 @@
+"""Two rounds of one target at one instant: who waited sees what the other one kept."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from paceline_server.kernel.clock import FrozenClock
+from paceline_server.series.detection import service as detection
+from paceline_server.store.session import read_scope, session_scope
+from paceline_server.store.tables.history import Change
+from paceline_server.testing import pasts
+from paceline_server.testing.pasts import Past
+from sqlalchemy import select, text
+
+on_postgresql = pytest.mark.parametrize("shape", ["scaled"], indirect=True)
+"""SQLite has one writer: nobody waits inside a transaction there."""
+
+
+def _wait_for_a_waiter() -> None:
+    query = text(
+        "SELECT count(*) FROM pg_stat_activity "
+        "WHERE datname = current_database() AND wait_event_type = 'Lock'"
+    )
+    deadline, pause = time.monotonic() + 20, threading.Event()
+    while True:
+        with read_scope() as session:
+            if session.scalar(query):
+                return
+        assert time.monotonic() < deadline, "nobody waits for a lock"
+        pause.wait(0.02)
+
+
+@on_postgresql
+def test_marking_an_incident_keeps_the_evidence_another_round_wrote_meanwhile(
+    database: object, enrolled: Callable[..., Any], clock: FrozenClock
+) -> None:
+    past = Past(enrolled().target_id)
+    rng, names = np.random.default_rng(10), [(f"bench_{number}", "native", 1000) for number in range(6)]
+    for night in range(30):
+        levels = [1100.0 if night >= 22 and at < 3 else 1000.0 for at in range(6)]
+        values = levels * np.exp(rng.normal(0.0, 0.004, 6))
+        past.night({name: float(values[at]) for at, name in enumerate(names)}, evaluate=night == 29)
+    assert [("incident" in one.evidence) for one in pasts.changes()] == [True] * 3
+
+    def mark() -> None:
+        with session_scope() as session:
+            held = session.scalars(select(Change)).all()
+            detection.mark_incidents(session, [past.target_id])
+            assert len(held) == 3
+
+    with session_scope() as session:
+        detection.mark_incidents(session, [past.target_id])
+        for row in session.scalars(select(Change)):
+            left = {name: value for name, value in row.evidence.items() if name != "incident"}
+            row.evidence = left | {"round": {"other": 1}}
+        session.flush()
+        other = threading.Thread(target=mark)
+        other.start()
+        _wait_for_a_waiter()
+    other.join(20)
+    found = [one.evidence for one in pasts.changes()]
+    assert [(one["round"], "incident" in one) for one in found] == [({"other": 1}, True)] * 3
