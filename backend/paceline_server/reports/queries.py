@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from sqlalchemy import Select, and_, func, select
 from sqlalchemy.orm import Session
 
-from paceline_server.store.tables.decisions import Comparison, JobReport
+from paceline_server.store.tables.decisions import Alert, Comparison, JobReport
 from paceline_server.store.tables.fleet import Agent, Target
 from paceline_server.store.tables.jobs import BASELINE_TRIGGERS, Job, Run
 from paceline_server.store.tables.messages import Incident
@@ -30,6 +30,11 @@ def audit_entries(object_kind: str | None, object_id: str | None, actor: str | N
         AuditEntry.object_kind: object_kind, AuditEntry.object_id: object_id, AuditEntry.actor: actor,
     }  # fmt: skip
     return select(AuditEntry).where(*(column == one for column, one in wanted.items() if one is not None))
+
+
+def alert_titles(session: Session, alert_ids: Sequence[str]) -> dict[str, str]:
+    query = select(Alert.id, Alert.title).where(Alert.id.in_(set(alert_ids)))
+    return {row.id: row.title for row in session.execute(query)}
 
 
 def comparisons_of_run(run_id: str) -> Select[Any]:

@@ -7,7 +7,7 @@ every number is a stored one or computed from stored samples by `stats` (I17).
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import timedelta
 from typing import Any, Literal, cast, get_args
@@ -92,12 +92,19 @@ def audit_log(
 ) -> Page[AuditEntryOut]:
     """Who changed what, the newest first."""
     query = queries.audit_entries(object_kind, object_id, actor)
-    return page(session, query, [AuditEntry.id], lambda row: [row.id], _audit_out, limit=limit, cursor=cursor)
+    found: Page[AuditEntry] = page(
+        session, query, [AuditEntry.id], lambda row: [row.id], lambda row: row, limit=limit, cursor=cursor
+    )
+    about = [row.object_id for row in found.items if row.object_kind == "alert"]
+    titles = queries.alert_titles(session, about)
+    return Page(items=[_audit_out(row, titles) for row in found.items], next=found.next)
 
 
-def _audit_out(row: AuditEntry) -> AuditEntryOut:
+def _audit_out(row: AuditEntry, titles: Mapping[str, str]) -> AuditEntryOut:
+    """`titles`: of alerts, by id, as they are called now."""
     own = {name: getattr(row, name) for name in AuditEntryOut.model_fields if name != "words"}
-    said = words.audited(row.actor, row.action, row.object_kind, row.detail.get("name") or row.object_id)
+    called = row.detail.get("name") or titles.get(row.object_id) or row.object_id
+    said = words.audited(row.actor, row.action, row.object_kind, called)
     return AuditEntryOut.model_validate({**own, "words": said})
 
 

@@ -230,6 +230,8 @@ def test_every_write_is_in_the_audit_log_in_order(past: Chronicle, token: Callab
         "test muted rule x.", "test saved rule x.",
         f"test decided about several alerts at once (triage batch {batch['id']}).",
     ]  # fmt: skip
+    title = past.get(f"/alerts/{alert}")["title"]
+    assert entries[-1]["words"] == f"test acknowledged alert {title}."
     narrowed = past.get("/audit", object_kind="alert", object_id=alert, limit=2)
     assert [one["action"] for one in narrowed["items"]] == ["fixed", "issue"]
     rest = past.get("/audit", object_kind="alert", object_id=alert, limit=2, cursor=narrowed["next"])
