@@ -13,7 +13,9 @@ from typing import Any, Literal
 
 from sqlalchemy.orm import Session
 
+from paceline_server.catalog import manifest as manifests
 from paceline_server.catalog.schemas import ParamValue
+from paceline_server.jobs import queries
 from paceline_server.jobs.beginnings import begin
 from paceline_server.store.tables.fleet import Target
 from paceline_server.store.tables.jobs import Job, Run
@@ -62,12 +64,22 @@ def ab_run(
     waits for it. Its comparisons have `sides` = "revisions".
     """
     original = session.get_one(Run, original_run_id)
-    run = _narrowed(original, benchmarks, params)
+    run = _narrowed(original, _named_then(session, original, benchmarks), params)
     run.commit, run.base_commit, run.trigger = commit, base_commit, trigger
     run.branch = original.branch if commit == original.commit else None
     run.confirms_alert_id, run.bisection_id = alert_id, bisection_id
     begin(session, run, [session.get_one(Target, target_id)], not_before)
     return run
+
+
+def _named_then(session: Session, original: Run, benchmarks: Sequence[str]) -> list[str]:
+    """The benchmarks as the run's own manifest calls them: history knows them by their newest names."""
+    declared, suite = original.manifest["benchmarks"], queries.suite(session, original.suite)
+    if suite is None or all(name in declared for name in benchmarks):
+        return list(benchmarks)
+    newest = manifests.read(suite.manifest).benchmarks
+    olds = {name: [old for old in one.aliases if old in declared] for name, one in newest.items()}
+    return sorted({(name if name in declared else (olds.get(name) or [name])[0]) for name in benchmarks})
 
 
 def _narrowed(original: Run, benchmarks: Sequence[str], params: Mapping[str, Sequence[ParamValue]]) -> Run:

@@ -12,7 +12,7 @@ from paceline_server.kernel import clock as clock_module
 from paceline_server.store.session import session_scope
 from paceline_server.store.tables.jobs import Run
 from paceline_server.store.tables.messages import OutboxMessage
-from paceline_server.testing.scripted_agent import COMMIT, ScriptedAgent
+from paceline_server.testing.scripted_agent import COMMIT, MANIFEST, ScriptedAgent, announce
 from sqlalchemy import select
 
 PREFIX = "/api/v1"
@@ -94,6 +94,17 @@ def test_old_against_new_is_asked_for_as_the_original_run_was_narrowed_to_the_do
         step = session.get_one(Run, other)
         assert (step.commit, step.branch, step.bisection_id) == ("b" * 40, None, "bis_1")
         assert session.get_one(Run, run_id).confirms_alert_id == "alt_1"
+
+
+def test_a_renamed_benchmark_is_asked_for_by_the_name_the_frozen_manifest_knows(
+    agent: ScriptedAgent, enrolled: Make, new_run: Make
+) -> None:
+    original = new_run()
+    benchmarks = {name: one for name, one in MANIFEST["benchmarks"].items() if name != "sorting"}
+    benchmarks["sort_all"] = {**MANIFEST["benchmarks"]["sorting"], "aliases": ["sorting"]}
+    announce(enrolled("lab-2").agent_id, {**MANIFEST, "benchmarks": benchmarks, "rules": []})
+    with session_scope() as session:
+        assert session.get_one(Run, ab(original, benchmarks=["sort_all"])).benchmarks == ["sorting"]
 
 
 @pytest.mark.parametrize("waiting", [{"alert_id": "alt_1"}, {"trigger": "bisect", "bisection_id": "bis_1"}])

@@ -37,6 +37,7 @@ from paceline_server.alerts.changes.raising import (
 from paceline_server.alerts.history import SYSTEM, change, remember
 from paceline_server.alerts.states import Event
 from paceline_server.alerts.topics import NOTIFY, PATIENCE
+from paceline_server.detect import history
 from paceline_server.detect import service as detect
 from paceline_server.jobs import service as jobs
 from paceline_server.kernel import clock, settings
@@ -166,11 +167,12 @@ def _is_worse(facts: Sequence[Fact]) -> bool:
 
 def _keep(session: Session, alert: Alert, facts: Sequence[Fact], job: Job) -> list[Comparison]:
     """The comparisons of the doubted series, each a finding of the alert now."""
-    doubted = {fact.key for fact in facts}
+    doubted, names = {fact.key for fact in facts}, history.names_of(session, alert.suite)
     again = [
         one
         for one in detect.comparisons_of_job(session, job.id)
-        if one.sides == "revisions" and (one.benchmark, one.arm, one.params_key, one.metric) in doubted
+        if one.sides == "revisions"
+        and (*names.newest(one.benchmark, one.arm), one.params_key, one.metric) in doubted
     ]
     known = alert_queries.known_comparisons(session, [one.id for one in again])
     for comparison in again:

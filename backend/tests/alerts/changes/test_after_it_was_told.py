@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from paceline_server.series.service import Names
 from paceline_server.store.session import session_scope
+from paceline_server.store.tables.catalog import Suite
 from paceline_server.store.tables.history import Change
+from paceline_server.testing.benches import BENCHMARK, SUITE, suite_manifest
 from paceline_server.testing.pasts import changes, commit_of, state_of
 from paceline_server.testing.pasts import series as all_series
 from sqlalchemy import select
@@ -227,3 +230,20 @@ def test_what_was_proven_outlives_its_environment_says_so_once_and_ends_when_the
     assert (open_still["state"], actions(open_still).count("superseded")) == ("open", 1)
     desk.nights(5, fingerprint="e")
     assert (desk.alert()["state"], actions(desk.alert())[-1]) == ("fixed", "recover")
+
+
+def test_a_benchmark_renamed_before_its_ab_run_is_measured_and_proven_under_its_old_name(
+    desk: HistoryDesk,
+) -> None:
+    desk.nights(20)
+    desk.step(6, 0.1)
+    manifest = suite_manifest(rules=[])
+    manifest["benchmarks"] = {"sort_many": {**manifest["benchmarks"][BENCHMARK], "aliases": [BENCHMARK]}}
+    with session_scope() as session:
+        suite = session.get_one(Suite, SUITE)
+        suite.manifest = manifest
+    desk.past.names = Names({BENCHMARK: "sort_many"})
+    desk.nights(1, 0.1)
+    assert [one.benchmark for one in all_series()] == ["sort_many"]
+    assert desk.ab(0.1)["benchmarks"] == [BENCHMARK]
+    assert desk.alert()["state"] == "open"
