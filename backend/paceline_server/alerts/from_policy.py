@@ -14,7 +14,7 @@ confirmation is computed and never stored: it enters no history.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
 from sqlalchemy.exc import IntegrityError
@@ -25,7 +25,6 @@ from paceline_server.alerts.changes.words import place
 from paceline_server.alerts.history import SYSTEM, change, remember
 from paceline_server.alerts.states import Event
 from paceline_server.alerts.topics import CONFIRM, NOTIFY
-from paceline_server.detect import service as detect
 from paceline_server.detect.policies import service as policies
 from paceline_server.jobs import service as jobs
 from paceline_server.kernel import clock, ids, settings
@@ -144,8 +143,9 @@ def confirm(session: Session, alert: Alert) -> None:
     remember(session, alert, "confirmation_requested", SYSTEM, f"run {run.id}")
 
 
-def decide(session: Session, alert: Alert, job: Job, run: Run) -> None:
-    """The confirmation of a locked alert ended: does a second session say the same?"""
+def decide(session: Session, alert: Alert, job: Job, run: Run, advised: Sequence[PolicyAdvice]) -> None:
+    """The confirmation of a locked alert ended: does a second session say the same? `advised`: what its
+    samples say."""
     if alert.confirmation_run_id != run.id or alert.state not in ("suspected", "inconclusive"):
         return
     if job.state != "done":
@@ -154,11 +154,7 @@ def decide(session: Session, alert: Alert, job: Job, run: Run) -> None:
         return
     _, _, policy, _, point = json.loads(alert.cause_key)
     again = next(
-        (
-            one
-            for one in detect.advise_again(session, job.id)
-            if (one.policy, one.params_key) == (policy, point)
-        ),
+        (one for one in advised if (one.policy, one.params_key) == (policy, point)),
         None,
     )
     if again is None or again.holds is None:

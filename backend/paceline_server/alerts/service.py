@@ -37,6 +37,7 @@ from paceline_server.jobs import service as jobs
 from paceline_server.kernel import clock, ids, settings
 from paceline_server.store import outbox
 from paceline_server.store.tables.decisions import Alert, Comparison
+from paceline_server.store.tables.history import PolicyAdvice
 from paceline_server.store.tables.jobs import Job, Run
 
 __all__ = [
@@ -60,8 +61,19 @@ def cause_key(comparison: Comparison, *, demonstration: bool | None = None) -> s
     return json.dumps(parts, separators=(",", ":"))
 
 
-def evaluate(session: Session, job_id: str) -> None:
-    """Draw the consequences of a job that ended: decide its confirmation, or raise and resolve alerts."""
+def advise_again(session: Session, job_id: str) -> list[PolicyAdvice]:
+    """What the samples of a policy alert's confirmation say: a whole analysis, made before anything is
+    written. Nothing of any other job."""
+    found = queries.job_with_run(session, job_id)
+    if found is None or found[0].state != "done" or found[1].confirms_alert_id is None:
+        return []
+    alert = queries.alert(session, found[1].confirms_alert_id)
+    return detect.advise_again(session, job_id) if alert is not None and alert.kind == "policy" else []
+
+
+def evaluate(session: Session, job_id: str, advised: Sequence[PolicyAdvice]) -> None:
+    """Draw the consequences of a job that ended: decide its confirmation, or raise and resolve alerts.
+    `advised`: what `advise_again` read."""
     found = queries.job_with_run(session, job_id)
     if found is None:
         return
@@ -70,7 +82,7 @@ def evaluate(session: Session, job_id: str) -> None:
         bisect.advance(session, job, run)
         return
     if run.confirms_alert_id is not None:
-        _decide(session, run.confirms_alert_id, job, run)
+        _decide(session, run.confirms_alert_id, job, run, advised)
         return
     if job.state != "done":
         return
@@ -242,11 +254,14 @@ def _union(failing: Sequence[Comparison]) -> dict[str, list[Any]]:
     return dict(values)
 
 
-def _decide(session: Session, alert_id: str, job: Job, run: Run) -> None:
+def _decide(session: Session, alert_id: str, job: Job, run: Run, advised: Sequence[PolicyAdvice]) -> None:
     """A confirmation ended: only the points that failed before decide."""
     alert = queries.lock_alert(session, alert_id)
+    if alert is not None and alert.kind == "policy":
+        from_policy.decide(session, alert, job, run, advised)
+        return
     if alert is not None and alert.kind != "arm_slower":
-        (from_policy if alert.kind == "policy" else changes).decide(session, alert, job, run)
+        changes.decide(session, alert, job, run)
         return
     if (
         alert is None

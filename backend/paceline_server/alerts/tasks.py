@@ -9,12 +9,13 @@ from paceline_server.alerts.changes import service as changes
 from paceline_server.alerts.rules.service import SILENCE_ENDED
 from paceline_server.alerts.topics import PATIENCE
 from paceline_server.store.outbox import handles, handles_after_reading
+from paceline_server.store.tables.history import PolicyAdvice
 
 
-@handles("alerts.evaluate")
-def evaluate(session: Session, key: str) -> None:
+@handles_after_reading("alerts.evaluate", service.advise_again)
+def evaluate(session: Session, key: str, advised: list[PolicyAdvice]) -> None:
     """A job ended: raise, decide or resolve alerts. `key` is the job's id."""
-    service.evaluate(session, key)
+    service.evaluate(session, key, advised)
 
 
 @handles(service.CONFIRM)

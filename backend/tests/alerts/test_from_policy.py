@@ -7,8 +7,9 @@ from typing import Any
 
 import pytest
 from fastapi.testclient import TestClient
+from paceline_server.alerts import service
 from paceline_server.store import outbox
-from paceline_server.store.session import session_scope
+from paceline_server.store.session import read_scope, session_scope
 from paceline_server.testing.benches import BENCHMARK, suite_manifest
 from paceline_server.testing.deliveries import open_lab
 
@@ -125,3 +126,12 @@ def test_a_confirmed_policy_alert_says_what_the_second_session_said(desk: Desk) 
     said = desk.alert()["explanation"]
     assert "The same revision, measured again in a new session, says: " in said
     assert "A/B" not in said
+
+
+def test_a_second_session_is_analysed_before_anything_is_written(desk: Desk) -> None:
+    desk.measure(WRONG)
+    desk.confirm(WRONG)
+    first, second = (finding["job_id"] for finding in desk.alert()["findings"])
+    with read_scope() as session:
+        assert [one.holds for one in service.advise_again(session, second)] == [False]
+        assert service.advise_again(session, first) == []

@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
-from sqlalchemy import select
+from sqlalchemy import and_, or_, select
 from sqlalchemy.orm import Session
 
 from paceline_server.alerts.changes.facts import Fact, edges_of
@@ -80,6 +80,28 @@ def lock_alerts(session: Session, alert_ids: Collection[str]) -> list[Alert]:
     query = (
         select(Alert)
         .where(Alert.id.in_(list(alert_ids)), Alert.kind.in_(KINDS))
+        .order_by(Alert.id)
+        .with_for_update()
+        .execution_options(populate_existing=True)
+    )
+    return list(session.scalars(query))
+
+
+def lock_target(session: Session, target_id: str) -> None:
+    """Hold a target's row until the transaction ends; rows that refer to it may still be added."""
+    query = select(Target.id).where(Target.id == target_id).with_for_update(key_share=True)
+    session.execute(query).all()
+
+
+def lock_alerts_of_job(session: Session, job: Job) -> list[Alert]:
+    """Every alert about history that a job's points may concern, by id, locked until the transaction ends:
+    those of its series, whatever their state, and those that live on its target."""
+    touched = select(SeriesPoint.series_id).where(SeriesPoint.job_id == job.id)
+    of_series = select(Change.alert_id).where(Change.series_id.in_(touched))
+    living = and_(Alert.target_id == job.target_id, Alert.state.in_(LIVE))
+    query = (
+        select(Alert)
+        .where(Alert.kind.in_(KINDS), or_(Alert.id.in_(of_series), living))
         .order_by(Alert.id)
         .with_for_update()
         .execution_options(populate_existing=True)

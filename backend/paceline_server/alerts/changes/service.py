@@ -7,7 +7,9 @@ people. The life of such an alert:
                                 │                        │         │
              more points ───────┴─▶ vanished     unconfirmed    recover, verify, relapse    (`following`)
 
-Invariants: evaluating a job again adds nothing; whatever follows from one job commits with its message.
+Invariants: evaluating a job again adds nothing; whatever follows from one job commits with its message;
+one target's jobs are evaluated one at a time, so that one event raises one alert; locks are taken in one
+order, as triage takes them: target, alerts by id, changes.
 """
 
 from __future__ import annotations
@@ -31,10 +33,13 @@ def evaluate(session: Session, job_id: str) -> None:
     if found is None:
         return
     job, _ = found
+    queries.lock_target(session, job.target_id)
+    locked = queries.lock_alerts_of_job(session, job)
     facts = queries.changes_of_job(session, job_id)
-    touched = {str(fact.change.alert_id) for fact in facts if fact.change.alert_id is not None}
-    for alert in queries.lock_alerts(session, touched):
-        following.follow(session, alert)
+    touched = {fact.change.alert_id for fact in facts}
+    for alert in locked:
+        if alert.id in touched:
+            following.follow(session, alert)
     fresh = [
         fact for fact in facts if fact.change.alert_id is None and fact.change.state in raising.LIVE_CHANGES
     ]

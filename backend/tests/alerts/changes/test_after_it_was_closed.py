@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
-from paceline_server.alerts.changes import queries
+from paceline_server.alerts.changes import queries, service
 from paceline_server.store import outbox
 from paceline_server.store.session import session_scope
 from paceline_server.store.tables.decisions import Alert
 from paceline_server.store.tables.history import Change
 from paceline_server.testing.pasts import changes
-from sqlalchemy import select
+from sqlalchemy import Engine, event, select
 
 from .conftest import PATIENCE_S, actions, commits
 
@@ -130,11 +131,31 @@ def test_a_closed_alert_that_may_wake_is_read_as_others_left_it_and_is_nobody_el
     _act(desk, "fixed")
     series_id = changes()[0].series_id
     with session_scope() as first:
-        first.get(Alert, alert["id"])
+        held = first.get_one(Alert, alert["id"])
         with session_scope() as second:
             second.get_one(Alert, alert["id"]).title = "Renamed"
         (found,) = queries.closed_about(first, [series_id], ("fixed",))
-        assert found.title == "Renamed"
+        assert (found, found.title) == (held, "Renamed")
         with session_scope() as third:
             free = select(Alert.id).with_for_update(skip_locked=True)
             assert third.scalars(free).all() == []
+
+
+@pytest.mark.parametrize("shape", ["scaled"], indirect=True)
+def test_an_evaluation_locks_the_target_then_alerts_then_changes(desk: HistoryDesk) -> None:
+    _opened(desk)
+    (change,) = changes()
+    locked: list[str] = []
+
+    def keep(_connection: Any, _cursor: Any, statement: str, *_: Any) -> None:
+        found = re.search(r"FROM (\w+).* FOR (NO KEY )?UPDATE", statement, re.DOTALL)
+        if found:
+            locked.append(found[1])
+
+    event.listen(Engine, "before_cursor_execute", keep)
+    try:
+        with session_scope() as session:
+            service.evaluate(session, change.job_id)
+    finally:
+        event.remove(Engine, "before_cursor_execute", keep)
+    assert locked == ["target", "alert", "change"]
