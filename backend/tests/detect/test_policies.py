@@ -83,7 +83,7 @@ def test_a_baseline_job_says_from_where_the_arm_wins(lab_of: Callable[..., Lab])
     assert (warm["answer"], warm["measured_from"], warm["monotone"]) == ("from", 2000, True)
     assert 1350 < warm["lower"] <= warm["value"] <= warm["upper"] < 1480
     assert [point["winner"] for point in warm["points"]] == ["reference", "arm"]
-    assert advice["words"].startswith(f"On this host native wins from {warm['value']:,} fingerprints (95 %: ")
+    assert advice["words"].startswith(f"On lab-1 native wins from {warm['value']:,} fingerprints (95 %: ")
     assert advice["words"].endswith("; policy in force: 1,415 / 5")
     assert (advice["target_name"], advice["job_id"]) == ("lab-1", leased.job_id)
     assert (advice["run_id"], advice["holds"]) == (leased.run_id, True)

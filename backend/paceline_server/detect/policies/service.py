@@ -16,7 +16,7 @@ from sqlalchemy.orm import Session
 from paceline_server.detect.policies import queries
 from paceline_server.detect.policies.advise import Advised, evidence_of
 from paceline_server.detect.policies.schemas import PolicyAdviceOut
-from paceline_server.detect.policies.words import PLACES, advice_out
+from paceline_server.detect.policies.words import advice_out
 from paceline_server.ingest.cases import params_key
 from paceline_server.kernel import clock, ids
 from paceline_server.kernel.errors import invalid_request
@@ -52,7 +52,7 @@ def rows_of(job: Job, run: Run, target: Target, advised: Sequence[Advised]) -> l
             params=dict(one.params),
             params_key=params_key(one.params),
             advice={
-                **advice_out(one, PLACES[target.kind]).model_dump(mode="json"),
+                **advice_out(one, target.name).model_dump(mode="json"),
                 "evidence": evidence_of(one),
             },
             in_force=asdict(one.in_force),

@@ -22,12 +22,9 @@ from paceline_server.stats.constants import POLICY_CONFIDENCE
 from paceline_server.stats.policy import Crossover, Judged, MeasuredPoint
 from paceline_server.stats.words import percent
 
-PLACES = {"device": "this phone", "host": "this host"}
-"""A target's kind, as a sentence says it."""
-
 
 def headline(advised: Advised, where: str = "this host") -> str:
-    """`On this phone native wins from 1,870 fingerprints (95 %: 1,400-2,300) after 1 warm-up round; policy in
+    """`On pixel-8 native wins from 1,870 fingerprints (95 %: 1,400-2,300) after 1 warm-up round; policy in
     force: 2,000 / 1`, with a true dash."""
     point = " ".join(f"{name}={value}" for name, value in advised.params.items())
     at = f" at {point}" if point else ""
