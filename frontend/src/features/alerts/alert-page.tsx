@@ -122,7 +122,7 @@ function useDecision(alert: AlertDetail | undefined) {
       if (action === 'expected' && alert.kind === 'history') setAsking(true);
       else act.mutate({ id: alert.id, action });
     },
-    expect: (baselineCommit: string, note: string | undefined) => {
+    expect: (baselineCommit: string | undefined, note: string | undefined) => {
       setAsking(false);
       if (alert !== undefined) act.mutate({ id: alert.id, action: 'expected', baselineCommit, note });
     },

@@ -151,6 +151,21 @@ describe('deciding about several', () => {
     expect(await screen.findByText('Undone for 2 alerts.')).toBeInTheDocument();
   });
 
+  it('asks for the commit of the new baseline before it calls a change of history expected', async () => {
+    const { user, world } = await open('/alerts', withChange);
+    await user.click(screen.getByRole('button', { name: /^Choose all/ }));
+    const bar = screen.getByRole('region', { name: 'Decide about the chosen alerts' });
+    await user.click(within(bar).getByRole('button', { name: 'Expected' }));
+    const dialog = await screen.findByRole('dialog', { name: 'Expected: a new baseline' });
+    expect(world.decisions.bulk).toEqual([]);
+    const commit = within(dialog).getByRole('textbox', { name: /starts at commit/ });
+    await user.clear(commit);
+    await user.type(commit, 'feedc0de');
+    await user.click(within(dialog).getByRole('button', { name: 'Mark as expected' }));
+    await waitFor(() => expect(world.decisions.bulk).toHaveLength(1));
+    expect(world.decisions.bulk[0]?.body).toMatchObject({ action: 'expected', baseline_commit: 'feedc0de' });
+  });
+
   it('undoes the last decision with z', async () => {
     const { user, world } = await open();
     await user.click(screen.getByRole('checkbox', { name: /Choose native slower .* on pixel-8/ }));

@@ -11,7 +11,8 @@ import type { Alert, AlertAction } from '../../api/types';
 import { FilterSelect } from '../../ui/filter-select';
 import { ACTION_WORDS } from '../../ui/looks';
 import classes from './bulk.module.css';
-import type { Bulk } from './use-bulk';
+import { ExpectedDialog } from './expected-dialog';
+import type { Bulk, BulkDecision } from './use-bulk';
 
 export interface BulkBarProps {
   chosen: readonly Alert[];
@@ -34,17 +35,7 @@ export function BulkBar({ chosen, bulk, onClear }: BulkBarProps) {
         </Button>
       </Group>
       <Group gap="xs" align="flex-end">
-        {ACTIONS.map((action) => (
-          <Button
-            key={action}
-            size="xs"
-            variant="default"
-            disabled={bulk.isPending}
-            onClick={() => bulk.decide({ action, ...remark })}
-          >
-            {ACTION_WORDS[action].label}
-          </Button>
-        ))}
+        <Actions chosen={chosen} bulk={bulk} remark={remark} />
         <FilterSelect
           label="Assign all to"
           value=""
@@ -71,6 +62,68 @@ export function BulkBar({ chosen, bulk, onClear }: BulkBarProps) {
       </Group>
       {bulk.refused !== null && <Refused refused={bulk.refused} />}
     </section>
+  );
+}
+
+type Remark = Pick<BulkDecision, 'note'>;
+
+function Actions({ chosen, bulk, remark }: Omit<BulkBarProps, 'onClear'> & { remark: Remark }) {
+  const [asking, setAsking] = useState(false);
+  const about = chosen.filter(({ kind }) => kind === 'history');
+  return (
+    <>
+      {ACTIONS.map((action) => (
+        <Button
+          key={action}
+          size="xs"
+          variant="default"
+          disabled={bulk.isPending}
+          onClick={() => {
+            if (action === 'expected' && about.length > 0) setAsking(true);
+            else bulk.decide({ action, ...remark });
+          }}
+        >
+          {ACTION_WORDS[action].label}
+        </Button>
+      ))}
+      <AskBaseline
+        about={about}
+        opened={asking}
+        onClose={() => setAsking(false)}
+        onDecide={(baseline) => {
+          setAsking(false);
+          bulk.decide({ action: 'expected', ...remark, ...baseline });
+        }}
+      />
+    </>
+  );
+}
+
+interface AskBaselineProps {
+  about: readonly Alert[];
+  opened: boolean;
+  onClose: () => void;
+  onDecide: (baseline: Pick<BulkDecision, 'note' | 'baseline_commit'>) => void;
+}
+
+/** Changes called expected need the commit of their new baseline: offered where all blame the same one. */
+function AskBaseline({ about, opened, onClose, onDecide }: AskBaselineProps) {
+  const blamed = new Set(about.map(({ head_commit: commit }) => commit));
+  const suggested = blamed.size === 1 ? (about[0]?.head_commit ?? null) : null;
+  return (
+    <ExpectedDialog
+      key={suggested}
+      opened={opened}
+      suggested={suggested}
+      optional
+      onClose={onClose}
+      onConfirm={(commit, why) =>
+        onDecide({
+          ...(why === undefined ? {} : { note: why }),
+          ...(commit === undefined ? {} : { baseline_commit: commit }),
+        })
+      }
+    />
   );
 }
 

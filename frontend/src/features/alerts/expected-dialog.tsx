@@ -6,16 +6,24 @@ export interface ExpectedDialogProps {
   opened: boolean;
   /** The commit offered: where the change was seen. */
   suggested: string | null;
+  /** Several alerts may each keep the commit they blame: then the field may stay empty. */
+  optional?: boolean;
   onClose: () => void;
-  onConfirm: (baselineCommit: string, note: string | undefined) => void;
+  onConfirm: (baselineCommit: string | undefined, note: string | undefined) => void;
 }
 
-export function ExpectedDialog({ opened, suggested, onClose, onConfirm }: ExpectedDialogProps) {
+export function ExpectedDialog({
+  opened,
+  suggested,
+  optional = false,
+  onClose,
+  onConfirm,
+}: ExpectedDialogProps) {
   const [commit, setCommit] = useState(suggested ?? '');
   const [note, setNote] = useState('');
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    onConfirm(commit.trim(), note.trim() === '' ? undefined : note.trim());
+    onConfirm(commit.trim() === '' ? undefined : commit.trim(), note.trim() === '' ? undefined : note.trim());
   };
   return (
     <Modal
@@ -28,8 +36,10 @@ export function ExpectedDialog({ opened, suggested, onClose, onConfirm }: Expect
         <Stack gap="sm">
           <TextInput
             label="The new baseline starts at commit"
-            description="From this commit on the new level is the one that later changes are held against."
-            required
+            description={`From this commit on the new level is the one that later changes are held against.${
+              optional ? ' Left empty: for each alert, the commit it blames.' : ''
+            }`}
+            required={!optional}
             data-autofocus
             value={commit}
             maxLength={100}
@@ -44,7 +54,7 @@ export function ExpectedDialog({ opened, suggested, onClose, onConfirm }: Expect
             onChange={(event) => setNote(event.currentTarget.value)}
           />
           <Group>
-            <Button type="submit" disabled={commit.trim() === ''}>
+            <Button type="submit" disabled={!optional && commit.trim() === ''}>
               Mark as expected
             </Button>
             <Button variant="default" onClick={onClose}>
