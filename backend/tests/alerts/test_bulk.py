@@ -10,6 +10,8 @@ import pytest
 from fastapi.testclient import TestClient
 from paceline_server.kernel import clock as clock_module
 from paceline_server.kernel.clock import FrozenClock
+from paceline_server.store.session import session_scope
+from paceline_server.store.tables.history import SeriesPoint
 from paceline_server.testing.chronicle import Chronicle, chronicle
 
 FLAT = [100.0] * 10
@@ -134,6 +136,10 @@ def test_a_level_called_expected_is_the_baseline_until_that_is_taken_back(past: 
         return [one["state"] for one in past.get(f"/series/{series}")["changes"]]
 
     path = f"/alerts/{alert}/actions"
+    past.post(path, {"action": "expected", "baseline_commit": "c" * 12}, status=400)
+    newest = past.get(f"/series/{series}/points")["points"][-1]["job_id"]
+    with session_scope() as session:
+        session.get_one(SeriesPoint, (series, newest)).commit = "c" * 12
     done = past.post(path, {"action": "expected", "baseline_commit": "c" * 12})
     assert (done["state"], done["baseline_commit"]) == ("expected", "c" * 12)
     assert changes() == ["accepted"]
