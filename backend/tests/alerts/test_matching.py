@@ -7,6 +7,7 @@ from datetime import UTC, datetime, timedelta
 from fnmatch import translate
 from itertools import pairwise, permutations
 from re import match
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -56,7 +57,8 @@ def test_all_five_patterns_must_match() -> None:
     rule = Rule("hash*", "ledger_*", "native", "time", "pixel-*")
     assert covers(rule, SUBJECT)
     for field in ("suite", "benchmark", "arm", "metric", "target"):
-        assert not covers(replace(rule, **{field: "other"}), SUBJECT)
+        other: dict[str, Any] = {field: "other"}
+        assert not covers(replace(rule, **other), SUBJECT)
 
 
 LADDER = [

@@ -49,7 +49,12 @@ def test_a_saved_rule_decides_and_says_who_owns_it(past: Chronicle, sign_in: Cal
         "Any metric of benchmark ledger_* (any arm, any suite, any target) gets worse by 5.0 % or more and "
         "stays so."
     )
-    asked = {"suite": "hashing", "benchmark": "ledger_batch", "arm": "native", "metric": "time"}
+    asked: dict[str, Any] = {
+        "suite": "hashing",
+        "benchmark": "ledger_batch",
+        "arm": "native",
+        "metric": "time",
+    }
     found = past.get("/rules/applied", **asked, target="lab-1")
     assert (found["rule_id"], found["version"], found["min_effect"]) == (made["id"], 1, 0.05)
     other = past.get("/rules/applied", **{**asked, "benchmark": "random"}, target="lab-1")
@@ -149,7 +154,13 @@ def test_a_mute_has_a_reason_and_an_end(past: Chronicle) -> None:
     past.post(f"{path}/mute", {"reason": "for ever", "hours": 24 * 365}, status=422)
     muted = past.post(f"{path}/mute", {"reason": "fan is broken", "hours": 2})
     assert muted["mute"]["reason"] == "fan is broken"
-    asked = {"suite": "s", "benchmark": "ledger_x", "arm": "a", "metric": "time", "target": "lab-1"}
+    asked: dict[str, Any] = {
+        "suite": "s",
+        "benchmark": "ledger_x",
+        "arm": "a",
+        "metric": "time",
+        "target": "lab-1",
+    }
     until = clock_module.now() + timedelta(hours=2)
     assert past.get("/rules/applied", **asked)["muted"] == (
         f"muted by test until {until:%Y-%m-%d %H:%M} UTC: fan is broken"

@@ -100,7 +100,7 @@ def test_the_newest_advice_is_listed_and_the_older_is_history(lab_of: Callable[.
     (newest,) = _get(lab, "/policies", suite="sorting", policy="native_batch", target=lab.target_id)["items"]
     assert newest["warm"]["answer"] == "always"
     assert "from the smallest measured, 1,000 fingerprints, or below" in newest["words"]
-    named = {"suite": "sorting", "policy": "native_batch", "target": lab.target_id}
+    named: dict[str, Any] = {"suite": "sorting", "policy": "native_batch", "target": lab.target_id}
     first = _get(lab, "/policies/history", **named, params="{}", limit=1)
     second = _get(lab, "/policies/history", **named, cursor=first["next"])
     assert [one["warm"]["answer"] for one in (*first["items"], *second["items"])] == ["always", "from"]
@@ -141,7 +141,7 @@ def test_a_policy_may_be_a_knob_and_a_run_that_turned_one_is_no_baseline(lab_of:
     lab = lab_of(minimum="minimum_batch")
     lab.measure(EFFECTS, seed=1)
     lab.measure(EFFECTS, seed=2, knobs={"minimum_batch": 1900})
-    named = {"suite": "sorting", "policy": "native_batch", "target": lab.target_id}
+    named: dict[str, Any] = {"suite": "sorting", "policy": "native_batch", "target": lab.target_id}
     found = _get(lab, "/policies/history", **named)["items"]
     assert [(one["in_force"]["minimum"], one["holds"]) for one in found] == [(1400, True)]
 

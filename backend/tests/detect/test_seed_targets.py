@@ -179,7 +179,7 @@ EDITS = {
     "one_file": (12, 52, 64), "five_files": (12, 100, 112), "twenty_files": (11, 19, 30),
     "sixty_files": (12, 20, 32),
 }  # fmt: skip
-CHECKPOINT = {
+CHECKPOINT: Table = {
     **{
         ("checkpoint", metric, "incremental", edit): figure * MS
         for edit, figures in EDITS.items()
@@ -241,7 +241,7 @@ def test_crossing_costs_more_of_a_piece_than_was_said() -> None:
 # --- finality and signatures: "all performance gates met or exceeded" ----------------------------------
 
 SIGNATURES = {"sign": (72.8, 70.8, 69.9), "verify": (35.3, 35.4, 33.3)}
-FINALITY = {
+FINALITY: Table = {
     ("finality", "time", "graph"): 23.97, ("finality", "time", "ffi"): 0.843,
     ("lookup", "time", "graph", 10): 22.8, ("lookup", "time", "graph", 100): 24.1,
     ("lookup", "time", "graph", 1000): 25.9,

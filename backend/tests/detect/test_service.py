@@ -56,8 +56,8 @@ def test_a_delivered_job_gets_its_verdict(lab: Lab, effects: dict[int, float], v
     [({}, {"main"}), ({"branch": "release"}, {"release"}), ({"branch": None}, set())],
 )
 def test_only_a_run_of_a_branch_becomes_history(lab: Lab, fields: dict[str, Any], branches: set[str]) -> None:
-    commit = {"commit": "f" * 40} if fields else {}
-    lab.measure(FASTER, trigger="ci", **commit, **fields)
+    asked: dict[str, Any] = {"commit": "f" * 40, **fields} if fields else {}
+    lab.measure(FASTER, trigger="ci", **asked)
     outbox.drain()
     with read_scope() as session:
         rows = session.execute(select(Series.branch).join(SeriesPoint, SeriesPoint.series_id == Series.id))

@@ -164,8 +164,13 @@ def test_times_and_rates_say_the_same() -> None:
     times = find_crossover([(at, pair_blocks(*pair, "lower")) for at, pair in cases.items()], MARGIN)
     rates = find_crossover(
         [
-            (at, pair_blocks(*(replace(one, value=1.0 / one.value) for one in pair), "higher"))
-            for at, pair in cases.items()
+            (
+                at,
+                pair_blocks(
+                    replace(one, value=1.0 / one.value), replace(other, value=1.0 / other.value), "higher"
+                ),
+            )
+            for at, (one, other) in cases.items()
         ],
         MARGIN,
     )

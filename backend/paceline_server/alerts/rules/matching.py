@@ -39,13 +39,20 @@ class Subject:
 class Patterned(Protocol):
     """What has the five patterns and a place in time: a stored version of a rule."""
 
-    suite: str
-    benchmark: str
-    arm: str
-    metric: str
-    target: str
-    created_at: datetime
-    rule_id: str
+    @property
+    def suite(self) -> str: ...
+    @property
+    def benchmark(self) -> str: ...
+    @property
+    def arm(self) -> str: ...
+    @property
+    def metric(self) -> str: ...
+    @property
+    def target(self) -> str: ...
+    @property
+    def created_at(self) -> datetime: ...
+    @property
+    def rule_id(self) -> str: ...
 
 
 Rule = TypeVar("Rule", bound=Patterned)

@@ -7,6 +7,7 @@ import argparse
 import json
 import sys
 import time
+from collections.abc import Sequence
 
 REPEAT = 1
 
@@ -17,19 +18,19 @@ options.add_argument("--warmup-rounds", type=int, default=5)
 chosen = options.parse_known_args()[0]
 
 
-def say(kind, **fields):
+def say(kind: str, **fields: object) -> None:
     sys.stdout.write(json.dumps({"type": kind, **fields}) + "\n")
     sys.stdout.flush()
 
 
-def plain(numbers):
+def plain(numbers: Sequence[int]) -> int:
     total = 0
     for number in numbers:
         total += number
     return total
 
 
-def built_in(numbers):
+def built_in(numbers: Sequence[int]) -> int:
     for _ in range(REPEAT):
         total = sum(numbers)
     return total
