@@ -52,7 +52,7 @@ def levelled(level: float) -> Callable[[list[CaseSamples]], list[CaseSamples]]:
 
 def deliver(lab: Lab, night: int, level: float = 1e6) -> None:
     """One baseline job of two series, carried through to the end."""
-    lab.request(launches=3, rounds=12, params={"batch": [1000]}, commit=f"{night + 1:040x}")
+    lab.request(launches=3, rounds=12, params={"batch": [1000]}, commit=f"{night + 1:040x}", branch="main")
     lab.deliver({1000: -0.5}, seed=night + 1, alter=levelled(level * (1.0 + 0.002 * (night % 3))))
     outbox.drain()
 
