@@ -30,7 +30,7 @@ SMALL = {"launches": 3, "rounds": 10}
 def _night(lab: Lab, clock: FrozenClock, number: int, slower: float) -> None:
     """One measured, delivered, analysed job whose native arm is `slower` than on the first nights."""
     clock.advance(86_400)
-    lab.request(commit=f"{number + 1:040x}", params={"batch": [1000]}, **SMALL)
+    lab.request(commit=f"{number + 1:040x}", branch="main", params={"batch": [1000]}, **SMALL)
     noise = float(np.random.default_rng(number).normal(0.0, 0.004))
 
     def scaled(cases: list[Any]) -> list[Any]:
