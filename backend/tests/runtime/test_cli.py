@@ -119,6 +119,7 @@ def test_recompute_says_what_differs_and_takes_a_series_or_a_suite(run: Run, cli
     assert (unknown.returncode, "no series 'ser_x'" in unknown.stderr) == (1, True)
 
 
+@pytest.mark.parametrize("shape", ["embedded"], indirect=True)
 def test_an_unmigrated_database_and_missing_redis_are_refused_with_advice(run: Run, tmp_path: Path) -> None:
     empty = run("enrolment-code", "--data", str(tmp_path / "x")).stderr
     assert empty == "" or "migrate" in empty
