@@ -56,6 +56,12 @@ class HistoryDesk:
         self.nights(count - 1, effects, evaluate=False, **options)
         self.nights(1, effects, **options)
 
+    def unheard(self, effects: Mapping[Name, float]) -> str:
+        """One more night of these series alone, evaluated; alerts have not heard of it. The job's id."""
+        self.clock.advance((START + self.past.nights * NIGHT - clock_module.now()).total_seconds())
+        noise = {name: float(np.exp(self.rng.normal(0.0, 0.004))) for name in effects}
+        return self.past.night({name: LEVEL * (1.0 + effects[name]) * noise[name] for name in effects})
+
     def hear(self, job_id: str) -> None:
         """Let alerts hear of an evaluation."""
         with session_scope() as session:

@@ -1,0 +1,83 @@
+"""Two workers at one instant (PostgreSQL): one event raises one alert, and is decided once."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from paceline_server.alerts.changes import service as changes
+from paceline_server.store.session import read_scope, session_scope
+from paceline_server.testing.benches import BENCHMARK
+from sqlalchemy import text
+
+from .conftest import NATIVE, actions
+
+HistoryDesk = Any
+OTHER = (BENCHMARK, "native", 2000)
+
+pytestmark = pytest.mark.parametrize("shape", ["scaled"], indirect=True)
+"""SQLite has one writer: nobody waits inside a transaction there."""
+
+
+def _wait_for_a_waiter() -> None:
+    query = text(
+        "SELECT count(*) FROM pg_stat_activity "
+        "WHERE datname = current_database() AND wait_event_type = 'Lock'"
+    )
+    deadline, pause = time.monotonic() + 20, threading.Event()
+    while True:
+        with read_scope() as session:
+            if session.scalar(query):
+                return
+        assert time.monotonic() < deadline, "nobody waits for a lock"
+        pause.wait(0.02)
+
+
+def _at_once(first: Callable[[Any], None], second: Callable[[Any], None]) -> None:
+    """`second` begins when `first` has done its work and has not committed."""
+    failed: list[BaseException] = []
+
+    def other() -> None:
+        try:
+            with session_scope() as session:
+                second(session)
+        except BaseException as error:
+            failed.append(error)
+
+    with session_scope() as session:
+        first(session)
+        session.flush()
+        thread = threading.Thread(target=other)
+        thread.start()
+        _wait_for_a_waiter()
+    thread.join(20)
+    assert not thread.is_alive()
+    assert failed == []
+
+
+def test_two_jobs_that_show_one_event_at_once_raise_one_alert(desk: HistoryDesk) -> None:
+    """Each job moved a series of its own, in the same range of commits."""
+    desk.names = (NATIVE, OTHER)
+    desk.nights(20)
+    desk.nights(3, 0.1, evaluate=False)
+    jobs = [desk.unheard({name: 0.1}) for name in (NATIVE, OTHER)]
+    _at_once(
+        lambda session: changes.evaluate(session, jobs[0]),
+        lambda session: changes.evaluate(session, jobs[1]),
+    )
+    alert = desk.alert()
+    assert sorted(one["params"]["batch"] for one in alert["findings"]) == [1000, 2000]
+    assert actions(alert) == ["raise", "found_again"]
+
+
+def test_one_job_heard_of_twice_at_once_raises_one_alert(desk: HistoryDesk) -> None:
+    desk.nights(20)
+    desk.nights(3, 0.1, evaluate=False)
+    job = desk.unheard({NATIVE: 0.1})
+    _at_once(lambda session: changes.evaluate(session, job), lambda session: changes.evaluate(session, job))
+    alert = desk.alert()
+    assert len(alert["findings"]) == 1
+    assert actions(alert) == ["raise"]
