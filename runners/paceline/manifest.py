@@ -28,7 +28,7 @@ Argv = list[str]
 
 
 class TargetBuild(msgspec.Struct, frozen=True):
-    """How one kind of target builds and runs a workload."""
+    """How one kind of target builds and runs a workload. `abis` is of devices; a host has one, its own."""
 
     build: list[Argv]
     artifacts: list[str]
@@ -37,6 +37,7 @@ class TargetBuild(msgspec.Struct, frozen=True):
     launch_timeout_s: float = 600.0
     toolchain: list[Argv] = []
     env: dict[str, str] = {}
+    abis: list[str] = msgspec.field(default_factory=lambda: ["arm64-v8a", "x86_64"])
 
 
 class Workload(msgspec.Struct, frozen=True):

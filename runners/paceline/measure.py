@@ -53,13 +53,10 @@ def measure(
 def launches(prepared: Prepared, selection: Selection) -> list[LaunchSpec]:
     """Launch 0 of every workload, then launch 1 of every workload, …: drift meets them alike."""
     manifest = prepared.manifest
-    builds = {workload.name: workload.host for workload in manifest.workloads}
     specs = []
     for launch in range(selection.first_launch, selection.first_launch + selection.launches):
         for name in workloads_of(manifest, selection):
-            build, directory = builds[name], prepared.built.directories[name]
-            if build is None:
-                continue
+            build, directory = prepared.builds[name], prepared.built.directories[name]
             argv = argv_of(manifest, selection, name, launch=launch, build=build, artifacts=directory)
             env = inherited_environment(build.env)
             specs.append(LaunchSpec(name, launch, argv, directory, env, build.launch_timeout_s))

@@ -7,7 +7,7 @@ Invariant: a selection that exists is runnable: every name is declared and every
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from pathlib import Path
+from pathlib import PurePath
 
 import msgspec
 
@@ -74,9 +74,9 @@ def argv_of(
     *,
     launch: int,
     build: TargetBuild,
-    artifacts: Path,
+    artifacts: PurePath,
 ) -> list[str]:
-    """The complete command of one launch."""
+    """The complete command of one launch; `artifacts` is where they lie on the target that runs it."""
     own = [name for name in selection.benchmarks if manifest.benchmarks[name].workload == workload]
     all_of_workload = [name for name, item in manifest.benchmarks.items() if item.workload == workload]
     argv = [part.replace("{artifacts}", str(artifacts)) for part in build.run]

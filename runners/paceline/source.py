@@ -4,7 +4,7 @@ Place in the journey: the agent's step "prepare", and the first half of `pacelin
 Invariants: argv lists only, never a shell; build steps cannot outlive the agent and stop when the job
 stops; a build that fails is the suite's failure (`build_failed`) with the end of its log, a checkout that
 fails is ours. The cache key holds everything that may change what is built: manifest, commit, toolchain
-outputs, environment.
+outputs, environment, and for a device its ABI.
 """
 
 from __future__ import annotations
@@ -19,10 +19,11 @@ from pathlib import Path
 import msgspec
 
 from paceline.artifacts import ArtifactCache, Built, copy_into, files_below, hash_files, key_of
+from paceline.destination import HOST, Destination, build_for
 from paceline.errors import UserError
 from paceline.executors.process import End, GuardedProcess, inherited_environment
 from paceline.git import GitFailedError, Repository, SourceError, run_git
-from paceline.manifest import Manifest, TargetBuild, Workload, parse
+from paceline.manifest import Manifest, TargetBuild, parse
 from paceline.outcome import plain, signal_name
 from paceline.stop import Stop
 
@@ -34,7 +35,7 @@ LOG_TAIL_CHARACTERS = 160
 
 BUILD_VARIABLES = (
     "CC", "CXX", "CFLAGS", "CXXFLAGS", "LDFLAGS", "RUSTFLAGS", "RUSTUP_TOOLCHAIN", "JAVA_HOME", "MAVEN_ARGS",
-    "MAVEN_OPTS", "JAVA_TOOL_OPTIONS", "GOFLAGS", "PYTHONPATH",
+    "MAVEN_OPTS", "JAVA_TOOL_OPTIONS", "GOFLAGS", "PYTHONPATH", "ANDROID_NDK_HOME",
 )  # fmt: skip
 """Variables of the agent's environment that change what a build produces; part of the cache key."""
 
@@ -44,11 +45,13 @@ Log = Callable[[list[str]], None]
 
 
 class Prepared(msgspec.Struct, frozen=True):
-    """What `measure.py` needs to run a suite."""
+    """What `measure.py` needs to run a suite. `builds`: per workload, how it was built and is run, for one
+    ABI if for a device; `{artifacts}` in its `run` is for who starts it to fill in."""
 
     manifest: Manifest
     revision: str
     built: Built
+    builds: dict[str, TargetBuild]
 
 
 def prepare(
@@ -60,9 +63,10 @@ def prepare(
     cache: ArtifactCache,
     log: Log,
     stop: Stop,
+    destination: Destination = HOST,
 ) -> Prepared:
-    """Builds (or finds in the cache) the workloads of `benchmarks` (empty: all) at a commit. Raises
-    SourceError.
+    """Builds (or finds in the cache) the workloads of `benchmarks` (empty: all) at a commit, here, for
+    `destination`. Raises SourceError.
     """
     full = repository.resolve(commit)
     try:
@@ -72,16 +76,18 @@ def prepare(
     except UserError as error:
         raise SourceError("suite_invalid", error.text, error.advice) from error
     wanted = set(benchmarks) or set(manifest.benchmarks)
-    chosen = _chosen(
-        manifest, {item.workload for name, item in manifest.benchmarks.items() if name in wanted}
-    )
+    workloads = {item.workload for name, item in manifest.benchmarks.items() if name in wanted}
+    chosen = _chosen(manifest, workloads, destination)
     keys, facts = {}, {}
     for name, build in chosen.items():
         versions = toolchain_facts(build)
         facts.update(versions)
         environment = {key: os.environ.get(key) for key in BUILD_VARIABLES}
         machine = [platform.system(), platform.machine()]
-        keys[name] = key_of([manifest.digest, full, name, versions, build.env, environment, machine])
+        parts = [manifest.digest, full, name, versions, build.env, environment, machine]
+        if destination.kind == "device":
+            parts.append(["device", *build.abis])
+        keys[name] = key_of(parts)
     found = {name: cache.get(key) for name, key in keys.items()}
     if any(entry is None for entry in found.values()):
         with repository.checkout(full) as tree:
@@ -91,7 +97,8 @@ def prepare(
                 found[name] = cache.put(keys[name], sources)
     else:
         log([f"(agent) {', '.join(found)} at {full[:12]} found in the artifact cache"])
-    return Prepared(manifest, full, _built({name: entry for name, entry in found.items() if entry}, facts))
+    built = _built({name: entry for name, entry in found.items() if entry}, facts)
+    return Prepared(manifest, full, built, chosen)
 
 
 def prepare_in_place(
@@ -103,15 +110,17 @@ def prepare_in_place(
     out: Path,
     log: Log,
     stop: Stop,
+    destination: Destination = HOST,
 ) -> Prepared:
     """Builds `workloads` of the suite in the working tree as it stands, artifacts into `out`."""
     directories, facts = {}, {}
-    for name, build in _chosen(manifest, workloads).items():
+    chosen = _chosen(manifest, workloads, destination)
+    for name, build in chosen.items():
         facts.update(toolchain_facts(build))
         sources = _build(path, build, log, stop, fresh=False)
         directories[name] = out / name
         copy_into(directories[name], sources)
-    return Prepared(manifest, revision, _built(directories, facts))
+    return Prepared(manifest, revision, _built(directories, facts), chosen)
 
 
 def toolchain_facts(build: TargetBuild) -> dict[str, str]:
@@ -127,16 +136,9 @@ def toolchain_facts(build: TargetBuild) -> dict[str, str]:
     return facts
 
 
-def _chosen(manifest: Manifest, names: Iterable[str]) -> dict[str, TargetBuild]:
+def _chosen(manifest: Manifest, names: Iterable[str], destination: Destination) -> dict[str, TargetBuild]:
     wanted = set(names)
-    return {item.name: _for_host(item) for item in manifest.workloads if item.name in wanted}
-
-
-def _for_host(workload: Workload) -> TargetBuild:
-    if workload.host is None:
-        text = f"Workload {workload.name} does not say how a host builds and runs it: no [workloads.host]."
-        raise SourceError("suite_invalid", text, "Add the table, or ask for benchmarks of other workloads.")
-    return workload.host
+    return {item.name: build_for(item, destination) for item in manifest.workloads if item.name in wanted}
 
 
 def _build(manifest_path: Path, build: TargetBuild, log: Log, stop: Stop, fresh: bool) -> list[Path]:

@@ -31,7 +31,8 @@ def commit(root: Path, message: str, path: str = "bench/sorts.py", old: str = ""
 
 def prepared(manifest: str = MANIFEST, artifact: str = "a" * 64) -> Prepared:
     read = parse(manifest.encode(), "suite.toml")
-    return Prepared(read, "c" * 40, Built({"sorts": Path("built") / artifact[:4]}, artifact, {}))
+    builds = {workload.name: workload.host for workload in read.workloads if workload.host is not None}
+    return Prepared(read, "c" * 40, Built({"sorts": Path("built") / artifact[:4]}, artifact, {}), builds)
 
 
 def pair(**changes: object) -> list[Side]:

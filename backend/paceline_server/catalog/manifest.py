@@ -122,6 +122,9 @@ def _faults(manifest: Manifest) -> Iterator[str]:
     for workload in manifest.workloads:
         if workload.host is None and workload.android is None:
             yield f"workload {workload.name}: expected host or android"
+        if workload.android is not None:
+            abis = [str(abi) for abi in workload.android.abis]
+            yield from _twice(f"workload {workload.name}: android.abis", abis)
         yield from _twice(f"workload {workload.name}: checks", workload.checks)
     for name, benchmark in manifest.benchmarks.items():
         yield from _benchmark_faults(f"benchmarks.{name}", benchmark, workloads)

@@ -29,6 +29,7 @@ DerivedKind = Literal[
     "ratio_across_param", "overhead_between_arms", "slope", "speedup_between_arms", "share_between_metrics",
     "share_at_rate", "crossover", "degradation_across_param",
 ]  # fmt: skip
+Abi = Literal["arm64-v8a", "armeabi-v7a", "x86", "x86_64", "riscv64"]
 PRIMARY_METRIC = "time"
 FIRST_LOOK = "first_look"
 
@@ -57,10 +58,16 @@ class TargetKind(Part):
     env: dict[str, str] = Field(default_factory=dict)
 
 
+class DeviceKind(TargetKind):
+    """The same for Android devices; `{abi}` stands for one of `abis`, chosen by the agent per device."""
+
+    abis: list[Abi] = Field(default_factory=lambda: ["arm64-v8a", "x86_64"], min_length=1)
+
+
 class Workload(Part):
     name: Name
     host: TargetKind | None = None
-    android: TargetKind | None = None
+    android: DeviceKind | None = None
     checks: list[Text] = Field(default_factory=list)
     """Expected in every job that runs this workload."""
 
