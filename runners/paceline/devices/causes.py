@@ -1,0 +1,54 @@
+"""What went wrong with a device, as an error and as the cause a job ends with.
+
+Place in the journey: between the port's errors and `outcome.Cause`. Invariant: every `AdbError` has exactly
+one cause, and all of them are infrastructure: none is ever a benchmark's fault.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from paceline.adb.port import (
+    AdbError,
+    RefusedError,
+    TlsRequiredError,
+    TransferError,
+    UnauthorizedError,
+)
+
+DeviceCause = Literal[
+    "device_lost", "device_rebooted", "device_refused", "device_storage_full", "device_unauthorized"
+]
+
+
+class OtherDeviceError(AdbError):
+    """Another serial answers at a route of this device: what ran there is aborted."""
+
+    def __init__(self, expected: str, found: str, route: str) -> None:
+        text = f"At {route} another device answers: {found}, not {expected}."
+        super().__init__(text, "Addresses are handed out anew by routers: give it a fixed one, or use USB.")
+        self.expected, self.found, self.route = expected, found, route
+
+
+class RebootedError(AdbError):
+    """The same device with another boot id: what was measured across the restart is void."""
+
+    def __init__(self, serial: str, before: str, after: str) -> None:
+        text = f"{serial} restarted while it was in use (boot id {before[:8]}… became {after[:8]}…)."
+        super().__init__(text, "See its health history; a phone that restarts by itself may be too hot.")
+        self.before, self.after = before, after
+
+
+def cause_of(error: AdbError) -> DeviceCause:
+    """The cause a job ends with that met `error`."""
+    match error:
+        case RebootedError():
+            return "device_rebooted"
+        case UnauthorizedError() | TlsRequiredError():
+            return "device_unauthorized"
+        case TransferError(no_space=True):
+            return "device_storage_full"
+        case RefusedError() | TransferError():
+            return "device_refused"
+        case _:
+            return "device_lost"

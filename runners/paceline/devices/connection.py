@@ -1,0 +1,156 @@
+"""The connection axis of one device: can the agent speak to it, and if not, why and what to do.
+
+Place in the journey: fed by whatever tried to reach the device (`attached.py`), announced with every
+heartbeat. Invariants: pure, `(link, event, at_s) → link`; every state but `online` has a reason and, where a
+person can do something, advice; what the device is worth (health) and who uses it (lease) are other axes and
+not looked at here. A restart somebody asked for is waited for: its silence is `booting`, not `absent`.
+
+                 Answered(booted)                              Untrusted · TlsWanted
+    absent ◀─┬──────────────────────▶ online ◀──────────────────────────▶ unauthorized
+       ▲     │ NoAnswer                 ▲ │ Silent                          (from every state)
+       │     │ (from every state)       │ │ (from every state but booting)
+       │     │        Answered(booted)  │ ▼
+       │     ├──────────────────────▶ offline ── Answered(booted=False) ──▶ booting
+       │     │                                                              ▲  │ Answered(booted) ▶ online
+       │     └── NoAnswer, Silent within BOOT_LIMIT_S: stays booting ───────┼──┤
+       └──────── NoAnswer after BOOT_LIMIT_S ───────────────────────────────┼──┘
+                                              Restarted (from every state) ─┘
+    Stranger (another serial at our only route): absent, from every state.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import msgspec
+
+from paceline.adb.port import (
+    AbsentError,
+    AdbError,
+    TlsRequiredError,
+    UnauthorizedError,
+)
+
+State = Literal["absent", "offline", "unauthorized", "booting", "online"]
+
+BOOT_LIMIT_S = 300.0
+"""Longest time between a restart and the end of booting before silence means absence. Phones of ten years
+boot in 20 to 120 s, an update's first start takes a few minutes."""
+
+CABLE = "Plug it in, wake it, and see that USB debugging is on; `adb devices` should list it."
+SPEAK = "Unplug and plug it in again; if that does not help, switch USB debugging off and on."
+
+
+class Link(msgspec.Struct, frozen=True):
+    """Where one device stands on the connection axis. `since_s`: monotonic, when this state began."""
+
+    state: State
+    reason: str | None = None
+    advice: str | None = None
+    since_s: float = 0.0
+    by_us: bool = False
+    """Of booting: a restart was asked for, so nobody at the route is expected."""
+
+
+class Answered(msgspec.Struct, frozen=True):
+    """It shook hands and told who it is; `booted`: sys.boot_completed is 1."""
+
+    booted: bool
+
+
+class NoAnswer(msgspec.Struct, frozen=True):
+    """Nobody at any route."""
+
+    text: str
+    advice: str = CABLE
+
+
+class Silent(msgspec.Struct, frozen=True):
+    """Known at a route, but it does not speak or stopped speaking."""
+
+    text: str
+    advice: str = SPEAK
+
+
+class Untrusted(msgspec.Struct, frozen=True):
+    """It does not accept this agent's key (yet)."""
+
+    text: str
+    advice: str
+
+
+class TlsWanted(msgspec.Struct, frozen=True):
+    """Wireless debugging: only a paired adb server gets in."""
+
+    text: str
+    advice: str
+
+
+class Stranger(msgspec.Struct, frozen=True):
+    """Another device answers where this one was."""
+
+    serial: str
+    route: str
+
+
+class Restarted(msgspec.Struct, frozen=True):
+    """Somebody asked it to restart."""
+
+    by: str
+
+
+Event = Answered | NoAnswer | Silent | Untrusted | TlsWanted | Stranger | Restarted
+
+NEW = Link("absent", "It has not been looked for yet.")
+
+
+def step(link: Link, event: Event, at_s: float) -> Link:
+    """The link after `event`. A state that does not change keeps the time it began."""
+    after = _after(link, event, at_s)
+    return after if after.state != link.state else msgspec.structs.replace(after, since_s=link.since_s)
+
+
+def _after(link: Link, event: Event, at_s: float) -> Link:
+    match event:
+        case Answered():
+            return _answered(link, at_s, booted=event.booted)
+        case NoAnswer() | Silent():
+            return _unheard(link, event, at_s)
+        case Untrusted() | TlsWanted():
+            return Link("unauthorized", event.text, event.advice, at_s)
+        case Restarted():
+            return Link("booting", f"It is restarting, asked by {event.by}.", "Wait.", at_s, by_us=True)
+        case Stranger():
+            text = f"Another device ({event.serial}) answers at {event.route}."
+            return Link("absent", text, "Give this one a route of its own, or plug it in.", at_s)
+
+
+def _answered(link: Link, at_s: float, *, booted: bool) -> Link:
+    if booted:
+        return Link("online", since_s=at_s)
+    by_us = link.state == "booting" and link.by_us
+    text = "It is starting: Android has not finished booting."
+    return Link("booting", text, "Wait; it is used once it has booted.", at_s, by_us)
+
+
+def _unheard(link: Link, event: NoAnswer | Silent, at_s: float) -> Link:
+    text = event.text
+    if link.state == "booting" and link.by_us:
+        if at_s - link.since_s < BOOT_LIMIT_S:
+            return link
+        text = f"It has not come back {BOOT_LIMIT_S:.0f} s after a restart. {text}"
+    return Link("absent" if isinstance(event, NoAnswer) else "offline", text, event.advice, at_s)
+
+
+def event_of(error: AdbError) -> Event:
+    """What a failed attempt to reach a device says about its connection."""
+    text, advice = error.text, error.advice
+    match error:
+        case AbsentError():
+            return NoAnswer(text, advice or CABLE)
+        case UnauthorizedError():
+            return Untrusted(text, advice)
+        case TlsRequiredError():
+            return TlsWanted(text, advice)
+        case _:  # offline, lost, refused, slow: it is there, and does not speak as it should
+            return Silent(text, advice or SPEAK)

@@ -1,0 +1,66 @@
+"""The recovery ladder: what to try next with a device whose health check failed, and when to stop trying.
+
+Place in the journey: asked by `health.py` between two checks of one episode; carried out by `attached.py`.
+Invariants: pure; each rung is tried at most LIMITS times in an episode, lower rungs first; a rung that cannot
+help is passed over; at most two restarts in 24 h, also across restarts of the agent (`reboots.py` keeps them
+on disk); the last rung is not a try: it asks the server for quarantine, with everything that was tried as
+evidence.
+
+    reconnect ──▶ new_connection ──▶ reconnect_offline ──▶ reboot ──▶ quarantine
+     (twice)        (twice)          (by an adb server)   (≤ 2 a day,
+                                                          and it must speak)
+"""
+
+from __future__ import annotations
+
+import enum
+
+import msgspec
+
+
+class Rung(enum.StrEnum):
+    """In the order they are climbed; the names go to the server as they are."""
+
+    RECONNECT = "reconnect"
+    NEW_CONNECTION = "new_connection"
+    RECONNECT_OFFLINE = "reconnect_offline"
+    REBOOT = "reboot"
+    QUARANTINE = "quarantine"
+
+
+LIMITS = {Rung.RECONNECT: 2, Rung.NEW_CONNECTION: 2, Rung.RECONNECT_OFFLINE: 1, Rung.REBOOT: 1}
+"""Tries per episode. Two, because a handshake that meets a restarting adbd fails once for no reason; a
+restart that did not help once will not help a second time a minute later."""
+
+
+class Ladder(msgspec.Struct, frozen=True):
+    """What was tried in this episode, in order."""
+
+    tried: tuple[Rung, ...] = ()
+
+    def climbed(self, rung: Rung) -> Ladder:
+        return Ladder((*self.tried, rung))
+
+
+class Means(msgspec.Struct, frozen=True):
+    """What is possible now. `by_server`: an adb server is a route; `speaks`: a restart can be asked for."""
+
+    by_server: bool
+    speaks: bool
+    reboots_left: int
+
+
+def next_rung(ladder: Ladder, means: Means) -> Rung:
+    """The lowest rung that has tries left and can help; quarantine when there is none."""
+    for rung, limit in LIMITS.items():
+        if ladder.tried.count(rung) < limit and _possible(rung, means):
+            return rung
+    return Rung.QUARANTINE
+
+
+def _possible(rung: Rung, means: Means) -> bool:
+    if rung is Rung.RECONNECT_OFFLINE:
+        return means.by_server
+    if rung is Rung.REBOOT:
+        return means.speaks and means.reboots_left > 0
+    return True

@@ -1,0 +1,47 @@
+"""Exclusive use of one target on this host, across agents, lanes and hand runs (I9).
+
+Place in the journey: below every executor's `claim` and below a device's health check. Invariant: a file
+lock, so that the end of a process, however it ends, gives the target back.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import re
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from filelock import FileLock, Timeout
+
+from paceline.stop import Stop
+
+LOOK_S = 0.1
+"""How often a taken lock is asked for again."""
+
+
+class TargetClaim:
+    """The lock of target `serial`."""
+
+    def __init__(self, serial: str, lock_dir: Path | None = None) -> None:
+        directory = lock_dir or Path(tempfile.gettempdir())
+        name = re.sub(r"[^A-Za-z0-9._-]", "_", serial)  # a device's serial is the device's own word
+        self._lock = FileLock(directory / f"paceline-target-{name}.lock", mode=0o666, thread_local=False)
+
+    @contextmanager
+    def claim(self, stop: Stop, timeout_s: float | None = None) -> Iterator[bool]:
+        """Waits for it; gives False when stopped or timed out first."""
+        deadline = None if timeout_s is None else time.monotonic() + timeout_s
+        while True:
+            with contextlib.suppress(Timeout):
+                self._lock.acquire(timeout=0)
+                break
+            if stop.wait(LOOK_S) or (deadline is not None and time.monotonic() >= deadline):
+                yield False
+                return
+        try:
+            yield True
+        finally:
+            self._lock.release()
