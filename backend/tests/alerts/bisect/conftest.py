@@ -56,33 +56,48 @@ class Repository:
         return hashlib.sha256(self.git("rev-parse", f"{commit}:src").encode()).hexdigest()
 
     def between(self, base: str, head: str) -> list[dict[str, Any]]:
-        """The commits after the base, up to and with the head, oldest first, as an agent names them."""
-        lines = self.git("log", "--reverse", "--format=%H%x00%an <%ae>%x00%aI%x00%s", f"{base}..{head}")
+        """The commits after the base, up to and with the head, oldest first, as an agent names them: a merge
+        stands for all it brings."""
+        form = "--format=%H%x00%an <%ae>%x00%aI%x00%s"
+        lines = self.git("log", "--reverse", "--first-parent", form, f"{base}..{head}")
         names = ("commit", "author", "at", "subject")
         return [dict(zip(names, line.split("\0"), strict=True)) for line in lines.splitlines()]
 
 
 def grown(
-    path: Path, *, commits: int, culprit: int, slower: float, seed: int, docs: Sequence[int] = ()
+    path: Path,
+    *,
+    commits: int,
+    culprit: int,
+    slower: float,
+    seed: int,
+    docs: Sequence[int] = (),
+    merged: range = range(0),
 ) -> tuple[Repository, list[str]]:
     """A base and so many commits on it. `culprit` (from 0) makes everything after it slower; every other one
-    changes the cost by up to 0.2 %, those in `docs` touch no source. Returns all revisions, base first."""
+    changes the cost by up to 0.2 %, those in `docs` touch no source, those `merged` came by a side branch.
+    Returns the revisions of the main branch, base first."""
     repository, rng = Repository(path), np.random.default_rng(seed)
     path.mkdir()
     repository.git("init", "-q", "-b", "main")
     repository.git("config", "user.name", "Paceline")
     repository.git("config", "user.email", "paceline@example.org")
     level = 1.0
-    made = [repository.commit({COST: repr(level)}, "Base", "Ada")]
+    repository.commit({COST: repr(level)}, "Base", "Ada")
     for number in range(commits):
+        if merged and number == merged.start:
+            repository.git("checkout", "-q", "-b", "side")
         if number in docs:
             files = {Path("README"): f"Change {number}"}
         else:
             cost = level * (1.0 + slower * (number >= culprit)) * (1.0 + float(rng.uniform(-0.002, 0.002)))
             files = {COST: repr(cost)}
         author = ("Ada", "Grace", "Barbara")[number % 3]
-        made.append(repository.commit(files, f"Change {number}", author))
-    return repository, made
+        repository.commit(files, f"Change {number}", author)
+        if merged and number == merged.stop - 1:
+            repository.git("checkout", "-q", "main")
+            repository.git("merge", "-q", "--no-ff", "-m", "Merge the side branch", "side")
+    return repository, repository.git("rev-list", "--reverse", "--first-parent", "main").split()
 
 
 @dataclass
@@ -180,11 +195,12 @@ def hunt(
 
     def start(
         *, culprit: int, seed: int, commits: int = 32, slower: float = 0.06, broken: Sequence[int] = (),
-        docs: Sequence[int] = (),
+        docs: Sequence[int] = (), merged: range = range(0),
     ) -> Hunt:  # fmt: skip
         repository, revisions = grown(
-            tmp_path / "repository", commits=commits, culprit=culprit, slower=slower, seed=seed, docs=docs
-        )
+            tmp_path / "repository", commits=commits, culprit=culprit, slower=slower, seed=seed, docs=docs,
+            merged=merged,
+        )  # fmt: skip
         lab = open_lab(client, enrolled, token)
         begun = Hunt(
             lab, Past(lab.target_id), clock, token("read", "alerts:write"), repository, revisions,

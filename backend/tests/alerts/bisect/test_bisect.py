@@ -12,12 +12,9 @@ Hunting = Callable[..., Any]
 
 @pytest.mark.parametrize(
     ("shape", "culprit", "seed"),
-    [
-        ("embedded", 0, 1), ("embedded", 7, 2), ("embedded", 15, 3), ("embedded", 16, 4), ("embedded", 23, 5),
-        ("scaled", 31, 6),
-    ],
+    [("embedded", 0, 1), ("embedded", 16, 4), ("scaled", 31, 6)],
     indirect=["shape"],
-)  # fmt: skip
+)
 def test_one_slow_commit_among_32_is_found_exactly_in_at_most_six_jobs(
     hunt: Hunting, culprit: int, seed: int
 ) -> None:
@@ -106,6 +103,18 @@ def test_an_alert_that_history_opened_is_bisected_by_hand_beginning_with_its_end
     assert bisection["culprit"]["subject"] == "Change 5"
 
 
+@pytest.mark.parametrize("shape", ["embedded"], indirect=True)
+def test_a_slow_commit_of_a_side_branch_is_found_as_the_merge_that_brought_it(hunt: Hunting) -> None:
+    """Eight commits on the main branch, of which the fourth merges changes 3 to 5; change 4 is slow."""
+    hunting = hunt(culprit=4, seed=15, commits=10, merged=range(3, 6))
+    assert len(hunting.revisions) == 9
+    hunting.work_off()
+    bisection = hunting.alert()["bisection"]
+    assert (bisection["state"], bisection["culprit"]["subject"]) == ("found", "Merge the side branch")
+    assert bisection["culprit"]["commit"] == hunting.revisions[4]
+
+
+@pytest.mark.parametrize("shape", ["embedded"], indirect=True)
 def test_nobody_looks_on_for_the_commit_of_an_alert_that_was_called_invalid(hunt: Hunting) -> None:
     hunting = hunt(culprit=20, seed=14)
     hunting.work_off(jobs=2)
