@@ -88,9 +88,31 @@ class RefusedSuite(msgspec.Struct, frozen=True):
     reason: str
 
 
+class Order(msgspec.Struct, frozen=True):
+    """What a person asked of a device."""
+
+    id: str
+    kind: str
+    """check or reboot; a kind this agent does not know is left to expire."""
+
+
+class TargetHeard(msgspec.Struct, frozen=True):
+    """What the server says of one target it was told about. `health` None: it keeps none of this one."""
+
+    kind: str
+    serial: str
+    target_id: str
+    health: str | None = None
+    check_due: bool = False
+    orders: list[Order] = []
+    checks_heard: list[str] = []
+    """Ids of health checks it has on record; they need not be sent again."""
+
+
 class Beat(msgspec.Struct, frozen=True):
     heartbeat_s: float
     refused: list[RefusedSuite] = []
+    targets: list[TargetHeard] = []
 
 
 def check_address(server: str) -> None:
@@ -122,10 +144,14 @@ class Api:
         body = {"version": __version__, "targets": targets, "suites": suites}
         return msgspec.convert(self.call("POST", "/agents/self/heartbeat", body), Beat)
 
-    def lease(self, wait_s: float) -> Lease | None:
-        """Long poll; None when there was no work for `wait_s`."""
+    def lease(self, wait_s: float, target_ids: list[str] | None = None) -> Lease | None:
+        """Long poll; None when there was no work for `wait_s`. Without `target_ids`: for any target of this
+        agent."""
         timeout = httpx.Timeout(wait_s + 10.0, connect=5.0)
-        answer = self.call("POST", "/agents/self/lease", {"wait_s": wait_s}, timeout=timeout)
+        body: dict[str, object] = {"wait_s": wait_s}
+        if target_ids is not None:
+            body["target_ids"] = target_ids
+        answer = self.call("POST", "/agents/self/lease", body, timeout=timeout)
         return None if answer is None else msgspec.convert(answer, Lease)
 
     def renew(self, lease: Lease) -> Renewal:

@@ -5,6 +5,8 @@ and line; repositories listed here are the only ones the agent will ever build (
 
     [agent]                      # all optional
     name = "bench-1"
+    [devices]                    # all optional: what an adb server on this host knows is driven by itself
+    routes = ["192.168.1.20:5555"]
     [repositories.mine]
     path = "/src/mine"           # or url = "https://…"
     manifests = ["bench/suite.toml"]
@@ -25,6 +27,9 @@ from paceline.errors import UserError
 from paceline.toml_lines import TomlLines
 
 
+ADDRESS = re.compile(r"(?:\[[0-9A-Fa-f:.%]+\]|[^\s:/\[\]]+):(?P<port>\d{1,5})", re.ASCII)
+
+
 class Agent(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Settings of the agent itself."""
 
@@ -34,6 +39,20 @@ class Agent(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     min_free_bytes: int = 512 << 20
     """Less free space than this in the data directory and the target takes no jobs."""
     artifact_cache_bytes: int = 5 << 30
+
+
+class Devices(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Android devices this agent drives. Addresses are host:port."""
+
+    enabled: bool = True
+    adb_server: str = "127.0.0.1:5037"
+    """Of Google's `adb`; used when something listens there: USB, and paired over Wi-Fi."""
+    routes: list[str] = []
+    """Devices that listen on TCP themselves (`adb tcpip 5555`); no adb server is needed."""
+    simulated: list[str] = []
+    """Peers of `paceline.testing.adbd`: labelled simulated everywhere."""
+    self_test: str | None = None
+    """The self-test of the health check, with {abi} for the device's ABI; without it that step is left out."""
 
 
 class RepositoryConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -48,6 +67,7 @@ class RepositoryConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 class Config(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     agent: Agent = Agent()
+    devices: Devices = Devices()
     repositories: dict[str, RepositoryConfig] = {}
 
 
@@ -70,7 +90,7 @@ def load(path: Path | None) -> Config:
         keys = [key for key in re.split(r"[.\[\]]+", where.strip("`")) if key]
         unknown = re.search(r"unknown field `(\w+)`", text_of)
         line = lines.line([*keys, unknown[1]] if unknown else keys) if "..." not in keys else 1
-        known = "Known are [agent] and [repositories.NAME] with path or url, and manifests."
+        known = "Known are [agent], [devices] and [repositories.NAME] with path or url, and manifests."
         raise UserError(f"{path}:{line}: {'.'.join(keys) or 'file'}: {text_of}", known) from error
     for name, repository in loaded.repositories.items():
         line = lines.line(["repositories", name])
@@ -81,8 +101,27 @@ def load(path: Path | None) -> Config:
         if not repository.manifests:
             raise UserError(f"{path}:{line}: repositories.{name}.manifests: expected at least one suite.toml")
     return msgspec.structs.replace(
-        loaded, repositories={name: _absolute(item, path) for name, item in loaded.repositories.items()}
+        loaded,
+        devices=_checked(loaded.devices, path, lines),
+        repositories={name: _absolute(item, path) for name, item in loaded.repositories.items()},
     )
+
+
+def _checked(devices: Devices, path: Path, lines: TomlLines) -> Devices:
+    """Addresses have a host and a port; a relative self-test is relative to agent.toml."""
+    listed = {
+        "adb_server": [devices.adb_server], "routes": devices.routes, "simulated": devices.simulated
+    }  # fmt: skip
+    for key, addresses in listed.items():
+        for address in addresses:
+            found = ADDRESS.fullmatch(address)
+            if found is None or not 0 < int(found["port"]) <= 65_535:
+                where = f"{path}:{lines.line(['devices', key])}: devices.{key}: {address!r}"
+                raise UserError(f"{where}: expected host:port", "A phone after `adb tcpip 5555` has port 5555.")
+    if devices.self_test is None:
+        return devices
+    place = path.resolve().parent / Path(devices.self_test).expanduser()
+    return msgspec.structs.replace(devices, self_test=str(place))
 
 
 def _absolute(repository: RepositoryConfig, config_path: Path) -> RepositoryConfig:
