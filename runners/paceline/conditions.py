@@ -28,7 +28,7 @@ from paceline.environment import boot_id, governor, read_text
 from paceline.waiting import WorkloadWait
 
 Phase = Literal["before", "during", "after"]
-Value = float | int | str | dict[str, float] | list[float]
+Value = float | int | str | dict[str, float] | list[float] | list[str]
 
 PERIOD_S = 1.0
 SHORTEST_SHARE_S = 0.05
@@ -39,12 +39,25 @@ CALIBRATION_ROUNDS = 40
 2 ms in all."""
 
 
-class Conditions(msgspec.Struct, frozen=True):
-    """One observation; `at_ms` counts from the start of the job on the agent's monotonic clock."""
+class Raw(msgspec.Struct, frozen=True):
+    """What a device answered, as it came, so that it can be read again by a better parser. `status` None: the
+    command did not end, and `text` says why; `at_ms` counts as that of the observation."""
+
+    command: str
+    status: int | None
+    at_ms: int
+    took_ms: int
+    text: str
+
+
+class Conditions(msgspec.Struct, frozen=True, omit_defaults=True):
+    """One observation; `at_ms` counts from the start of the job on the agent's monotonic clock. `raw`: the
+    texts `values` were read from; a host has none."""
 
     phase: Phase
     at_ms: int
     values: dict[str, Value]
+    raw: list[Raw] = []
 
 
 class Sampler:

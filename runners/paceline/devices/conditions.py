@@ -1,0 +1,279 @@
+"""What a device is like: a few commands over one connection, the values read from them, and their raw text.
+
+Place in the journey: beside every sample of a device job (STATISTICS §1) and in its health check; `texts`
+reads, `gates` judges. Invariants: nothing is read while a launch runs, so a caller reads before, between and
+after launches; what the device does not tell is absent and, if a verdict would want it, listed in `unknown`
+(thermal unknown is not cool); every command's text is kept with its status and times, also a refused one.
+Deliberately retries nothing: LostError is the caller's to bridge.
+"""
+
+from __future__ import annotations
+
+import shlex
+import time
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import PurePosixPath
+
+import msgspec
+
+from paceline.adb.port import Connection, RefusedError, SlowError
+from paceline.conditions import SHORTEST_SHARE_S, Raw, Value
+from paceline.devices.gates import Misconfigured, Readings, configuration_errors
+from paceline.devices.texts import resources, storage, top
+from paceline.devices.texts.battery import Battery, battery
+from paceline.devices.texts.frequencies import Policy, policies, spent
+from paceline.devices.texts.lines import cpu_list, files_of
+from paceline.devices.texts.processors import cpuinfo
+from paceline.devices.texts.properties import is_booted
+from paceline.devices.texts.thermal import Thermal, cooling_levels, thermal, zones
+from paceline.devices.topology import Cluster, clusters
+
+Argv = tuple[str, ...]
+
+CPU = "/sys/devices/system/cpu"
+KERNEL: Argv = (
+    "grep", "-H", "", "/proc/sys/kernel/random/boot_id", "/proc/uptime", "/proc/loadavg", "/proc/meminfo",
+    "/proc/pressure/cpu", "/proc/pressure/memory", "/proc/pressure/io", f"{CPU}/online", f"{CPU}/present",
+)  # fmt: skip
+CLOCKS: Argv = (
+    "sh",
+    "-c",
+    f'set -- {CPU}/cpufreq/policy*; [ -d "$1" ] || set -- {CPU}/cpu[0-9]*/cpufreq; f=; for p; do for n in '
+    "related_cpus scaling_governor scaling_cur_freq scaling_max_freq scaling_min_freq cpuinfo_max_freq "
+    'cpuinfo_min_freq stats/time_in_state; do f="$f $p/$n"; done; done; '
+    f"grep -H '' $f {CPU}/cpu[0-9]*/cpu_capacity {CPU}/online {CPU}/present",
+)
+"""One process reads all: no brace expansion (Android's sh has none), no pipe, nothing written."""
+CPUINFO: Argv = ("cat", "/proc/cpuinfo")
+THERMAL: Argv = ("dumpsys", "thermalservice")
+BATTERY: Argv = ("dumpsys", "battery")
+ZONES: Argv = (
+    "sh",
+    "-c",
+    "cd /sys/class/thermal && grep -H '' $PWD/thermal_zone*/type $PWD/thermal_zone*/temp "
+    "$PWD/cooling_device*/type $PWD/cooling_device*/cur_state",
+)
+TOP: Argv = ("sh", "-c", "top -b -n 1 -m 10 2>/dev/null || top -n 1 -m 10")
+"""toybox wants -b where nobody looks on; toolbox (before Android 8) does not know it."""
+
+TIMEOUT_S = 10.0
+"""Of one command: `dumpsys` gives up by itself after 10 s, `top` looks twice."""
+MAX_TEXT = 64 * 1024
+"""Characters kept of one command; the longest seen, 80 thermal zones and a vendor's log, is a third of it."""
+WANTED = (
+    "boot_id", "thermal_status", "battery_c", "battery_percent", "cpu_frequency_cap_mhz", "cpus_online",
+    "psi_cpu_percent", "psi_memory_percent",
+)  # fmt: skip
+"""What a verdict or a gate looks at: named in `unknown` when the device does not tell it."""
+
+
+def read_clusters(connection: Connection) -> list[Cluster]:
+    """The device's clusters, the slowest first. Raises AdbError."""
+    clocks = connection.run(CLOCKS, TIMEOUT_S)
+    return clusters(files_of(clocks.text), cpuinfo(connection.run(CPUINFO, TIMEOUT_S).text))
+
+
+class Reading(msgspec.Struct, frozen=True):
+    """One look at a device. `seen`: what gates judge; `configuration`: its errors, in words."""
+
+    values: dict[str, Value]
+    raw: list[Raw]
+    seen: Readings
+    configuration: list[Misconfigured]
+
+
+class DeviceConditions:
+    """Looks at one device for one job or check; shares and averages count since its previous look.
+
+    `calibrate`: a command on the device that prints `{"calibration_ns": N}`; `events`: hands out, once, what
+    its log told since.
+    """
+
+    def __init__(
+        self,
+        props: Mapping[str, str],
+        *,
+        workdir: str = "/data/local/tmp/paceline",
+        simulated: bool = False,
+        calibrate: Sequence[str] = (),
+        events: Callable[[], list[str]] = list,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._props, self._simulated, self._events = props, simulated, events
+        self._calibrate: Argv = tuple(calibrate)
+        self._df: Argv = ("df", "-k", str(PurePosixPath(workdir).parent))
+        self._clock, self._start = clock, clock()
+        self._policies: dict[tuple[int, ...], Policy] = {}
+        self._capped: set[str] | None = None
+        self._stalls: dict[str, int] = {}
+        self._stalls_at_s = 0.0
+
+    @property
+    def at_ms(self) -> int:
+        """Since this observer was made."""
+        return int((self._clock() - self._start) * 1000)
+
+    def read(self, connection: Connection, full: bool = True) -> Reading:
+        """Asks the device. `full` adds what hardly changes within a job, or costs more than a glance.
+        Raises LostError and what else ends a connection."""
+        asked = [KERNEL, CLOCKS, THERMAL, BATTERY]
+        if full:
+            asked += [ZONES, self._df, TOP]
+            asked += [self._calibrate] if self._calibrate else []
+        raw = {argv: self._ask(connection, argv) for argv in asked}
+        texts = {argv: one.text for argv, one in raw.items()}
+        charge, heat = battery(texts[BATTERY]), thermal(texts[THERMAL])
+        if charge.faked:  # a person's words, not the device's
+            charge = Battery(faked=True)
+        clocks = policies(files_of(texts[CLOCKS]))
+        values, known = self._kernel(files_of(texts[KERNEL]))
+        values |= self._frequencies(clocks)
+        values |= _heat(heat, charge, files_of(texts.get(ZONES, "")))
+        values |= _charge(charge)
+        free = storage.free_bytes(texts.get(self._df, ""))
+        if full:
+            values |= _rest(texts.get(TOP, ""), free, texts.get(self._calibrate, ""))
+        if told := self._events():
+            values["events"] = told
+        wrong = configuration_errors(self._props, clocks, charge, simulated=self._simulated)
+        values["configuration"] = [str(one.name) for one in wrong]
+        values["unknown"] = [key for key in WANTED if key not in values and key not in known]
+        return Reading(values, list(raw.values()), self._seen(values, charge, free), wrong)
+
+    def _ask(self, connection: Connection, argv: Argv) -> Raw:
+        at_ms, began = self.at_ms, self._clock()
+        status: int | None = None
+        try:
+            done = connection.run(argv, TIMEOUT_S)
+            status, text = done.rc, done.text
+            if done.stderr:
+                text += done.stderr.decode("utf-8", "replace")
+        except (RefusedError, SlowError) as error:
+            text = str(error)
+        took_ms = int((self._clock() - began) * 1000)
+        return Raw(shlex.join(argv), status, at_ms, took_ms, text[:MAX_TEXT].replace("\0", "\ufffd"))
+
+    def _kernel(self, files: Mapping[str, str]) -> tuple[dict[str, Value], set[str]]:
+        """(values, names of shares that are known but for want of an earlier look)."""
+        values: dict[str, Value] = {}
+        if (boot := resources.boot_id(files.get("/proc/sys/kernel/random/boot_id", ""))) is not None:
+            values["boot_id"] = boot
+        if (up := resources.uptime_s(files.get("/proc/uptime", ""))) is not None:
+            values["uptime_s"] = up
+        if (load := resources.load(files.get("/proc/loadavg", ""))) is not None:
+            values |= {"load_1m": load.one, "load_5m": load.five}
+        memory = resources.memory_bytes(files.get("/proc/meminfo", ""))
+        if "MemAvailable" in memory:
+            values["memory_available_bytes"] = memory["MemAvailable"]
+        if "SwapTotal" in memory and "SwapFree" in memory:
+            values["swap_used_bytes"] = memory["SwapTotal"] - memory["SwapFree"]
+        if (online := cpu_list(files.get(f"{CPU}/online"))) is not None:
+            values["cpus_online"] = len(online)
+        stalls = {
+            name: found.some_us
+            for name in ("cpu", "memory", "io")
+            if (found := resources.pressure(files.get(f"/proc/pressure/{name}", ""))) is not None
+        }
+        return values | self._pressure(stalls), {f"psi_{name}_percent" for name in stalls}
+
+    def _pressure(self, stalls: dict[str, int]) -> dict[str, Value]:
+        """Share of the time since the previous look in which some task waited for the resource."""
+        before, self._stalls = self._stalls, stalls
+        at_s = self._clock()
+        elapsed_us, self._stalls_at_s = (at_s - self._stalls_at_s) * 1e6, at_s
+        if not before or elapsed_us < SHORTEST_SHARE_S * 1e6:
+            return {}
+        return {
+            f"psi_{name}_percent": round(min(100 * (total - before[name]) / elapsed_us, 100.0), 2)
+            for name, total in stalls.items()
+            if total >= before.get(name, total + 1)
+        }
+
+    def _frequencies(self, clocks: list[Policy]) -> dict[str, Value]:
+        values: dict[str, Value] = {}
+        now = {_label(one): one.now_khz / 1000 for one in clocks if one.now_khz is not None}
+        caps = {_label(one): one.cap_khz / 1000 for one in clocks if one.cap_khz is not None}
+        if now:
+            values["cpu_frequency_mhz"] = now
+        if self._capped is None:
+            self._capped = set(caps)
+        if caps and set(caps) == self._capped:
+            # Of other clocks than before the caps would look as if they had changed.
+            values["cpu_frequency_cap_mhz"] = caps
+        if governors := sorted({one.governor for one in clocks if one.governor is not None}):
+            values["governor"] = ", ".join(governors)
+        since = {
+            _label(one): found
+            for one in clocks
+            if one.cpus in self._policies and (found := spent(self._policies[one.cpus], one)) is not None
+        }
+        if since:
+            values["cpu_mean_mhz"] = {name: found.mean_khz / 1000 for name, found in since.items()}
+            values["cpu_at_top_percent"] = {
+                name: round(100 * found.at_top, 2) for name, found in since.items()
+            }
+        self._policies = {one.cpus: one for one in clocks}
+        return values
+
+    def _seen(self, values: Mapping[str, Value], charge: Battery, free: int | None) -> Readings:
+        status, hottest = values.get("thermal_status"), values.get("temperature_c")
+        return Readings(
+            thermal_status=status if isinstance(status, int) else None,
+            battery=charge,
+            hottest_c=max(hottest.values()) if isinstance(hottest, dict) and hottest else None,
+            free_bytes=free,
+            booted=is_booted(self._props) if self._props else None,
+        )
+
+
+def _label(policy: Policy) -> str:
+    """`cpu4-7`, which stays the same for a policy."""
+    first, last = policy.cpus[0], policy.cpus[-1]
+    return f"cpu{first}" if first == last else f"cpu{first}-{last}"
+
+
+def _heat(heat: Thermal, charge: Battery, files: Mapping[str, str]) -> dict[str, Value]:
+    values: dict[str, Value] = {}
+    if heat.status is not None:
+        values["thermal_status"] = heat.status
+    found = {**zones(files), **heat.celsius}
+    if charge.celsius is not None:
+        found["battery"] = charge.celsius
+    if found:
+        values["temperature_c"] = found
+    if heat.throttling:
+        values["throttling"] = {name: float(status) for name, status in heat.throttling.items()}
+    cooling = {**cooling_levels(files), **{one.name: one.level for one in heat.cooling}}
+    if active := {name: float(level) for name, level in cooling.items() if level > 0}:
+        values["cooling"] = active
+    return values
+
+
+def _charge(charge: Battery) -> dict[str, Value]:
+    said: dict[str, Value | None] = {
+        "battery_c": charge.celsius,
+        "battery_percent": charge.percent,
+        "on_battery": None if charge.powered is None else int(not charge.powered),
+    }
+    return {name: value for name, value in said.items() if value is not None}
+
+
+def _rest(busy: str, free: int | None, calibration: str) -> dict[str, Value]:
+    values: dict[str, Value] = {}
+    if free is not None:
+        values["free_bytes"] = free
+    if found := top.busiest(busy):
+        values["top"] = [f"{one.cpu_percent:g} % {one.name} ({one.pid})" for one in found]
+    if (shortest_ns := calibration_ns(calibration)) is not None:
+        values["calibration_ns"] = shortest_ns
+    return values
+
+
+def calibration_ns(text: str) -> int | None:
+    """What the self-test says of its fixed piece of work; None when it says nothing."""
+    line = next((line for line in text.splitlines() if line.startswith("{")), "")
+    try:
+        said = msgspec.json.decode(line, type=dict[str, object]).get("calibration_ns") if line else None
+    except msgspec.DecodeError:
+        return None
+    return said if isinstance(said, int) and not isinstance(said, bool) and said > 0 else None

@@ -1,0 +1,172 @@
+"""Whether a device is fit to measure on: gates before a job, and named errors of its configuration.
+
+Place in the journey: the health check and every job ask before they measure; the server judges with the same
+words afterwards (`stats/voids.py`). Pure: takes what was read. Invariants: each gate has two limits, so that
+a device that hovers at one does not flicker: what holds at the outer is let go only at the inner; thermal
+unknown is not cool: with no thermal status and no temperature at all the gate holds; a configuration error
+is known by its name, which is what a run suppresses it by. Deliberately decides no state: it states facts.
+
+    battery:      35 °C holds ──────▶ 32 °C lets go        charge:  below 30 % holds ──▶ 35 % lets go
+    thermal:      2 (moderate) holds ──▶ 0 lets go         space:   below what a job needs holds
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from typing import Literal
+
+import msgspec
+
+from paceline.devices.texts.battery import Battery
+from paceline.devices.texts.frequencies import Policy
+from paceline.devices.texts.properties import is_emulator, is_root_shell, slow_by_debugging
+
+HOT_C, COOL_C = 35.0, 32.0
+"""Of the battery: it follows the case within a minute and does not jump as the cores' sensors do. 35 °C is
+where vendors begin to slow charging and clocks."""
+LOW_PERCENT, CHARGED_PERCENT = 30.0, 35.0
+THROTTLING, CALM = 2, 0
+"""PowerManager.THERMAL_STATUS_MODERATE voids a job (STATISTICS §1); NONE ends the wait."""
+MINIMUM_BATTERY_PERCENT = 25.0
+"""androidx.benchmark's LOW-BATTERY: below it devices save power, on a charger too."""
+FREE_BYTES_NEEDED = 512 << 20
+"""For a run's binaries, its corpus and its output, with the room Android itself wants."""
+
+UNKNOWN = Battery()
+
+GateName = Literal["booted", "thermal", "hot", "battery", "space"]
+ConfigurationError = Literal["emulator", "debuggable", "unlocked_clocks", "low_battery", "simulated"]
+
+
+class Readings(msgspec.Struct, frozen=True):
+    """What gates look at; None means the device does not tell.
+
+    `hottest_c`: of all its sensors, read only when the battery's own temperature is unknown.
+    """
+
+    thermal_status: int | None = None
+    battery: Battery = UNKNOWN
+    hottest_c: float | None = None
+    free_bytes: int | None = None
+    booted: bool | None = None
+
+
+class Gate(msgspec.Struct, frozen=True):
+    """One gate. `holds`: keeps jobs away now; `known` False: its reading is missing."""
+
+    name: GateName
+    holds: bool
+    known: bool
+    text: str
+    advice: str = ""
+
+
+class Misconfigured(msgspec.Struct, frozen=True):
+    """One configuration error: a job on such a device is void unless its run suppresses the name."""
+
+    name: ConfigurationError
+    text: str
+    advice: str
+
+
+def gates(
+    seen: Readings, held: Collection[str] = (), free_bytes_needed: int = FREE_BYTES_NEEDED
+) -> list[Gate]:
+    """Every gate, in a fixed order. `held`: names of those that held at the last look; they let go at the
+    inner limit."""
+    return [
+        _booted(seen), _thermal(seen, "thermal" in held), _hot(seen, "hot" in held),
+        _battery(seen, "battery" in held), _space(seen, free_bytes_needed),
+    ]  # fmt: skip
+
+
+def facts(seen: Readings) -> dict[str, float | int | bool | None]:
+    """For the heartbeat's `gates`: null is unknown."""
+    return {
+        "battery_c": seen.battery.celsius,
+        "battery_percent": seen.battery.percent,
+        "charging": seen.battery.powered,
+        "thermal_status": seen.thermal_status,
+        "free_bytes": seen.free_bytes,
+    }
+
+
+def _booted(seen: Readings) -> Gate:
+    if seen.booted is False:
+        return Gate("booted", True, True, "It has not finished starting.", "Wait; its screen may need a PIN.")
+    return Gate("booted", False, seen.booted is not None, "It has started.")
+
+
+def _thermal(seen: Readings, held: bool) -> Gate:
+    status = seen.thermal_status
+    if status is not None:
+        limit = CALM + 1 if held else THROTTLING
+        text = f"Its thermal status is {status}, measuring starts below {limit}."
+        return Gate("thermal", status >= limit, True, text, "Let it cool; take it off fast charging.")
+    if seen.battery.celsius is None and seen.hottest_c is None:
+        return Gate(
+            "thermal",
+            True,
+            False,
+            "It tells neither a thermal status nor any temperature, and unknown is not cool.",
+            "See the raw text of its conditions: was `dumpsys` refused?",
+        )
+    return Gate("thermal", False, False, "It tells no thermal status; only its temperature is looked at.")
+
+
+def _hot(seen: Readings, held: bool) -> Gate:
+    limit = COOL_C if held else HOT_C
+    celsius = seen.battery.celsius
+    if celsius is None:
+        return Gate("hot", False, False, "Its battery tells no temperature.")
+    text = f"Its battery is at {celsius:.1f} °C, measuring starts at {limit:g} °C or below."
+    return Gate("hot", celsius > limit if held else celsius >= limit, True, text, "Let it cool.")
+
+
+def _battery(seen: Readings, held: bool) -> Gate:
+    limit = CHARGED_PERCENT if held else LOW_PERCENT
+    percent = seen.battery.percent
+    if percent is None:
+        return Gate("battery", False, False, "It tells no charge.")
+    text = f"Its battery is at {percent:g} %, measuring starts at {limit:g} %."
+    return Gate("battery", percent < limit, True, text, "Charge it.")
+
+
+def _space(seen: Readings, needed: int) -> Gate:
+    if seen.free_bytes is None:
+        return Gate("space", False, False, "It does not tell its free space.")
+    text = f"{seen.free_bytes >> 20} MiB are free, {needed >> 20} MiB are needed."
+    return Gate("space", seen.free_bytes < needed, True, text, "Remove files or apps.")
+
+
+def configuration_errors(
+    props: Mapping[str, str],
+    policies: Collection[Policy] = (),
+    battery: Battery = UNKNOWN,
+    *,
+    simulated: bool = False,
+) -> list[Misconfigured]:
+    """What androidx.benchmark would refuse to measure on, by our names for it, in a fixed order.
+
+    Clocks count as unlocked only where the shell is root: who cannot lock them made no mistake
+    (fixed-performance mode is what such devices have).
+    """
+    found: list[Misconfigured] = []
+    if simulated:
+        text = "It is simulated: its commands run on the host."
+        found.append(Misconfigured("simulated", text, "Measure on a device."))
+    if is_emulator(props):
+        text = "It is an emulator: its timings are the host's."
+        found.append(Misconfigured("emulator", text, "Measure on a device."))
+    if marks := slow_by_debugging(props):
+        text = f"It checks more than a person's phone does: {', '.join(marks)}."
+        found.append(Misconfigured("debuggable", text, "Use a user build without debugging properties."))
+    moving = [policy for policy in policies if policy.locked is False]
+    if moving and is_root_shell(props):
+        cpus = ", ".join(str(cpu) for policy in moving for cpu in policy.cpus)
+        text = f"Its shell is root, and yet the clocks of CPUs {cpus} move."
+        found.append(Misconfigured("unlocked_clocks", text, "Lock them, as androidx.benchmark's lockClocks."))
+    if battery.percent is not None and battery.percent < MINIMUM_BATTERY_PERCENT:
+        text = f"Its battery is at {battery.percent:g} %: below {MINIMUM_BATTERY_PERCENT:g} % it saves power."
+        found.append(Misconfigured("low_battery", text, "Charge it."))
+    return found

@@ -1,0 +1,87 @@
+"""`dumpsys battery`: charge, power and temperature.
+
+Invariants: only the service's own block is read, and of a key that stands there twice the first: vendors
+append event logs and interleave sentences; a figure that cannot be one is unknown.
+Source: AOSP BatteryService.dumpInternal; BatteryManager's constants.
+"""
+
+from __future__ import annotations
+
+import re
+
+import msgspec
+
+from paceline.devices.texts.lines import integer, lines_of
+
+STATES = {2: "charging", 3: "discharging", 4: "not charging", 5: "full"}
+"""BatteryManager.BATTERY_STATUS_*; 1 is its own "unknown"."""
+HEALTHS = {2: "good", 3: "overheat", 4: "dead", 5: "over voltage", 6: "failure", 7: "cold"}
+COLDEST_C, HOTTEST_C = -40.0, 100.0
+"""Outside of these a lithium cell is no source of power."""
+MICROVOLTS_FROM = 100_000
+"""No phone's battery has 100 V: what is larger is printed in microvolts."""
+
+_HEADER = re.compile(r"Current .{0,40}[Ss]ervice state:")
+_KEY = re.compile(r"([A-Za-z][\w ./()-]{0,60}?)\s*[:=]\s*(\S.*|)$", re.ASCII)
+_LOG = re.compile(r"\[|\d\d-\d\d |\d{4}-\d\d-\d\d ")
+
+
+class Battery(msgspec.Struct, frozen=True):
+    """`powered`: a charger is connected; `faked`: a person froze or set these figures (`dumpsys battery
+    set`), so they say nothing of the device."""
+
+    percent: float | None = None
+    celsius: float | None = None
+    millivolts: int | None = None
+    powered: bool | None = None
+    state: str | None = None
+    health: str | None = None
+    present: bool | None = None
+    faked: bool = False
+
+
+def battery(text: str) -> Battery:
+    """Reads a dump; a refused or empty one is all unknown."""
+    said, faked = _block(text)
+    level, scale = integer(said.get("level")), integer(said.get("scale", "100"))
+    percent = None
+    if level is not None and scale and 0 <= level <= scale:
+        percent = round(100.0 * level / scale, 1)
+    tenths, millivolts = integer(said.get("temperature")), integer(said.get("voltage"))
+    celsius = None if tenths is None else tenths / 10.0
+    if millivolts is not None and millivolts >= MICROVOLTS_FROM:
+        millivolts //= 1000
+    sources = {said[key] for key in said if key.endswith(" powered")}
+    return Battery(
+        percent=percent,
+        celsius=celsius if celsius is not None and COLDEST_C < celsius < HOTTEST_C else None,
+        millivolts=millivolts if millivolts is not None and millivolts > 0 else None,
+        powered=True if "true" in sources else False if sources == {"false"} else None,
+        state=STATES.get(integer(said.get("status")) or 0),
+        health=HEALTHS.get(integer(said.get("health")) or 0),
+        present={"true": True, "false": False}.get(said.get("present", "")),
+        faked=faked,
+    )
+
+
+def _block(text: str) -> tuple[dict[str, str], bool]:
+    """(first value by lower-case key of the service's block, whether its updates were stopped)."""
+    said: dict[str, str] = {}
+    inside, indented, faked = False, False, False
+    for line in lines_of(text):
+        if not inside:
+            inside = _HEADER.match(line.strip()) is not None
+            continue
+        stripped = line.strip()
+        if _LOG.match(stripped) or _HEADER.match(stripped):
+            break
+        faked = faked or "UPDATES STOPPED" in stripped
+        found = _KEY.fullmatch(stripped)
+        if found is None:
+            continue
+        is_indented = line[:1] in (" ", "\t")
+        if indented and not is_indented:
+            break
+        indented = indented or is_indented
+        said.setdefault(found.group(1).lower(), found.group(2).strip())
+    return said, faked

@@ -1,0 +1,112 @@
+"""cpufreq's files: how fast each group of cores may run, runs, and how long it ran at which frequency.
+
+Place in the journey: `topology` makes clusters of it, `conditions` the cap whose change voids a job. Files
+are given by path, as `cpufreq/policyN/FILE` (Linux ≥ 4.3) or `cpuN/cpufreq/FILE`, in any mix. Invariants: a
+core without files (offline, or refused) has no policy; a frequency of 0 or one that is no number is unknown;
+`time_in_state` only grows but for a reset, so a difference below zero is no difference.
+Source: Linux Documentation/admin-guide/pm/cpufreq.rst, cpufreq-stats.rst.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+import msgspec
+
+from paceline.devices.texts.lines import cpu_list, integer, lines_of
+
+TICK_MS = 10
+"""time_in_state counts in USER_HZ, which is 100 on every Linux."""
+
+_PATH = re.compile(r"(?:^|/)(?:cpu(\d+)/cpufreq|cpufreq/policy(\d+))/(?:stats/)?(\w+)$")
+
+
+class Policy(msgspec.Struct, frozen=True):
+    """Cores that share one clock; frequencies in kHz. `cap_khz` is what the system allows now, `max_khz`
+    what the silicon can; `time_in_state`: ms at each frequency since boot."""
+
+    cpus: tuple[int, ...]
+    governor: str | None = None
+    now_khz: int | None = None
+    cap_khz: int | None = None
+    floor_khz: int | None = None
+    max_khz: int | None = None
+    min_khz: int | None = None
+    steps_khz: tuple[int, ...] = ()
+    time_in_state: dict[int, int] = {}
+
+    @property
+    def locked(self) -> bool | None:
+        """Whether its clock cannot move; None when that is not known."""
+        if self.cap_khz is None or self.floor_khz is None:
+            return None
+        return self.cap_khz == self.floor_khz
+
+
+def policies(files: Mapping[str, str]) -> list[Policy]:
+    """Policies in the order of their first core; one for all that share it, however often it is listed."""
+    said: dict[int, dict[str, str]] = {}
+    for path, text in files.items():
+        if (split := _PATH.search(path)) is not None:
+            core = int(split.group(1) or split.group(2) or 0)
+            said.setdefault(core, {}).setdefault(split.group(3), text.strip())
+    merged: dict[tuple[int, ...], dict[str, str]] = {}
+    for core, own in sorted(said.items()):
+        cpus = cpu_list(own.get("related_cpus")) or cpu_list(own.get("affected_cpus")) or (core,)
+        merged[cpus] = own | merged.get(cpus, {})
+    return [_policy(cpus, own) for cpus, own in sorted(merged.items())]
+
+
+def _policy(cpus: tuple[int, ...], own: Mapping[str, str]) -> Policy:
+    steps = (_khz(word) for word in own.get("scaling_available_frequencies", "").split())
+    return Policy(
+        cpus=cpus,
+        governor=_word(own.get("scaling_governor")),
+        now_khz=_khz(own.get("scaling_cur_freq")) or _khz(own.get("cpuinfo_cur_freq")),
+        cap_khz=_khz(own.get("scaling_max_freq")),
+        floor_khz=_khz(own.get("scaling_min_freq")),
+        max_khz=_khz(own.get("cpuinfo_max_freq")),
+        min_khz=_khz(own.get("cpuinfo_min_freq")),
+        steps_khz=tuple(sorted({step for step in steps if step is not None})),
+        time_in_state=time_in_state(own.get("time_in_state", "")),
+    )
+
+
+def time_in_state(text: str) -> dict[int, int]:
+    """ms since boot at each frequency in kHz; lines that are no pair of numbers are left out."""
+    found: dict[int, int] = {}
+    for line in lines_of(text):
+        words = line.split()
+        if len(words) == 2 and (khz := _khz(words[0])) and (ticks := integer(words[1])) is not None:
+            found[khz] = ticks * TICK_MS
+    return found
+
+
+class Spent(msgspec.Struct, frozen=True):
+    """Between two readings of one policy: how long, how fast on average, and the share of that time at the
+    highest frequency the silicon has."""
+
+    ms: int
+    mean_khz: int
+    at_top: float
+
+
+def spent(before: Policy, after: Policy) -> Spent | None:
+    """What `time_in_state` tells of the time between; None when nothing moved, or the counts began anew."""
+    deltas = {khz: ms - before.time_in_state.get(khz, 0) for khz, ms in after.time_in_state.items()}
+    total = sum(deltas.values())
+    if not before.time_in_state or total <= 0 or min(deltas.values()) < 0:
+        return None
+    top = max(deltas)
+    mean = sum(khz * ms for khz, ms in deltas.items()) / total
+    return Spent(ms=total, mean_khz=round(mean), at_top=round(deltas[top] / total, 4))
+
+
+def _khz(text: str | None) -> int | None:
+    value = integer(text)
+    return value if value is not None and value > 0 else None
+
+
+def _word(text: str | None) -> str | None:
+    return text if text and re.fullmatch(r"[\w.-]{1,32}", text, re.ASCII) else None

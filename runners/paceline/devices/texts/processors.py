@@ -1,0 +1,137 @@
+"""`/proc/cpuinfo`: which cores a device has, and what they can do.
+
+Invariants: a core that is offline is not printed, so this is never how many there are; a core is known by its
+implementer and part (ARM's MIDR), for "model name" is missing or the same for all; features belong to the
+process that asked: one of 32 bits sees another line.
+Sources: Linux arch/arm64/kernel/cpuinfo.c, arch/arm/kernel/setup.c; ARM DDI 0487 (MIDR_EL1).
+"""
+
+from __future__ import annotations
+
+import msgspec
+
+from paceline.devices.texts.lines import integer, lines_of
+
+PARTS = {
+    0x41: {
+        0xD03: "Cortex-A53", 0xD04: "Cortex-A35", 0xD05: "Cortex-A55", 0xD07: "Cortex-A57",
+        0xD08: "Cortex-A72", 0xD09: "Cortex-A73", 0xD0A: "Cortex-A75", 0xD0B: "Cortex-A76",
+        0xD0D: "Cortex-A77", 0xD41: "Cortex-A78", 0xD44: "Cortex-X1", 0xD46: "Cortex-A510",
+        0xD47: "Cortex-A710", 0xD48: "Cortex-X2", 0xD4D: "Cortex-A715", 0xD4E: "Cortex-X3",
+        0xD80: "Cortex-A520", 0xD81: "Cortex-A720", 0xD82: "Cortex-X4", 0xD85: "Cortex-X925",
+        0xD87: "Cortex-A725",
+    },
+    0x51: {
+        0x001: "Oryon", 0x201: "Kryo", 0x205: "Kryo", 0x211: "Kryo", 0x800: "Kryo 2xx Gold",
+        0x801: "Kryo 2xx Silver", 0x802: "Kryo 3xx Gold", 0x803: "Kryo 3xx Silver", 0x804: "Kryo 4xx Gold",
+        0x805: "Kryo 4xx Silver",
+    },
+    0x53: {0x001: "Exynos M1", 0x002: "Exynos M3", 0x003: "Exynos M4", 0x004: "Exynos M5"},
+}  # fmt: skip
+"""Names by implementer and part, for people; a core that is not listed is known by its numbers."""
+
+THIRTY_TWO_BITS = frozenset({"half", "thumb", "fastmult", "vfp", "neon"})
+"""Features of the 32-bit line alone."""
+
+
+class Core(msgspec.Struct, frozen=True):
+    """One online core; numbers that were not printed are None."""
+
+    number: int
+    implementer: int | None = None
+    part: int | None = None
+    variant: int | None = None
+    revision: int | None = None
+    features: frozenset[str] = frozenset()
+    model: str | None = None
+
+    @property
+    def name(self) -> str | None:
+        """What people call it, else `0x51/0x804`; None where not even that was printed."""
+        if self.implementer is None or self.part is None:
+            return self.model
+        known = PARTS.get(self.implementer, {}).get(self.part)
+        return known or f"{self.implementer:#04x}/{self.part:#05x}"
+
+
+class CpuInfo(msgspec.Struct, frozen=True):
+    """What was printed. `thirty_two_bits`: the asking process had 32 bits, so features are those of that
+    mode; None when there are none to tell by."""
+
+    cores: list[Core]
+    hardware: str | None
+    thirty_two_bits: bool | None
+
+    def all_have(self, feature: str) -> bool | None:
+        """Whether every online core has a feature such as `sha2`; None when any does not say."""
+        if not self.cores or any(not core.features for core in self.cores):
+            return None
+        return all(feature in core.features for core in self.cores)
+
+
+def cpuinfo(text: str) -> CpuInfo:
+    """Reads `/proc/cpuinfo` of ARM of any age, and of x86; a refused or empty one has no cores."""
+    sections, everyone = _sections(text)
+    cores = [
+        Core(
+            number=number,
+            implementer=_hex(own.get("cpu implementer", everyone.get("cpu implementer"))),
+            part=_hex(own.get("cpu part", everyone.get("cpu part"))),
+            variant=_hex(own.get("cpu variant", everyone.get("cpu variant"))),
+            revision=integer(own.get("cpu revision", everyone.get("cpu revision"))),
+            features=frozenset(_features(own) or _features(everyone)),
+            model=own.get("model name") or everyone.get("model name") or everyone.get("processor") or None,
+        )
+        for own in sections
+        if (number := integer(own["processor"])) is not None
+    ]
+    features = {feature for core in cores for feature in core.features}
+    arm = any(core.implementer is not None for core in cores)
+    return CpuInfo(
+        cores=cores,
+        hardware=everyone.get("hardware") or None,
+        thirty_two_bits=None if not features or not arm else bool(features & THIRTY_TWO_BITS),
+    )
+
+
+def cpu_parts(text: str) -> list[str]:
+    """The kinds of cores a device has, `0x41:0xd46`, each once and in ascending order: how many of each are
+    printed changes while cores go offline, and a fingerprint must not. A kind without numbers is its model.
+    """
+    kinds = {
+        f"{core.implementer:#04x}:{core.part:#05x}"
+        if core.implementer is not None and core.part is not None
+        else core.model
+        for core in cpuinfo(text).cores
+    }
+    return sorted(kind for kind in kinds if kind)
+
+
+def _sections(text: str) -> tuple[list[dict[str, str]], dict[str, str]]:
+    """(what is said under each `processor : N`, what is said outside of any)."""
+    sections: list[dict[str, str]] = []
+    everyone: dict[str, str] = {}
+    own: dict[str, str] | None = None
+    for line in lines_of(text):
+        name, colon, value = line.partition(":")
+        key, value = name.strip().lower(), value.strip()
+        if not colon:
+            if not line.strip():
+                own = None
+        elif key == "processor" and integer(value) is not None:
+            own = {"processor": value}
+            sections.append(own)
+        else:
+            (everyone if own is None else own).setdefault(key, value)
+    return sections, everyone
+
+
+def _features(said: dict[str, str]) -> list[str]:
+    return said.get("features", said.get("flags", "")).split()
+
+
+def _hex(text: str | None) -> int | None:
+    try:
+        return None if text is None else int(text, 16)
+    except ValueError:
+        return None

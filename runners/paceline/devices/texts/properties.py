@@ -1,0 +1,103 @@
+"""`getprop`: a device's properties, of which its identity is made.
+
+Invariant: entries begin at `[` in the first column and end with `]`; what lies between belongs to the value,
+line ends included (vendors store lists in them). A last entry that was cut off is absent, not shortened.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+_BEGIN = re.compile(r"^\[([^\]\[\n]+)\]: \[", re.MULTILINE)
+
+BUILD_FACTORS = {
+    "model": ("ro.product.model", "ro.product.vendor.model"),
+    "manufacturer": ("ro.product.manufacturer",),
+    "soc": ("ro.soc.model", "ro.board.platform", "ro.hardware.chipname", "ro.hardware"),
+    "build": ("ro.build.fingerprint", "ro.vendor.build.fingerprint"),
+    "android": ("ro.build.version.release",),
+    "api": ("ro.build.version.sdk",),
+    "abis": ("ro.product.cpu.abilist", "ro.product.cpu.abi"),
+}
+"""Facts a device's fingerprint is made of (STATISTICS §4), and the properties that say them, best first."""
+
+
+def properties(text: str) -> dict[str, str]:
+    """Values by name; of a name that is printed twice the last one, as init would have it."""
+    text = text.replace("\r\n", "\n").replace("\r", "")
+    begins = list(_BEGIN.finditer(text))
+    ends = [begin.start() for begin in begins[1:]] + [len(text)]
+    found: dict[str, str] = {}
+    for begin, end in zip(begins, ends, strict=True):
+        value = text[begin.end() : end].rstrip("\n")
+        if end == len(text):
+            value = value.rstrip()
+        if value.endswith("]"):
+            found[begin.group(1)] = value[:-1]
+    return found
+
+
+def build_factors(props: Mapping[str, str]) -> dict[str, str]:
+    """What `props` say of the device and its build; a fact nobody states is absent."""
+    said = {
+        name: next((props[key].strip() for key in keys if props.get(key, "").strip()), "")
+        for name, keys in BUILD_FACTORS.items()
+    }
+    return {name: value for name, value in said.items() if value}
+
+
+def api_level(props: Mapping[str, str]) -> int | None:
+    """The API level, or None."""
+    text = props.get("ro.build.version.sdk", "").strip()
+    return int(text) if re.fullmatch(r"\d{1,4}", text, re.ASCII) else None
+
+
+def abis(props: Mapping[str, str]) -> list[str]:
+    """ABIs the device runs, the preferred one first; empty when it does not say."""
+    for name in ("ro.product.cpu.abilist", "ro.product.cpu.abi"):
+        found = [one.strip() for one in props.get(name, "").split(",") if one.strip()]
+        if found:
+            return found
+    return []
+
+
+def is_booted(props: Mapping[str, str]) -> bool:
+    """Whether the start has ended; until then nothing it says of itself is settled."""
+    return "1" in (props.get("sys.boot_completed", ""), props.get("dev.bootcomplete", ""))
+
+
+def is_emulator(props: Mapping[str, str]) -> bool:
+    """Whether this is an emulator: any of the marks androidx.benchmark and the images themselves set."""
+    fingerprint, model = props.get("ro.build.fingerprint", ""), props.get("ro.product.model", "")
+    return (
+        props.get("ro.kernel.qemu") == "1"
+        or props.get("ro.boot.qemu") == "1"
+        or props.get("ro.hardware", "") in ("goldfish", "ranchu", "cutf_cvm", "vbox86")
+        or "emulator" in props.get("ro.build.characteristics", "").split(",")
+        or fingerprint.startswith(("generic", "unknown"))
+        or any(word in model for word in ("google_sdk", "sdk_gphone", "Emulator", "Android SDK built for"))
+    )
+
+
+def slow_by_debugging(props: Mapping[str, str]) -> list[str]:
+    """Which properties make code slower than on a person's phone; empty: none is set."""
+    marks = {
+        "ro.debuggable": ("1",),
+        "ro.build.type": ("eng", "userdebug"),
+        "debug.checkjni": ("1", "true"),
+        "ro.kernel.android.checkjni": ("1",),
+        "dalvik.vm.checkjni": ("1", "true"),
+        "libc.debug.malloc.options": None,
+        "dalvik.vm.extra-opts": None,
+    }
+    return [
+        f"{name}={props[name]}"
+        for name, values in marks.items()
+        if props.get(name, "").strip() and (values is None or props[name].strip() in values)
+    ]
+
+
+def is_root_shell(props: Mapping[str, str]) -> bool:
+    """Whether adb's shell is root: then clocks could be locked."""
+    return props.get("service.adb.root") == "1" or props.get("ro.secure") == "0"

@@ -1,0 +1,89 @@
+"""`df`: how much room there is.
+
+Invariants: columns are found by their headings, because three programs print this text on Android (toybox,
+toolbox, busybox) in four shapes; a size whose unit is not known is unknown, never taken for bytes.
+"""
+
+from __future__ import annotations
+
+import re
+
+import msgspec
+
+from paceline.devices.texts.lines import lines_of
+
+_SIZE = re.compile(r"(\d{1,15}(?:\.\d{1,6})?)([KMGTP]?)i?B?", re.ASCII)
+_SCALES: dict[str, int] = {letter: 1024**power for power, letter in enumerate(("", "K", "M", "G", "T", "P"))}
+_BLOCK = re.compile(r"(\d{1,6})([km]?)-blocks", re.ASCII)
+_FREE = ("available", "avail", "free")
+
+
+class Space(msgspec.Struct, frozen=True):
+    """One file system, in bytes; None where the text does not say."""
+
+    mounted_on: str
+    total_bytes: int | None
+    free_bytes: int | None
+
+
+def spaces(text: str) -> list[Space]:
+    """Every file system of a `df`; empty when it was refused or is none."""
+    rows = [line.split() for line in lines_of(text) if line.strip()]
+    head = next((index for index, row in enumerate(rows) if row[0].lower() == "filesystem"), None)
+    if head is None:
+        return []
+    names = [name.lower() for name in rows[head]]
+    if names[-2:] == ["mounted", "on"]:
+        names[-2:] = ["mounted"]
+    return [
+        found
+        for row in _whole(rows[head + 1 :], len(names))
+        if (found := _space(names, row, _unit(names))) is not None
+    ]
+
+
+def free_bytes(text: str) -> int | None:
+    """Free bytes of a `df PATH`, which lists one file system; None when it does not say."""
+    found = spaces(text)
+    return found[0].free_bytes if len(found) == 1 else None
+
+
+def _whole(rows: list[list[str]], width: int) -> list[list[str]]:
+    """Rows of a long device name are printed in two lines."""
+    joined: list[list[str]] = []
+    for row in rows:
+        if joined and len(joined[-1]) == 1 and len(row) == width - 1:
+            joined[-1] = [*joined[-1], *row]
+        else:
+            joined.append(row)
+    return joined
+
+
+def _unit(names: list[str]) -> int | None:
+    """Bytes per number without a unit; None: such a number is not understood."""
+    for name in names:
+        if (found := _BLOCK.fullmatch(name)) is not None:
+            return int(found[1]) * _SCALES[found[2].upper()]
+    return None
+
+
+def _space(names: list[str], row: list[str], unit: int | None) -> Space | None:
+    if len(row) < len(names):
+        return None
+    total = next((name for name in names if name == "size" or name.endswith("-blocks")), None)
+    free = next((name for name in names if name in _FREE), None)
+    column = {name: row[index] for index, name in enumerate(names)}
+    mounted = " ".join(row[len(names) - 1 :]) if names[-1] == "mounted" else row[0]
+    return Space(
+        mounted,
+        None if total is None else _bytes(column[total], unit),
+        None if free is None else _bytes(column[free], unit),
+    )
+
+
+def _bytes(text: str, unit: int | None) -> int | None:
+    found = _SIZE.fullmatch(text)
+    if found is None:
+        return None
+    scale = _SCALES[found[2]] if found[2] else unit
+    return None if scale is None else int(float(found[1]) * scale)

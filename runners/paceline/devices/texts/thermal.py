@@ -1,0 +1,213 @@
+"""`dumpsys thermalservice`, and the kernel's own thermal zones: how hot a device says it is.
+
+Place in the journey: `conditions` writes `thermal_status` and `temperature_c` from it, which void jobs
+(STATISTICS §1). Invariants: only the block after "Current temperatures from HAL:" is read, the cached one is
+stale; a status of 0 counts only where that block says something (an empty one with "connected: yes" is a
+service without sensors: unknown is not cool), a higher status always counts; a value that cannot be a
+temperature in °C is unknown, not clipped.
+Sources: AOSP ThermalManagerService.dumpInternal, android.hardware.thermal TemperatureType.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping, Sequence
+
+import msgspec
+
+from paceline.devices.texts.lines import integer, lines_of, number
+
+SKIN = 3
+NO_TEMPERATURES = frozenset({6, 7, 8})
+"""TemperatureType BCL_VOLTAGE, BCL_CURRENT and BCL_PERCENTAGE: millivolts, milliamperes, percent."""
+UNKNOWN_TYPE = -1
+"""What a vendor's sensor is when it fits no type: differences between sensors and switches among them."""
+COLDEST_C, HOTTEST_C = -40.0, 125.0
+"""Neither is reached by a phone that runs: -40, -99.9, 125 and 200 are what unconnected sensors say."""
+MILLI_FROM = 1000.0
+"""From here on a reading is in thousandths of a degree; between HOTTEST_C and this it is nothing."""
+MODERATE = 2
+WORST_STATUS = 6
+"""Of PowerManager.THERMAL_STATUS_NONE (0) … THERMAL_STATUS_SHUTDOWN (6)."""
+
+_TEMPERATURE = re.compile(r"Temperature\{mValue=([^,{}]*), mType=(-?\d+), mName=(.*), mStatus=(-?\d+)\}\s*$")
+_COOLING = re.compile(r"CoolingDevice\{mValue=(-?\d+), mType=(-?\d+), mName=(.*)\}\s*$")
+_THRESHOLD = re.compile(
+    r"TemperatureThreshold\{mType=(-?\d+), mName=(.*?), mHotThrottlingThresholds=\[([^\]]*)\]"
+    r"(?:, mColdThrottlingThresholds=\[([^\]]*)\])?"
+)
+_STATUS = re.compile(r"Thermal Status:\s*(\d+)\s*$")
+
+
+class Temperature(msgspec.Struct, frozen=True):
+    """One sensor. `celsius` None: the sensor does not know, or measures no temperature."""
+
+    name: str
+    type: int
+    celsius: float | None
+    status: int | None
+
+
+class Threshold(msgspec.Struct, frozen=True):
+    """From where on each status 0 … 6 begins, in °C; None where the vendor set none, `cold` empty where it
+    says nothing of the cold."""
+
+    name: str
+    type: int
+    hot: list[float | None]
+    cold: list[float | None]
+
+
+class Cooling(msgspec.Struct, frozen=True):
+    """One means of cooling; `level` 0 is at rest."""
+
+    name: str
+    type: int
+    level: int
+
+
+class Thermal(msgspec.Struct, frozen=True):
+    """What the thermal service says. `status` None: unknown, which is not cool.
+
+    `overridden`: a person set the status, so it says nothing of the device and `status` is the sensors' own.
+    """
+
+    status: int | None
+    reported: int | None
+    overridden: bool
+    ready: bool | None
+    temperatures: list[Temperature]
+    cooling: list[Cooling]
+    thresholds: list[Threshold]
+
+    @property
+    def celsius(self) -> dict[str, float]:
+        """Temperatures by sensor; of two with one name the hotter. Sensors of no known type are left out:
+        theirs may be differences."""
+        found: dict[str, float] = {}
+        for one in self.temperatures:
+            if one.celsius is not None and one.type != UNKNOWN_TYPE:
+                found[one.name] = max(one.celsius, found.get(one.name, -math.inf))
+        return found
+
+    @property
+    def throttling(self) -> dict[str, int]:
+        """Statuses above 0 by sensor, of whatever kind: a drooping voltage throttles too."""
+        return {one.name: one.status for one in self.temperatures if one.status}
+
+
+def thermal(text: str) -> Thermal:
+    """Reads a dump, of whatever age and vendor; a refused or empty one is all unknown."""
+    reported: int | None = None
+    overridden, ready = False, None
+    blocks: dict[str, list[str]] = {}
+    block: list[str] | None = None
+    for raw in lines_of(text):
+        line = raw.strip()
+        if line.endswith("from HAL:"):
+            block = blocks.setdefault(line, [])
+        elif line.startswith(("Temperature{", "TemperatureThreshold{", "CoolingDevice{")):
+            if block is not None:
+                block.append(line)
+        elif line:
+            block = None
+            if (said := _STATUS.match(line)) is not None and reported is None:
+                reported = integer(said.group(1))
+            overridden = overridden or line == "IsStatusOverride: true"
+            if line.startswith("HAL Ready:") or line.endswith("connected: no"):
+                ready = line.endswith("true")
+    temperatures = _temperatures(blocks.get("Current temperatures from HAL:", []))
+    return Thermal(
+        status=_status(reported, overridden, ready, temperatures),
+        reported=reported,
+        overridden=overridden,
+        ready=ready,
+        temperatures=temperatures,
+        cooling=[
+            Cooling(found.group(3), int(found.group(2)), int(found.group(1)))
+            for line in blocks.get("Current cooling devices from HAL:", [])
+            if (found := _COOLING.match(line)) is not None
+        ],
+        thresholds=[
+            Threshold(found.group(2), int(found.group(1)), _numbers(found.group(3)), _numbers(found.group(4)))
+            for lines in blocks.values()
+            for line in lines
+            if (found := _THRESHOLD.match(line)) is not None
+        ],
+    )
+
+
+def _status(
+    reported: int | None, overridden: bool, ready: bool | None, temperatures: Sequence[Temperature]
+) -> int | None:
+    """The framework's status is the worst of the skin's; a fresher and worse one of the skin wins."""
+    known = [one for one in temperatures if one.status is not None]
+    skin = max((one.status or 0 for one in known if one.type == SKIN), default=0)
+    real = reported if reported is not None and reported <= WORST_STATUS and not overridden else None
+    worst = max(skin, real or 0)
+    if worst > 0:
+        return worst
+    told = ready is not False and any(one.celsius is not None for one in temperatures)
+    stated = real is not None or (overridden and any(one.type == SKIN for one in known))
+    return 0 if told and stated else None
+
+
+def _temperatures(lines: Sequence[str]) -> list[Temperature]:
+    found: list[Temperature] = []
+    for line in lines:
+        if (split := _TEMPERATURE.match(line)) is not None:
+            kind, status = int(split.group(2)), int(split.group(4))
+            value = None if kind in NO_TEMPERATURES else celsius(number(split.group(1)))
+            found.append(
+                Temperature(split.group(3), kind, value, status if 0 <= status <= WORST_STATUS else None)
+            )
+    return found
+
+
+def celsius(value: float | None) -> float | None:
+    """A reading in °C or thousandths of it, in °C; None for what can be neither."""
+    if value is None:
+        return None
+    if abs(value) >= MILLI_FROM:
+        value /= 1000.0
+    return round(value, 3) if COLDEST_C < value < HOTTEST_C else None
+
+
+def _numbers(text: str | None) -> list[float | None]:
+    return [] if not text else [celsius(number(one)) for one in text.split(",")]
+
+
+_ZONE = re.compile(r"/thermal_zone(\d+)/(type|temp)$")
+_DEVICE = re.compile(r"/cooling_device(\d+)/(type|cur_state)$")
+
+
+def zones(files: Mapping[str, str]) -> dict[str, float]:
+    """Temperatures in °C by zone, from the kernel's `thermal_zone*/type` and `temp` (thousandths; old
+    kernels whole degrees). Zones of one name get their number; a zone that cannot be read is absent."""
+    return {
+        name: value
+        for name, text in _numbered(files, _ZONE, "temp")
+        if (value := celsius(number(text))) is not None
+    }
+
+
+def cooling_levels(files: Mapping[str, str]) -> dict[str, int]:
+    """How far each of the kernel's means of cooling is in use; 0 is at rest."""
+    return {
+        name: level
+        for name, text in _numbered(files, _DEVICE, "cur_state")
+        if (level := integer(text)) is not None
+    }
+
+
+def _numbered(files: Mapping[str, str], shape: re.Pattern[str], wanted: str) -> list[tuple[str, str]]:
+    """(name, content of `wanted`), in the order of their numbers; names made unique."""
+    found: dict[int, dict[str, str]] = {}
+    for path, text in files.items():
+        if (split := shape.search(path)) is not None:
+            found.setdefault(int(split.group(1)), {})[split.group(2)] = text.strip()
+    whole = [(index, one) for index, one in sorted(found.items()) if wanted in one]
+    named = [(index, one.get("type", ""), one[wanted]) for index, one in whole]
+    often = {name for _, name, _ in named if sum(other == name for _, other, _ in named) > 1}
+    return [(f"{name}.{index}" if name in often or not name else name, text) for index, name, text in named]

@@ -1,0 +1,46 @@
+"""`top`: what else keeps a device busy.
+
+Invariants: columns are found by their headings (toybox, toolbox and busybox order them differently, and
+toybox writes two of them as `S[%CPU]`); a row that does not fit its headings is left out. A figure is percent
+of one core, as each of them prints it.
+"""
+
+from __future__ import annotations
+
+import re
+
+import msgspec
+
+from paceline.devices.texts.lines import integer, lines_of, number
+
+_ESCAPE = re.compile(r"\x1b\[[0-9;?]{0,16}[A-Za-z]")
+
+
+class Process(msgspec.Struct, frozen=True):
+    pid: int
+    name: str
+    cpu_percent: float
+
+
+def busiest(text: str, count: int = 5) -> list[Process]:
+    """The `count` processes that use most CPU, the busiest first; of several screens the last one."""
+    names: list[str] | None = None
+    found: list[Process] = []
+    for raw in lines_of(text):
+        words = _ESCAPE.sub("", raw).replace("[%CPU]", " %CPU ", 1).split()
+        if "PID" in words and any(word in ("%CPU", "CPU%", "CPU") for word in words):
+            names, found = words, []
+        elif names is not None and (process := _process(names, words)) is not None:
+            found.append(process)
+    return sorted(found, key=lambda one: (-one.cpu_percent, one.pid))[:count]
+
+
+def _process(names: list[str], words: list[str]) -> Process | None:
+    if len(words) < len(names):
+        return None
+    column = dict(zip(names, words, strict=False))
+    share = number((column.get("%CPU") or column.get("CPU%") or column.get("CPU", "")).rstrip("%"))
+    pid = integer(column["PID"])
+    if pid is None or share is None or share < 0:
+        return None
+    return Process(pid, " ".join(words[len(names) - 1 :])[:120], share)
