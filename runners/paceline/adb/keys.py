@@ -1,0 +1,122 @@
+"""The key a device knows this agent by: one RSA key per agent, made once, kept 0600.
+
+Place in the journey: the handshake of `direct.py` signs with it; the device's prompt shows its fingerprint.
+Invariants: a key that others can read is refused, never used; it is made whole or not at all, also by two
+agents at once; the public form is Android's own (`mincrypt`), as `adb pubkey` prints it. It does not touch
+the key of an adb server, which has its own in ~/.android.
+"""
+
+from __future__ import annotations
+
+import base64
+import contextlib
+import hashlib
+import os
+import stat
+import struct
+import tempfile
+from pathlib import Path
+
+from cryptography.exceptions import UnsupportedAlgorithm
+from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives.asymmetric import padding, rsa, utils
+
+from paceline.errors import UserError
+
+FILE_NAME = "adbkey"
+KEY_BITS = 2048
+"""The only size devices read: ANDROID_PUBKEY_MODULUS_SIZE in AOSP libcrypto_utils/android_pubkey.cpp."""
+WORD_BITS = 32
+COMMENT = b" paceline"
+"""Shown by the device in its list of trusted hosts; names no person and no host."""
+
+
+def public_form(key: rsa.RSAPublicKey) -> bytes:
+    """Android's `RSAPublicKey`, little-endian: words, -1/n mod 2^32, n, R² mod n, e (android_pubkey.cpp)."""
+    numbers = key.public_numbers()
+    size = KEY_BITS // 8
+    n0inv = -pow(numbers.n, -1, 1 << WORD_BITS) % (1 << WORD_BITS)
+    rr = pow(1 << KEY_BITS, 2, numbers.n)
+    return b"".join(
+        [
+            struct.pack("<2I", KEY_BITS // WORD_BITS, n0inv),
+            numbers.n.to_bytes(size, "little"),
+            rr.to_bytes(size, "little"),
+            struct.pack("<I", numbers.e),
+        ]
+    )
+
+
+class AgentKey:
+    """Signs tokens and shows its public half: what adb-shell calls a signer."""
+
+    def __init__(self, private: rsa.RSAPrivateKey) -> None:
+        self._private = private
+        self._public = public_form(private.public_key())
+
+    @classmethod
+    def load_or_create(cls, directory: Path) -> AgentKey:
+        """The key in `directory`, made when there is none. Raises UserError: readable by others, damaged."""
+        path = directory / FILE_NAME
+        if not path.exists():
+            _create(path)
+        _refuse_shared(path)
+        try:
+            private = serialization.load_pem_private_key(path.read_bytes(), password=None)
+        except (ValueError, TypeError, UnsupportedAlgorithm) as error:
+            raise UserError(f"{path} is not an RSA key: {error}", _REMAKE) from error
+        if not isinstance(private, rsa.RSAPrivateKey) or private.key_size != KEY_BITS:
+            raise UserError(f"{path} is not an RSA key of {KEY_BITS} bits", _REMAKE)
+        return cls(private)
+
+    @property
+    def fingerprint(self) -> str:
+        """As the device's prompt shows it: MD5 of the public form, pairs of hex digits with colons."""
+        digest = hashlib.md5(self._public, usedforsecurity=False).hexdigest().upper()
+        return ":".join(digest[at : at + 2] for at in range(0, len(digest), 2))
+
+    @property
+    def public_text(self) -> bytes:
+        """What an `adb_keys` file holds a line of."""
+        return base64.b64encode(self._public) + COMMENT
+
+    def Sign(self, data: bytes) -> bytes:  # noqa: N802 -- adb-shell calls it by this name
+        """PKCS#1 v1.5 over `data` as if it were a SHA-1 digest: ADB signs its 20 random bytes like that."""
+        # The protocol's choice, not ours: AUTH tokens are signed so by every adb (AOSP adb/protocol.txt).
+        digest = utils.Prehashed(hashes.SHA1())  # noqa: S303 -- see above
+        return self._private.sign(data, padding.PKCS1v15(), digest)
+
+    def GetPublicKey(self) -> bytes:  # noqa: N802 -- adb-shell calls it by this name
+        """Sent when the device does not know the key yet; makes it ask a person."""
+        return self.public_text
+
+
+_REMAKE = "Remove the file: a new key is made, and each device asks once more whether to trust it."
+
+
+def _create(path: Path) -> None:
+    """Writes a new key beside `path` and links it there; whoever comes second uses the first one's."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    pem = rsa.generate_private_key(public_exponent=65537, key_size=KEY_BITS).private_bytes(
+        serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
+    )
+    descriptor, name = tempfile.mkstemp(prefix=FILE_NAME, dir=path.parent)  # 0600 from its first moment
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(pem)
+            file.flush()
+            os.fsync(file.fileno())
+        with contextlib.suppress(FileExistsError):
+            os.link(name, path)  # unlike a rename, never replaces
+    finally:
+        Path(name).unlink()
+
+
+def _refuse_shared(path: Path) -> None:
+    mode = stat.S_IMODE(path.stat().st_mode)
+    if os.name == "posix" and mode & 0o077:
+        raise UserError(
+            f"{path} is readable by others (mode {mode:o})",
+            f"Whoever has it controls every device that trusts it. If nobody read it: chmod 600 {path}. Else:"
+            f" {_REMAKE[0].lower()}{_REMAKE[1:]}",
+        )

@@ -1,0 +1,139 @@
+"""A device through Google's adb server: USB, paired wireless debugging, and whatever adb learns next.
+
+Place in the journey: the backend for routes of kind `server`. A connection here is the server's transport
+(its transport id), which it opened and keeps; each service is a socket of its own to the server, so streams
+need no further connection to the device. Invariant: when the server drops the transport and takes the device
+up again under another id, the connection is lost, as it would be with a cable of our own. A device over TCP
+that the server reconnects keeps its id: that is noticed by the boot id and serial, which callers compare.
+"""
+
+from __future__ import annotations
+
+import time
+
+from paceline.adb.backend import Backend
+from paceline.adb.channel import Channel
+from paceline.adb.port import (
+    CONNECT_TIMEOUT_S,
+    AbsentError,
+    AdbError,
+    Banner,
+    LostError,
+    Route,
+    SlowError,
+)
+from paceline.adb.smart_socket import (
+    DEFAULT_ADDRESS,
+    Known,
+    Question,
+    ask,
+    parse_devices,
+    refusal_of,
+    why_failed,
+)
+from paceline.adb.transport import Wire
+
+READ_BYTES = 256 << 10
+
+
+class AdbServer:
+    """The adb server at `address`; asking it starts nothing."""
+
+    def __init__(self, address: str = DEFAULT_ADDRESS) -> None:
+        self.address = address
+
+    def version(self, timeout_s: float = CONNECT_TIMEOUT_S) -> int:
+        """Of its protocol, 41 for all since 2018. Raises AbsentError when nobody listens."""
+        answer = ask(self.address, "host:version", timeout_s)
+        try:
+            return int(answer, 16)
+        except ValueError as error:
+            raise LostError(f"what listens at {self.address} is no adb server: version {answer!r}") from error
+
+    def devices(self, timeout_s: float = CONNECT_TIMEOUT_S) -> list[Known]:
+        """Everything it lists, in its order, whatever the state. Raises AbsentError when nobody listens."""
+        return parse_devices(ask(self.address, "host:devices-l", timeout_s))
+
+    def connect_to(self, address: str, timeout_s: float = CONNECT_TIMEOUT_S) -> str:
+        """Has it connect to a device by TCP; its own words, also when it could not."""
+        return ask(self.address, f"host:connect:{address}", timeout_s)
+
+    def reconnect_offline(self, timeout_s: float = CONNECT_TIMEOUT_S) -> str:
+        """`adb reconnect offline`: it takes up anew every device it holds for offline."""
+        return ask(self.address, "host:reconnect-offline", timeout_s)
+
+    def reconnect(self, name: str, timeout_s: float = CONNECT_TIMEOUT_S) -> str:
+        """`adb -s NAME reconnect`: drops its connection to that device and takes it up anew."""
+        return ask(self.address, f"host-serial:{name}:reconnect", timeout_s)
+
+    def connection(self, name: str) -> ServerConnection:
+        """To the device it knows as `name`; not connected yet."""
+        return ServerConnection(self.address, name)
+
+
+class ServerChannel:
+    """A service behind a smart socket: plain bytes; the server does the flow control."""
+
+    def __init__(self, wire: Wire) -> None:
+        self._wire = wire
+
+    def send(self, data: bytes, deadline: float) -> None:
+        """See Channel."""
+        self._wire.send(data, deadline)
+
+    def receive(self, deadline: float) -> bytes | None:
+        """See Channel."""
+        try:
+            return self._wire.receive(READ_BYTES, deadline)
+        except SlowError:
+            return None
+
+    def close(self) -> None:
+        """See Channel."""
+        self._wire.close()
+
+
+class ServerConnection(Backend):
+    """The device `name` of the adb server at `address`."""
+
+    def __init__(self, address: str, name: str) -> None:
+        super().__init__(Route("server", address, name))
+        self._transport = b""
+
+    def _connect(self, deadline: float) -> Banner:
+        address, name = self._route.address, self._route.name
+        known = {
+            each.name: each for each in AdbServer(address).devices(max(deadline - time.monotonic(), 0.1))
+        }.get(name)
+        if known is None:
+            raise why_failed("device not found", name, address)
+        if refusal := refusal_of(known.state, name, address):
+            raise refusal
+        number = known.props.get("transport_id", "")
+        self._transport = f"host:transport-id:{number}".encode() if number else _by_name(name)
+        features = ask(address, f"host-serial:{name}:features", max(deadline - time.monotonic(), 0.1))
+        props = {key: value for key, value in known.props.items() if key in ("product", "model", "device")}
+        return Banner(frozenset(filter(None, features.split(","))), props)
+
+    def _open(self, service: bytes, deadline: float, apart: bool) -> Channel:
+        del apart  # every service has a socket of its own
+        address, name = self._route.address, self._route.name
+        question = Question(address, deadline)
+        try:
+            try:
+                question.ask(self._transport or _by_name(name), name)
+            except AbsentError as error:
+                raise LostError(f"the adb server at {address} dropped {name}", error.advice) from error
+            question.ask(service, name)
+        except AdbError:
+            question.wire.close()
+            raise
+        return ServerChannel(question.wire)
+
+    def _close(self) -> None:
+        self._transport = b""
+
+
+def _by_name(name: str) -> bytes:
+    """For servers older than transport ids."""
+    return f"host:transport:{name}".encode()

@@ -1,0 +1,110 @@
+"""Which shell service runs a command, the line it is given, and reading it to its status.
+
+Place in the journey: between `Connection.run/stream` and an opened channel.
+
+    shell,v2,raw:   features say shell_v2      both outputs, status        (Android 7 and later)
+    exec:           else, unless refused       bytes as they are, sentinel (Android 5 and 6)
+    shell:          else                       a terminal's bytes, sentinel
+
+Invariants: a status is the device's word (ShellV2, Sentinel), and an end without it is LostError; input is
+empty; when the connection closes, everything the command started in its process group ends.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from types import TracebackType
+from typing import Self
+
+from paceline.adb.channel import Channel
+from paceline.adb.port import AdbError, Done, LostError, SlowError
+from paceline.adb.quoting import command_line
+from paceline.adb.sentinel import Sentinel
+from paceline.adb.shell_v2 import ShellV2
+
+V2, EXEC, TERMINAL = b"shell,v2,raw:", b"exec:", b"shell:"
+LONGEST_SERVICE = 32 << 10
+"""Bytes of one service's name. The adb server writes its length as four hex digits and devices allow their
+packet; beyond this a file is meant."""
+
+Reading = ShellV2 | Sentinel
+
+
+def prepared(service: bytes, argv: Sequence[str], most: int = LONGEST_SERVICE) -> tuple[bytes, Reading]:
+    """The service to open for `argv`, and what reads it. `most`: the device's packet, in bytes.
+
+    adbd sends SIGHUP to the shell alone when a connection ends (AOSP daemon/shell_service.cpp), and made that
+    shell the leader of a session: the trap hands the end on to the whole group. It acts at once because the
+    shell sits in `wait`; and a background command's input is /dev/null (POSIX Shell, §2.9.3.1).
+    """
+    line = b"trap 'kill -9 0' HUP; %s & wait $!" % command_line(argv)
+    reading: Reading = ShellV2() if service == V2 else Sentinel()
+    name = service + (reading.around(line) if isinstance(reading, Sentinel) else line)
+    if len(name) >= min(most, LONGEST_SERVICE):
+        raise AdbError(
+            f"the command is {len(name)} bytes long; the device takes {min(most, LONGEST_SERVICE)}",
+            "Push a script and run that.",
+        )
+    return name, reading
+
+
+def read_whole(channel: Channel, reading: Reading, deadline: float, what: str) -> Done:
+    """Everything until the status. Raises SlowError at `deadline`, LostError for an end without a status."""
+    outputs = {"stdout": bytearray(), "stderr": bytearray()}
+    while reading.rc is None:
+        data = channel.receive(deadline)
+        if data is None:
+            raise SlowError(
+                f"{what} did not end in time",
+                "It was ended on the device. Ask for more time, or look at what the device is busy with.",
+            )
+        if not data:
+            raise lost(what)
+        for output, piece in reading.feed(data):
+            outputs[output] += piece
+    return Done(reading.rc, bytes(outputs["stdout"]), bytes(outputs["stderr"]))
+
+
+def lost(what: str) -> LostError:
+    return LostError(
+        f"the connection ended before {what} said how it ended",
+        "Look at the cable, the network and whether the device restarted.",
+    )
+
+
+class ShellStream:
+    """A command's output as it comes, on a channel that is its own. `rc` is None until it ended."""
+
+    def __init__(self, channel: Channel, reading: Reading, what: str) -> None:
+        self._channel, self._reading, self._what = channel, reading, what
+
+    @property
+    def rc(self) -> int | None:
+        """How it ended, as the device says."""
+        return self._reading.rc
+
+    def read(self, timeout_s: float) -> bytes | None:
+        """See port.Stream."""
+        deadline = time.monotonic() + timeout_s
+        while self._reading.rc is None:
+            data = self._channel.receive(deadline)
+            if data is None:
+                return None
+            if not data:
+                raise lost(self._what)
+            if pieces := self._reading.feed(data):
+                return b"".join(piece for _, piece in pieces)
+        return b""
+
+    def close(self) -> None:
+        """Ends the command, too."""
+        self._channel.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()

@@ -1,0 +1,51 @@
+"""The shell protocol v2: both outputs apart and the exit status, in packets.
+
+Place in the journey: reads what `shell,v2,raw:` sends (AOSP adb/shell_protocol.h): one byte of kind, a
+little-endian length of four, then as many bytes. Invariant: pure; `rc` is what the device said, None until it
+did. It sends nothing: a command's input is empty (shell.py).
+"""
+
+from __future__ import annotations
+
+import struct
+from typing import Literal
+
+from paceline.adb.port import LostError
+
+HEADER_BYTES = 5
+STDOUT, STDERR, EXIT = 1, 2, 3
+LONGEST = 1 << 20
+"""Bytes of one packet. adbd sends at most MAX_PAYLOAD; more means that this is no shell protocol."""
+
+Piece = tuple[Literal["stdout", "stderr"], bytes]
+
+
+class ShellV2:
+    """Takes bytes as they come, gives pieces of output in order of arrival."""
+
+    def __init__(self) -> None:
+        self.rc: int | None = None
+        self._buffer = bytearray()
+
+    def feed(self, data: bytes) -> list[Piece]:
+        """Complete packets only; the rest waits. Raises LostError for what is no packet."""
+        self._buffer += data
+        pieces: list[Piece] = []
+        at = 0
+        while self.rc is None and len(self._buffer) - at >= HEADER_BYTES:
+            kind, length = struct.unpack_from("<BI", self._buffer, at)
+            if length > LONGEST:
+                raise LostError(f"the device's shell sent a packet of {length} bytes: out of step")
+            end = at + HEADER_BYTES + length
+            if len(self._buffer) < end:
+                break
+            body = bytes(self._buffer[at + HEADER_BYTES : end])
+            at = end
+            if kind == EXIT:
+                if not body:
+                    raise LostError("the device's shell ended without saying how")
+                self.rc = body[0]
+            elif kind in (STDOUT, STDERR) and body:
+                pieces.append(("stdout" if kind == STDOUT else "stderr", body))
+        del self._buffer[:at]
+        return pieces

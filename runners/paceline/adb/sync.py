@@ -1,0 +1,136 @@
+"""Files to and from a device: the sync service, version 1.
+
+Place in the journey: between `Connection.push/pull` and an opened `sync:` channel (AOSP adb/SYNC.TXT).
+Invariants: a file counts as pushed only after the device's OKAY; a refusal is heard at once, also in the
+middle of a file, so that a full device costs no more than what fitted; a pulled file appears whole under its
+name or not at all. It does not verify content: whoever needs that asks the device for a digest.
+"""
+
+from __future__ import annotations
+
+import os
+import struct
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import BinaryIO
+
+from paceline.adb.channel import Channel
+from paceline.adb.port import AdbError, LostError, SlowError, TransferError
+
+SERVICE = b"sync:"
+CHUNK_BYTES = 64 << 10
+"""SYNC_DATA_MAX: the most one DATA may carry."""
+BURST_BYTES = 15 * (CHUNK_BYTES + 8)
+"""Sent at a time: just below the 1 MiB a device acknowledges as one message (MAX_PAYLOAD)."""
+LONGEST_PATH = 1024
+"""Bytes; the device refuses more."""
+REGULAR_FILE = 0o100000
+NO_SPACE = ("no space left", "disk quota exceeded")
+
+
+class Sync:
+    """One conversation; the channel is the caller's to close."""
+
+    def __init__(self, channel: Channel, deadline: float) -> None:
+        self._channel, self._deadline = channel, deadline
+        self._buffer = bytearray()
+
+    def push(self, file: BinaryIO, remote: str, mode: int) -> int:
+        """Writes `file` to its end, returns its bytes. The device unlinks an older file of that name first.
+        Raises TransferError, SlowError, LostError."""
+        path = _path(remote)
+        opening = b"%s,%d" % (path, REGULAR_FILE | mode)
+        sent = 0
+        burst = bytearray(_message(b"SEND", opening))
+        try:
+            while chunk := file.read(CHUNK_BYTES):
+                burst += _message(b"DATA", chunk)
+                sent += len(chunk)
+                if len(burst) > BURST_BYTES - CHUNK_BYTES - 8:
+                    self._send(burst, remote)
+                    burst.clear()
+            burst += struct.pack("<4sI", b"DONE", int(time.time()))
+            self._channel.send(bytes(burst), self._deadline)
+        except LostError:
+            self._hear_refusal(remote)
+            raise
+        self._expect(b"OKAY", remote)
+        return sent
+
+    def pull(self, remote: str) -> Iterator[bytes]:
+        """The file's pieces. Raises TransferError (also after some of them), SlowError, LostError."""
+        self._channel.send(_message(b"RECV", _path(remote)), self._deadline)
+        while (kind := self._expect(b"DATA", remote, or_else=b"DONE")) is not None:
+            yield kind
+
+    def _send(self, burst: bytearray, remote: str) -> None:
+        self._channel.send(bytes(burst), self._deadline)
+        data = self._channel.receive(time.monotonic())
+        if data is not None:  # a device says nothing before DONE unless it refuses
+            self._buffer += data
+            self._hear_refusal(remote)
+
+    def _hear_refusal(self, remote: str) -> None:
+        """Raises the device's TransferError when there is one to be read."""
+        try:
+            self._expect(b"OKAY", remote)
+        except (LostError, SlowError):
+            return
+
+    def _expect(self, kind: bytes, remote: str, or_else: bytes = b"") -> bytes | None:
+        """The body of the next message; None when it is `or_else`."""
+        said, length = struct.unpack("<4sI", self._exactly(8, remote))
+        if said == b"FAIL":
+            raise _refusal(remote, self._exactly(length, remote).decode("utf-8", "replace"))
+        if or_else and said == or_else:
+            return None
+        if said != kind or length > CHUNK_BYTES:
+            raise LostError(f"the device answered {said!r} about {remote}: out of step")
+        return self._exactly(length, remote) if kind == b"DATA" else b""
+
+    def _exactly(self, length: int, remote: str) -> bytes:
+        while len(self._buffer) < length:
+            data = self._channel.receive(self._deadline)
+            if data is None:
+                raise SlowError(f"{remote} was not transferred in time", "Give it more time.")
+            if not data:
+                raise LostError(f"the connection ended while {remote} was transferred")
+            self._buffer += data
+        taken = bytes(self._buffer[:length])
+        del self._buffer[:length]
+        return taken
+
+
+def whole_file(pieces: Iterator[bytes], target: Path) -> None:
+    """Writes `target` from `pieces`, under its name only once they are complete."""
+    descriptor, name = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            file.writelines(pieces)
+        Path(name).replace(target)
+    except BaseException:
+        Path(name).unlink(missing_ok=True)
+        raise
+
+
+def _message(kind: bytes, body: bytes) -> bytes:
+    return struct.pack("<4sI", kind, len(body)) + body
+
+
+def _path(remote: str) -> bytes:
+    path = remote.encode("utf-8", "surrogateescape")
+    if not path or b"\0" in path or len(path) > LONGEST_PATH:
+        raise AdbError(f"{remote!r} is no path of a device", f"1 to {LONGEST_PATH} bytes, none of them NUL.")
+    return path
+
+
+def _refusal(remote: str, reason: str) -> TransferError:
+    if any(text in reason.lower() for text in NO_SPACE):
+        return TransferError(
+            f"{remote}: the device's storage is full ({reason})",
+            "Remove what is not needed: `adb shell du -sh /data/local/tmp/*` shows what lies there.",
+            no_space=True,
+        )
+    return TransferError(f"{remote}: the device refused the file: {reason}")
