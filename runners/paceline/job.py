@@ -15,18 +15,18 @@ from contextlib import ExitStack
 
 import msgspec
 
-from paceline import environment
 from paceline.api import Api, ApiError, Lease, LeaseLostError, UnreachableError
 from paceline.artifacts import ArtifactCache
-from paceline.conditions import Conditions, Sampler
+from paceline.conditions import Conditions
 from paceline.delivery import Delivery, Ended
+from paceline.destination import Destination
 from paceline.errors import UserError
-from paceline.executors.base import Executor, LaunchSpec
+from paceline.executors.base import Executor, LaunchSpec, TargetError, Work
 from paceline.git import Repository, SourceError
 from paceline.measure import LaunchSink, measure
 from paceline.outcome import DETAIL_LIMIT, Cause, Outcome, stopped
 from paceline.selection import Selection, checked
-from paceline.sides import BASE, DeclaredOnly, Side, prepared_sides, specs_of
+from paceline.sides import BASE, DeclaredOnly, Side, directories_of, prepared_sides, specs_of
 from paceline.source import Prepared, prepare
 from paceline.spool import AttemptSpool, SpoolError
 from paceline.stop import Reason, Stop
@@ -70,7 +70,7 @@ class Job:
             return self._prepare_and_execute()
         except SpoolError as error:
             return Outcome("disk_full", f"{error}\nFree space in the agent's data directory.")
-        except SourceError as error:
+        except (SourceError, TargetError) as error:
             return Outcome(error.cause, str(error)[:DETAIL_LIMIT])
         except UserError as error:
             return Outcome("suite_invalid", str(error)[:DETAIL_LIMIT])
@@ -90,12 +90,17 @@ class Job:
             self._tell({"state": "preparing", "detail": "waiting for the target"})
             if not held.enter_context(executor.claim(self._stop)):
                 return stopped(self._stop.reason or Reason.SHUTDOWN)
-            self._tell({"state": "preparing", "detail": "checkout and build"})
             repository = self._repository()
-            sides = self._prepare(repository)
-            self._tell(self._about(repository, sides))
-            with Sampler(self._conditions):
-                return measure(specs_of(sides), executor, self._sinks(sides), self._stop)
+            with ExitStack() as building:
+                if not building.enter_context(executor.building(self._stop)):
+                    return stopped(self._stop.reason or Reason.SHUTDOWN)
+                self._tell({"state": "preparing", "detail": "checkout and build"})
+                sides = self._prepare(repository, executor.destination)
+            about = {**self._about(repository, sides), "fingerprint": executor.fingerprint()}
+            work = Work(f"{self._lease.job_id}-{self._lease.attempt}", directories_of(sides))
+            with executor.session(work, self._conditions, self._stop) as session:
+                self._tell(about)
+                return measure(specs_of(sides, session), session, self._sinks(sides), self._stop)
 
     def _sinks(self, sides: list[Side]) -> Callable[[LaunchSpec], LaunchSink]:
         head = sides[-1].prepared.manifest
@@ -113,7 +118,6 @@ class Job:
             "state": "measuring",
             "artifact_hash": built.artifact_hash,
             "build": built.facts,
-            "fingerprint": environment.observe().fingerprint,
         }
         if len(sides) > 1:
             body["base_artifact_hash"] = sides[0].prepared.built.artifact_hash
@@ -134,7 +138,7 @@ class Job:
             raise SourceError("checkout_failed", text, "Add it to agent.toml and start the agent again.")
         return repository
 
-    def _prepare(self, repository: Repository) -> list[Side]:
+    def _prepare(self, repository: Repository, destination: Destination) -> list[Side]:
         """The revision to measure, or base and head."""
         work = self._lease.work
 
@@ -147,6 +151,7 @@ class Job:
                 cache=self._shop.cache,
                 log=self._build_log,
                 stop=self._stop,
+                destination=destination,
             )
 
         wanted = Selection(

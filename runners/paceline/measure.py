@@ -12,8 +12,7 @@ from typing import Protocol
 
 import msgspec
 
-from paceline.executors.base import Executor, LaunchSpec, Sink
-from paceline.executors.process import inherited_environment
+from paceline.executors.base import HERE, LaunchSpec, Place, Session, Sink
 from paceline.outcome import Outcome, stopped
 from paceline.selection import Selection, argv_of, workloads_of
 from paceline.source import Prepared
@@ -29,7 +28,7 @@ class LaunchSink(Sink, Protocol):
 
 def measure(
     specs: Iterable[LaunchSpec],
-    executor: Executor,
+    session: Session,
     sink_for: Callable[[LaunchSpec], LaunchSink],
     stop: Stop,
 ) -> Outcome:
@@ -40,7 +39,7 @@ def measure(
             break
         sink = sink_for(spec)
         try:
-            outcome = executor.execute(spec, sink, stop)
+            outcome = session.execute(spec, sink, stop)
         finally:
             sink.close()
         if not outcome.ok and spec.side is not None:
@@ -50,14 +49,16 @@ def measure(
     return Outcome() if stop.reason is None else stopped(stop.reason)
 
 
-def launches(prepared: Prepared, selection: Selection) -> list[LaunchSpec]:
-    """Launch 0 of every workload, then launch 1 of every workload, …: drift meets them alike."""
+def launches(prepared: Prepared, selection: Selection, place: Place = HERE) -> list[LaunchSpec]:
+    """Launch 0 of every workload, then launch 1 of every workload, …: drift meets them alike. Paths and
+    variables are those of `place`."""
     manifest = prepared.manifest
     specs = []
     for launch in range(selection.first_launch, selection.first_launch + selection.launches):
         for name in workloads_of(manifest, selection):
-            build, directory = prepared.builds[name], prepared.built.directories[name]
+            build = prepared.builds[name]
+            directory = place.location(prepared.built.directories[name])
             argv = argv_of(manifest, selection, name, launch=launch, build=build, artifacts=directory)
-            env = inherited_environment(build.env)
+            env = place.environment(build.env)
             specs.append(LaunchSpec(name, launch, argv, directory, env, build.launch_timeout_s))
     return specs

@@ -22,6 +22,7 @@ Cause = Literal[
     "stream_invalid", "workload_hung", "workload_flooded", "workload_crashed", "workload_error",
     "workload_no_terminal", "check_failed", "build_failed", "suite_invalid",
     "checkout_failed", "agent_lost", "agent_error", "disk_full", "target_refused", "lease_lost", "cancelled",
+    "device_lost", "device_rebooted", "device_refused", "device_storage_full", "device_unauthorized",
 ]  # fmt: skip
 
 CONTROL_SEQUENCE = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")

@@ -11,12 +11,13 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Sequence
+from pathlib import Path
 
 import msgspec
 
 from paceline.errors import UserError
 from paceline.events import Case, Event, ParamValue, Samples
-from paceline.executors.base import LaunchSpec
+from paceline.executors.base import HERE, LaunchSpec, Place
 from paceline.git import SourceError
 from paceline.manifest import Manifest
 from paceline.measure import LaunchSink, launches
@@ -76,12 +77,12 @@ def _declared(
     return {param: values for param, values in params.items() if param in there}
 
 
-def specs_of(sides: Sequence[Side]) -> list[LaunchSpec]:
-    """Every launch of a job in order; of two sides in pairs."""
+def specs_of(sides: Sequence[Side], place: Place = HERE) -> list[LaunchSpec]:
+    """Every launch of a job in order, for where it will run; of two sides in pairs."""
     if len(sides) == 1:
-        return launches(sides[0].prepared, sides[0].selection)
+        return launches(sides[0].prepared, sides[0].selection, place)
     own = [
-        {(spec.launch, spec.workload): spec for spec in launches(side.prepared, side.selection)}
+        {(spec.launch, spec.workload): spec for spec in launches(side.prepared, side.selection, place)}
         for side in sides
     ]
     seed = sides[0].selection.seed
@@ -92,6 +93,11 @@ def specs_of(sides: Sequence[Side]) -> list[LaunchSpec]:
             pair.reverse()
         ordered += [msgspec.structs.replace(spec, side=name) for name, spec in pair if spec is not None]
     return ordered
+
+
+def directories_of(sides: Sequence[Side]) -> list[Path]:
+    """Everything the launches of `sides` run from."""
+    return [directory for side in sides for directory in side.prepared.built.directories.values()]
 
 
 def head_first(seed: int, launch: int, workload: str) -> bool:

@@ -15,9 +15,10 @@ from pathlib import Path
 import psutil
 import pytest
 from paceline.events import Case, Done, Event, Samples
-from paceline.executors.base import Executor, LaunchSpec
+from paceline.executors.base import Executor, LaunchSpec, Work
 from paceline.executors.fake import FakeExecutor, Script
-from paceline.executors.host import HostExecutor, Limits
+from paceline.executors.host import HostExecutor
+from paceline.executors.launch import Limits
 from paceline.executors.process import GuardedProcess
 from paceline.outcome import Cause, Outcome
 from paceline.stop import Reason, Stop
@@ -101,7 +102,8 @@ def run(request: pytest.FixtureRequest, tmp_path: Path) -> Run:
         job = spec(tmp_path, program(script), timeout_s)
         if script.start_error:
             job = LaunchSpec("w", 0, ["no-such-program"], tmp_path, dict(os.environ), timeout_s)
-        return executor.execute(job, sink, stop)
+        with executor.session(Work("conformance", [tmp_path]), lambda _: None, stop) as session:
+            return session.execute(job, sink, stop)
 
     return execute
 

@@ -1,35 +1,61 @@
-"""The port every kind of target implements: execute one launch, hand over what it says, leave nothing behind.
+"""The port every kind of target implements: lend the target to one job, execute its launches, leave nothing
+behind.
 
-Place in the journey: between `measure.py` (which launches, in which order) and a machine. Hosts now,
-devices over ADB later; `fake.py` is held to the same conformance tests. Invariants: `execute` returns only
-when no process of the launch is left; it never raises for what a workload does; `Sink` is called from the
-calling thread only, in stream order, and `tick` at least every 0.2 s while it runs.
+    claim ──▶ (building) ──▶ session ──▶ execute … execute ──▶ end of session ──▶ end of claim
+
+Place in the journey: between `job.py`, `measure.py` (which launches, in which order) and a machine: `host.py`
+is this one, `android.py` a device over ADB, `fake.py` none; all are held to the same conformance tests.
+Invariants: `execute` returns only when no process of the launch is left, or says that the device was lost; it
+never raises for what a workload does; `Sink` is called from the calling thread only, in stream order, and
+`tick` at least every 0.2 s while it runs; a session that ended, however, has put back what it changed, or has
+written down on the agent's disk what is still to be put back.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import Protocol
 
 import msgspec
 
+from paceline.conditions import Conditions
+from paceline.destination import Destination
+from paceline.errors import UserError
 from paceline.events import Case, Event
-from paceline.outcome import Outcome
+from paceline.executors.process import inherited_environment
+from paceline.outcome import Cause, Outcome
 from paceline.stop import Stop
 
 
+class TargetError(UserError):
+    """The target, not the benchmark, failed the job; `cause` is what the job ends with."""
+
+    def __init__(self, cause: Cause, text: str, advice: str = "") -> None:
+        super().__init__(text, advice)
+        self.cause: Cause = cause
+
+
 class LaunchSpec(msgspec.Struct, frozen=True):
-    """One process start. `argv` is complete: nothing is expanded and no shell sees it."""
+    """One process start. `argv` is complete: nothing is expanded and no shell sees it. `cwd` and every path
+    in it are the target's."""
 
     workload: str
     launch: int
     argv: list[str]
-    cwd: Path
+    cwd: PurePath
     env: dict[str, str]
     timeout_s: float
     side: str | None = None
     """base or head, of a launch pair."""
+
+
+class Work(msgspec.Struct, frozen=True):
+    """What a session is for. `name` is the job's and unique; `directories` hold what was built."""
+
+    name: str
+    directories: list[Path]
 
 
 class Sink(Protocol):
@@ -48,11 +74,56 @@ class Sink(Protocol):
         """Time has passed: flush what should not wait."""
 
 
+class Place(Protocol):
+    """What a launch's command line must know of where it will run."""
+
+    def location(self, directory: Path) -> PurePath:
+        """Where a directory of the session's work lies on the target."""
+
+    def environment(self, extra: Mapping[str, str]) -> dict[str, str]:
+        """The variables a launch is given when its section of the manifest says `extra`."""
+
+
+class Here:
+    """The place of a host: files are where they were built, variables are inherited."""
+
+    def location(self, directory: Path) -> PurePath:
+        return directory
+
+    def environment(self, extra: Mapping[str, str]) -> dict[str, str]:
+        return inherited_environment(dict(extra))
+
+
+HERE = Here()
+
+
+class Session(Place, Protocol):
+    """A target while one job has it: files are in place and conditions are observed."""
+
+    def execute(self, spec: LaunchSpec, sink: Sink, stop: Stop) -> Outcome:
+        """One launch from start to its last byte."""
+
+
 class Executor(Protocol):
-    """Runs launches on one target."""
+    """One target."""
+
+    @property
+    def destination(self) -> Destination:
+        """What to build for."""
 
     def claim(self, stop: Stop, timeout_s: float | None = None) -> AbstractContextManager[bool]:
         """Exclusive use of the target (I9); waits for it. Gives False when stopped or timed out first."""
 
-    def execute(self, spec: LaunchSpec, sink: Sink, stop: Stop) -> Outcome:
-        """One launch from start to its last byte."""
+    def building(self, stop: Stop) -> AbstractContextManager[bool]:
+        """What must be held, beside the claim, while this host builds: nothing may be measured here then.
+        Gives False when stopped first."""
+
+    def fingerprint(self) -> str:
+        """Of the target's environment, now. Raises TargetError."""
+
+    def session(
+        self, work: Work, take: Callable[[Conditions], None], stop: Stop
+    ) -> AbstractContextManager[Session]:
+        """Lends the claimed target to one job; `take` gets every observation of its conditions, the first
+        before this gives the session and the last after its last launch. Raises TargetError, on entering and
+        on leaving; after an error of the body none is raised on leaving."""

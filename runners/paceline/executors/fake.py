@@ -10,12 +10,14 @@ from __future__ import annotations
 import itertools
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 
 import msgspec
 
+from paceline.conditions import Conditions
+from paceline.destination import HOST
 from paceline.events import Check, Samples
-from paceline.executors.base import LaunchSpec, Sink
+from paceline.executors.base import Here, LaunchSpec, Sink, Work
 from paceline.outcome import LaunchFacts, Outcome, judge
 from paceline.protocol import BrokenStreamError, StreamReader
 from paceline.stop import Stop
@@ -32,8 +34,10 @@ class Script(msgspec.Struct, frozen=True):
     hangs: bool = False
 
 
-class FakeExecutor:
+class FakeExecutor(Here):
     """`script_of(spec)` decides what each launch does; `launched` remembers the specs in order."""
+
+    destination = HOST
 
     def __init__(self, script_of: Callable[[LaunchSpec], Script]) -> None:
         self._script_of = script_of
@@ -52,6 +56,25 @@ class FakeExecutor:
             yield True
         finally:
             self._claimed = False
+
+    def building(self, stop: Stop) -> AbstractContextManager[bool]:  # noqa: ARG002 - the port's signature
+        return nullcontext(True)
+
+    def fingerprint(self) -> str:
+        return "fake"
+
+    @contextmanager
+    def session(
+        self,
+        work: Work,  # noqa: ARG002 - the port's signature
+        take: Callable[[Conditions], None],
+        stop: Stop,  # noqa: ARG002 - as above
+    ) -> Iterator[FakeExecutor]:
+        take(Conditions("before", 0, {}))
+        try:
+            yield self
+        finally:
+            take(Conditions("after", 0, {}))
 
     def execute(self, spec: LaunchSpec, sink: Sink, stop: Stop) -> Outcome:
         self.launched.append(spec)

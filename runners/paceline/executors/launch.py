@@ -1,0 +1,174 @@
+"""One launch while it runs, as every executor sees it: what it says, when it must be ended, how it is judged.
+
+Place in the journey: between an executor (which starts, reads and ends a process somewhere) and the sink.
+Invariants: memory stays bounded whatever a workload prints; the sink is called in stream order; the first
+fault of the stream stands; an order to end is given once, and made final when it is not obeyed in time.
+Does not know where the process runs: hosts and devices share every decision in here.
+"""
+
+from __future__ import annotations
+
+import enum
+import time
+from typing import Literal
+
+import msgspec
+
+from paceline.events import Check, Samples
+from paceline.executors.base import LaunchSpec, Sink
+from paceline.executors.process import End
+from paceline.outcome import LaunchFacts, Outcome, judge
+from paceline.protocol import BrokenStreamError, StreamReader
+from paceline.stop import Reason, Stop
+
+STDERR_TAIL_BYTES = 8192
+STDERR_LINE_BYTES = 4096
+
+Channel = Literal["stdout", "stderr"]
+
+
+class Limits(msgspec.Struct, frozen=True):
+    """When a launch is ended from outside. Tests tighten them; users do not."""
+
+    stdout_bytes: int = 256 << 20
+    """Most output of one launch, valid or not."""
+    garbage_bytes: int = 8 << 20
+    """Most output after the stream broke: more is a flood."""
+    garbage_s: float = 2.0
+    """Time a workload may go on after its stream broke before it is killed."""
+    stderr_bytes: int = 256 << 20
+    terminate_s: float = 3.0
+    """Time between the polite and the final request to end."""
+
+
+class Order(enum.Enum):
+    """What the executor shall do to the process now."""
+
+    TERMINATE = "TERM"
+    KILL = "KILL"
+
+
+class Launch:
+    """State of one launch while it runs; used by one thread. `begun` when the process may have started."""
+
+    def __init__(self, spec: LaunchSpec, sink: Sink, stop: Stop, limits: Limits) -> None:
+        self._spec, self._sink, self._stop, self._limits = spec, sink, stop, limits
+        self._reader = StreamReader()
+        self._fault: BrokenStreamError | None = None
+        self._fault_at = 0.0
+        self._garbage = 0
+        self._bytes: dict[Channel, int] = {"stdout": 0, "stderr": 0}
+        self._checks: list[tuple[str, str]] = []
+        self._tail = b""
+        self._line = b""
+        self._deadline = float("inf")
+        self._timed_out = False
+        self._flooded: int | None = None
+        self._stopped: Reason | None = None
+        self._asked_at: float | None = None
+
+    def begun(self, now: float) -> None:
+        """From now on its time counts."""
+        self._deadline = now + self._spec.timeout_s
+
+    def taken(self, channel: Channel) -> int:
+        """Bytes of `channel` seen so far."""
+        return self._bytes[channel]
+
+    def took(self, channel: Channel, data: bytes) -> None:
+        """The next bytes of one output."""
+        self._bytes[channel] += len(data)
+        if channel == "stderr":
+            self._stderr(data)
+            return
+        if self._flooded is None:
+            self._sink.raw(data)
+        if self._fault is not None:
+            self._garbage += len(data)
+            return
+        try:
+            self._events(data)
+        except BrokenStreamError as fault:
+            self._broke(fault)
+            self._garbage = len(data)
+
+    def tick(self) -> None:
+        self._sink.tick()
+
+    def order(self, now: float) -> Order | None:
+        """What must be done to it, seen to be running at `now` (monotonic seconds); nothing, mostly."""
+        if self._asked_at is not None:
+            return Order.KILL if now >= self._asked_at + self._limits.terminate_s else None
+        order = Order.TERMINATE
+        if self._stop.reason is not None:
+            self._stopped = self._stop.reason
+        elif now >= self._deadline:
+            self._timed_out = True
+        elif (flooded := self._flood_bytes()) is not None:
+            self._flooded = flooded
+            order = Order.KILL
+        elif self._fault is None or now < self._fault_at + self._limits.garbage_s:
+            return None
+        self._asked_at = now
+        return order
+
+    def ran_out(self) -> None:
+        """It was ended for having taken too long, and not by an order of ours."""
+        self._timed_out = True
+
+    def outcome(self, end: End) -> Outcome:
+        """Reads the stream to its end, says what was left behind, and judges."""
+        self._finish_stream()
+        if end.left_behind:
+            self._sink.stderr([f"(agent) killed {end.left_behind} process(es) the workload left behind"])
+        self._sink.tick()
+        return judge(
+            LaunchFacts(
+                workload=self._spec.workload,
+                launch=self._spec.launch,
+                exit_code=end.exit_code,
+                signal_number=end.signal_number if self._asked_at is None else None,
+                start_error=end.start_error,
+                timed_out_s=self._spec.timeout_s if self._timed_out else None,
+                flooded_bytes=self._flooded,
+                stopped=self._stopped,
+                fault=self._fault,
+                terminal=self._reader.terminal,
+                failed_checks=tuple(self._checks),
+                stderr_tail=self._tail.decode("utf-8", "replace"),
+            )
+        )
+
+    def _flood_bytes(self) -> int | None:
+        if self._bytes["stdout"] > self._limits.stdout_bytes:
+            return self._bytes["stdout"]
+        if self._bytes["stderr"] > self._limits.stderr_bytes:
+            return self._bytes["stderr"]
+        return self._bytes["stdout"] if self._garbage > self._limits.garbage_bytes else None
+
+    def _events(self, data: bytes | None) -> None:
+        for event in self._reader.close() if data is None else self._reader.feed(data):
+            if isinstance(event, Check) and not event.ok:
+                self._checks.append((event.name, event.detail))
+            case = self._reader.case(event.case) if isinstance(event, Samples) else None
+            self._sink.event(event, case)
+
+    def _finish_stream(self) -> None:
+        if self._fault is None:
+            try:
+                self._events(None)
+            except BrokenStreamError as fault:
+                self._broke(fault)
+        if self._line:
+            self._sink.stderr([self._line.decode("utf-8", "replace")])
+            self._line = b""
+
+    def _broke(self, fault: BrokenStreamError) -> None:
+        self._fault, self._fault_at = fault, time.monotonic()
+
+    def _stderr(self, data: bytes) -> None:
+        self._tail = (self._tail + data)[-STDERR_TAIL_BYTES:]
+        *lines, rest = (self._line + data).split(b"\n")
+        self._line = rest[-STDERR_LINE_BYTES:]
+        if lines:
+            self._sink.stderr([line[-STDERR_LINE_BYTES:].decode("utf-8", "replace") for line in lines])
