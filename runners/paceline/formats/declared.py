@@ -34,13 +34,14 @@ class Check(msgspec.Struct, frozen=True):
 
 
 class Record(msgspec.Struct, frozen=True):
-    """One line that was read. `line` counts from 1."""
+    """One line that was read. `line` counts from 1; `text` is the line as it came."""
 
     line: int
     pattern: str
     origin: Origin
     fields: dict[str, Value]
     checks: list[Check]
+    text: str = ""
 
 
 class Problem(msgspec.Struct, frozen=True):

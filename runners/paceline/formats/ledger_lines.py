@@ -8,13 +8,14 @@ of the lines is the order of printing; nobody knows the order of measuring, so n
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 from math import ceil, floor
 
 import msgspec
 
 from paceline.formats.declared import Check, Line, Record, count_of, quantity_of
+from paceline.formats.ledger_prose import Claim
 from paceline.formats.quantity import Quantity
 from paceline.formats.templates import MismatchError, Template, Value
 
@@ -84,6 +85,7 @@ class Row(msgspec.Struct, frozen=True):
     """One batch size of one session: both averages and their difference.
 
     `share`: arm ÷ fallback − 1, above 0 where the arm is slower; `low` and `high`: what rounding leaves open.
+    `notes`: where the document's own sentences disagree.
     """
 
     arm: str
@@ -97,6 +99,7 @@ class Row(msgspec.Struct, frozen=True):
     high: float
     words: str
     comparison: str = INSUFFICIENT
+    notes: list[str] = []
 
 
 class Session(msgspec.Struct, frozen=True):
@@ -125,8 +128,11 @@ def heading_of(text: str) -> Heading | None:
     return Heading(str(fields["name"]), count_of(fields, "api"), note, warmup)
 
 
-def sessions(records: Iterable[Record], headings: Mapping[int, Heading]) -> list[Session]:
-    """Cuts the records at each header. `headings` by the number of the line below them."""
+def sessions(
+    records: Iterable[Record], headings: Mapping[int, Heading], claims: Sequence[Claim] = ()
+) -> list[Session]:
+    """Cuts the records at each header. `headings` by the number of the line below them; `claims` are held
+    against the rows they speak of."""
     cut: list[tuple[Record | None, list[Record]]] = []
     for record in records:
         if record.pattern == HEADER:
@@ -135,7 +141,33 @@ def sessions(records: Iterable[Record], headings: Mapping[int, Heading]) -> list
             if not cut:
                 cut.append((None, []))
             cut[-1][1].append(record)
-    return [_session(header, averages, headings) for header, averages in cut]
+    found = [_session(header, averages, headings) for header, averages in cut]
+    names = [name for one in found if (name := _name(one)) is not None]
+    return [_held_against(one, claims, names) for one in found] if claims else found
+
+
+def _name(session: Session) -> str | None:
+    """What sentences call its device."""
+    return session.device if session.heading is None else session.heading.name
+
+
+def _held_against(session: Session, claims: Sequence[Claim], names: Sequence[str]) -> Session:
+    rows = [
+        msgspec.structs.replace(
+            row, notes=[note for one in claims for note in _notes(session, row, one, names)]
+        )
+        for row in session.rows
+    ]
+    return msgspec.structs.replace(session, rows=rows)
+
+
+def _notes(session: Session, row: Row, claim: Claim, names: Sequence[str]) -> list[str]:
+    if claim.batch != row.batch or not claim.about_device(_name(session) or "", names):
+        return []
+    if claim.holds(row.low, row.high):
+        return []
+    said = f"{'~' if claim.about else ''}{claim.printed} % {'slower' if claim.percent > 0 else 'faster'}"
+    return [f"line {claim.line} says {said}; the printed averages say {row.words}"]
 
 
 def _session(header: Record | None, averages: list[Record], headings: Mapping[int, Heading]) -> Session:

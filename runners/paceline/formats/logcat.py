@@ -21,6 +21,7 @@ import msgspec
 from paceline.formats import ledger_lines, piece_lines
 from paceline.formats.declared import Line, Origin, Problem, Record
 from paceline.formats.ledger_lines import Heading, Session
+from paceline.formats.ledger_prose import Claim, Policy, Prose
 from paceline.formats.piece_lines import Overhead
 from paceline.formats.raw_lines import RawLine
 from paceline.formats.templates import MismatchError
@@ -35,6 +36,8 @@ MAX_PROBLEMS = 100
 
 _WORTH_READING = re.compile("|".join([*(re.escape(line.marker) for line in LINES), re.escape("(API ")]))
 """In every line that is claimed and in every heading: most lines of a log are neither."""
+_PROSE = re.compile(r"%|warm-?up|batch", re.IGNORECASE)
+"""In every sentence that may state a policy or a percentage."""
 _COLOUR = re.compile(r"\x1b\[[0-9;]{0,16}m")
 _AT = r"(?:(?P<at>(?:\d{4}-)?\d\d-\d\d \d\d:\d\d:\d\d\.\d{3,9}(?: [+-]\d{4})?|\d{9,12}\.\d{3,9}) {1,8})?"
 _TAG = r"(?P<tag>[^ ].{0,127}?|) {0,32}"
@@ -66,6 +69,8 @@ class Logcat(msgspec.Struct, frozen=True):
     sessions: list[Session]
     problems: list[Problem]
     problem_count: int
+    policy: Policy | None = None
+    claims: list[Claim] = []
 
 
 def read(raw: Iterable[RawLine]) -> Logcat:
@@ -77,9 +82,11 @@ def read(raw: Iterable[RawLine]) -> Logcat:
         lines=reader.number,
         records=reader.records,
         overheads=piece_lines.overheads(reader.records),
-        sessions=ledger_lines.sessions(reader.records, reader.headings),
+        sessions=ledger_lines.sessions(reader.records, reader.headings, reader.prose.claims),
         problems=reader.problems,
         problem_count=reader.problem_count,
+        policy=reader.prose.policy,
+        claims=reader.prose.claims,
     )
 
 
@@ -111,10 +118,13 @@ class _Reader:
         self.problems: list[Problem] = []
         self.problem_count = 0
         self.headings: dict[int, Heading] = {}
+        self.prose = Prose()
 
     def line(self, raw: RawLine) -> None:
         self.number = raw.number
         if _WORTH_READING.search(raw.text) is None:
+            if _PROSE.search(raw.text) is not None and origin_of(raw.text)[0].level is None:
+                self.prose.line(raw.number, raw.text)
             return
         text = _COLOUR.sub("", raw.text) if "\x1b" in raw.text else raw.text
         origin, message = origin_of(text)
@@ -137,7 +147,7 @@ class _Reader:
             return
         if len(self.records) >= MAX_RECORDS:
             raise TooManyError(f"more than {MAX_RECORDS:,} lines to import")
-        self.records.append(Record(raw.number, line.name, origin, fields, line.check(fields)))
+        self.records.append(Record(raw.number, line.name, origin, fields, line.check(fields), raw.text))
 
     def _problem(self, raw: RawLine, expected: str) -> None:
         self.problem_count += 1
