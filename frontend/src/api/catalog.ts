@@ -32,6 +32,18 @@ export function targetQuery(id: string) {
   });
 }
 
+/** Ids of the simulated targets: wherever a target is named, it is said of these. */
+export const simulatedTargetsQuery = queryOptions({
+  queryKey: [...targetKeys.all, 'simulated'],
+  queryFn: async ({ signal }): Promise<ReadonlySet<string>> => {
+    const { items } = await unwrap<Page<Target>>(
+      client.GET('/api/v1/targets', { signal, params: { query: { simulated: true, limit: 200 } } }),
+    );
+    return new Set(items.map(({ id }) => id));
+  },
+  staleTime: 60_000,
+});
+
 export const agentsQuery = queryOptions({
   queryKey: ['agents'],
   queryFn: ({ signal }): Promise<Page<Agent>> =>

@@ -424,7 +424,7 @@ export interface paths {
         /**
          * List Audit
          * @description Who changed what, the newest first: rules, alerts, bulk triage, schedules, retired benchmarks,
-         *     tokens.
+         *     tokens, targets.
          */
         get: operations["list_audit"];
         put?: never;
@@ -585,7 +585,8 @@ export interface paths {
         };
         /**
          * Read Conditions
-         * @description What the target was like, the oldest first.
+         * @description What the target was like, the oldest first; with `expand=raw`, of a device, what its commands
+         *     printed.
          */
         get: operations["read_conditions"];
         put?: never;
@@ -1331,7 +1332,7 @@ export interface paths {
         };
         /**
          * List Targets
-         * @description Targets in the order they were first seen.
+         * @description Targets in the order they were first seen; `q` looks in name, serial, model and route.
          */
         get: operations["list_targets"];
         put?: never;
@@ -1351,9 +1352,49 @@ export interface paths {
         };
         /**
          * Get Target
-         * @description One target with its preflight findings.
+         * @description One target with its preflight findings and, of a device, what its last health check printed.
          */
         get: operations["get_target"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/targets/{target_id}/conditions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Target Conditions
+         * @description What a target was like over time, and during each of its jobs; without bounds the last week.
+         */
+        get: operations["get_target_conditions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/targets/{target_id}/events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Target Events
+         * @description What happened to a target, the newest first.
+         */
+        get: operations["list_target_events"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1372,10 +1413,90 @@ export interface paths {
         get?: never;
         /**
          * Set Maintenance
-         * @description Hold a target back for maintenance, or give it free again.
+         * @description Hold a target back for maintenance, until an instant if one is given, or give it free again.
          */
         put: operations["set_maintenance"];
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/targets/{target_id}/quarantine": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Quarantine Target
+         * @description Give a device no job until it is released; 409 `not_a_device` for a host.
+         */
+        post: operations["quarantine_target"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/targets/{target_id}/reboot": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Reboot Target
+         * @description Ask for a restart as soon as no job holds the device; 409 `too_many_reboots` after two within a day.
+         */
+        post: operations["reboot_target"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/targets/{target_id}/recheck": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Recheck Target
+         * @description Ask for a health check as soon as no job holds the device; asked again it is the same request.
+         */
+        post: operations["recheck_target"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/targets/{target_id}/release": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Release Target
+         * @description Let a device out of quarantine; it is checked before it gets a job.
+         */
+        post: operations["release_target"];
         delete?: never;
         options?: never;
         head?: never;
@@ -2409,14 +2530,58 @@ export interface components {
              */
             updated_at: string;
         };
-        /** CheckOut */
-        CheckOut: {
+        /**
+         * CheckIn
+         * @description A health check that ended. `infrastructure`: what failed lies between us and the device, or is the
+         *     device itself; not the state it is in for a while (hot, empty, full).
+         */
+        CheckIn: {
+            /** Id */
+            id: string;
+            /** Started At Ms Ago */
+            started_at_ms_ago: number;
+            /** Took Ms */
+            took_ms: number;
+            /** Ok */
+            ok: boolean;
+            /**
+             * Infrastructure
+             * @default false
+             */
+            infrastructure: boolean;
+            /** Steps */
+            steps: components["schemas"]["CheckStepIn"][];
+            /** Raw */
+            raw?: components["schemas"]["RawIn"][];
+        };
+        /** CheckStepIn */
+        CheckStepIn: {
             /** Name */
             name: string;
             /** Ok */
             ok: boolean;
-            /** Detail */
-            detail: string;
+            /**
+             * Text
+             * @default
+             */
+            text: string;
+            /** Value */
+            value?: number | null;
+            /** Unit */
+            unit?: string | null;
+        };
+        /** CheckStepOut */
+        CheckStepOut: {
+            /** Name */
+            name: string;
+            /** Ok */
+            ok: boolean;
+            /** Text */
+            text: string;
+            /** Value */
+            value: number | null;
+            /** Unit */
+            unit: string | null;
         };
         /**
          * CommitIn
@@ -2670,7 +2835,10 @@ export interface components {
             /** Gone */
             gone: components["schemas"]["GoneOut"][];
         };
-        /** ConditionsOut */
+        /**
+         * ConditionsOut
+         * @description `raw`, of a device and only with `expand=raw`: what was printed that the values were read out of.
+         */
         ConditionsOut: {
             /** Seq */
             seq: number;
@@ -2685,6 +2853,53 @@ export interface components {
             values: {
                 [key: string]: unknown;
             };
+            /** Raw */
+            raw?: components["schemas"]["RawOut"][] | null;
+        };
+        /**
+         * ConfigurationErrorOut
+         * @description Something about how the device is set up that voids its jobs unless it is suppressed by this name.
+         */
+        ConfigurationErrorOut: {
+            /** Name */
+            name: string;
+            /** Text */
+            text: string;
+            /** Advice */
+            advice: string;
+        };
+        /**
+         * ConnectionIn
+         * @description How the agent reaches the device, or why it does not and what to do about it.
+         */
+        ConnectionIn: {
+            /**
+             * State
+             * @enum {string}
+             */
+            state: "absent" | "offline" | "unauthorized" | "booting" | "online";
+            /** Reason */
+            reason?: string | null;
+            /** Advice */
+            advice?: string | null;
+            /** Route */
+            route?: string | null;
+        };
+        /** ConnectionOut */
+        ConnectionOut: {
+            /**
+             * State
+             * @enum {string}
+             */
+            state: "absent" | "offline" | "unauthorized" | "booting" | "online";
+            /** Reason */
+            reason: string | null;
+            /** Advice */
+            advice: string | null;
+            /** Route */
+            route: string | null;
+            /** Since */
+            since: string | null;
         };
         /**
          * CrossoverOut
@@ -3135,7 +3350,7 @@ export interface components {
              */
             outcome: "done" | "failed" | "cancelled";
             /** Cause */
-            cause?: ("stream_invalid" | "workload_hung" | "workload_flooded" | "workload_crashed" | "workload_error" | "workload_no_terminal" | "check_failed" | "build_failed" | "suite_invalid" | "checkout_failed" | "agent_lost" | "agent_error" | "disk_full" | "target_refused" | "lease_lost" | "cancelled" | "analysis_failed") | null;
+            cause?: ("stream_invalid" | "workload_hung" | "workload_flooded" | "workload_crashed" | "workload_error" | "workload_no_terminal" | "check_failed" | "build_failed" | "suite_invalid" | "checkout_failed" | "agent_lost" | "agent_error" | "disk_full" | "target_refused" | "lease_lost" | "cancelled" | "device_lost" | "device_rebooted" | "device_refused" | "device_storage_full" | "device_unauthorized" | "analysis_failed") | null;
             /** Detail */
             detail?: string | null;
             /** Last Seq */
@@ -3266,6 +3481,40 @@ export interface components {
             reason: string;
         };
         /**
+         * GatesIn
+         * @description The readings that decide whether the device may be used now; null: it could not say.
+         */
+        GatesIn: {
+            /** Battery C */
+            battery_c?: number | null;
+            /** Battery Percent */
+            battery_percent?: number | null;
+            /** Charging */
+            charging?: boolean | null;
+            /** Thermal Status */
+            thermal_status?: number | null;
+            /** Free Bytes */
+            free_bytes?: number | null;
+        };
+        /** GatesOut */
+        GatesOut: {
+            /** Battery C */
+            battery_c: number | null;
+            /** Battery Percent */
+            battery_percent: number | null;
+            /** Charging */
+            charging: boolean | null;
+            /** Thermal Status */
+            thermal_status: number | null;
+            /** Free Bytes */
+            free_bytes: number | null;
+            /**
+             * At
+             * Format: date-time
+             */
+            at: string;
+        };
+        /**
          * GoneOut
          * @description A benchmark (or an arm of one) that earlier runs measured and the newest manifest does not declare, nor
          *     any alias: retire it or restore it.
@@ -3286,6 +3535,29 @@ export interface components {
             last_run_id: string;
             /** Words */
             words: string;
+        };
+        /**
+         * HealthOut
+         * @description `failures`: infrastructure failures since its last good run.
+         */
+        HealthOut: {
+            /**
+             * State
+             * @default unknown
+             * @enum {string}
+             */
+            state: "unknown" | "checking" | "good" | "recovering" | "suspect" | "quarantined";
+            /** Reason */
+            reason?: string | null;
+            /** Advice */
+            advice?: string | null;
+            /** Since */
+            since?: string | null;
+            /**
+             * Failures
+             * @default 0
+             */
+            failures: number;
         };
         /**
          * HeartbeatIn
@@ -3309,6 +3581,8 @@ export interface components {
             heartbeat_s: number;
             /** Refused */
             refused?: components["schemas"]["SuiteRefusedOut"][];
+            /** Targets */
+            targets?: components["schemas"]["TargetHeardOut"][];
         };
         /**
          * InForceOut
@@ -3355,6 +3629,33 @@ export interface components {
             /** Duplicates */
             duplicates: number;
         };
+        /**
+         * JobConditionsOut
+         * @description What a target was like during one of its jobs, as far as it was analysed.
+         */
+        JobConditionsOut: {
+            /** Job Id */
+            job_id: string;
+            /** Run Id */
+            run_id: string;
+            /** Suite */
+            suite: string;
+            /**
+             * At
+             * Format: date-time
+             */
+            at: string;
+            /** Verdict */
+            verdict: ("pass" | "fail" | "inconclusive") | null;
+            /** Conditions */
+            conditions: {
+                [key: string]: {
+                    [key: string]: number;
+                };
+            };
+            /** Suppressed */
+            suppressed: string[];
+        };
         /** JobOut */
         JobOut: {
             /** Id */
@@ -3373,13 +3674,18 @@ export interface components {
             /** Detail */
             detail: string | null;
             /** Cause */
-            cause: ("stream_invalid" | "workload_hung" | "workload_flooded" | "workload_crashed" | "workload_error" | "workload_no_terminal" | "check_failed" | "build_failed" | "suite_invalid" | "checkout_failed" | "agent_lost" | "agent_error" | "disk_full" | "target_refused" | "lease_lost" | "cancelled" | "analysis_failed") | null;
+            cause: ("stream_invalid" | "workload_hung" | "workload_flooded" | "workload_crashed" | "workload_error" | "workload_no_terminal" | "check_failed" | "build_failed" | "suite_invalid" | "checkout_failed" | "agent_lost" | "agent_error" | "disk_full" | "target_refused" | "lease_lost" | "cancelled" | "device_lost" | "device_rebooted" | "device_refused" | "device_storage_full" | "device_unauthorized" | "analysis_failed") | null;
             /** Cause Detail */
             cause_detail: string | null;
             /** Attempt */
             attempt: number;
             /** Batch */
             batch: number;
+            /**
+             * Launches
+             * @default 5
+             */
+            launches: number;
             /** Partial */
             partial: boolean;
             progress: components["schemas"]["ProgressOut"] | null;
@@ -3420,7 +3726,7 @@ export interface components {
             /** Started At */
             started_at: string | null;
             /** Checks */
-            checks: components["schemas"]["CheckOut"][];
+            checks: components["schemas"]["paceline_server__detect__schemas__CheckOut"][];
             /** Measurements */
             measurements: components["schemas"]["MeasurementOut"][];
             /** Comparisons */
@@ -3436,6 +3742,14 @@ export interface components {
             base?: components["schemas"]["BaseOut"] | null;
             /** Blockers */
             blockers?: string[];
+            /** Suppressed */
+            suppressed?: string[];
+            /** Conditions */
+            conditions?: {
+                [key: string]: {
+                    [key: string]: number;
+                };
+            };
         };
         /**
          * KnobOut
@@ -3537,12 +3851,31 @@ export interface components {
             /** Text */
             text: string;
         };
-        /** MaintenanceIn */
+        /**
+         * MaintenanceIn
+         * @description `until`: ends by itself then; omitted: until a person ends it.
+         */
         MaintenanceIn: {
             /** On */
             on: boolean;
             /** Reason */
             reason?: string | null;
+            /** Until */
+            until?: string | null;
+        };
+        /** MaintenanceOut */
+        MaintenanceOut: {
+            /** By */
+            by: string;
+            /** Reason */
+            reason: string | null;
+            /** Until */
+            until: string | null;
+            /**
+             * Since
+             * Format: date-time
+             */
+            since: string;
         };
         /**
          * MatrixCellOut
@@ -3852,6 +4185,41 @@ export interface components {
             /** Words */
             words: string;
         };
+        /** OrderForAgentOut */
+        OrderForAgentOut: {
+            /** Id */
+            id: string;
+            /**
+             * Kind
+             * @enum {string}
+             */
+            kind: "check" | "reboot";
+        };
+        /**
+         * OrderOut
+         * @description What a person asked the agent to do with a device.
+         */
+        OrderOut: {
+            /** Id */
+            id: string;
+            /**
+             * Kind
+             * @enum {string}
+             */
+            kind: "check" | "reboot";
+            /**
+             * Life
+             * @enum {string}
+             */
+            life: "pending" | "done" | "expired";
+            /** Requested By */
+            requested_by: string;
+            /**
+             * Requested At
+             * Format: date-time
+             */
+            requested_at: string;
+        };
         /** OrphanRuleOut */
         OrphanRuleOut: {
             /** Rule Id */
@@ -4016,6 +4384,13 @@ export interface components {
         Page_SuiteOut_: {
             /** Items */
             items: components["schemas"]["SuiteOut"][];
+            /** Next */
+            next: string | null;
+        };
+        /** Page[TargetEventOut] */
+        Page_TargetEventOut_: {
+            /** Items */
+            items: components["schemas"]["TargetEventOut"][];
             /** Next */
             next: string | null;
         };
@@ -4314,6 +4689,67 @@ export interface components {
             total: number;
         };
         /**
+         * RawIn
+         * @description What one command printed: kept beside what was read out of it. `status`: its exit status, null when it
+         *     did not end by itself; `at_ms` on the agent's clock.
+         */
+        RawIn: {
+            /** Command */
+            command: string;
+            /** Status */
+            status?: number | null;
+            /** At Ms */
+            at_ms: number;
+            /** Took Ms */
+            took_ms: number;
+            /** Text */
+            text: string;
+        };
+        /** RawOut */
+        RawOut: {
+            /** Command */
+            command: string;
+            /** Status */
+            status: number | null;
+            /** At Ms */
+            at_ms: number;
+            /** Took Ms */
+            took_ms: number;
+            /** Text */
+            text: string;
+        };
+        /**
+         * ReasonIn
+         * @description Why a person decided so: kept with who and when.
+         */
+        ReasonIn: {
+            /** Reason */
+            reason: string;
+        };
+        /**
+         * RecoveryIn
+         * @description A step of the recovery ladder that was taken; `give_up` is the last: nothing is left to try. With an
+         *     `id` it may be sent until it was heard; without one it is kept as often as it is sent.
+         */
+        RecoveryIn: {
+            /** Id */
+            id?: string | null;
+            /** Step */
+            step: string;
+            /** Ok */
+            ok: boolean;
+            /**
+             * Text
+             * @default
+             */
+            text: string;
+            /**
+             * Ms Ago
+             * @default 0
+             */
+            ms_ago: number;
+        };
+        /**
          * RederivedOut
          * @description The finding made again just now from stored samples, with the parameters stored beside it. `identical`:
          *     every number is the same to the last bit; null when it cannot be made again (`text` says why).
@@ -4445,6 +4881,10 @@ export interface components {
          *
          *     `base_commit` makes it an A/B run: each job builds both revisions, interleaves their launches, and judges
          *     `commit` against it; the same revision on both sides is an A/A run, which measures the noise floor.
+         *
+         *     `launches` omitted: 5 on a host, 10 on a device. `suppress`: names of configuration errors (emulator,
+         *     debuggable, …) that do not void its jobs; their verdicts say so. A simulated target is one of `every
+         *     online target` only when `simulated` is among them.
          */
         RunIn: {
             /** Suite */
@@ -4459,11 +4899,8 @@ export interface components {
             benchmarks?: string[] | null;
             /** Targets */
             targets?: string[] | null;
-            /**
-             * Launches
-             * @default 5
-             */
-            launches: number;
+            /** Launches */
+            launches?: number | null;
             /**
              * Rounds
              * @default 20
@@ -4482,6 +4919,8 @@ export interface components {
             knobs?: {
                 [key: string]: number | string;
             };
+            /** Suppress */
+            suppress?: string[];
             /**
              * Trigger
              * @default manual
@@ -4529,6 +4968,8 @@ export interface components {
             knobs: {
                 [key: string]: number | string;
             };
+            /** Suppress */
+            suppress?: string[];
             /** Launches */
             launches: number;
             /** Rounds */
@@ -4550,7 +4991,8 @@ export interface components {
         /**
          * ScheduleIn
          * @description A run to ask for again and again: `a_a` measures noise floors, `measure` the head of the suite's
-         *     branch. `target_id` omitted: every target that is online when it is due. Off unless `enabled`.
+         *     branch. `target_id` omitted: every target that is online when it is due. Off unless `enabled`. `launches`
+         *     and `suppress` as of a run.
          */
         ScheduleIn: {
             /** Name */
@@ -4570,11 +5012,8 @@ export interface components {
             params?: {
                 [key: string]: (number | string)[];
             };
-            /**
-             * Launches
-             * @default 5
-             */
-            launches: number;
+            /** Launches */
+            launches?: number | null;
             /**
              * Rounds
              * @default 20
@@ -4585,6 +5024,8 @@ export interface components {
              * @default 1000000
              */
             min_time_ns: number;
+            /** Suppress */
+            suppress?: string[];
             /** Every S */
             every_s: number;
             /**
@@ -4620,11 +5061,13 @@ export interface components {
                 [key: string]: (number | string)[];
             };
             /** Launches */
-            launches: number;
+            launches: number | null;
             /** Rounds */
             rounds: number;
             /** Min Time Ns */
             min_time_ns: number;
+            /** Suppress */
+            suppress?: string[];
             /** Every S */
             every_s: number;
             /** Enabled */
@@ -4859,6 +5302,22 @@ export interface components {
             reason: string;
         };
         /**
+         * TakesJobsOut
+         * @description Whether a job may be leased for it now, in a sentence.
+         */
+        TakesJobsOut: {
+            /**
+             * Ok
+             * @default false
+             */
+            ok: boolean;
+            /**
+             * Words
+             * @default
+             */
+            words: string;
+        };
+        /**
          * TargetAnnounceIn
          * @description A target as its agent sees it. `serial` identifies it for ever; `factors` make up the fingerprint.
          */
@@ -4887,6 +5346,29 @@ export interface components {
              * @default false
              */
             simulated: boolean;
+            connection?: components["schemas"]["ConnectionIn"] | null;
+            /** Boot Id */
+            boot_id?: string | null;
+            gates?: components["schemas"]["GatesIn"] | null;
+            check?: components["schemas"]["CheckIn"] | null;
+            /** Recovery */
+            recovery?: components["schemas"]["RecoveryIn"][];
+            /** Orders Done */
+            orders_done?: string[];
+            /** Configuration */
+            configuration?: string[] | null;
+        };
+        /**
+         * TargetConditionsOut
+         * @description `note`: what the tracks can and cannot say, in a sentence.
+         */
+        TargetConditionsOut: {
+            /** Tracks */
+            tracks: components["schemas"]["TrackOut"][];
+            /** Jobs */
+            jobs: components["schemas"]["JobConditionsOut"][];
+            /** Note */
+            note: string;
         };
         /** TargetCountOut */
         TargetCountOut: {
@@ -4898,8 +5380,73 @@ export interface components {
             fired: number;
         };
         /**
+         * TargetEventOut
+         * @description One step in a target's life; `evidence` is what led to it, `words` says it in a sentence.
+         */
+        TargetEventOut: {
+            /** Id */
+            id: string;
+            /**
+             * At
+             * Format: date-time
+             */
+            at: string;
+            /**
+             * Axis
+             * @enum {string}
+             */
+            axis: "connection" | "health" | "maintenance" | "order" | "recovery";
+            /** Event */
+            event: string;
+            /** From State */
+            from_state: string | null;
+            /** To State */
+            to_state: string | null;
+            /** Reason */
+            reason: string | null;
+            /** Evidence */
+            evidence: {
+                [key: string]: unknown;
+            };
+            /** Actor */
+            actor: string;
+            /** Words */
+            words: string;
+        };
+        /**
+         * TargetHeardOut
+         * @description What the server answers about one announced target. `check_due`: run the health check as soon as no job
+         *     holds the device.
+         */
+        TargetHeardOut: {
+            /**
+             * Kind
+             * @enum {string}
+             */
+            kind: "host" | "device";
+            /** Serial */
+            serial: string;
+            /** Target Id */
+            target_id: string;
+            /**
+             * Health
+             * @enum {string}
+             */
+            health: "unknown" | "checking" | "good" | "recovering" | "suspect" | "quarantined";
+            /** Check Due */
+            check_due: boolean;
+            /** Orders */
+            orders: components["schemas"]["OrderForAgentOut"][];
+            /** Checks Heard */
+            checks_heard: string[];
+            /** Recovery Heard */
+            recovery_heard: string[];
+        };
+        /**
          * TargetOut
-         * @description `state` is reachability and use; `hold` is the independent reason it must not be used, if any.
+         * @description `state` is reachability and use; `hold` the independent reason it must not be used, if any: maintenance
+         *     before quarantine before cooling. Hosts have no connection, gates or checks, and nothing holds them back
+         *     but a person.
          */
         TargetOut: {
             /** Id */
@@ -4942,6 +5489,25 @@ export interface components {
             last_seen_at: string | null;
             /** Active Job Id */
             active_job_id: string | null;
+            connection?: components["schemas"]["ConnectionOut"] | null;
+            /** Boot Id */
+            boot_id?: string | null;
+            health?: components["schemas"]["HealthOut"];
+            maintenance?: components["schemas"]["MaintenanceOut"] | null;
+            takes_jobs?: components["schemas"]["TakesJobsOut"];
+            gates?: components["schemas"]["GatesOut"] | null;
+            /** Configuration */
+            configuration?: components["schemas"]["ConfigurationErrorOut"][];
+            check?: components["schemas"]["paceline_server__fleet__device_schemas__CheckOut"] | null;
+            /** Orders */
+            orders?: components["schemas"]["OrderOut"][];
+            /**
+             * Reboots Left
+             * @default 0
+             */
+            reboots_left: number;
+            /** Actions */
+            actions?: ("recheck" | "reboot" | "quarantine" | "release" | "maintenance")[];
         };
         /**
          * TokenCreatedOut
@@ -5000,6 +5566,32 @@ export interface components {
             expires_at: string | null;
             /** Revoked At */
             revoked_at: string | null;
+        };
+        /**
+         * TrackOut
+         * @description One reading of a target over time: battery_c (°C), battery_percent, thermal_status (0 none … 6),
+         *     free_bytes, charging (0 or 1). Kept when it changed and every ten minutes.
+         */
+        TrackOut: {
+            /**
+             * Key
+             * @enum {string}
+             */
+            key: "battery_c" | "battery_percent" | "thermal_status" | "free_bytes" | "charging";
+            /** Unit */
+            unit: string;
+            /** Points */
+            points: components["schemas"]["TrackPointOut"][];
+        };
+        /** TrackPointOut */
+        TrackPointOut: {
+            /**
+             * At
+             * Format: date-time
+             */
+            at: string;
+            /** Value */
+            value: number;
         };
         /** TrackValueOut */
         TrackValueOut: {
@@ -5157,6 +5749,37 @@ export interface components {
             seed: number;
             /** Launch Timeout S */
             launch_timeout_s: number;
+            /** Suppress */
+            suppress?: string[];
+        };
+        /** CheckOut */
+        paceline_server__detect__schemas__CheckOut: {
+            /** Name */
+            name: string;
+            /** Ok */
+            ok: boolean;
+            /** Detail */
+            detail: string;
+        };
+        /** CheckOut */
+        paceline_server__fleet__device_schemas__CheckOut: {
+            /** Id */
+            id: string;
+            /**
+             * At
+             * Format: date-time
+             */
+            at: string;
+            /** Took Ms */
+            took_ms: number;
+            /** Ok */
+            ok: boolean;
+            /** Infrastructure */
+            infrastructure: boolean;
+            /** Steps */
+            steps: components["schemas"]["CheckStepOut"][];
+            /** Raw */
+            raw?: components["schemas"]["RawOut"][];
         };
     };
     responses: never;
@@ -5879,7 +6502,7 @@ export interface operations {
     list_audit: {
         parameters: {
             query?: {
-                object_kind?: ("alert" | "rule" | "schedule" | "benchmark" | "token" | "triage_batch") | null;
+                object_kind?: ("alert" | "rule" | "schedule" | "benchmark" | "token" | "triage_batch" | "target") | null;
                 object_id?: string | null;
                 actor?: string | null;
                 limit?: number;
@@ -6148,6 +6771,19 @@ export interface operations {
                         values: {
                             [key: string]: unknown;
                         };
+                        /** Raw */
+                        raw?: {
+                            /** Command */
+                            command: string;
+                            /** Status */
+                            status?: number | null;
+                            /** At Ms */
+                            at_ms: number;
+                            /** Took Ms */
+                            took_ms: number;
+                            /** Text */
+                            text: string;
+                        }[];
                     } | {
                         /**
                          * Kind
@@ -6263,6 +6899,7 @@ export interface operations {
             query?: {
                 after?: number;
                 attempt?: number | null;
+                expand?: "raw" | null;
                 limit?: number;
                 cursor?: string | null;
             };
@@ -7769,6 +8406,11 @@ export interface operations {
     list_targets: {
         parameters: {
             query?: {
+                kind?: ("host" | "device") | null;
+                state?: ("online" | "busy" | "offline") | null;
+                health?: ("unknown" | "checking" | "good" | "recovering" | "suspect" | "quarantined") | null;
+                simulated?: boolean | null;
+                q?: string | null;
                 limit?: number;
                 cursor?: string | null;
             };
@@ -7829,6 +8471,75 @@ export interface operations {
             };
         };
     };
+    get_target_conditions: {
+        parameters: {
+            query?: {
+                from?: string | null;
+                to?: string | null;
+            };
+            header?: never;
+            path: {
+                target_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TargetConditionsOut"];
+                };
+            };
+            /** @description What went wrong; `code` is the literal to switch on. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list_target_events: {
+        parameters: {
+            query?: {
+                axis?: ("connection" | "health" | "maintenance" | "order" | "recovery") | null;
+                limit?: number;
+                cursor?: string | null;
+            };
+            header?: never;
+            path: {
+                target_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_TargetEventOut_"];
+                };
+            };
+            /** @description What went wrong; `code` is the literal to switch on. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     set_maintenance: {
         parameters: {
             query?: never;
@@ -7841,6 +8552,138 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": components["schemas"]["MaintenanceIn"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TargetOut"];
+                };
+            };
+            /** @description What went wrong; `code` is the literal to switch on. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    quarantine_target: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                target_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ReasonIn"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TargetOut"];
+                };
+            };
+            /** @description What went wrong; `code` is the literal to switch on. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    reboot_target: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                target_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TargetOut"];
+                };
+            };
+            /** @description What went wrong; `code` is the literal to switch on. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    recheck_target: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                target_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TargetOut"];
+                };
+            };
+            /** @description What went wrong; `code` is the literal to switch on. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    release_target: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                target_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ReasonIn"];
             };
         };
         responses: {

@@ -62,7 +62,10 @@ function fleetHandlers(world: World): HttpHandler[] {
   return [
     http.get(`${API}/suites`, () => page(world.suites)),
     http.get(`${API}/agents`, () => page(world.agents)),
-    http.get(`${API}/targets`, () => page(world.targets)),
+    http.get(`${API}/targets`, ({ request }) => {
+      const simulated = new URL(request.url).searchParams.get('simulated');
+      return page(world.targets.filter((each) => simulated === null || String(each.simulated) === simulated));
+    }),
     http.get(`${API}/targets/:id`, ({ params }) => {
       const found = world.targets.find(({ id }) => id === params['id']);
       return found === undefined ? notFound() : HttpResponse.json(found);

@@ -7,6 +7,7 @@ import { formatInterval, formatRatio, formatShare } from '../lib/units';
 import { DataTable, type Column } from './data-table';
 import { VERDICTS } from './looks';
 import { Status } from './status';
+import { TargetName } from './target-name';
 
 export function comparisonKey(row: Comparison): string {
   return [
@@ -18,6 +19,11 @@ export function comparisonKey(row: Comparison): string {
     paramsKey(row.params),
   ].join('|');
 }
+
+const TARGET: Column<Comparison> = {
+  header: 'Target',
+  cell: ({ target_id: id, target_name: name }) => <TargetName id={id} name={name ?? '–'} />,
+};
 
 const COLUMNS: readonly Column<Comparison>[] = [
   { header: 'Verdict', cell: (row) => <Status look={VERDICTS[row.verdict]} title={row.reason} /> },
@@ -47,7 +53,7 @@ export function ComparisonTable(props: ComparisonTableProps) {
   const { label, rows, current, showBenchmark = false, showTarget = false, onChoose } = props;
   const metrics = new Set(rows.map(({ metric }) => metric));
   const columns: Column<Comparison>[] = [
-    ...(showTarget ? [{ header: 'Target', cell: (row: Comparison) => row.target_name ?? '–' }] : []),
+    ...(showTarget ? [TARGET] : []),
     ...(showBenchmark ? [{ header: 'Benchmark', cell: (row: Comparison) => row.benchmark }] : []),
     { header: 'Arm', cell: (row) => row.arm },
     ...(metrics.size > 1 ? [{ header: 'Metric', cell: (row: Comparison) => row.metric }] : []),

@@ -103,6 +103,7 @@ export const PREFLIGHT_LEVELS: Record<PreflightFinding['level'], Look> = {
   blocker: { tone: 'bad', icon: 'blocked', word: 'blocker' },
 };
 
+export const SIMULATED: Look = { tone: 'demo', icon: 'flask', word: 'simulated' };
 export const DEMONSTRATION: Look = { tone: 'demo', icon: 'flask', word: 'demonstration' };
 
 export const TRIGGER_WORDS: Record<Trigger, string> = {

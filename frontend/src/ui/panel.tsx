@@ -6,21 +6,26 @@ import classes from './layout.module.css';
 
 export interface PanelProps {
   title: string;
+  /** Beside the title, and not part of it: a state of what it names. */
+  mark?: ReactNode;
   note?: ReactNode;
   actions?: ReactNode;
   flush?: boolean;
   children: ReactNode;
 }
 
-export function Panel({ title, note, actions, flush = false, children }: PanelProps) {
+export function Panel({ title, mark, note, actions, flush = false, children }: PanelProps) {
   const id = useId();
   return (
     <section className={classes.panel} aria-labelledby={id}>
       <div className={classes.panelHead}>
         <div>
-          <Title order={2} id={id}>
-            {title}
-          </Title>
+          <div className={classes.panelTitle}>
+            <Title order={2} id={id}>
+              {title}
+            </Title>
+            {mark}
+          </div>
           {note !== undefined && <p className={classes.panelNote}>{note}</p>}
         </div>
         {actions}

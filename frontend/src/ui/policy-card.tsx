@@ -13,6 +13,7 @@ import classes from './policy-card.module.css';
 import { holdsLook } from './policy-looks';
 import { Status } from './status';
 import { TimeAgo } from './time-ago';
+import { TargetName } from './target-name';
 
 /** One of the keys of a list of advice. */
 export function adviceKey({ suite, policy, target_id: target, params }: PolicyAdvice): string {
@@ -25,7 +26,8 @@ export function PolicyCard({ advice }: { advice: PolicyAdvice }) {
     <article className={classes.card} aria-label={`${advice.policy} on ${advice.target_name}`}>
       <div className={classes.head}>
         <span>
-          <span className="pl-mono">{advice.policy}</span> of {advice.suite} on {advice.target_name}
+          <span className="pl-mono">{advice.policy}</span> of {advice.suite} on{' '}
+          <TargetName id={advice.target_id} name={advice.target_name} />
           {Object.keys(params).length > 0 && <>, {paramsLabel(params)}</>}
         </span>
         <Status look={holdsLook(advice)} title={advice.why} />

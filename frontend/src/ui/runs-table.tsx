@@ -1,5 +1,6 @@
 /** Runs as rows: what was measured, where, and how it ended. */
 import { Group } from '@mantine/core';
+import { Fragment } from 'react';
 
 import type { Run } from '../api/types';
 import { shortId } from '../lib/ids';
@@ -8,6 +9,7 @@ import { DataTable, type Column } from './data-table';
 import { DEMONSTRATION, RUN_STATES, TRIGGER_WORDS, VERDICTS } from './looks';
 import { Status } from './status';
 import { TimeAgo } from './time-ago';
+import { TargetName } from './target-name';
 
 export function RunOutcome({ run }: { run: Run }) {
   return (
@@ -32,7 +34,7 @@ const BRIEF: readonly Column<Run>[] = [
       </AppLink>
     ),
   },
-  { header: 'Targets', cell: (run) => targets(run) },
+  { header: 'Targets', cell: (run) => <Targets run={run} /> },
   {
     header: 'Requested',
     cell: (run) => (
@@ -57,9 +59,15 @@ const FULL: readonly Column<Run>[] = [
   { header: 'Requested by', cell: (run) => run.created_by },
 ];
 
-function targets(run: Run): string {
-  const names = [...new Set(run.jobs.map((job) => job.target_name))];
-  return names.length === 0 ? '–' : names.join(', ');
+function Targets({ run }: { run: Run }) {
+  const names = new Map(run.jobs.map(({ target_id: id, target_name: name }) => [id, name]));
+  if (names.size === 0) return <>–</>;
+  return [...names].map(([id, name], index) => (
+    <Fragment key={id}>
+      {index > 0 && ', '}
+      <TargetName id={id} name={name} />
+    </Fragment>
+  ));
 }
 
 export function RunsTable({

@@ -1,6 +1,7 @@
 /** A state as icon and word on a toned pill. Meaning never rests on colour alone. */
 import { Icon, type IconName } from './icon';
 import classes from './status.module.css';
+import tones from './tones.module.css';
 
 export type Tone = 'good' | 'bad' | 'unsure' | 'busy' | 'quiet' | 'demo';
 
@@ -12,7 +13,7 @@ export interface Look {
 
 export function Status({ look, title }: { look: Look; title?: string | undefined }) {
   return (
-    <span className={`${classes.status} ${classes[look.tone]}`} title={title}>
+    <span className={`${classes.status} ${tones[look.tone]}`} title={title}>
       <Icon name={look.icon} size={14} />
       {look.word}
     </span>

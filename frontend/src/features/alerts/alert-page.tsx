@@ -24,6 +24,7 @@ import {
 import { Page } from '../../ui/page';
 import { Facts, Panel, Split } from '../../ui/panel';
 import { Status } from '../../ui/status';
+import { TargetName } from '../../ui/target-name';
 import { TimeAgo } from '../../ui/time-ago';
 import { useKeys } from '../../ui/use-keys';
 import { AlertHistory } from './alert-history';
@@ -202,12 +203,7 @@ function AlertFacts({ alert }: { alert: AlertDetail }) {
       <Facts
         items={[
           ['Kind', ALERT_KINDS[alert.kind]],
-          [
-            'Target',
-            <AppLink key="t" to="/targets/$targetId" params={{ targetId: alert.target_id }}>
-              {alert.target_name}
-            </AppLink>,
-          ],
+          ['Target', <TargetName key="t" link id={alert.target_id} name={alert.target_name} />],
           [
             'Benchmark',
             <AppLink

@@ -1,9 +1,8 @@
 /** Filters of the inbox. Each is a value of the address. */
-import { Chip, Group, TextInput } from '@mantine/core';
+import { Chip, Group } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { useEffect, useState } from 'react';
 
-import { suitesQuery, targetsQuery } from '../../api/catalog';
+import { suitesQuery } from '../../api/catalog';
 import { accountsQuery } from '../../api/session';
 import { rulesQuery } from '../../api/rules';
 import type { AlertCause, AlertKind, AlertState } from '../../api/types';
@@ -11,6 +10,8 @@ import { compact } from '../../lib/search';
 import { FilterBar } from '../../ui/filter-bar';
 import { FilterSelect } from '../../ui/filter-select';
 import { ALERT_CAUSES, ALERT_KINDS, ALERT_STATES } from '../../ui/looks';
+import { TargetFilter } from '../../ui/target-filter';
+import { TextFilter } from '../../ui/text-filter';
 import {
   ALERT_CAUSE_VALUES,
   ALERT_KIND_VALUES,
@@ -29,7 +30,12 @@ export function AlertsFilterBar({ search, onSearch }: AlertsFilterBarProps) {
   const set: Set = (change) => onSearch(compact({ ...search, ...change, cursor: undefined, at: undefined }));
   return (
     <FilterBar dense>
-      <TextFilter key={search.text ?? ''} value={search.text ?? ''} onChange={(text) => set({ text })} />
+      <TextFilter
+        label="Text"
+        placeholder="title, words, commit"
+        value={search.text}
+        onChange={(text) => set({ text })}
+      />
       <FilterSelect
         label="State"
         all="Any state"
@@ -75,7 +81,6 @@ export function AlertsFilterBar({ search, onSearch }: AlertsFilterBarProps) {
 /** Filters whose values have names of their own: suites, targets, people, rules. */
 function NamedFilters({ search, set }: { search: AlertsSearch; set: Set }) {
   const suites = useQuery(suitesQuery);
-  const targets = useQuery(targetsQuery);
   const accounts = useQuery(accountsQuery);
   const rules = useQuery(rulesQuery({}));
   return (
@@ -87,13 +92,7 @@ function NamedFilters({ search, set }: { search: AlertsSearch; set: Set }) {
         onChange={(suite) => set({ suite })}
         options={(suites.data?.items ?? []).map(({ name, title }) => ({ value: name, label: title }))}
       />
-      <FilterSelect
-        label="Target"
-        all="All targets"
-        value={search.target}
-        onChange={(target) => set({ target })}
-        options={(targets.data?.items ?? []).map(({ id, name }) => ({ value: id, label: name }))}
-      />
+      <TargetFilter value={search.target} onChange={(target) => set({ target })} />
       <FilterSelect
         label="Assignee"
         all="Anybody"
@@ -112,27 +111,5 @@ function NamedFilters({ search, set }: { search: AlertsSearch; set: Set }) {
         options={(rules.data?.items ?? []).map(({ id, name }) => ({ value: id, label: name }))}
       />
     </>
-  );
-}
-
-/** Pause after the last key before the server is asked, ms: a word is typed faster, a thought slower. */
-const TYPING_MS = 300;
-
-function TextFilter({ value, onChange }: { value: string; onChange: (text: string | undefined) => void }) {
-  const [typed, setTyped] = useState(value);
-  useEffect(() => {
-    if (typed.trim() === value) return undefined;
-    const timer = setTimeout(() => onChange(typed.trim() === '' ? undefined : typed.trim()), TYPING_MS);
-    return () => clearTimeout(timer);
-  });
-  return (
-    <TextInput
-      label="Text"
-      placeholder="title, words, commit"
-      type="search"
-      value={typed}
-      maxLength={200}
-      onChange={(event) => setTyped(event.currentTarget.value)}
-    />
   );
 }

@@ -16,6 +16,7 @@ import {
   SHADOW,
 } from '../../ui/looks';
 import { Status } from '../../ui/status';
+import { TargetName } from '../../ui/target-name';
 import { TimeAgo } from '../../ui/time-ago';
 import classes from './alerts.module.css';
 
@@ -93,7 +94,7 @@ const COLUMNS: readonly Column<Alert>[] = [
       </>
     ),
   },
-  { header: 'Target', cell: ({ target_name: name }) => name },
+  { header: 'Target', cell: ({ target_id: id, target_name: name }) => <TargetName id={id} name={name} /> },
   {
     header: 'Ratio',
     align: 'right',

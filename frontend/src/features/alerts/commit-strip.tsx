@@ -3,6 +3,7 @@
  * colour, by sign and in words; a frame marks what was measured itself.
  */
 import type { Bisection, BisectionStep } from '../../api/types';
+import tones from '../../ui/tones.module.css';
 import classes from './bisect.module.css';
 
 type Known = 'good' | 'bad' | 'open' | 'unsure' | 'busy' | 'culprit';
@@ -15,6 +16,16 @@ const WORDS: Record<Known, string> = {
   unsure: 'measured, and undecided',
   busy: 'being measured',
   culprit: 'the commit to look at',
+};
+
+/** Colours are those of a state, but for the culprit, which stands out. */
+const LOOKS: Record<Known, string | undefined> = {
+  good: tones.good,
+  bad: tones.bad,
+  open: tones.quiet,
+  unsure: tones.unsure,
+  busy: tones.busy,
+  culprit: classes.culprit,
 };
 
 function knownOf(bisection: Bisection, index: number, step: BisectionStep | undefined): Known {
@@ -53,14 +64,14 @@ export function CommitStrip({ bisection }: { bisection: Bisection }) {
       <p className={classes.legend}>
         {(['good', 'bad', 'open', 'unsure'] as const).map((known) => (
           <span key={known}>
-            <i className={`${classes.cell} ${classes[known]}`} aria-hidden="true">
+            <i className={`${classes.cell} ${LOOKS[known]}`} aria-hidden="true">
               {SIGNS[known]}
             </i>{' '}
             {WORDS[known]}
           </span>
         ))}
         <span>
-          <i className={`${classes.cell} ${classes.open} ${classes.measured}`} aria-hidden="true" /> framed:
+          <i className={`${classes.cell} ${LOOKS.open} ${classes.measured}`} aria-hidden="true" /> framed:
           measured itself
         </span>
       </p>
@@ -77,7 +88,7 @@ interface CellProps {
 
 function Cell({ known, measured, title, word }: CellProps) {
   return (
-    <li className={`${classes.cell} ${classes[known]} ${measured ? classes.measured : ''}`} title={title}>
+    <li className={`${classes.cell} ${LOOKS[known]} ${measured ? classes.measured : ''}`} title={title}>
       <span aria-hidden="true">{word ?? SIGNS[known]}</span>
       <span className="pl-visually-hidden">{title}</span>
     </li>

@@ -4,7 +4,7 @@
  */
 import { useQuery } from '@tanstack/react-query';
 
-import { suitesQuery, targetsQuery } from '../../api/catalog';
+import { suitesQuery } from '../../api/catalog';
 import { armsQuery } from '../../api/reports';
 import type { Benchmark, Suite } from '../../api/types';
 import { compact } from '../../lib/search';
@@ -16,6 +16,7 @@ import { Page } from '../../ui/page';
 import { Panel } from '../../ui/panel';
 import { PoliciesPanel } from '../../ui/policy-card';
 import { EmptyState } from '../../ui/states';
+import { TargetFilter } from '../../ui/target-filter';
 import { ArmsReport } from './arms-report';
 import type { ArmsSearch } from './arms-search';
 
@@ -84,7 +85,6 @@ interface ChosenProps extends ArmsPageProps {
 }
 
 function Pickers({ suites, suite, benchmark, search, onSearch }: ChosenProps & { suites: readonly Suite[] }) {
-  const targets = useQuery(targetsQuery);
   const metrics = benchmark.metrics;
   return (
     <FilterBar label="What to compare">
@@ -106,11 +106,8 @@ function Pickers({ suites, suite, benchmark, search, onSearch }: ChosenProps & {
         options={metrics.map(({ name }) => ({ value: name, label: name }))}
         onChange={(metric) => onSearch(compact({ ...search, metric, point: undefined }))}
       />
-      <FilterSelect
-        label="Target"
-        all="All targets"
+      <TargetFilter
         value={search.target}
-        options={(targets.data?.items ?? []).map((target) => ({ value: target.id, label: target.name }))}
         onChange={(target) => onSearch(compact({ ...search, target, point: undefined }))}
       />
     </FilterBar>

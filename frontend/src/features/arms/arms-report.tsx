@@ -13,6 +13,7 @@ import { comparisonKey, ComparisonTable } from '../../ui/comparison-table';
 import { DerivedTable } from '../../ui/derived-table';
 import { Panel } from '../../ui/panel';
 import { Segments } from '../../ui/segments';
+import { SimulatedMarkOf } from '../../ui/target-name';
 import classes from './arms.module.css';
 import type { ArmsSearch } from './arms-search';
 import { DistributionPanel } from './distribution-panel';
@@ -118,6 +119,7 @@ function DerivedPanels({ targets }: { targets: readonly OnTarget[] }) {
       title={
         targets.length > 1 ? `Derived metrics on ${rows[0]?.target_name ?? 'target'}` : 'Derived metrics'
       }
+      mark={<SimulatedMarkOf id={targetId} />}
     >
       <DerivedTable rows={evidence.derived} />
     </Panel>

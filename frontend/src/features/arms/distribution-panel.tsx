@@ -16,6 +16,7 @@ import { DataTable } from '../../ui/data-table';
 import { Loaded } from '../../ui/loaded';
 import { Panel } from '../../ui/panel';
 import { EmptyState } from '../../ui/states';
+import { SimulatedMarkOf } from '../../ui/target-name';
 import { farOut, quantile, type FarOut } from './far-out';
 
 export function DistributionPanel({ comparison }: { comparison: Comparison }) {
@@ -24,7 +25,7 @@ export function DistributionPanel({ comparison }: { comparison: Comparison }) {
   const title = `Distribution at ${paramsLabel(params)}${where}`;
   if (jobId === null || jobId === undefined) {
     return (
-      <Panel title={title}>
+      <Panel title={title} mark={<SimulatedMarkOf id={comparison.target_id} />}>
         <EmptyState icon="arms" title="No samples are linked to this point">
           Its job is not known.
         </EmptyState>
@@ -45,7 +46,7 @@ function Loader({ title, point, comparison }: LoaderProps) {
   const distribution = useQuery(distributionQuery(point));
   if (isApiError(distribution.error) && distribution.error.status === 404) {
     return (
-      <Panel title={title}>
+      <Panel title={title} mark={<SimulatedMarkOf id={comparison.target_id} />}>
         <EmptyState icon="arms" title="No samples at this point">
           {reason}
         </EmptyState>
@@ -53,7 +54,7 @@ function Loader({ title, point, comparison }: LoaderProps) {
     );
   }
   return (
-    <Panel title={title}>
+    <Panel title={title} mark={<SimulatedMarkOf id={comparison.target_id} />}>
       <Loaded query={distribution} what="the distribution" lines={6}>
         {(data) => (
           <Ecdf data={{ ...data, arms: referenceLast(data.arms, reference) }} chosen={[arm, reference]} />

@@ -9,6 +9,7 @@ import { DEMONSTRATION, VERDICTS } from '../../ui/looks';
 import { Panel } from '../../ui/panel';
 import { EmptyState } from '../../ui/states';
 import { Status } from '../../ui/status';
+import { SimulatedMarkOf } from '../../ui/target-name';
 import { TimeAgo } from '../../ui/time-ago';
 import type { ArmsSearch } from './arms-search';
 import type { Evidence } from './evidence';
@@ -44,6 +45,7 @@ export function TargetPanel(props: TargetPanelProps) {
   return (
     <Panel
       title={rows[0]?.target_name ?? 'Target'}
+      mark={<SimulatedMarkOf id={rows[0]?.target_id} />}
       actions={<Provenance rows={rows} benchmark={benchmark} />}
       note={
         ratio

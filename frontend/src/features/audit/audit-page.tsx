@@ -1,5 +1,4 @@
 /** Who changed what, the newest first. Rows are only ever added, with the change they tell of. */
-import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 
 import { auditQuery, type AuditedKind } from '../../api/audit';
@@ -11,9 +10,8 @@ import { AppLink } from '../../ui/app-link';
 import { DataTable, type Column } from '../../ui/data-table';
 import { FilterBar } from '../../ui/filter-bar';
 import { FilterSelect } from '../../ui/filter-select';
-import { Loaded } from '../../ui/loaded';
+import { Listed } from '../../ui/listed';
 import { Page } from '../../ui/page';
-import { Pager } from '../../ui/pager';
 import { Panel } from '../../ui/panel';
 import { EmptyState } from '../../ui/states';
 import { AUDITED, AUDITED_KINDS, type AuditSearch } from './audit-search';
@@ -50,47 +48,30 @@ export function AuditPage({ search, onSearch }: AuditPageProps) {
         />
       </FilterBar>
       <Panel title={Object.keys(filters).length > 0 ? 'Matching changes' : 'All changes'} flush>
-        <Loaded query={entries} what="the audit log" lines={6}>
-          {(page) =>
-            page.items.length === 0 ? (
-              <Nothing filtered={Object.keys(filters).length > 0} onClear={() => onSearch({})} />
-            ) : (
-              <>
-                <DataTable
-                  label="Audit log"
-                  columns={COLUMNS}
-                  rows={page.items}
-                  rowKey={({ id }) => String(id)}
-                />
-                <Pager cursor={cursor} next={page.next} onCursor={(next) => set({ cursor: next })} />
-              </>
-            )
-          }
-        </Loaded>
+        <Listed
+          query={entries}
+          what="the audit log"
+          one="change"
+          icon="audit"
+          filtered={Object.keys(filters).length > 0}
+          onClear={() => onSearch({})}
+          cursor={cursor}
+          onCursor={(next) => set({ cursor: next })}
+          empty={<Nothing />}
+        >
+          {(rows) => (
+            <DataTable label="Audit log" columns={COLUMNS} rows={rows} rowKey={({ id }) => String(id)} />
+          )}
+        </Listed>
       </Panel>
     </Page>
   );
 }
 
-function Nothing({ filtered, onClear }: { filtered: boolean; onClear: () => void }) {
-  if (!filtered) {
-    return (
-      <EmptyState icon="audit" title="Nobody has changed anything yet">
-        Decisions about alerts, rules, schedules and tokens appear here with who made them.
-      </EmptyState>
-    );
-  }
+function Nothing() {
   return (
-    <EmptyState
-      icon="audit"
-      title="No change matches these filters"
-      action={
-        <Button variant="default" onClick={onClear}>
-          Show all changes
-        </Button>
-      }
-    >
-      Widen the filters to see more.
+    <EmptyState icon="audit" title="Nobody has changed anything yet">
+      Decisions about alerts, rules, schedules, targets and tokens appear here with who made them.
     </EmptyState>
   );
 }

@@ -14,6 +14,7 @@ import { DEMONSTRATION } from '../../ui/looks';
 import { Panel } from '../../ui/panel';
 import { EmptyState } from '../../ui/states';
 import { Status } from '../../ui/status';
+import { useTargetLabel } from '../../ui/target-labels';
 import classes from './compare.module.css';
 import { CompareTable } from './compare-table';
 import type { ComparePageProps } from './compare-page';
@@ -121,7 +122,8 @@ function valuesOf(rows: readonly CompareRow[], chosen: string | undefined, name:
 
 function Filters({ data, search, onSearch }: CompareReportProps) {
   const set = (change: Partial<typeof search>) => onSearch(compact({ ...search, ...change }));
-  const targets = new Map(data.rows.map(({ target_id: id, target_name: name }) => [id, name]));
+  const labelOf = useTargetLabel();
+  const targets = new Map(data.rows.map(({ target_id: id, target_name: name }) => [id, labelOf(id, name)]));
   return (
     <FilterBar label="Rows">
       <FilterSelect

@@ -6,6 +6,7 @@ import { AppLink } from '../../ui/app-link';
 import { DataTable, type Column } from '../../ui/data-table';
 import { VERDICTS } from '../../ui/looks';
 import { Status, type Look } from '../../ui/status';
+import { TargetName } from '../../ui/target-name';
 import classes from './compare.module.css';
 
 const SIGNIFICANCE: Readonly<Record<CompareRow['significance'], Look>> = {
@@ -34,7 +35,13 @@ export function CompareTable({ rows }: { rows: readonly CompareRow[] }) {
   const targets = new Set(rows.map(({ target_id: id }) => id));
   const columns =
     targets.size > 1
-      ? [{ header: 'Target', cell: ({ target_name: name }: CompareRow) => name }, ...COLUMNS]
+      ? [
+          {
+            header: 'Target',
+            cell: ({ target_id: id, target_name: name }: CompareRow) => <TargetName id={id} name={name} />,
+          },
+          ...COLUMNS,
+        ]
       : COLUMNS;
   return <DataTable label="Measurements of both sides" rows={rows} rowKey={rowKey} columns={columns} />;
 }

@@ -5,6 +5,7 @@ import { AppLink } from '../../ui/app-link';
 import { changeLook, shortWords } from '../../ui/change-looks';
 import { VERDICTS } from '../../ui/looks';
 import { Status } from '../../ui/status';
+import { TargetName } from '../../ui/target-name';
 import { TimeAgo } from '../../ui/time-ago';
 import classes from './matrix.module.css';
 
@@ -18,10 +19,7 @@ export function MatrixTable({ matrix }: { matrix: Matrix }) {
             <th scope="col">Benchmark</th>
             {matrix.targets.map(({ id, name, kind }) => (
               <th key={id} scope="col">
-                <AppLink to="/targets/$targetId" params={{ targetId: id }}>
-                  {name}
-                </AppLink>{' '}
-                <span className={classes.quiet}>{kind}</span>
+                <TargetName link id={id} name={name} /> <span className={classes.quiet}>{kind}</span>
               </th>
             ))}
           </tr>

@@ -1,7 +1,7 @@
 /** What each target can tell from noise, the threshold that follows, and the A/A runs that measure it. */
 import { useQuery } from '@tanstack/react-query';
 
-import { suitesQuery, targetsQuery } from '../../api/catalog';
+import { suitesQuery } from '../../api/catalog';
 import { noiseFloorsQuery } from '../../api/noise';
 import type { NoiseFloor } from '../../api/types';
 import { paramsLabel } from '../../lib/params';
@@ -16,6 +16,8 @@ import { Page } from '../../ui/page';
 import { Pager } from '../../ui/pager';
 import { Panel } from '../../ui/panel';
 import { EmptyState } from '../../ui/states';
+import { TargetFilter } from '../../ui/target-filter';
+import { TargetName } from '../../ui/target-name';
 import { TimeAgo } from '../../ui/time-ago';
 import type { NoiseSearch } from './noise-search';
 import { SchedulesPanel } from './schedules-panel';
@@ -69,7 +71,6 @@ export function NoisePage({ search, onSearch }: NoisePageProps) {
 
 function Filters({ search, onSearch }: NoisePageProps) {
   const suites = useQuery(suitesQuery);
-  const targets = useQuery(targetsQuery);
   const set = (change: NoiseSearch) => onSearch(compact({ ...search, cursor: undefined, ...change }));
   return (
     <FilterBar>
@@ -80,19 +81,13 @@ function Filters({ search, onSearch }: NoisePageProps) {
         options={(suites.data?.items ?? []).map(({ name, title }) => ({ value: name, label: title }))}
         onChange={(suite) => set({ suite })}
       />
-      <FilterSelect
-        label="Target"
-        all="All targets"
-        value={search.target}
-        options={(targets.data?.items ?? []).map(({ id, name }) => ({ value: id, label: name }))}
-        onChange={(target) => set({ target })}
-      />
+      <TargetFilter value={search.target} onChange={(target) => set({ target })} />
     </FilterBar>
   );
 }
 
 const COLUMNS: readonly Column<NoiseFloor>[] = [
-  { header: 'Target', cell: ({ target_name: name }) => name },
+  { header: 'Target', cell: ({ target_id: id, target_name: name }) => <TargetName id={id} name={name} /> },
   {
     header: 'Measurement',
     cell: ({ suite, benchmark, arm, metric, params }) => (

@@ -9,6 +9,7 @@ import { createSchedule, schedulesQuery } from '../../api/schedules';
 import type { Schedule, ScheduleRequest } from '../../api/types';
 import { FilterSelect } from '../../ui/filter-select';
 import { Icon } from '../../ui/icon';
+import { targetOption } from '../../ui/target-labels';
 import classes from './noise.module.css';
 
 /** Offered rhythms, seconds. */
@@ -120,7 +121,7 @@ function Choices({ draft, change }: { draft: Draft; change: (part: Partial<Draft
         label="Where"
         all="every online target"
         value={draft.target}
-        options={targets.map((each) => ({ value: each.id, label: each.name }))}
+        options={targets.map(targetOption)}
         onChange={(target) => change({ target })}
       />
       <FilterSelect

@@ -12,6 +12,7 @@ import { Icon } from '../../ui/icon';
 import { Loaded } from '../../ui/loaded';
 import { Panel } from '../../ui/panel';
 import { EmptyState } from '../../ui/states';
+import { TargetName } from '../../ui/target-name';
 import { ScheduleForm } from './schedule-form';
 
 export const KIND_WORDS: Record<Schedule['kind'], string> = {
@@ -84,7 +85,12 @@ const COLUMNS: readonly Column<Schedule>[] = [
     ),
   },
   { header: 'Suite', cell: ({ suite }) => suite },
-  { header: 'Target', cell: ({ target_name: name }) => name ?? 'every online target' },
+  {
+    header: 'Target',
+    cell: ({ target_id: id, target_name: name }) => (
+      <TargetName id={id} name={name ?? 'every online target'} />
+    ),
+  },
   { header: 'Every', cell: ({ every_s: every }) => formatDuration(every) },
   { header: 'Next', cell: ({ enabled, next_at: at }) => (enabled ? formatDateTime(at) : '–') },
   {

@@ -1,7 +1,7 @@
 /** Usage policies: what was measured of each on every target, and how it moved over time. */
 import { useQuery } from '@tanstack/react-query';
 
-import { suitesQuery, targetsQuery } from '../../api/catalog';
+import { suitesQuery } from '../../api/catalog';
 import { policiesQuery } from '../../api/policies';
 import type { PolicyAdvice } from '../../api/types';
 import { compact } from '../../lib/search';
@@ -13,6 +13,8 @@ import { Page } from '../../ui/page';
 import { Panel } from '../../ui/panel';
 import { adviceKey, PolicyCard } from '../../ui/policy-card';
 import { EmptyState } from '../../ui/states';
+import { TargetFilter } from '../../ui/target-filter';
+import { SimulatedMarkOf } from '../../ui/target-name';
 import type { PoliciesSearch } from './policies-search';
 import { PolicyHistory } from './policy-history';
 
@@ -44,7 +46,6 @@ export function PoliciesPage({ search, onSearch }: PoliciesPageProps) {
 
 function Filters({ search, onSearch }: PoliciesPageProps) {
   const suites = useQuery(suitesQuery);
-  const targets = useQuery(targetsQuery);
   return (
     <FilterBar>
       <FilterSelect
@@ -54,13 +55,7 @@ function Filters({ search, onSearch }: PoliciesPageProps) {
         options={(suites.data?.items ?? []).map(({ name, title }) => ({ value: name, label: title }))}
         onChange={(suite) => onSearch(compact({ ...search, suite }))}
       />
-      <FilterSelect
-        label="Target"
-        all="All targets"
-        value={search.target}
-        options={(targets.data?.items ?? []).map(({ id, name }) => ({ value: id, label: name }))}
-        onChange={(target) => onSearch(compact({ ...search, target }))}
-      />
+      <TargetFilter value={search.target} onChange={(target) => onSearch(compact({ ...search, target }))} />
     </FilterBar>
   );
 }
@@ -69,6 +64,7 @@ function OnTarget({ advice }: { advice: PolicyAdvice }) {
   return (
     <Panel
       title={`${advice.policy} on ${advice.target_name}`}
+      mark={<SimulatedMarkOf id={advice.target_id} />}
       {...(advice.description === null ? {} : { note: advice.description })}
     >
       <PolicyCard advice={advice} />

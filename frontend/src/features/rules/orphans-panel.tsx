@@ -8,6 +8,7 @@ import { AppLink } from '../../ui/app-link';
 import { DataTable, type Column } from '../../ui/data-table';
 import { Loaded } from '../../ui/loaded';
 import { Panel } from '../../ui/panel';
+import { TargetName } from '../../ui/target-name';
 import classes from './rules.module.css';
 
 export function OrphansPanel() {
@@ -81,7 +82,7 @@ const UNRULED: readonly Column<Orphans['unruled'][number]>[] = [
   { header: 'Benchmark', cell: ({ suite, benchmark }) => `${suite} / ${benchmark}` },
   { header: 'Arm', cell: ({ arm }) => arm },
   { header: 'Metric', cell: ({ metric }) => metric },
-  { header: 'Target', cell: ({ target_name: name }) => name },
+  { header: 'Target', cell: ({ target_id: id, target_name: name }) => <TargetName id={id} name={name} /> },
   { header: 'Series', align: 'right', cell: ({ series }) => series },
   {
     header: 'Rule',

@@ -9,6 +9,7 @@ import { DataTable, type Column } from '../../ui/data-table';
 import { Icon } from '../../ui/icon';
 import { Panel } from '../../ui/panel';
 import { Loading } from '../../ui/states';
+import { TargetName } from '../../ui/target-name';
 import { TimeAgo } from '../../ui/time-ago';
 import classes from './rules.module.css';
 
@@ -74,10 +75,7 @@ function Outcome({ replay, stale }: { replay: Replay; stale: boolean }) {
         <ul className={classes.counts} aria-label="Alerts by target">
           {replay.by_target.map(({ target_id: id, target_name: name, fired }) => (
             <li key={id}>
-              <strong>{fired}</strong> on{' '}
-              <AppLink to="/targets/$targetId" params={{ targetId: id }}>
-                {name}
-              </AppLink>
+              <strong>{fired}</strong> on <TargetName link id={id} name={name} />
             </li>
           ))}
         </ul>
@@ -113,7 +111,7 @@ function Outcome({ replay, stale }: { replay: Replay; stale: boolean }) {
 
 const COLUMNS: readonly Column<Fired>[] = [
   { header: 'When', cell: ({ at }) => <TimeAgo at={at} /> },
-  { header: 'Target', cell: ({ target_name: name }) => name },
+  { header: 'Target', cell: ({ target_id: id, target_name: name }) => <TargetName id={id} name={name} /> },
   {
     header: 'In words',
     wrap: true,

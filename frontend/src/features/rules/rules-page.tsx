@@ -1,5 +1,4 @@
 /** Every rule: whose it is, what it decides about, whether it was worth its alerts, and what has none. */
-import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 
 import { rulesQuery } from '../../api/rules';
@@ -12,9 +11,8 @@ import { ButtonLink } from '../../ui/button-link';
 import { DataTable, type Column } from '../../ui/data-table';
 import { FilterBar } from '../../ui/filter-bar';
 import { FilterSelect } from '../../ui/filter-select';
-import { Loaded } from '../../ui/loaded';
+import { Listed } from '../../ui/listed';
 import { Page } from '../../ui/page';
-import { Pager } from '../../ui/pager';
 import { Panel } from '../../ui/panel';
 import { EmptyState } from '../../ui/states';
 import { Status } from '../../ui/status';
@@ -42,22 +40,19 @@ export function RulesPage({ search, onSearch }: RulesPageProps) {
     >
       <RuleFilters search={search} onSearch={onSearch} />
       <Panel title={filtered ? 'Matching rules' : 'All rules'} flush>
-        <Loaded query={rules} what="the rules" lines={5}>
-          {(page) =>
-            page.items.length === 0 ? (
-              <NoRules filtered={filtered} onClear={() => onSearch({})} />
-            ) : (
-              <>
-                <DataTable label="Rules" columns={COLUMNS} rows={page.items} rowKey={({ id }) => id} />
-                <Pager
-                  cursor={search.cursor}
-                  next={page.next}
-                  onCursor={(cursor) => onSearch(compact({ ...filters, cursor }))}
-                />
-              </>
-            )
-          }
-        </Loaded>
+        <Listed
+          query={rules}
+          what="the rules"
+          one="rule"
+          icon="rules"
+          filtered={filtered}
+          onClear={() => onSearch({})}
+          cursor={search.cursor}
+          onCursor={(cursor) => onSearch(compact({ ...filters, cursor }))}
+          empty={<NoRules />}
+        >
+          {(rows) => <DataTable label="Rules" columns={COLUMNS} rows={rows} rowKey={({ id }) => id} />}
+        </Listed>
       </Panel>
       <OrphansPanel />
     </Page>
@@ -87,22 +82,7 @@ function RuleFilters({ search, onSearch }: RulesPageProps) {
   );
 }
 
-function NoRules({ filtered, onClear }: { filtered: boolean; onClear: () => void }) {
-  if (filtered) {
-    return (
-      <EmptyState
-        icon="rules"
-        title="No rule matches these filters"
-        action={
-          <Button variant="default" onClick={onClear}>
-            Show all rules
-          </Button>
-        }
-      >
-        Widen the filters to see more.
-      </EmptyState>
-    );
-  }
+function NoRules() {
   return (
     <EmptyState icon="rules" title="Only the built-in defaults decide">
       Write a rule to ask for a smaller or larger effect somewhere, to own it, or to try one in shadow: it can

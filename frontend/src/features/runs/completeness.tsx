@@ -17,6 +17,7 @@ import { DataTable, type Column } from '../../ui/data-table';
 import { Loaded } from '../../ui/loaded';
 import { Panel } from '../../ui/panel';
 import { Status, type Look } from '../../ui/status';
+import { TargetName } from '../../ui/target-name';
 import classes from './completeness.module.css';
 
 const COMPLETE: Look = { tone: 'good', icon: 'check', word: 'complete' };
@@ -63,7 +64,7 @@ const COLUMNS: readonly Column<MissingCase>[] = [
   { header: 'Benchmark', cell: ({ benchmark }) => benchmark },
   { header: 'Arm', cell: ({ arm }) => arm },
   { header: 'Params', cell: ({ params }) => paramsLabel(params) },
-  { header: 'Target', cell: ({ target_name: name }) => name },
+  { header: 'Target', cell: ({ target_id: id, target_name: name }) => <TargetName id={id} name={name} /> },
   { header: 'In full', cell: ({ text }) => text, wrap: true },
 ];
 

@@ -10,6 +10,8 @@ import { Icon, type IconName } from '../../ui/icon';
 import { JOB_STATES, VERDICTS } from '../../ui/looks';
 import { Panel, TwoUp } from '../../ui/panel';
 import { Status } from '../../ui/status';
+import { SimulatedMarkOf } from '../../ui/target-name';
+import tones from '../../ui/tones.module.css';
 import { CAUSES } from './causes';
 import { ConditionTracks } from './condition-tracks';
 import { JobResults } from './job-results';
@@ -48,6 +50,7 @@ function JobPanel({ job }: { job: Job }) {
   return (
     <Panel
       title={`Job on ${job.target_name}`}
+      mark={<SimulatedMarkOf id={job.target_id} />}
       actions={
         <Group gap={6}>
           {job.partial && (
@@ -88,10 +91,14 @@ function Phases({ job }: { job: Job }) {
       {PHASES.map((phase, index) => {
         const past = index < current || (job.state === 'done' && index === current);
         const now = index === current && !past;
-        const tone = past ? classes.past : now ? (off ? classes.broken : classes.now) : '';
+        const tone = past ? tones.good : now ? (off ? tones.bad : tones.busy) : classes.ahead;
         const icon: IconName = past ? 'check' : now ? (off ? 'cross' : 'play') : 'muted';
         return (
-          <li key={phase} className={`${classes.phase} ${tone}`} aria-current={now ? 'step' : undefined}>
+          <li
+            key={phase}
+            className={`${classes.phase} ${tone} ${now ? classes.current : ''}`}
+            aria-current={now ? 'step' : undefined}
+          >
             <Icon name={icon} size={14} />
             {now && off ? `${phase}: ${job.state}` : phase}
           </li>

@@ -18,6 +18,7 @@ import { Page } from '../../ui/page';
 import { Panel } from '../../ui/panel';
 import { EmptyState } from '../../ui/states';
 import { Status } from '../../ui/status';
+import { SimulatedMark } from '../../ui/target-name';
 import { KnobFields } from './knob-fields';
 import { ParamFields } from './param-fields';
 import {
@@ -261,6 +262,7 @@ function TargetLabel({ target }: { target: Target }) {
     <Group gap="xs" component="span">
       <span>{target.name}</span>
       <Status look={look} />
+      {target.simulated && <SimulatedMark />}
     </Group>
   );
 }

@@ -22,6 +22,7 @@ import { Page } from '../../ui/page';
 import { Facts, Panel } from '../../ui/panel';
 import { EmptyState } from '../../ui/states';
 import { Status } from '../../ui/status';
+import { useTargetLabel } from '../../ui/target-labels';
 import { TimeAgo, useNow } from '../../ui/time-ago';
 import { Completeness } from './completeness';
 import { JobView } from './job-view';
@@ -181,6 +182,7 @@ function paramsOf(run: Run): string {
 }
 
 function Jobs({ run, jobId, onJob }: { run: Run; jobId: string | undefined; onJob: RunPageProps['onJob'] }) {
+  const labelOf = useTargetLabel();
   const chosen = run.jobs.find((job) => job.id === jobId) ?? run.jobs[0];
   if (chosen === undefined) {
     return (
@@ -199,7 +201,10 @@ function Jobs({ run, jobId, onJob }: { run: Run; jobId: string | undefined; onJo
             label="Target"
             value={chosen.id}
             onChange={onJob}
-            options={run.jobs.map((job) => ({ value: job.id, label: jobLabel(job) }))}
+            options={run.jobs.map((job) => ({
+              value: job.id,
+              label: jobLabel(job, labelOf(job.target_id, job.target_name)),
+            }))}
           />
         </FilterBar>
       )}
@@ -208,7 +213,7 @@ function Jobs({ run, jobId, onJob }: { run: Run; jobId: string | undefined; onJo
   );
 }
 
-function jobLabel(job: Job): string {
+function jobLabel(job: Job, name: string): string {
   const verdict = job.verdict === null ? '' : `, ${job.verdict}`;
-  return `${job.target_name} – ${JOB_STATES[job.state].word}${verdict}`;
+  return `${name} – ${JOB_STATES[job.state].word}${verdict}`;
 }

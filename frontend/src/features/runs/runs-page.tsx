@@ -1,8 +1,7 @@
 /** The list of runs; every filter is in the address. */
-import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 
-import { suitesQuery, targetsQuery } from '../../api/catalog';
+import { suitesQuery } from '../../api/catalog';
 import { runsQuery, type RunFilters } from '../../api/runs';
 import type { RunState, Trigger } from '../../api/types';
 import { compact } from '../../lib/search';
@@ -10,13 +9,13 @@ import { ButtonLink } from '../../ui/button-link';
 import { FilterBar } from '../../ui/filter-bar';
 import { FilterSelect } from '../../ui/filter-select';
 import { Icon } from '../../ui/icon';
-import { Loaded } from '../../ui/loaded';
+import { Listed } from '../../ui/listed';
 import { RUN_STATES, TRIGGER_WORDS } from '../../ui/looks';
 import { Page } from '../../ui/page';
-import { Pager } from '../../ui/pager';
 import { Panel } from '../../ui/panel';
 import { RunsTable } from '../../ui/runs-table';
 import { EmptyState } from '../../ui/states';
+import { TargetFilter } from '../../ui/target-filter';
 import { RUN_STATE_VALUES, TRIGGER_VALUES } from './runs-search';
 
 export interface RunsPageProps {
@@ -39,22 +38,19 @@ export function RunsPage({ search, onSearch }: RunsPageProps) {
     >
       <RunsFilterBar search={search} onSearch={onSearch} />
       <Panel title={filtered ? 'Matching runs' : 'All runs'} flush>
-        <Loaded query={runs} what="the runs" lines={6}>
-          {(page) =>
-            page.items.length === 0 ? (
-              <NoRuns filtered={filtered} onClear={() => onSearch({})} />
-            ) : (
-              <>
-                <RunsTable label="Runs" runs={page.items} />
-                <Pager
-                  cursor={search.cursor}
-                  next={page.next}
-                  onCursor={(cursor) => onSearch(compact({ ...search, cursor }))}
-                />
-              </>
-            )
-          }
-        </Loaded>
+        <Listed
+          query={runs}
+          what="the runs"
+          one="run"
+          icon="runs"
+          filtered={filtered}
+          onClear={() => onSearch({})}
+          cursor={search.cursor}
+          onCursor={(cursor) => onSearch(compact({ ...search, cursor }))}
+          empty={<NoRuns />}
+        >
+          {(rows) => <RunsTable label="Runs" runs={rows} />}
+        </Listed>
       </Panel>
     </Page>
   );
@@ -62,7 +58,6 @@ export function RunsPage({ search, onSearch }: RunsPageProps) {
 
 function RunsFilterBar({ search, onSearch }: RunsPageProps) {
   const suites = useQuery(suitesQuery);
-  const targets = useQuery(targetsQuery);
   const set = (change: Partial<RunFilters>) => onSearch(compact({ ...search, ...change, cursor: undefined }));
   return (
     <FilterBar>
@@ -73,13 +68,7 @@ function RunsFilterBar({ search, onSearch }: RunsPageProps) {
         onChange={(suite) => set({ suite })}
         options={(suites.data?.items ?? []).map((suite) => ({ value: suite.name, label: suite.title }))}
       />
-      <FilterSelect
-        label="Target"
-        all="All targets"
-        value={search.target}
-        onChange={(target) => set({ target })}
-        options={(targets.data?.items ?? []).map((target) => ({ value: target.id, label: target.name }))}
-      />
+      <TargetFilter value={search.target} onChange={(target) => set({ target })} />
       <FilterSelect
         label="State"
         all="Any state"
@@ -98,22 +87,7 @@ function RunsFilterBar({ search, onSearch }: RunsPageProps) {
   );
 }
 
-function NoRuns({ filtered, onClear }: { filtered: boolean; onClear: () => void }) {
-  if (filtered) {
-    return (
-      <EmptyState
-        icon="runs"
-        title="No run matches these filters"
-        action={
-          <Button variant="default" onClick={onClear}>
-            Clear the filters
-          </Button>
-        }
-      >
-        Widen the filters to see more.
-      </EmptyState>
-    );
-  }
+function NoRuns() {
   return (
     <EmptyState
       icon="runs"

@@ -1,9 +1,7 @@
 /** Finding a series: every filter is in the address. */
-import { Button, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { useState, type FormEvent } from 'react';
 
-import { suitesQuery, targetsQuery } from '../../api/catalog';
+import { suitesQuery } from '../../api/catalog';
 import { seriesListQuery } from '../../api/series';
 import type { Series } from '../../api/types';
 import { paramsLabel } from '../../lib/params';
@@ -14,12 +12,14 @@ import { ButtonLink } from '../../ui/button-link';
 import { DataTable, type Column } from '../../ui/data-table';
 import { FilterBar } from '../../ui/filter-bar';
 import { FilterSelect } from '../../ui/filter-select';
-import { Loaded } from '../../ui/loaded';
+import { Listed } from '../../ui/listed';
 import { Page } from '../../ui/page';
-import { Pager } from '../../ui/pager';
 import { Panel } from '../../ui/panel';
 import { EmptyState } from '../../ui/states';
 import { Status } from '../../ui/status';
+import { TargetFilter } from '../../ui/target-filter';
+import { TargetName } from '../../ui/target-name';
+import { TextFilter } from '../../ui/text-filter';
 import { TimeAgo } from '../../ui/time-ago';
 import type { SeriesListSearch } from './series-search';
 
@@ -46,22 +46,19 @@ export function SeriesListPage({ search, onSearch }: SeriesListPageProps) {
     >
       <Filters search={search} onSearch={onSearch} />
       <Panel title={filtered ? 'Matching series' : 'All series'} flush>
-        <Loaded query={series} what="the series" lines={6}>
-          {(page) =>
-            page.items.length === 0 ? (
-              <NoSeries filtered={filtered} onClear={() => onSearch({})} />
-            ) : (
-              <>
-                <DataTable label="Series" rows={page.items} rowKey={({ id }) => id} columns={COLUMNS} />
-                <Pager
-                  cursor={search.cursor}
-                  next={page.next}
-                  onCursor={(cursor) => onSearch(compact({ ...search, cursor }))}
-                />
-              </>
-            )
-          }
-        </Loaded>
+        <Listed
+          query={series}
+          what="the series"
+          one="series"
+          icon="series"
+          filtered={filtered}
+          onClear={() => onSearch({})}
+          cursor={search.cursor}
+          onCursor={(cursor) => onSearch(compact({ ...search, cursor }))}
+          empty={<NoSeries />}
+        >
+          {(rows) => <DataTable label="Series" rows={rows} rowKey={({ id }) => id} columns={COLUMNS} />}
+        </Listed>
       </Panel>
     </Page>
   );
@@ -77,7 +74,7 @@ const COLUMNS: readonly Column<Series>[] = [
     ),
   },
   { header: 'Params', cell: (row) => paramsLabel(row.params) },
-  { header: 'Target', cell: (row) => row.target_name },
+  { header: 'Target', cell: ({ target_id: id, target_name: name }) => <TargetName id={id} name={name} /> },
   { header: 'Suite', cell: (row) => row.suite },
   { header: 'Branch', cell: (row) => row.branch || '–' },
   { header: 'Newest', cell: (row) => formatValue(row.value, row.unit), align: 'right' },
@@ -98,7 +95,6 @@ function Changes({ changes: { standing = 0, suspect = 0 } }: Pick<Series, 'chang
 
 function Filters({ search, onSearch }: SeriesListPageProps) {
   const suites = useQuery(suitesQuery);
-  const targets = useQuery(targetsQuery);
   const set = (change: Partial<SeriesListSearch>) =>
     onSearch(compact({ ...search, ...change, cursor: undefined }));
   const all = suites.data?.items ?? [];
@@ -106,7 +102,12 @@ function Filters({ search, onSearch }: SeriesListPageProps) {
   const benchmarks = [...new Set(known.flatMap((suite) => suite.benchmarks.map(({ name }) => name)))];
   return (
     <FilterBar>
-      <TextFilter key={search.text ?? ''} value={search.text ?? ''} onChange={(text) => set({ text })} />
+      <TextFilter
+        label="Words of its name"
+        placeholder="ledger native"
+        value={search.text}
+        onChange={(text) => set({ text })}
+      />
       <FilterSelect
         label="Suite"
         all="All suites"
@@ -121,13 +122,7 @@ function Filters({ search, onSearch }: SeriesListPageProps) {
         onChange={(benchmark) => set({ benchmark })}
         options={benchmarks.map((name) => ({ value: name, label: name }))}
       />
-      <FilterSelect
-        label="Target"
-        all="All targets"
-        value={search.target}
-        onChange={(target) => set({ target })}
-        options={(targets.data?.items ?? []).map(({ id, name }) => ({ value: id, label: name }))}
-      />
+      <TargetFilter value={search.target} onChange={(target) => set({ target })} />
       <FilterSelect
         label="Change"
         all="Changed or not"
@@ -142,46 +137,7 @@ function Filters({ search, onSearch }: SeriesListPageProps) {
   );
 }
 
-/** Sent by Enter or when the box is left, not with every letter. */
-function TextFilter({ value, onChange }: { value: string; onChange: (text: string) => void }) {
-  const [text, setText] = useState(value);
-  const send = () => {
-    if (text.trim() !== value) onChange(text.trim());
-  };
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    send();
-  };
-  return (
-    <form onSubmit={submit}>
-      <TextInput
-        label="Words of its name"
-        placeholder="ledger native"
-        maxLength={200}
-        value={text}
-        onChange={(event) => setText(event.currentTarget.value)}
-        onBlur={send}
-      />
-    </form>
-  );
-}
-
-function NoSeries({ filtered, onClear }: { filtered: boolean; onClear: () => void }) {
-  if (filtered) {
-    return (
-      <EmptyState
-        icon="series"
-        title="No series matches these filters"
-        action={
-          <Button variant="default" onClick={onClear}>
-            Clear the filters
-          </Button>
-        }
-      >
-        Widen the filters to see more.
-      </EmptyState>
-    );
-  }
+function NoSeries() {
   return (
     <EmptyState
       icon="series"

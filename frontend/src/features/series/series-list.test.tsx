@@ -27,7 +27,7 @@ describe('finding a series', () => {
 
   it('filters by words once they are sent, and keeps them in the address', async () => {
     const { user, router } = await open();
-    await user.type(screen.getByRole('textbox', { name: 'Words of its name' }), 'frame native{Enter}');
+    await user.type(screen.getByRole('searchbox', { name: 'Words of its name' }), 'frame native');
     await waitFor(() => expect(rows()).toHaveLength(1));
     expect(router.state.location.search).toEqual({ text: 'frame native' });
   });

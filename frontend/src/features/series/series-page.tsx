@@ -12,6 +12,7 @@ import { ButtonLink } from '../../ui/button-link';
 import { Loaded } from '../../ui/loaded';
 import { Page } from '../../ui/page';
 import { Panel, Split } from '../../ui/panel';
+import { TargetName } from '../../ui/target-name';
 import { compact } from '../../lib/search';
 import { ChangesPanel } from './changes-panel';
 import { HistoryPanel } from './history-panel';
@@ -59,9 +60,7 @@ function Lead({ page: { series } }: { page: SeriesData }) {
   return (
     <>
       {paramsLabel(series.params)} · {series.suite} on{' '}
-      <AppLink to="/targets/$targetId" params={{ targetId: series.target_id }}>
-        {series.target_name}
-      </AppLink>
+      <TargetName link id={series.target_id} name={series.target_name} />
       {series.branch !== '' && ` · branch ${series.branch}`}
     </>
   );

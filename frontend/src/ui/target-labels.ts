@@ -1,0 +1,19 @@
+/** Names of targets where only plain text can stand: in the options of a choice. */
+import { useQuery } from '@tanstack/react-query';
+
+import { simulatedTargetsQuery } from '../api/catalog';
+import type { Target } from '../api/types';
+
+function label(name: string, simulated: boolean): string {
+  return simulated ? `${name} (simulated)` : name;
+}
+
+export function targetOption({ id, name, simulated }: Target): { value: string; label: string } {
+  return { value: id, label: label(name, simulated) };
+}
+
+/** For rows that name a target and do not say whether it is simulated. */
+export function useTargetLabel(): (id: string, name: string) => string {
+  const { data } = useQuery(simulatedTargetsQuery);
+  return (id, name) => label(name, data?.has(id) === true);
+}

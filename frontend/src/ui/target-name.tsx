@@ -1,0 +1,44 @@
+/**
+ * The name of a target wherever it stands. Invariant: a simulated one is never shown without saying so. Which
+ * ones are is asked once for all names of a page; until the answer is here a name stands bare.
+ */
+import { useQuery } from '@tanstack/react-query';
+
+import { simulatedTargetsQuery } from '../api/catalog';
+import { AppLink } from './app-link';
+import { SIMULATED } from './looks';
+import { Status } from './status';
+
+export const SIMULATED_MEANING =
+  'Not a phone: a process on the server that answers like one. Left out of every figure about the fleet.';
+
+export function SimulatedMark() {
+  return <Status look={SIMULATED} title={SIMULATED_MEANING} />;
+}
+
+/** The mark alone, for where the name is part of a sentence or a title. */
+export function SimulatedMarkOf({ id }: { id: string | null | undefined }) {
+  const simulated = useQuery(simulatedTargetsQuery);
+  return id !== null && id !== undefined && simulated.data?.has(id) === true ? <SimulatedMark /> : null;
+}
+
+export interface TargetNameProps {
+  id: string | null | undefined;
+  name: string;
+  link?: boolean;
+}
+
+export function TargetName({ id, name, link = false }: TargetNameProps) {
+  return (
+    <>
+      {link && id !== null && id !== undefined ? (
+        <AppLink to="/targets/$targetId" params={{ targetId: id }}>
+          {name}
+        </AppLink>
+      ) : (
+        name
+      )}{' '}
+      <SimulatedMarkOf id={id} />
+    </>
+  );
+}
