@@ -1,0 +1,196 @@
+"""The simulated device: a scratch root, and the processes that run in it.
+
+Place in the journey: between the services of the peer and `init.py`, which is the device's first process.
+Invariants: a command runs in the scratch root as a device's own (`namespace`), or with its directories as
+real absolute paths where the kernel allows no namespaces (`prefix`), and says which; nothing outlives `stop`.
+It does not know ADB.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+import json
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Literal
+
+import psutil
+
+from paceline.testing.adbd import init
+
+Mode = Literal["namespace", "prefix"]
+NAMESPACES = ("unshare", "--user", "--map-root-user", "--mount", "--pid", "--fork", "--kill-child")
+START_TIMEOUT_S = 30.0
+SHELL = "/bin/sh"
+
+
+class Child:
+    """A command that runs on the device."""
+
+    def __init__(self, device: Device, number: int) -> None:
+        self._device, self._number = device, number
+        self._status: asyncio.Future[int] = asyncio.get_running_loop().create_future()
+
+    def ended(self, status: int) -> None:
+        if not self._status.done():
+            self._status.set_result(status)
+
+    async def wait(self) -> int:
+        """Its exit code; a signal's number negated."""
+        return await asyncio.shield(self._status)
+
+    def hang_up(self) -> None:
+        """SIGHUP to the command itself, as adbd does; what it started in the background goes on."""
+        if not self._status.done():
+            self._device.tell({"hang_up": self._number})
+
+
+class Device:
+    """`start` before anything else, in the event loop; `stop` at the end, from any thread."""
+
+    def __init__(self, root: Path, over: Path, abi: str, mode: Mode | None) -> None:
+        self.root, self._over, self._abi = root, over, abi
+        self._wanted = mode
+        self.mode: Mode = "prefix"
+        self.why_prefix = ""
+        """What this machine answered when namespaces were tried."""
+        self.runs_arm64 = False
+        self._process: subprocess.Popen[bytes] | None = None
+        self._control: socket.socket | None = None
+        self._children: dict[int, Child] = {}
+        self._numbers = itertools.count(1)
+        self._killed: asyncio.Future[None] | None = None
+
+    def start(self) -> None:
+        """Starts the first process: in namespaces, else without."""
+        modes: list[Mode] = [self._wanted] if self._wanted else ["namespace", "prefix"]
+        for mode in modes:
+            try:
+                ready = self._launch(mode)
+            except OSError as error:
+                self.why_prefix = str(error)
+                continue
+            self.mode, self.runs_arm64 = mode, ready["runs_arm64"]
+            asyncio.get_running_loop().add_reader(self._socket, self._heard)
+            return
+        raise OSError(f"the device did not start: {self.why_prefix}")
+
+    def spawn(
+        self, argv: Sequence[str], environment: dict[str, str], descriptors: Sequence[int], *, terminal: bool
+    ) -> Child:
+        """Starts a command with these three descriptors, which stay the caller's to close."""
+        number = next(self._numbers)
+        child = self._children[number] = Child(self, number)
+        message = {"start": number, "argv": list(argv), "env": environment, "terminal": terminal}
+        self.tell(message, descriptors)
+        return child
+
+    def tell(self, message: dict[str, Any], descriptors: Sequence[int] = ()) -> None:
+        """One message to the first process."""
+        text = json.dumps(message).encode()
+        head = len(text).to_bytes(init.LENGTH_BYTES, "big")
+        if descriptors:
+            socket.send_fds(self._socket, [head], list(descriptors))
+        else:
+            self._socket.sendall(head)
+        self._socket.sendall(text)
+
+    async def kill_all(self) -> None:
+        """Ends every process of the device, as a reboot does."""
+        self._killed = asyncio.get_running_loop().create_future()
+        self.tell({"kill_all": True})
+        await self._killed
+
+    def processes(self) -> list[int]:
+        """Host process ids of everything that runs on the device."""
+        if self._process is None:
+            return []
+        try:
+            ours = psutil.Process(self._process.pid).children(recursive=True)
+        except psutil.NoSuchProcess:
+            return []
+        first = 1 if self.mode == "namespace" else 0  # unshare's child is the first process itself
+        return [process.pid for process in ours[first:] if process.is_running()]
+
+    def stop(self) -> None:
+        """Ends the first process and with it everything on the device."""
+        if self._control is not None:
+            self._control.close()
+        if self._process is not None:
+            self._process.wait(START_TIMEOUT_S)
+        self._control = self._process = None
+
+    @property
+    def _socket(self) -> socket.socket:
+        if self._control is None:
+            raise OSError("the device does not run")
+        return self._control
+
+    def _launch(self, mode: Mode) -> dict[str, Any]:
+        prefix = NAMESPACES if mode == "namespace" else ()
+        if prefix and shutil.which(prefix[0]) is None:
+            raise OSError("no unshare here (Linux has it)")
+        ours, theirs = socket.socketpair()
+        command = [*prefix, sys.executable, "-I", "-S", init.__file__, str(self.root), str(self._over)]
+        command += [str(theirs.fileno()), mode, self._abi]
+        with theirs:
+            self._process = subprocess.Popen(
+                command, pass_fds=[theirs.fileno()], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                stderr=subprocess.PIPE, start_new_session=True,
+            )  # fmt: skip
+        self._control = ours
+        ours.settimeout(START_TIMEOUT_S)
+        message = self._message()
+        ours.settimeout(None)
+        if message is None:
+            _, complaint = self._process.communicate(timeout=START_TIMEOUT_S)
+            ours.close()
+            self._control = self._process = None
+            raise OSError(complaint.decode("utf-8", "replace").strip().splitlines()[-1:] or "it ended")
+        return message
+
+    def _message(self) -> dict[str, Any] | None:
+        head = self._socket.recv(init.LENGTH_BYTES, socket.MSG_WAITALL)
+        if len(head) < init.LENGTH_BYTES:
+            return None
+        text = self._socket.recv(int.from_bytes(head, "big"), socket.MSG_WAITALL)
+        message: dict[str, Any] = json.loads(text)
+        return message
+
+    def _heard(self) -> None:
+        message = self._message()
+        if message is None:
+            asyncio.get_running_loop().remove_reader(self._socket)
+            for child in self._children.values():
+                child.ended(-signal.SIGKILL)
+        elif "ended" in message:
+            child = self._children.pop(message["ended"])
+            child.ended(message["status"])
+        elif "killed" in message and self._killed is not None:
+            self._killed.set_result(None)
+
+
+def environment_of(device: Device) -> dict[str, str]:
+    """What adbd gives a shell; `PATH` begins with the device's own tools."""
+    base = "" if device.mode == "namespace" else str(device.root)
+    host_path = os.environ.get("PATH", "/usr/bin:/bin")
+    return {
+        "PATH": f"{base}/system/bin:{host_path if base else '/usr/bin:/bin:/usr/sbin:/sbin'}",
+        "HOME": f"{base}/data/local/tmp" if base else "/",
+        "TMPDIR": f"{base}/data/local/tmp",
+        "ANDROID_DATA": f"{base}/data",
+        "ANDROID_ROOT": f"{base}/system",
+        "LANG": "C.UTF-8",
+        "USER": "shell",
+        "LOGNAME": "shell",
+        "HOSTNAME": "localhost",
+        "SHELL": SHELL,
+        "TERM": "dumb",
+    }

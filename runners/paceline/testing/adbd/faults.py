@@ -1,0 +1,44 @@
+"""The switches: what goes wrong with the peer, and when each of them bites.
+
+Place in the journey: read by the session, the wire and the services of the peer at the moment named beside
+each field; a test changes them while the peer runs. Invariant: a peer whose switches are all at rest behaves
+as a healthy device. It does not decide anything: what a fault means is the client's business.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+
+@dataclass
+class Faults:
+    """Everything may be set at any time, from any thread."""
+
+    offline: bool = False
+    """At CNXN: the connection is accepted and ended without an answer."""
+    deny_prompt: bool = False
+    """At an offered key: the person refuses; as on a phone, the peer then says nothing more."""
+    stls: bool = False
+    """At CNXN: the peer asks for TLS, as wireless debugging does."""
+    drop_after_bytes: int | None = None
+    """On every connection: cut once exactly so many bytes, of both directions, went over it."""
+    silent: bool = False
+    """On every connection: nothing is read or answered, and nothing ends; a phone out of Wi-Fi's reach."""
+    short_writes: bool = False
+    """For new connections: a receive window of a few KiB, read in small pieces, so that a client's send takes
+    less than it was given; and answers in small pieces."""
+    slow_bps: int | None = None
+    """On every connection: at most so many bytes per second in each direction."""
+    legacy: bool = False
+    """For new connections: a device of Android 6. No features, payloads of 4 KiB with checksums, no shell v2,
+    no exec; shells on a terminal (CR LF, both outputs merged)."""
+    no_space_after: int | None = None
+    """While a file is pushed: so many bytes more fit into the storage. Counts down."""
+    refuse: set[str] = field(default_factory=set)
+    """At OPEN: services that begin so ("sync:", "shell,v2") are closed at once."""
+    other_serial: str | None = None
+    """At getprop: another device answers at this address."""
+    stays_away: bool = False
+    """After a reboot: nobody listens until `come_back()`."""
+    booting: bool = False
+    """At getprop: `sys.boot_completed` and `dev.bootcomplete` are empty."""

@@ -1,0 +1,211 @@
+"""The first process of the simulated device: it enters the device's root and starts what it is told to.
+
+Place in the journey: a child of the peer, run as a script; within namespaces of its own it is process 1.
+Invariants: it ends when its peer does, however that ends, and nothing it started outlives it; a child has the
+three descriptors it was given and no others. It imports nothing of ours and reads nothing but its socket.
+
+Wire to the peer: four bytes of length, then JSON. From the peer {"start": id, "argv", "env", "terminal"} with
+three descriptors, {"hang_up": id}, {"kill_all": true}; to the peer {"ready": …}, {"ended": id, "status"},
+{"killed": true}.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import fcntl
+import json
+import os
+import select
+import signal
+import socket
+import subprocess
+import sys
+import termios
+from pathlib import Path
+from typing import Any
+
+LENGTH_BYTES = 4
+PR_SET_CHILD_SUBREAPER = 36
+"""prctl(2): orphans among our descendants become our children."""
+
+HOST_DIRECTORIES = ("usr", "bin", "sbin", "lib", "lib32", "lib64", "etc", "dev")
+"""What the device borrows of its host: the shell, its tools and what they are linked with."""
+
+QEMU_ARM64 = ("qemu-aarch64-static", "qemu-aarch64")
+ARM64_ELF = (
+    r"\x7fELF\x02\x01\x01\x00\x00\x00\x00\x00\x00\x00\x00\x00\x02\x00\xb7\x00",
+    r"\xff\xff\xff\xff\xff\xff\xff\x00\xff\xff\xff\xff\xff\xff\xff\xff\xfe\xff\xff\xff",
+)
+"""Magic and mask of an arm64 executable, as qemu's own registration has them."""
+
+
+def mount(*arguments: str) -> None:
+    subprocess.run(["mount", *arguments], check=True)
+
+
+def enter(root: Path, over: Path, *, arm64: bool) -> bool:
+    """Makes `root` the root directory, with the host's tools in it. True when arm64 programs can run."""
+    for name in HOST_DIRECTORIES:
+        source, target = Path("/", name), root / name
+        if source.is_symlink() and not target.is_symlink():
+            target.symlink_to(source.readlink())
+        elif source.is_dir() and not source.is_symlink():
+            target.mkdir(exist_ok=True)
+            mount("--rbind", str(source), str(target))
+    (root / "proc").mkdir(exist_ok=True)
+    mount("-t", "proc", "proc", str(root / "proc"))
+    for file in sorted(path for path in over.rglob("*") if path.is_file()):
+        mount("--bind", str(file), str(root / file.relative_to(over)))
+    runs_arm64 = os.uname().machine == "aarch64" or (arm64 and register_arm64(root))
+    os.chroot(root)
+    os.chdir("/")
+    return runs_arm64
+
+
+def register_arm64(root: Path) -> bool:
+    """Lets qemu run arm64 programs in our user namespace alone (Linux 6.7); else the host's word counts."""
+    registry = root / "proc/sys/fs/binfmt_misc"
+    path = next((found for name in QEMU_ARM64 if (found := which(name))), None)
+    try:
+        mount("-t", "binfmt_misc", "binfmt_misc", str(registry))
+        if path is not None and not (registry / "qemu-aarch64").exists():
+            magic, mask = ARM64_ELF
+            (registry / "register").write_text(f":qemu-aarch64:M::{magic}:{mask}:{path}:F")
+    except (OSError, subprocess.CalledProcessError):
+        pass
+    places = (registry, Path("/proc/sys/fs/binfmt_misc"))  # ours, and the host's as seen from outside
+    return any(list(place.glob("qemu-aarch64*")) for place in places)
+
+
+def which(name: str) -> str | None:
+    places = (Path(directory, name) for directory in os.get_exec_path())
+    return next((str(path) for path in places if os.access(path, os.X_OK)), None)
+
+
+class Init:
+    """Starts, reaps, kills."""
+
+    def __init__(self, control: socket.socket, *, first: bool) -> None:
+        self._control, self._first = control, first
+        self._running: dict[int, int] = {}
+        """Process id → the peer's id of it."""
+
+    def serve(self) -> None:
+        """Until the peer closes its end."""
+        wake, woken = os.pipe()
+        os.set_blocking(wake, False)
+        os.set_blocking(woken, False)
+        signal.set_wakeup_fd(woken, warn_on_full_buffer=False)
+        signal.signal(signal.SIGCHLD, lambda *_: None)
+        while True:
+            ready, _, _ = select.select([self._control.fileno(), wake], [], [])
+            if wake in ready:
+                with contextlib.suppress(BlockingIOError):
+                    os.read(wake, 4096)
+                self._reap()
+            if self._control.fileno() in ready:
+                message, descriptors = self._received()
+                if message is None:
+                    return
+                self._obey(message, descriptors)
+
+    def kill_all(self) -> None:
+        """Every process of the device, orphans too; returns once none is left."""
+        while True:
+            for pid in self._children():
+                with contextlib.suppress(ProcessLookupError, PermissionError):
+                    os.kill(pid, signal.SIGKILL)
+            try:
+                pid, status = os.waitpid(-1, 0)
+            except ChildProcessError:
+                return
+            self._ended(pid, status)
+
+    def _children(self) -> list[int]:
+        if self._first:
+            return [-1]
+        try:
+            return [
+                int(pid) for pid in Path("/proc/self/task", str(os.getpid()), "children").read_text().split()
+            ]
+        except OSError:  # no /proc: macOS, where orphans are not ours to find
+            return list(self._running)
+
+    def _obey(self, message: dict[str, Any], descriptors: list[int]) -> None:
+        if "start" in message:
+            self._start(message, descriptors)
+        elif "hang_up" in message:
+            for pid in [pid for pid, number in self._running.items() if number == message["hang_up"]]:
+                os.kill(pid, signal.SIGHUP)
+        elif "kill_all" in message:
+            self.kill_all()
+            self.tell({"killed": True})
+
+    def _start(self, message: dict[str, Any], descriptors: list[int]) -> None:
+        pid = os.fork()
+        if pid == 0:
+            try:
+                become(message, descriptors)
+            finally:
+                os._exit(127)
+        for descriptor in descriptors:
+            os.close(descriptor)
+        self._running[pid] = message["start"]
+
+    def _reap(self) -> None:
+        with contextlib.suppress(ChildProcessError):
+            while (found := os.waitpid(-1, os.WNOHANG))[0]:
+                self._ended(*found)
+
+    def _ended(self, pid: int, status: int) -> None:
+        number = self._running.pop(pid, None)
+        if number is not None:
+            self.tell({"ended": number, "status": os.waitstatus_to_exitcode(status)})
+
+    def tell(self, message: dict[str, Any]) -> None:
+        text = json.dumps(message).encode()
+        with contextlib.suppress(BrokenPipeError):  # the peer is gone; `serve` sees it next
+            self._control.sendall(len(text).to_bytes(LENGTH_BYTES, "big") + text)
+
+    def _received(self) -> tuple[dict[str, Any] | None, list[int]]:
+        head, descriptors, _, _ = socket.recv_fds(self._control, LENGTH_BYTES, 3)
+        if len(head) < LENGTH_BYTES:
+            return None, []
+        text = self._control.recv(int.from_bytes(head, "big"), socket.MSG_WAITALL)
+        return json.loads(text), descriptors
+
+
+def become(message: dict[str, Any], descriptors: list[int]) -> None:
+    """In the child: turns into what the peer asked for."""
+    os.setsid()
+    if message["terminal"]:
+        fcntl.ioctl(descriptors[0], termios.TIOCSCTTY, 0)
+    for target, descriptor in enumerate(descriptors):
+        os.dup2(descriptor, target)
+    os.closerange(3, 256)
+    signal.set_wakeup_fd(-1)
+    for number in (signal.SIGCHLD, signal.SIGPIPE, signal.SIGINT):
+        signal.signal(number, signal.SIG_DFL)
+    try:
+        os.execve(message["argv"][0], message["argv"], message["env"])  # noqa: S606 - it is the shell
+    except OSError as error:
+        os.write(2, f"{message['argv'][0]}: {error.strerror}\n".encode())
+
+
+def main(root: Path, over: Path, descriptor: int, mode: str, abi: str) -> None:
+    control = socket.socket(fileno=descriptor)
+    first = mode == "namespace"
+    runs_arm64 = os.uname().machine in ("aarch64", "arm64")
+    if first:
+        runs_arm64 = enter(root, over, arm64=abi == "arm64-v8a")
+    elif sys.platform == "linux":
+        ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+    init = Init(control, first=first)
+    init.tell({"ready": True, "runs_arm64": runs_arm64})
+    init.serve()
+    init.kill_all()
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]), Path(sys.argv[2]), int(sys.argv[3]), sys.argv[4], sys.argv[5])

@@ -1,0 +1,105 @@
+"""The log of the simulated device: what `logcat` shows and `log` adds to.
+
+Place in the journey: the peer and its device's tools write lines, followers read them as they come.
+Invariant: every follower sees every line after the one it began at, in order. It keeps lines as `threadtime`
+prints them and knows no other format.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import fnmatch
+import time
+from dataclasses import dataclass
+
+LEVELS = "VDIWEFS"
+BEGINNING = "--------- beginning of main\n"
+
+
+@dataclass(frozen=True)
+class Line:
+    """One line of the log."""
+
+    stamp: str
+    pid: int
+    level: str
+    tag: str
+    text: str
+
+    def __str__(self) -> str:
+        return f"{self.stamp} {self.pid:5d} {self.pid:5d} {self.level} {self.tag:<8}: {self.text}\n"
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What the arguments of one `logcat` ask for."""
+
+    ends: bool
+    """-d or -t: print what there is and end."""
+    last: int | None
+    """-t N or -T N: at most so many of the lines there are."""
+    since: str | None
+    """-t TIME or -T TIME."""
+    levels: dict[str, str]
+    """Filter specifications: tag (may hold *) → lowest level shown."""
+
+    def shows(self, line: Line) -> bool:
+        if self.since is not None and line.stamp < self.since:
+            return False
+        if not self.levels:
+            return True
+        found = [level for tag, level in self.levels.items() if fnmatch.fnmatchcase(line.tag, tag)]
+        return LEVELS.index(line.level) >= LEVELS.index(found[0] if found else "V")
+
+
+def wanted(arguments: list[str]) -> Wanted:
+    """Reads `logcat`'s arguments; those that only choose a format or a buffer change nothing here."""
+    ends, last, since, levels = "-d" in arguments, None, None, dict[str, str]()
+    silent = "-s" in arguments
+    rest = iter(arguments)
+    for argument in rest:
+        if argument in ("-t", "-T"):
+            ends = ends or argument == "-t"
+            value = next(rest, "")
+            last, since = (int(value), since) if value.isdigit() else (last, value)
+        elif argument in ("-b", "-v", "-e", "--pid"):
+            next(rest, "")
+        elif not argument.startswith("-"):
+            tag, _, level = argument.partition(":")
+            levels[tag] = level or "V"
+    rest_level = {"*": "S"} if silent else {}
+    catch_all = {tag: level for tag, level in levels.items() if tag == "*"}
+    named = {tag: level for tag, level in levels.items() if tag != "*"}
+    return Wanted(ends, last, since, {**named, **(catch_all or rest_level)})
+
+
+class Log:
+    """Lives in the event loop of its peer."""
+
+    def __init__(self) -> None:
+        self._lines: list[Line] = []
+        self._dropped = 0
+        self._news = asyncio.Event()
+
+    def add(self, tag: str, text: str, level: str, pid: int) -> None:
+        now = time.time()
+        stamp = time.strftime("%m-%d %H:%M:%S", time.gmtime(now)) + f".{int(now % 1 * 1000):03d}"
+        self._lines += [Line(stamp, pid, level, tag, part) for part in text.split("\n")]
+        self._news.set()
+        self._news = asyncio.Event()
+
+    def clear(self) -> None:
+        self._dropped += len(self._lines)
+        self._lines.clear()
+
+    def first(self, last: int | None) -> int:
+        """The number of the first line a reader of the last so many begins at."""
+        return self._dropped + max(0, len(self._lines) - last if last is not None else 0)
+
+    def since(self, number: int) -> tuple[list[Line], int]:
+        """(lines from that number on, the number to go on from)."""
+        return self._lines[max(0, number - self._dropped) :], self._dropped + len(self._lines)
+
+    async def news(self) -> None:
+        """Until a line is added."""
+        await self._news.wait()

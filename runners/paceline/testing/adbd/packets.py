@@ -1,0 +1,65 @@
+"""Packets of the ADB transport: 24 bytes of header, then the payload.
+
+Place in the journey: between the wire and the session. Invariant: what `packed` makes, `Header.unpacked`
+reads; a header whose magic is wrong is never taken. It knows no meaning of a packet.
+"""
+
+from __future__ import annotations
+
+import struct
+from typing import NamedTuple
+
+HEADER_BYTES = 24
+LAYOUT = struct.Struct("<6I")
+
+SYNC, CNXN, AUTH, OPEN, OKAY, CLSE, WRTE, STLS = (
+    int.from_bytes(name, "little")
+    for name in (b"SYNC", b"CNXN", b"AUTH", b"OPEN", b"OKAY", b"CLSE", b"WRTE", b"STLS")
+)
+
+VERSION_WITH_CHECKSUM = 0x01000000
+VERSION = 0x01000001
+"""From here on the checksum of a payload is 0 and unread."""
+
+LEGACY_PAYLOAD_BYTES = 4096
+"""The largest payload of the first version of the protocol (MAX_PAYLOAD_V1)."""
+PAYLOAD_BYTES = 1024 * 1024
+"""The largest payload of today's devices (MAX_PAYLOAD)."""
+
+AUTH_TOKEN, AUTH_SIGNATURE, AUTH_PUBLIC_KEY = 1, 2, 3
+
+
+class ProtocolError(Exception):
+    """The client sent what no client may send."""
+
+
+class Header(NamedTuple):
+    """The fixed part of a packet."""
+
+    command: int
+    arg0: int
+    arg1: int
+    length: int
+    checksum: int
+
+    @property
+    def name(self) -> str:
+        return self.command.to_bytes(4, "little").decode("ascii", "replace")
+
+    @classmethod
+    def unpacked(cls, head: bytes) -> Header:
+        command, arg0, arg1, length, checksum, magic = LAYOUT.unpack(head)
+        if magic != command ^ 0xFFFFFFFF:
+            raise ProtocolError(f"a header whose magic is wrong: {head.hex()}")
+        return cls(command, arg0, arg1, length, checksum)
+
+
+def checksum_of(payload: bytes) -> int:
+    """The sum of the bytes, which the protocol calls a CRC."""
+    return sum(payload) & 0xFFFFFFFF
+
+
+def packed(command: int, arg0: int, arg1: int, payload: bytes = b"", *, checksum: bool = True) -> bytes:
+    """One packet as bytes."""
+    total = checksum_of(payload) if checksum else 0
+    return LAYOUT.pack(command, arg0, arg1, len(payload), total, command ^ 0xFFFFFFFF) + payload

@@ -1,0 +1,311 @@
+"""The peer as a test or the simulated fleet holds it: an ADB daemon in a thread of its own.
+
+Place in the journey: stands where a phone stands, on a loopback port. Invariants: the port is the same for
+the peer's whole life, through reboots and absences; what is public here may be called and changed from any
+thread; leaving the `with` block leaves no process and no connection. It asks for nothing and knows no client.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+import threading
+import time
+import uuid
+from collections.abc import Callable, Coroutine, Set
+from pathlib import Path
+from typing import Any, Literal, Self, TypeVar
+
+from paceline.testing.adbd import properties, tools, tree
+from paceline.testing.adbd.auth import PublicKey
+from paceline.testing.adbd.device import Device, Mode
+from paceline.testing.adbd.faults import Faults
+from paceline.testing.adbd.logs import Log
+from paceline.testing.adbd.scenarios import Conditions, Scenario, at
+from paceline.testing.adbd.session import Session
+from paceline.testing.adbd.wire import Wire
+
+T = TypeVar("T")
+CALL_TIMEOUT_S = 30.0
+WORKDIR = "/data/local/tmp/paceline"
+WORKDIR_PROPERTY = "debug.paceline.workdir"
+
+
+class Peer:
+    """One simulated device. `trust`: "any" takes every key once it was offered, without a person; a set of
+    fingerprints takes those and makes every other key wait for `answer_prompt`; None asks for no key at all,
+    as a device of an engineering build does."""
+
+    def __init__(
+        self,
+        root: Path,
+        serial: str = "SIM0001",
+        *,
+        abi: Literal["x86_64", "arm64-v8a"] = "x86_64",
+        api: int = 34,
+        features: Set[str] = frozenset({"shell_v2", "cmd"}),
+        trust: Literal["any"] | Set[str] | None = "any",
+        scenario: Scenario = "healthy",
+        clock: Callable[[], float] = time.monotonic,
+        mode: Mode | None = None,
+        host: str = "127.0.0.1",
+        port: int = 0,
+    ) -> None:
+        self.serial, self.files, self.features = serial, root.resolve(), features
+        self.faults = Faults()
+        self.violations: list[str] = []
+        """What clients did that the protocol forbids."""
+        self.props = properties.defaults(serial, abi, api)
+        self.texts: dict[tuple[str, ...], tools.Text] = {}
+        self.calls: list[list[str]] = []
+        self.settings: dict[tuple[str, str], str] = {}
+        self.fixed_performance = False
+        self.fixed: Conditions | None = None
+        """Instead of the scenario's."""
+        self.log_lines = Log()
+        self.prompts: list[str] = []
+        """Fingerprints of keys that wait for the person."""
+        self._scenario, self._clock, self._began = scenario, clock, clock()
+        self._trust, self._known = trust, dict[str, PublicKey]()
+        self._decisions: dict[str, asyncio.Future[bool]] = {}
+        self._asks: tuple[str, int] = (host, port)
+        self._listener: socket.socket | None = None
+        self._accepting: asyncio.Task[None] | None = None
+        self._sessions: dict[asyncio.Task[None], Session] = {}
+        self._soon: set[asyncio.Task[None]] = set()
+        self._shown_at = 0.0
+        self._by_scenario = False
+        self._loop = asyncio.new_event_loop()
+        self._thread = threading.Thread(target=self._loop.run_forever, name=f"adbd {serial}", daemon=True)
+        over = tree.prepare(self.files, abi)
+        self._boot_id_file = over / "proc/sys/kernel/random/boot_id"
+        self.device = Device(self.files, over, abi, mode)
+        self._tools = tools.Tools(self)
+        self.boot_id = ""
+        self._new_boot()
+
+    # --- life ---
+
+    def __enter__(self) -> Self:
+        self._thread.start()
+        try:
+            self._call(self._start())
+        except BaseException:
+            self.__exit__()
+            raise
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._call(self._stop())
+        self._loop.call_soon_threadsafe(self._loop.stop)
+        self._thread.join(CALL_TIMEOUT_S)
+        self._loop.close()
+
+    @property
+    def address(self) -> str:
+        return f"{self._asks[0]}:{self._asks[1]}"
+
+    @property
+    def workdir(self) -> str:
+        """Where a client may keep its files, as the device names it."""
+        return WORKDIR if self.device.mode == "namespace" else f"{self.files}{WORKDIR}"
+
+    @property
+    def connections(self) -> int:
+        """Connections whose handshake ended."""
+        return sum(session.online for session in list(self._sessions.values()))
+
+    def processes(self) -> list[int]:
+        """Host process ids of everything that runs on the device."""
+        return self.device.processes()
+
+    # --- what a test does to the device ---
+
+    def cut(self) -> None:
+        """Ends every connection now; what runs on the device goes on."""
+        self._call(self._cut())
+
+    def leave(self) -> None:
+        """Cuts, and refuses new connections until `come_back`."""
+        self._call(self._leave())
+
+    def come_back(self) -> None:
+        """Listens again. Does nothing when it never left."""
+        self._call(self._listen())
+
+    def reboot(self) -> None:
+        """Ends every process and connection; comes back with another boot id, unless told to stay away."""
+        self._call(self.restart())
+
+    def answer_prompt(self, allow: bool) -> None:
+        """The person looks at the prompt and answers for every key that waits."""
+        self._call(self._answer_prompts(allow=allow))
+
+    def log(self, tag: str, text: str, level: str = "I", pid: int = 1000) -> None:
+        """Adds to the log, one line per line of the text."""
+
+        async def add() -> None:
+            self.log_lines.add(tag, text, level, pid)
+
+        self._call(add())
+
+    def step(self) -> None:
+        """Brings files, clocks and presence to what the scenario says for this moment of the clock."""
+        self._call(self._step())
+
+    # --- what the device's own parts ask (in the event loop) ---
+
+    def conditions(self) -> Conditions:
+        """The conditions of this moment."""
+        return self.fixed or at(self._scenario, self._clock() - self._began)
+
+    def properties(self) -> dict[str, str]:
+        """What `getprop` knows at this moment."""
+        known = {**self.props, **properties.boot_completed(booting=self.faults.booting)}
+        if self.faults.other_serial is not None:
+            known |= {"ro.serialno": self.faults.other_serial, "ro.boot.serialno": self.faults.other_serial}
+        if self.device.mode == "prefix":
+            known.setdefault(WORKDIR_PROPERTY, self.workdir)
+        return known
+
+    def banner(self, *, legacy: bool) -> bytes:
+        """What CNXN says of the device."""
+        known = self.properties()
+        words = [
+            f"{key}={known[key]}" for key in ("ro.product.name", "ro.product.model", "ro.product.device")
+        ]
+        features = [] if legacy else [f"features={','.join(sorted(self.features))}"]
+        end = ";\0" if legacy else ""
+        return f"device::{';'.join(words + features)}{end}".encode()
+
+    @property
+    def asks_for_keys(self) -> bool:
+        return self._trust is not None
+
+    def knows_signer(self, token: bytes, signature: bytes) -> bool:
+        """True when one of the keys the person agreed to made the signature."""
+        return any(key.verifies(token, signature) for key in self._known.values())
+
+    async def trusts(self, key: PublicKey) -> bool:
+        """Asks the person, who may take for ever, when the key is not one of those trusted beforehand."""
+        if self.faults.deny_prompt:
+            return False
+        allowed = self._trust == "any" or (self._trust is not None and key.fingerprint in self._trust)
+        if not allowed:
+            decision = self._decisions.setdefault(key.fingerprint, self._loop.create_future())
+            self.prompts = list(self._decisions)
+            allowed = await asyncio.shield(decision)
+        if allowed:
+            self._known[key.fingerprint] = key
+        return allowed
+
+    def become_root(self, *, to_root: bool) -> tuple[str, bool]:
+        """(what `adb root` prints, whether adbd restarts)."""
+        if self.props.get("ro.debuggable") != "1":
+            return "adbd cannot run as root in production builds", False
+        if (self.props.get("service.adb.root") == "1") == to_root:
+            return f"adbd is {'already' if to_root else 'not'} running as root", False
+        self.props["service.adb.root"] = str(int(to_root))
+        return f"restarting adbd as {'root' if to_root else 'non root'}", True
+
+    def cut_soon(self) -> None:
+        """Cuts once the answer that asked for it was given."""
+        self._later(self._cut())
+
+    def restart_soon(self) -> None:
+        """Reboots once the answer that asked for it was given."""
+        self._later(self.restart())
+
+    async def restart(self) -> None:
+        """A reboot."""
+        self._deaf()
+        await self.device.kill_all()
+        self._new_boot()
+        self.log_lines.clear()
+        self.props.pop("service.adb.root", None)
+        self.fixed_performance = False
+        await self._cut()
+        if not self.faults.stays_away:
+            await self._listen()
+
+    # --- within ---
+
+    def _call(self, work: Coroutine[Any, Any, T]) -> T:
+        return asyncio.run_coroutine_threadsafe(work, self._loop).result(CALL_TIMEOUT_S)
+
+    def _later(self, work: Coroutine[Any, Any, None]) -> None:
+        task = self._loop.create_task(work)
+        self._soon.add(task)
+        task.add_done_callback(self._soon.discard)
+
+    def _new_boot(self) -> None:
+        self.boot_id = str(uuid.uuid4())
+        self._boot_id_file.write_text(f"{self.boot_id}\n")
+
+    async def _start(self) -> None:
+        self.device.start()
+        self._tools.listen()
+        tree.show(self.files, self.conditions(), 0.0)
+        await self._listen()
+
+    async def _stop(self) -> None:
+        self._deaf()
+        await self._cut()
+        for task in list(self._soon):
+            task.cancel()
+        await self._tools.close()
+        self.device.stop()
+
+    async def _listen(self) -> None:
+        if self._listener is not None:
+            return
+        listener = socket.create_server(self._asks, reuse_port=False)
+        listener.setblocking(False)
+        self._asks = listener.getsockname()[:2]
+        self._listener = listener
+        self._accepting = self._loop.create_task(self._accept(listener))
+
+    def _deaf(self) -> None:
+        """Nobody listens from now on; connections live on."""
+        if self._accepting is not None:
+            self._accepting.cancel()
+        if self._listener is not None:
+            self._listener.close()
+        self._listener = self._accepting = None
+
+    async def _leave(self) -> None:
+        self._deaf()
+        await self._cut()
+
+    async def _cut(self) -> None:
+        sessions = dict(self._sessions)
+        for session in sessions.values():
+            session.cut()
+        others = [task for task in sessions if task is not asyncio.current_task()]
+        await asyncio.wait(others, timeout=CALL_TIMEOUT_S) if others else None
+
+    async def _accept(self, listener: socket.socket) -> None:
+        while True:
+            connection, _ = await self._loop.sock_accept(listener)
+            session = Session(self, Wire(connection, self.faults))
+            task = self._loop.create_task(session.run())
+            self._sessions[task] = session
+            task.add_done_callback(self._sessions.pop)
+
+    async def _answer_prompts(self, *, allow: bool) -> None:
+        for decision in self._decisions.values():
+            decision.set_result(allow)
+        self._decisions.clear()
+        self.prompts = []
+
+    async def _step(self) -> None:
+        elapsed = self._clock() - self._began
+        now = self.conditions()
+        tree.show(self.files, now, elapsed - self._shown_at)
+        self._shown_at = elapsed
+        if now.present and self._by_scenario:
+            self._by_scenario = False
+            await self._listen()
+        elif not now.present and not self._by_scenario:
+            self._by_scenario = True
+            await self._leave()

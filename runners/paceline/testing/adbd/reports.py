@@ -1,0 +1,107 @@
+"""What `dumpsys` and `top` print on the simulated device.
+
+Place in the journey: made when a client asks, from the conditions of that moment. Invariant: written after
+the format devices print, traps included (a stale cached block before the current one, other kinds of sensors
+between the temperatures), with no line taken from a device. It is not read anywhere: parsers have their own
+fixtures.
+"""
+
+from __future__ import annotations
+
+from paceline.testing.adbd.scenarios import SKIN_LIMITS_C, Conditions
+
+CPU, GPU, BATTERY, SKIN, VOLTAGE, CURRENT = 0, 1, 2, 3, 6, 7
+"""mType of android.hardware.thermal."""
+
+STALE_SKIN_C = 24.25
+"""What the cached block says, whatever the temperature is: who reads it is wrong."""
+
+
+def thermalservice(now: Conditions) -> str:
+    """`dumpsys thermalservice` of Android 14."""
+    status = now.thermal_status
+    skin = ", ".join(map(str, SKIN_LIMITS_C))
+    return "\n".join(
+        [
+            "IsStatusOverride: false",
+            *_listeners("ThermalEventListeners", 3),
+            *_listeners("ThermalStatusListeners", 1),
+            f"Thermal Status: {status}",
+            "Cached temperatures:",
+            *_temperatures(STALE_SKIN_C, STALE_SKIN_C, 0),
+            "HAL Ready: true",
+            "HAL connection:",
+            "\tThermalHAL AIDL 1  connected: yes",
+            "Current temperatures from HAL:",
+            *_temperatures(now.skin_c, now.battery_c, status),
+            "Current cooling devices from HAL:",
+            f"\tCoolingDevice{{mValue={0 if status < 2 else 4}, mType=1, mName=thermal-cpufreq-0}}",
+            f"\tCoolingDevice{{mValue={0 if status < 2 else 6}, mType=1, mName=thermal-cpufreq-2}}",
+            "Temperature static thresholds from HAL:",
+            "\tTemperatureThreshold{mType=3, mName=VIRTUAL-SKIN, "
+            f"mHotThrottlingThresholds=[NaN, {skin}], "
+            "mColdThrottlingThresholds=[NaN, NaN, NaN, NaN, NaN, NaN, NaN]}",
+            "",
+        ]
+    )
+
+
+def _listeners(name: str, callbacks: int) -> list[str]:
+    return [f"{name}:", f"\tcallbacks: {callbacks}", "\tkilled: false", "\tbroadcasts count: -1"]
+
+
+def _temperatures(skin_c: float, battery_c: float, status: int) -> list[str]:
+    sensors = [
+        (skin_c + 14.5, CPU, "BIG", status),
+        (1150.0, VOLTAGE, "vdroop1", 0),
+        (skin_c + 9.0, CPU, "LITTLE", 0),
+        (7200.0, CURRENT, "soft_ocp_cpu1", 0),
+        (skin_c + 6.25, GPU, "G3D", 0),
+        (-0.35, -1, "USB2-MINUS-QI", 0),
+        (battery_c, BATTERY, "battery", 0),
+        (skin_c, SKIN, "VIRTUAL-SKIN", status),
+        (skin_c - 1.5, -1, "quiet therm", 0),
+    ]
+    return [
+        f"\tTemperature{{mValue={round(value, 3)}, mType={kind}, mName={name}, mStatus={state}}}"
+        for value, kind, name, state in sensors
+    ]
+
+
+def battery(now: Conditions) -> str:
+    """`dumpsys battery`: temperature in tenths of a degree."""
+    return "\n".join(
+        [
+            "Current Battery Service state:",
+            "  AC powered: false",
+            f"  USB powered: {str(now.charging).lower()}",
+            "  Wireless powered: false",
+            "  Dock powered: false",
+            "  Max charging current: 500000",
+            "  Max charging voltage: 5000000",
+            f"  Charge counter: {now.battery_percent * 43_000}",
+            f"  status: {2 if now.charging else 3}",
+            "  health: 2",
+            "  present: true",
+            f"  level: {now.battery_percent}",
+            "  scale: 100",
+            f"  voltage: {3500 + now.battery_percent * 8}",
+            f"  temperature: {round(now.battery_c * 10)}",
+            "  technology: Li-ion",
+            "",
+        ]
+    )
+
+
+TOP = """\
+Tasks: 4 total,   1 running,   3 sleeping,   0 stopped,   0 zombie
+  Mem:  7.6G total,  6.9G used,  693M free,   12M buffers
+ Swap:  3.8G total,  1.1G used,  2.7G free,  2.9G cached
+800%cpu   9%user   0%nice  14%sys 777%idle   0%iow   0%irq   0%sirq   0%host
+  PID USER         PR  NI VIRT  RES  SHR S[%CPU] %MEM     TIME+ ARGS
+  512 system       18  -2  17G 312M 214M S  6.4   4.0  12:41.07 system_server
+  803 system       -2  -8  13G  71M  39M S  3.2   0.9   4:10.55 surfaceflinger
+ 1204 radio        20   0  14G  96M  71M S  0.6   1.2   0:31.20 com.android.phone
+ 2011 shell        20   0  10G 4.1M 3.2M R  0.3   0.0   0:00.05 top -b -n 1
+"""
+"""`top -b -n 1` of toybox."""

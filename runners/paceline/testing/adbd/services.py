@@ -1,0 +1,71 @@
+"""Which service a name asks for.
+
+Place in the journey: between OPEN and what serves the stream. Invariant: a name the device does not serve is
+refused, never answered with silence; what an old device lacks is refused by an old device. It serves nothing
+itself but the one-line services.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from functools import partial
+from typing import TYPE_CHECKING
+
+from paceline.testing.adbd import files, shell
+from paceline.testing.adbd.streams import Stream
+
+if TYPE_CHECKING:
+    from paceline.testing.adbd.peer import Peer
+    from paceline.testing.adbd.session import Session
+
+Service = Callable[[Stream], Awaitable[None]]
+
+
+def find(peer: Peer, session: Session, name: str) -> Service | None:
+    """None refuses."""
+    if any(name.startswith(refused) for refused in peer.faults.refuse):
+        return None
+    words, _, rest = name.partition(":")
+    kind, *options = words.split(",")
+    if kind == "shell":
+        return _shell(peer, session, options, rest)
+    others: dict[str, Service] = {
+        "sync": partial(files.serve, peer),
+        "root": partial(_root, peer, to_root=True),
+        "unroot": partial(_root, peer, to_root=False),
+        "reboot": partial(_reboot, peer),
+    }
+    if not session.legacy:
+        others["exec"] = partial(_plain, peer, rest, terminal=False)
+    return others.get(words)
+
+
+def _shell(peer: Peer, session: Session, options: list[str], command: str) -> Service | None:
+    if session.legacy:
+        return None if options else partial(_plain, peer, command, terminal=True)
+    terminal = "pty" in options or (not command and "raw" not in options)
+    if "v2" not in options:
+        return partial(_plain, peer, command, terminal=terminal)
+    if "shell_v2" not in peer.features:
+        return None
+    return partial(_framed, peer, command, terminal=terminal)
+
+
+async def _plain(peer: Peer, command: str, stream: Stream, *, terminal: bool) -> None:
+    await shell.plain(peer.device, stream, command, terminal=terminal)
+
+
+async def _framed(peer: Peer, command: str, stream: Stream, *, terminal: bool) -> None:
+    await shell.framed(peer.device, stream, command, terminal=terminal)
+
+
+async def _root(peer: Peer, stream: Stream, *, to_root: bool) -> None:
+    text, restarts = peer.become_root(to_root=to_root)
+    await stream.write(f"{text}\n".encode())
+    await stream.drain()
+    if restarts:
+        peer.cut_soon()
+
+
+async def _reboot(peer: Peer, _: Stream) -> None:
+    await peer.restart()

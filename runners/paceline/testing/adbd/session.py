@@ -1,0 +1,179 @@
+"""One connection to the peer: handshake, keys, and the streams that share it.
+
+Place in the journey: between the wire and the services. Invariants: no service before the handshake and, when
+keys are asked for, before a verified signature or the person's agreement; what a client may not do is written
+down in the peer's `violations`, so that a test can demand that there is none. It does not know what a service
+does.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+import os
+from typing import TYPE_CHECKING
+
+from paceline.testing.adbd import auth, packets, services
+from paceline.testing.adbd.packets import Header, ProtocolError
+from paceline.testing.adbd.streams import Stream
+from paceline.testing.adbd.wire import CutError, Wire
+
+if TYPE_CHECKING:
+    from paceline.testing.adbd.peer import Peer
+
+
+class Session:
+    """Lives as long as its connection. All of it runs in the peer's event loop."""
+
+    def __init__(self, peer: Peer, wire: Wire) -> None:
+        self._peer, self._wire = peer, wire
+        self.legacy = peer.faults.legacy
+        self._version = packets.VERSION_WITH_CHECKSUM if self.legacy else packets.VERSION
+        self._payload_bytes = packets.LEGACY_PAYLOAD_BYTES if self.legacy else packets.PAYLOAD_BYTES
+        self._checksums = True
+        self._streams: dict[int, Stream] = {}
+        self._ids = itertools.count(1)
+        self._prompt: asyncio.Task[None] | None = None
+        self._token = b""
+        self.online = False
+
+    async def run(self) -> None:
+        """Until the connection ends, for whatever reason."""
+        try:
+            while True:
+                header, payload = await self._wire.receive()
+                if self._checksums and packets.checksum_of(payload) != header.checksum:
+                    raise ProtocolError(f"{header.name} with a wrong checksum")
+                await self._handle(header, payload)
+        except CutError:
+            pass
+        except ProtocolError as error:
+            self._peer.violations.append(str(error))
+        finally:
+            self.online = False
+            self._wire.cut()
+            pending = [stream.task for stream in self._streams.values() if stream.task]
+            pending += [self._prompt] if self._prompt else []
+            for task in pending:
+                task.cancel()
+            await asyncio.gather(*pending, return_exceptions=True)
+            self._wire.close()
+
+    def cut(self) -> None:
+        """Ends the connection at once."""
+        self._wire.cut()
+
+    async def _send(self, command: int, arg0: int, arg1: int, payload: bytes = b"") -> None:
+        await self._wire.send(packets.packed(command, arg0, arg1, payload, checksum=self._checksums))
+
+    async def _handle(self, header: Header, payload: bytes) -> None:
+        command = header.command
+        if command == packets.CNXN:
+            await self._greeted(header)
+        elif command == packets.AUTH:
+            await self._answered(header, payload)
+        elif not self.online:
+            raise ProtocolError(f"{header.name} before the handshake ended")
+        elif command == packets.OPEN:
+            await self._opened(header.arg0, payload)
+        elif command in (packets.OKAY, packets.WRTE, packets.CLSE):
+            await self._for_stream(header, payload)
+        else:
+            raise ProtocolError(f"unknown command {header.name!r}")
+
+    # --- handshake ---
+
+    async def _greeted(self, header: Header) -> None:
+        if self._peer.faults.offline:
+            raise CutError("offline, as asked")
+        if self._peer.faults.stls:
+            await self._send(packets.STLS, packets.VERSION_WITH_CHECKSUM, 0)
+            return
+        self._version = min(self._version, header.arg0)
+        self._payload_bytes = min(self._payload_bytes, header.arg1)
+        if self._peer.asks_for_keys:
+            await self._ask()
+        else:
+            await self._welcome()
+
+    async def _ask(self) -> None:
+        self._token = os.urandom(auth.TOKEN_BYTES)
+        await self._send(packets.AUTH, packets.AUTH_TOKEN, 0, self._token)
+
+    async def _answered(self, header: Header, payload: bytes) -> None:
+        if not self._token or self.online:
+            raise ProtocolError("AUTH that nobody asked for")
+        if header.arg0 == packets.AUTH_SIGNATURE:
+            if self._peer.knows_signer(self._token, payload):
+                await self._welcome()
+            else:
+                await self._ask()
+        elif header.arg0 == packets.AUTH_PUBLIC_KEY:
+            try:
+                key = auth.parsed(payload)
+            except auth.UnreadableKeyError as error:
+                raise ProtocolError(str(error)) from None
+            self._prompt = asyncio.create_task(self._wait_for_person(key))
+        else:
+            raise ProtocolError(f"AUTH of type {header.arg0}")
+
+    async def _wait_for_person(self, key: auth.PublicKey) -> None:
+        if await self._peer.trusts(key):
+            await self._welcome()
+
+    async def _welcome(self) -> None:
+        self.online = True
+        banner = self._peer.banner(legacy=self.legacy)
+        await self._send(packets.CNXN, self._version, self._payload_bytes, banner)
+        self._checksums = self._version < packets.VERSION
+
+    # --- streams ---
+
+    async def _opened(self, remote: int, payload: bytes) -> None:
+        name = payload.rstrip(b"\x00").decode("utf-8", "surrogateescape")
+        service = services.find(self._peer, self, name)
+        if service is None:
+            await self._send(packets.CLSE, 0, remote)
+            return
+        stream = Stream(self._send, next(self._ids), remote, self._payload_bytes)
+        self._streams[stream.local] = stream
+        await self._send(packets.OKAY, stream.local, remote)
+        stream.task = asyncio.create_task(self._serve(stream, service))
+
+    async def _serve(self, stream: Stream, service: services.Service) -> None:
+        try:
+            await service(stream)
+            await stream.drain()
+            await self._end(stream)
+        except CutError:
+            pass  # the session's own loop sees it too
+        except ProtocolError as error:
+            self._peer.violations.append(str(error))
+            self._wire.cut()
+
+    async def _end(self, stream: Stream) -> None:
+        if self._streams.pop(stream.local, None) is not None:
+            await self._send(packets.CLSE, stream.local, stream.remote)
+
+    async def _for_stream(self, header: Header, payload: bytes) -> None:
+        stream = self._streams.get(header.arg1)
+        if header.command == packets.CLSE:
+            if stream is not None:
+                await self._hung_up(stream)
+        elif stream is None:
+            # The stream ended here while this was under way: the client hears so, as from a device.
+            if header.command == packets.WRTE:
+                await self._send(packets.CLSE, 0, header.arg0)
+        elif header.command == packets.OKAY:
+            stream.acknowledged()
+        else:
+            if len(payload) > self._payload_bytes:
+                raise ProtocolError(f"WRTE of {len(payload)} bytes, agreed were {self._payload_bytes}")
+            stream.took(payload)
+
+    async def _hung_up(self, stream: Stream) -> None:
+        """The client closed: its service ends, and it hears CLSE in return."""
+        if stream.task is not None:
+            stream.task.cancel()
+            await asyncio.gather(stream.task, return_exceptions=True)
+        await self._end(stream)

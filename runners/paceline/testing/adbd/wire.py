@@ -1,0 +1,119 @@
+"""The bytes of one connection, with the faults that a network has.
+
+Place in the journey: between the socket and the session. Invariant: nothing is read ahead, so that a client
+sees the receive window fill when the peer does not keep up, and a cut comes at exactly the byte it was asked
+for. It knows packets, but not what they mean.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import socket
+
+from paceline.testing.adbd.faults import Faults
+from paceline.testing.adbd.packets import HEADER_BYTES, Header, ProtocolError
+
+SHORT_WINDOW_BYTES = 4096
+"""Receive buffer asked for under `short_writes`; the kernel doubles it and keeps a minimum of its own."""
+SHORT_PIECE_BYTES = 1021
+"""Prime, so that pieces never fall together with headers or payloads."""
+PIECE_BYTES = 256 * 1024
+SLOW_PIECES_PER_S = 50
+LARGEST_PAYLOAD_BYTES = 1024 * 1024
+SILENCE_POLL_S = 0.005
+
+
+class CutError(ConnectionError):
+    """The connection ended: the client left, or a fault cut it."""
+
+
+class Wire:
+    """Packets in, bytes out. `moved` counts both directions."""
+
+    def __init__(self, sock: socket.socket, faults: Faults) -> None:
+        self._socket, self._faults = sock, faults
+        self._loop = asyncio.get_running_loop()
+        self._sending = asyncio.Lock()
+        self._short = faults.short_writes
+        self._ended = False
+        self.moved = 0
+        sock.setblocking(False)
+        sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        if self._short:
+            sock.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, SHORT_WINDOW_BYTES)
+
+    async def receive(self) -> tuple[Header, bytes]:
+        """The next packet whole. Raises CutError at the end, ProtocolError for what is no packet."""
+        header = Header.unpacked(await self._take(HEADER_BYTES))
+        if header.length > LARGEST_PAYLOAD_BYTES:
+            raise ProtocolError(f"{header.name} of {header.length} bytes")
+        return header, await self._take(header.length)
+
+    async def send(self, data: bytes) -> None:
+        """All of it, whole between the sends of others. Raises CutError."""
+        async with self._sending:
+            at = 0
+            while at < len(data):
+                piece = await self._allowed(min(len(data) - at, self._piece(at)))
+                try:
+                    await self._loop.sock_sendall(self._socket, memoryview(data)[at : at + piece])
+                except OSError as error:
+                    raise CutError(str(error)) from None
+                at += piece
+                await self._moved(piece)
+
+    def cut(self) -> None:
+        """Ends the connection at once; whoever waits in it gets CutError. Safe to call twice."""
+        self._ended = True
+        with contextlib.suppress(OSError):  # the client was first
+            self._socket.shutdown(socket.SHUT_RDWR)
+
+    def close(self) -> None:
+        """Gives the socket back. Only when nobody waits in this wire any more."""
+        self._socket.close()
+
+    async def _take(self, count: int) -> bytes:
+        taken = bytearray(count)
+        view, at = memoryview(taken), 0
+        while at < count:
+            piece = await self._allowed(min(count - at, self._piece(HEADER_BYTES)))
+            try:
+                got = await self._loop.sock_recv_into(self._socket, view[at : at + piece])
+            except OSError as error:
+                raise CutError(str(error)) from None
+            if got == 0:
+                raise CutError("the client closed the connection")
+            at += got
+            await self._moved(got)
+        view.release()
+        return bytes(taken)
+
+    def _piece(self, at: int) -> int:
+        """How much may go in one call, from byte `at` of what goes."""
+        if self._faults.slow_bps is not None:
+            return max(1, self._faults.slow_bps // SLOW_PIECES_PER_S)
+        if self._short:
+            return SHORT_PIECE_BYTES if at else 7
+        return PIECE_BYTES
+
+    async def _allowed(self, piece: int) -> int:
+        """The part of the piece that may still go before the connection is to be cut."""
+        while self._faults.silent and not self._ended:
+            await asyncio.sleep(SILENCE_POLL_S)
+        limit = self._faults.drop_after_bytes
+        if limit is None:
+            return piece
+        if self.moved >= limit:
+            self.cut()
+            raise CutError(f"cut after {self.moved} bytes, as asked")
+        return min(piece, limit - self.moved)
+
+    async def _moved(self, count: int) -> None:
+        self.moved += count
+        limit = self._faults.drop_after_bytes
+        if limit is not None and self.moved >= limit:
+            self.cut()
+            raise CutError(f"cut after {self.moved} bytes, as asked")
+        if self._faults.slow_bps is not None:
+            await asyncio.sleep(count / self._faults.slow_bps)
