@@ -67,8 +67,8 @@ def filled(values: NDArray[np.float64]) -> str:
         session.flush()
         session.add(
             Target(
-                id=target_id, kind="host", serial="s", name="bench", agent_id=agent_id, hold=None,
-                hold_reason=None, refuses=None, factors={}, fingerprint="f" * 64, preflight=[],
+                id=target_id, kind="host", serial="s", name="bench", agent_id=agent_id,
+                refuses=None, factors={}, fingerprint="f" * 64, preflight=[],
                 simulated=True, last_seen_at=at, created_at=at,
             )
         )  # fmt: skip

@@ -162,8 +162,6 @@ def prepared(url: str) -> dict[str, str]:
                     serial="s",
                     name="bench",
                     agent_id=agent.id,
-                    hold=None,
-                    hold_reason=None,
                     refuses=None,
                     factors={},
                     fingerprint="0" * 64,

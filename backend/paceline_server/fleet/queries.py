@@ -1,16 +1,29 @@
-"""All SQL of the fleet. A target's use is read from the jobs table: a lease is what makes it busy (I9)."""
+"""All SQL of the fleet. A target's use is read from the jobs table: a lease is what makes it busy (I9).
+
+Invariant: whoever changes a target's life holds its row lock (`lock_target`, `target_by_serial`); a job's row
+is locked before its target's, never after.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Select, delete, select, update
+from sqlalchemy import ColumnElement, Select, and_, delete, exists, false, func, literal, or_, select, update
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.orm import Session
 
 from paceline_server.store.tables.catalog import SuiteAgent
-from paceline_server.store.tables.fleet import Agent, EnrolmentCode, Target
+from paceline_server.store.tables.fleet import (
+    Agent,
+    EnrolmentCode,
+    Target,
+    TargetEvent,
+    TargetOrder,
+    TargetReading,
+)
 from paceline_server.store.tables.history import Fingerprint
 from paceline_server.store.tables.jobs import LEASED_STATES, Job
 
@@ -42,12 +55,50 @@ def agent(session: Session, agent_id: str) -> Agent | None:
     return session.get(Agent, agent_id)
 
 
-def targets() -> Select[Any]:
-    return select(Target)
+@dataclass(frozen=True)
+class Filter:
+    """Which targets are listed; None: all. `q` is looked for in name, serial, model and route."""
+
+    kind: str | None = None
+    state: str | None = None
+    health: str | None = None
+    simulated: bool | None = None
+    q: str | None = None
+
+
+def targets(wanted: Filter, seen_since: datetime) -> Select[Any]:
+    """Targets, filtered. `seen_since`: heard of after it counts as reachable."""
+    equal = {Target.kind: wanted.kind, Target.health: wanted.health, Target.simulated: wanted.simulated}
+    query = select(Target).where(*(column == one for column, one in equal.items() if one is not None))
+    if wanted.state is not None:
+        query = query.where(_in_state(wanted.state, seen_since))
+    if wanted.q:
+        texts = (Target.name, Target.serial, Target.connection_route, Target.factors["model"].as_string())
+        query = query.where(or_(*(text.icontains(wanted.q, autoescape=True) for text in texts)))
+    return query
+
+
+def _in_state(state: str, seen_since: datetime) -> ColumnElement[bool]:
+    reachable = and_(
+        Target.last_seen_at.is_not(None),
+        Target.last_seen_at >= seen_since,
+        func.coalesce(Target.connection, "online") == "online",
+    )
+    leased = exists().where(Job.target_id == Target.id, Job.state.in_(LEASED_STATES))
+    found: dict[str, ColumnElement[bool]] = {
+        "offline": ~reachable, "busy": and_(reachable, leased), "online": and_(reachable, ~leased),
+    }  # fmt: skip
+    return found.get(state, false())
 
 
 def target(session: Session, target_id: str) -> Target | None:
     return session.get(Target, target_id)
+
+
+def lock_target(session: Session, target_id: str) -> Target:
+    """A target that exists, locked until the transaction ends."""
+    query = select(Target).where(Target.id == target_id).with_for_update()
+    return session.scalars(query.execution_options(populate_existing=True)).one()
 
 
 def target_by_serial(session: Session, kind: str, serial: str) -> Target | None:
@@ -95,3 +146,97 @@ def remember_factors(session: Session, fingerprint: str, factors: dict[str, Any]
     insert = postgresql.insert if session.get_bind().dialect.name == "postgresql" else sqlite.insert
     statement = insert(Fingerprint).values(hash=fingerprint, factors=factors, first_seen_at=at)
     session.execute(statement.on_conflict_do_nothing())
+
+
+def events(target_id: str, axis: str | None) -> Select[Any]:
+    """What happened to a target, on one axis or on all."""
+    query = select(TargetEvent).where(TargetEvent.target_id == target_id)
+    return query if axis is None else query.where(TargetEvent.axis == axis)
+
+
+def event_exists(session: Session, target_id: str, ref: str) -> bool:
+    """Whether what its reporter calls `ref` was kept already."""
+    found = exists().where(TargetEvent.target_id == target_id, TargetEvent.ref == ref)
+    return session.execute(select(literal(1)).where(found)).first() is not None
+
+
+def newest_reading(session: Session, target_id: str) -> TargetReading | None:
+    query = select(TargetReading).where(TargetReading.target_id == target_id)
+    return session.scalars(query.order_by(TargetReading.at.desc()).limit(1)).one_or_none()
+
+
+def readings(
+    session: Session, target_id: str, since: datetime, until: datetime, limit: int
+) -> list[TargetReading]:
+    """The newest readings in [since, until], oldest first."""
+    query = (
+        select(TargetReading)
+        .where(TargetReading.target_id == target_id, TargetReading.at >= since, TargetReading.at <= until)
+        .order_by(TargetReading.at.desc())
+        .limit(limit)
+    )
+    return list(reversed(list(session.scalars(query))))
+
+
+def pending_orders(session: Session, target_ids: Sequence[str]) -> list[TargetOrder]:
+    """Orders that wait, the oldest first."""
+    query = select(TargetOrder).where(TargetOrder.target_id.in_(list(target_ids)), TargetOrder.life == "pending")
+    return list(session.scalars(query.order_by(TargetOrder.id)))
+
+
+def reboots_since(session: Session, target_ids: Sequence[str], since: datetime) -> dict[str, int]:
+    """Restarts per target since an instant: those people ordered and those the recovery ladder made."""
+    wanted = list(target_ids)
+    ordered = (
+        select(TargetOrder.target_id)
+        .where(
+            TargetOrder.target_id.in_(wanted),
+            TargetOrder.kind == "reboot",
+            TargetOrder.life != "expired",
+            TargetOrder.requested_at > since,
+        )
+    )  # fmt: skip
+    climbed = select(TargetEvent.target_id).where(
+        TargetEvent.target_id.in_(wanted),
+        TargetEvent.axis == "recovery",
+        TargetEvent.evidence["step"].as_string() == "reboot",
+        TargetEvent.at > since,
+    )
+    found: dict[str, int] = {}
+    for target_id in (*session.scalars(ordered), *session.scalars(climbed)):
+        found[target_id] = found.get(target_id, 0) + 1
+    return found
+
+
+def _maintenance_over(at: datetime) -> ColumnElement[bool]:
+    return and_(Target.maintenance_by.is_not(None), Target.maintenance_until <= at)
+
+
+def anything_over(session: Session, at: datetime) -> bool:
+    """Whether time ran out on a maintenance or an order: a read, so that an idle sweeper never writes."""
+    order = exists().where(TargetOrder.life == "pending", TargetOrder.expires_at <= at)
+    query = select(literal(1)).where(or_(exists().where(_maintenance_over(at)), order))
+    return session.execute(query).first() is not None
+
+
+def maintenance_over(session: Session, at: datetime) -> list[Target]:
+    """Targets whose maintenance has ended, locked; those others work on are skipped."""
+    query = select(Target).where(_maintenance_over(at)).order_by(Target.id).with_for_update(skip_locked=True)
+    return list(session.scalars(query.execution_options(populate_existing=True)))
+
+
+def overdue_orders(session: Session, at: datetime) -> list[TargetOrder]:
+    """Orders nobody carried out in time, locked; those others work on are skipped."""
+    query = select(TargetOrder).where(TargetOrder.life == "pending", TargetOrder.expires_at <= at)
+    return list(session.scalars(query.order_by(TargetOrder.id).with_for_update(skip_locked=True)))
+
+
+def forget_events(session: Session, before: datetime, connections_before: datetime) -> None:
+    """Remove old events; those of the connection earlier."""
+    old = TargetEvent.at < before
+    gone = and_(TargetEvent.axis == "connection", TargetEvent.at < connections_before)
+    session.execute(delete(TargetEvent).where(or_(old, gone)))
+
+
+def forget_readings(session: Session, before: datetime) -> None:
+    session.execute(delete(TargetReading).where(TargetReading.at < before))

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from datetime import timedelta
+from typing import Annotated, Literal
 
-from fastapi import APIRouter, Depends
+from fastapi import APIRouter, Depends, Query
+
+from sqlalchemy.orm import Session
 
 from paceline_server.accounts.auth import Principal, require
-from paceline_server.fleet import queries, service
+from paceline_server.fleet import actions, events, queries, service, shapes
+from paceline_server.fleet.device_schemas import Axis, HealthState, MaintenanceIn, ReasonIn, TargetEventOut
 from paceline_server.fleet.schemas import (
     AgentOut,
     EnrolIn,
@@ -15,10 +19,9 @@ from paceline_server.fleet.schemas import (
     EnrolOut,
     HeartbeatIn,
     HeartbeatOut,
-    MaintenanceIn,
     TargetOut,
 )
-from paceline_server.kernel import settings
+from paceline_server.kernel import clock, settings
 from paceline_server.kernel.wire import Page
 from paceline_server.store.page import Cursor, Limit, page
 from paceline_server.store.session import DbSession
@@ -46,8 +49,7 @@ def enrol(body: EnrolIn, session: DbSession) -> EnrolOut:
 @router.post("/agents/self/heartbeat")
 def heartbeat(body: HeartbeatIn, agent: AgentItself, session: DbSession) -> HeartbeatOut:
     """Say that the agent lives, what it drives and (when `suites` is given) what it can run."""
-    refused = service.heartbeat(session, agent.agent_id or "", body)
-    return HeartbeatOut(heartbeat_s=settings.current().heartbeat_s, refused=refused)
+    return service.heartbeat(session, agent.agent_id or "", body)
 
 
 @router.get("/agents")
@@ -58,29 +60,83 @@ def list_agents(_: Reader, session: DbSession, limit: Limit = 50, cursor: Cursor
         queries.agents(),
         [Agent.id],
         lambda row: [row.id],
-        service.agent_out,
+        shapes.agent_out,
         limit=limit,
         cursor=cursor,
     )
 
 
 @router.get("/targets")
-def list_targets(_: Reader, session: DbSession, limit: Limit = 50, cursor: Cursor = None) -> Page[TargetOut]:
-    """Targets in the order they were first seen."""
+def list_targets(  # noqa: PLR0917 - query parameters, passed by name
+    _: Reader,
+    session: DbSession,
+    kind: Literal["host", "device"] | None = None,
+    state: Literal["online", "busy", "offline"] | None = None,
+    health: HealthState | None = None,
+    simulated: bool | None = None,
+    q: Annotated[str | None, Query(max_length=200)] = None,
+    limit: Limit = 50,
+    cursor: Cursor = None,
+) -> Page[TargetOut]:
+    """Targets in the order they were first seen; `q` looks in name, serial, model and route."""
+    wanted = queries.Filter(kind, state, health, simulated, q)
+    since = clock.now() - timedelta(seconds=settings.current().offline_after_s)
     rows = page(
-        session, queries.targets(), [Target.id], lambda row: [row.id], lambda row: row,
+        session, queries.targets(wanted, since), [Target.id], lambda row: [row.id], lambda row: row,
         limit=limit, cursor=cursor, descending=False,
     )  # fmt: skip
-    return Page(items=service.targets_out(session, rows.items), next=rows.next)
+    return Page(items=shapes.targets_out(session, rows.items), next=rows.next)
 
 
 @router.get("/targets/{target_id}")
 def get_target(target_id: str, _: Reader, session: DbSession) -> TargetOut:
-    """One target with its preflight findings."""
-    return service.targets_out(session, [service.find_target(session, target_id)])[0]
+    """One target with its preflight findings and, of a device, what its last health check printed."""
+    return _shown(session, service.find_target(session, target_id))
+
+
+def _shown(session: Session, target: Target) -> TargetOut:
+    return shapes.targets_out(session, [target], raw=True)[0]
 
 
 @router.put("/targets/{target_id}/maintenance")
-def set_maintenance(target_id: str, body: MaintenanceIn, _: Admin, session: DbSession) -> TargetOut:
-    """Hold a target back for maintenance, or give it free again."""
-    return service.targets_out(session, [service.set_maintenance(session, target_id, body)])[0]
+def set_maintenance(target_id: str, body: MaintenanceIn, who: Admin, session: DbSession) -> TargetOut:
+    """Hold a target back for maintenance, until an instant if one is given, or give it free again."""
+    return _shown(session, actions.set_maintenance(session, target_id, body, who.name))
+
+
+@router.post("/targets/{target_id}/quarantine")
+def quarantine_target(target_id: str, body: ReasonIn, who: Admin, session: DbSession) -> TargetOut:
+    """Give a device no job until it is released; 409 `not_a_device` for a host."""
+    return _shown(session, actions.quarantine(session, target_id, body.reason, who.name))
+
+
+@router.post("/targets/{target_id}/release")
+def release_target(target_id: str, body: ReasonIn, who: Admin, session: DbSession) -> TargetOut:
+    """Let a device out of quarantine; it is checked before it gets a job."""
+    return _shown(session, actions.release(session, target_id, body.reason, who.name))
+
+
+@router.post("/targets/{target_id}/recheck")
+def recheck_target(target_id: str, who: Admin, session: DbSession) -> TargetOut:
+    """Ask for a health check as soon as no job holds the device; asked again it is the same request."""
+    return _shown(session, actions.recheck(session, target_id, who.name))
+
+
+@router.post("/targets/{target_id}/reboot")
+def reboot_target(target_id: str, who: Admin, session: DbSession) -> TargetOut:
+    """Ask for a restart as soon as no job holds the device; 409 `too_many_reboots` after two within a day."""
+    return _shown(session, actions.reboot(session, target_id, who.name))
+
+
+@router.get("/targets/{target_id}/events")
+def list_target_events(
+    target_id: str,
+    _: Reader,
+    session: DbSession,
+    axis: Axis | None = None,
+    limit: Limit = 50,
+    cursor: Cursor = None,
+) -> Page[TargetEventOut]:
+    """What happened to a target, the newest first."""
+    service.find_target(session, target_id)
+    return events.listed(session, target_id, axis, limit=limit, cursor=cursor)

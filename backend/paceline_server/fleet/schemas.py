@@ -1,4 +1,4 @@
-"""Wire shapes of agents and targets."""
+"""Wire shapes of agents and targets. What belongs to the life of a device is in `device_schemas.py`."""
 
 from __future__ import annotations
 
@@ -8,6 +8,24 @@ from typing import Literal
 from pydantic import Field
 
 from paceline_server.catalog.schemas import SuiteAnnounceIn, SuiteRefusedOut
+from paceline_server.fleet.device_schemas import (
+    Action,
+    CheckIn,
+    CheckOut,
+    ConfigurationErrorOut,
+    ConfigurationName,
+    ConnectionIn,
+    ConnectionOut,
+    GatesIn,
+    GatesOut,
+    HealthOut,
+    HealthState,
+    MaintenanceOut,
+    OrderKind,
+    OrderOut,
+    RecoveryIn,
+    TakesJobsOut,
+)
 from paceline_server.kernel.wire import Request, Response
 
 Factor = str | int | float | bool | None
@@ -40,6 +58,17 @@ class TargetAnnounceIn(Request):
     preflight: list[PreflightFindingIn] = Field(default_factory=list, max_length=64)
     refuses: str | None = Field(default=None, max_length=500)
     simulated: bool = False
+    connection: ConnectionIn | None = None
+    """Of a device, like everything below. Unless it is `online`, factors and fingerprint of before stay."""
+    boot_id: str | None = Field(default=None, min_length=1, max_length=100)
+    gates: GatesIn | None = None
+    check: CheckIn | None = None
+    """The last health check that ended, sent until `checks_heard` names it."""
+    recovery: list[RecoveryIn] = Field(default_factory=list, max_length=64)
+    """Steps of the recovery ladder, each sent until `recovery_heard` names it."""
+    orders_done: list[str] = Field(default_factory=list, max_length=64)
+    configuration: list[ConfigurationName] | None = Field(default=None, max_length=32)
+    """Names of the configuration errors it has now; omitted: as said before."""
 
 
 class EnrolmentCodeOut(Response):
@@ -67,11 +96,31 @@ class HeartbeatIn(Request):
     suites: list[SuiteAnnounceIn] = Field(default_factory=list, max_length=100)
 
 
+class OrderForAgentOut(Response):
+    id: str
+    kind: OrderKind
+
+
+class TargetHeardOut(Response):
+    """What the server answers about one announced target. `check_due`: run the health check as soon as no job
+    holds the device."""
+
+    kind: Literal["host", "device"]
+    serial: str
+    target_id: str
+    health: HealthState
+    check_due: bool
+    orders: list[OrderForAgentOut]
+    checks_heard: list[str]
+    recovery_heard: list[str]
+
+
 class HeartbeatOut(Response):
     """`refused`: suites of this heartbeat that were not taken; everything else of it was."""
 
     heartbeat_s: float
     refused: list[SuiteRefusedOut] = Field(default_factory=list)
+    targets: list[TargetHeardOut] = Field(default_factory=list)
 
 
 class AgentOut(Response):
@@ -83,13 +132,10 @@ class AgentOut(Response):
     created_at: datetime
 
 
-class MaintenanceIn(Request):
-    on: bool
-    reason: str | None = Field(default=None, max_length=500)
-
-
 class TargetOut(Response):
-    """`state` is reachability and use; `hold` is the independent reason it must not be used, if any."""
+    """`state` is reachability and use; `hold` the independent reason it must not be used, if any: maintenance
+    before quarantine before cooling. Hosts have no connection, gates or checks, and nothing holds them back
+    but a person."""
 
     id: str
     kind: Literal["host", "device"]
@@ -107,3 +153,18 @@ class TargetOut(Response):
     simulated: bool
     last_seen_at: datetime | None
     active_job_id: str | None
+    connection: ConnectionOut | None = None
+    boot_id: str | None = None
+    health: HealthOut = Field(default_factory=HealthOut)
+    maintenance: MaintenanceOut | None = None
+    takes_jobs: TakesJobsOut = Field(default_factory=TakesJobsOut)
+    gates: GatesOut | None = None
+    configuration: list[ConfigurationErrorOut] = Field(default_factory=list)
+    check: CheckOut | None = None
+    """The last health check; its `raw` only of one target."""
+    orders: list[OrderOut] = Field(default_factory=list)
+    """Those that wait to be carried out."""
+    reboots_left: int = 0
+    """How many more a person or the recovery ladder may ask for within a day."""
+    actions: list[Action] = Field(default_factory=list)
+    """What is possible in this state."""

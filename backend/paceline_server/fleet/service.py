@@ -1,14 +1,16 @@
-"""Decisions of the fleet: who may join, what a heartbeat changes, what state a target is in.
+"""Decisions of the fleet: who may join, what a heartbeat changes, which targets are free to use.
 
     code --enrol--> agent (credential) --heartbeat--> targets online --silence--> offline --heartbeat-->
     online
 
 Invariants: an enrolment code joins one agent, once; a target is one row for ever, found by (kind, serial),
-whichever agent drives it today; `state` is computed (silence, lease), `hold` is stored and independent of it.
+whichever agent drives it today; reachability, use, health and maintenance are independent of each other (see
+`shapes.py`, `health.py`, `actions.py`). Also the front door of the fleet for other features.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -17,25 +19,32 @@ from sqlalchemy.orm import Session
 
 from paceline_server.accounts import service as accounts
 from paceline_server.catalog import service as catalog
-from paceline_server.catalog.schemas import SuiteRefusedOut
-from paceline_server.fleet import queries
+from paceline_server.fleet import life, queries
+from paceline_server.fleet.events import keep
+from paceline_server.fleet.life import attempt_failed, run_succeeded
 from paceline_server.fleet.schemas import (
-    AgentOut,
     EnrolIn,
     EnrolmentCodeOut,
     EnrolOut,
     HeartbeatIn,
-    MaintenanceIn,
+    HeartbeatOut,
     TargetAnnounceIn,
-    TargetOut,
+    TargetHeardOut,
 )
+from paceline_server.fleet.shapes import agent_out, is_free_to_use, is_online, targets_out, tell
+from paceline_server.fleet.upkeep import forget, sweep
 from paceline_server.kernel import clock, settings
 from paceline_server.kernel.errors import ProblemError, not_found
 from paceline_server.kernel.ids import new_id, new_secret, sha256_hex
-from paceline_server.store import live_events
-from paceline_server.store.tables.fleet import Agent, EnrolmentCode, Target
+from paceline_server.store.tables.fleet import Agent, EnrolmentCode, Target, TargetReading
 
 log = structlog.get_logger("paceline.fleet")
+
+__all__ = [
+    "agent_out", "any_silent", "attempt_failed", "create_enrolment_code", "enrol", "find_target",
+    "forget_expired", "heartbeat", "is_free_to_use", "is_online", "online_targets", "readings",
+    "run_succeeded", "sweep", "targets_out", "tell", "tell_silent",
+]  # fmt: skip
 
 
 def create_enrolment_code(session: Session) -> EnrolmentCodeOut:
@@ -50,8 +59,9 @@ def create_enrolment_code(session: Session) -> EnrolmentCodeOut:
 
 
 def forget_expired(session: Session) -> None:
-    """Remove enrolment codes that can never be used again."""
+    """Remove enrolment codes that can never be used again, old events and old readings."""
     queries.forget_codes(session, clock.now())
+    forget(session)
 
 
 def enrol(session: Session, spec: EnrolIn) -> EnrolOut:
@@ -71,8 +81,9 @@ def enrol(session: Session, spec: EnrolIn) -> EnrolOut:
     return EnrolOut(agent_id=agent_id, credential=credential)
 
 
-def heartbeat(session: Session, agent_id: str, said: HeartbeatIn) -> list[SuiteRefusedOut]:
-    """Note that an agent lives, what it drives and what it can run; returns the suites that are refused.
+def heartbeat(session: Session, agent_id: str, said: HeartbeatIn) -> HeartbeatOut:
+    """Note that an agent lives, what it drives and what it can run; answers the suites that are refused and,
+    per target, what is asked of it.
 
     `suites` left out keeps what was announced before; an empty list takes it back.
     """
@@ -82,61 +93,60 @@ def heartbeat(session: Session, agent_id: str, said: HeartbeatIn) -> list[SuiteR
         raise not_found("agent", agent_id)
     was_online = is_online(agent.last_seen_at, at)
     agent.version, agent.last_seen_at = said.version, at
-    for announced in said.targets:
-        _see_target(session, agent_id, announced, at, news=not was_online)
-    if "suites" not in said.model_fields_set:
-        return []
-    return catalog.announce(session, agent_id, said.suites).refused
+    heard = HeartbeatOut(heartbeat_s=settings.current().heartbeat_s)
+    for announced in sorted(said.targets, key=lambda one: (one.kind, one.serial)):  # one order of locks for all
+        heard.targets.append(_see_target(session, agent_id, announced, at, news=not was_online))
+    if "suites" in said.model_fields_set:
+        heard.refused = catalog.announce(session, agent_id, said.suites).refused
+    return heard
 
 
-def _see_target(session: Session, agent_id: str, said: TargetAnnounceIn, at: datetime, *, news: bool) -> None:
-    unseen: dict[str, Any] = {
-        "hold": None,
-        "hold_reason": None,
-        "refuses": None,
-        "factors": {},
-        "fingerprint": "",
-        "preflight": [],
-    }
+def _see_target(
+    session: Session, agent_id: str, said: TargetAnnounceIn, at: datetime, *, news: bool
+) -> TargetHeardOut:
+    target = _row_of(session, agent_id, said, at)
+    before = _shown(target)
+    preflight = [finding.model_dump() for finding in said.preflight]
+    news = news or not is_online(target.last_seen_at, at) or target.preflight != preflight
+    if target.agent_id != agent_id:
+        log.warning("target_moved", target_id=target.id, from_agent=target.agent_id, to_agent=agent_id)
+        evidence = {"from": target.agent_id, "to": agent_id}
+        keep(session, target, "connection", "moved", evidence=evidence)
+    target.agent_id, target.refuses, target.simulated = agent_id, said.refuses, said.simulated
+    reached = said.connection is None or said.connection.state == "online"
+    if reached or not target.fingerprint:
+        target.name, target.preflight = said.name, preflight
+        if target.fingerprint != said.fingerprint:
+            queries.remember_factors(session, said.fingerprint, dict(said.factors), at)
+        target.factors, target.fingerprint = dict(said.factors), said.fingerprint
+    if said.connection is None or said.connection.state != "absent":
+        target.last_seen_at = at
+    heard = life.hear(session, target, said, at)
+    if news or _shown(target) != before:
+        tell(session, target)
+    return heard
+
+
+def _row_of(session: Session, agent_id: str, said: TargetAnnounceIn, at: datetime) -> Target:
+    """The target's row, locked; made when it is seen for the first time."""
     identity = {"id": new_id("tgt"), "kind": said.kind, "serial": said.serial, "name": said.name}
-    rest = {"agent_id": agent_id, "simulated": said.simulated, "last_seen_at": None, "created_at": at}
-    queries.insert_target_once(session, {**identity, **unseen, **rest})
+    unseen: dict[str, Any] = {
+        "agent_id": agent_id, "refuses": None, "factors": {}, "fingerprint": "", "preflight": [],
+        "simulated": said.simulated, "last_seen_at": None, "created_at": at,
+    }  # fmt: skip
+    queries.insert_target_once(session, {**identity, **unseen})
     target = queries.target_by_serial(session, said.kind, said.serial)
     if target is None:
         raise not_found("target", said.serial)
-    if target.agent_id != agent_id:
-        log.warning("target_moved", target_id=target.id, from_agent=target.agent_id, to_agent=agent_id)
-    preflight = [finding.model_dump() for finding in said.preflight]
-    news = (
-        news
-        or not is_online(target.last_seen_at, at)
-        or (target.refuses, target.agent_id, target.preflight) != (said.refuses, agent_id, preflight)
-    )
-    target.agent_id, target.name, target.refuses = agent_id, said.name, said.refuses
-    if target.fingerprint != said.fingerprint:
-        queries.remember_factors(session, said.fingerprint, dict(said.factors), at)
-    target.factors, target.fingerprint, target.preflight = dict(said.factors), said.fingerprint, preflight
-    target.simulated, target.last_seen_at = said.simulated, at
-    if news:
-        tell(session, target)
-
-
-def is_online(last_seen_at: datetime | None, at: datetime) -> bool:
-    """Whether something last heard of then counts as reachable now."""
-    if last_seen_at is None:
-        return False
-    return (at - last_seen_at).total_seconds() <= settings.current().offline_after_s
-
-
-def set_maintenance(session: Session, target_id: str, spec: MaintenanceIn) -> Target:
-    """A person's hold. Taking it off leaves holds of health checks alone. Raises 404."""
-    target = find_target(session, target_id)
-    if spec.on:
-        target.hold, target.hold_reason = "maintenance", spec.reason
-    elif target.hold == "maintenance":
-        target.hold, target.hold_reason = None, None
-    tell(session, target)
     return target
+
+
+def _shown(target: Target) -> tuple[object, ...]:
+    """What a heartbeat may change of what people see at a glance."""
+    return (
+        target.agent_id, target.refuses, target.connection, target.connection_reason, target.health,
+        target.health_reason,
+    )  # fmt: skip
 
 
 def find_target(session: Session, target_id: str) -> Target:
@@ -145,14 +155,6 @@ def find_target(session: Session, target_id: str) -> Target:
     if target is None:
         raise not_found("target", target_id)
     return target
-
-
-def tell(session: Session, target: Target) -> None:
-    """Let streams know that a target may look different now (also called when a lease begins or ends)."""
-    session.flush()
-    shown = {"id", "state", "hold", "active_job_id"}
-    data = targets_out(session, [target])[0].model_dump(mode="json", include=shown)
-    live_events.emit(session, "target", None, None, data)
 
 
 def any_silent(session: Session, since: datetime, until: datetime) -> bool:
@@ -169,45 +171,16 @@ def tell_silent(session: Session, since: datetime, until: datetime) -> int:
     return len(silent)
 
 
-def targets_out(session: Session, targets: list[Target]) -> list[TargetOut]:
-    """Wire shapes, in order, with state and active job from one query each."""
-    at = clock.now()
-    names = queries.agent_names(session, {target.agent_id for target in targets})
-    active = queries.active_jobs(session, [target.id for target in targets])
-    made = []
-    for target in targets:
-        online = is_online(target.last_seen_at, at)
-        state = "offline" if not online else "busy" if target.id in active else "online"
-        columns = {key: getattr(target, key) for key in TargetOut.model_fields if hasattr(target, key)}
-        made.append(
-            TargetOut.model_validate(
-                {
-                    **columns,
-                    "agent_name": names.get(target.agent_id, ""),
-                    "state": state,
-                    "active_job_id": active.get(target.id),
-                }
-            )
-        )
-    return made
-
-
-def agent_out(agent: Agent) -> AgentOut:
-    """The wire shape of an agent."""
-    return AgentOut(
-        id=agent.id,
-        name=agent.name,
-        version=agent.version,
-        state="online" if is_online(agent.last_seen_at, clock.now()) else "offline",
-        last_seen_at=agent.last_seen_at,
-        created_at=agent.created_at,
-    )
-
-
 def online_targets(session: Session, suite: str) -> list[Target]:
     """Reachable targets without a hold whose agent announced `suite`, by id."""
     at = clock.now()
     agents = queries.agents_of_suite(session, suite)
     candidates = [target for agent_id in agents for target in queries.targets_of(session, agent_id)]
-    usable = [target for target in candidates if target.hold is None and is_online(target.last_seen_at, at)]
-    return sorted(usable, key=lambda target: target.id)
+    return sorted((one for one in candidates if is_free_to_use(one, at)), key=lambda target: target.id)
+
+
+def readings(
+    session: Session, target_id: str, since: datetime, until: datetime, limit: int
+) -> Sequence[TargetReading]:
+    """A device's gate readings over time, the newest `limit` of them, oldest first."""
+    return queries.readings(session, target_id, since, until, limit)

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sqlalchemy import Table, func, select
 from sqlalchemy.dialects import postgresql, sqlite
-from sqlalchemy.orm import Session
+from sqlalchemy.orm import Session, undefer
 
 from paceline_server.store.base import Base
 from paceline_server.store.tables.samples import (
@@ -168,15 +168,17 @@ def conditions(session: Session, job_id: str, attempts: Sequence[int]) -> list[C
 
 
 def conditions_after(
-    session: Session, job_id: str, attempt: int, after: int, limit: int
+    session: Session, job_id: str, attempt: int, after: int, limit: int, *, raw: bool
 ) -> list[ConditionsRow]:
-    """Observations with a seq above `after`."""
+    """Observations with a seq above `after`; `raw`: loaded with what was printed."""
     query = (
         select(ConditionsRow)
         .where(ConditionsRow.job_id == job_id, ConditionsRow.attempt == attempt, ConditionsRow.seq > after)
         .order_by(ConditionsRow.seq)
         .limit(limit)
     )
+    if raw:
+        query = query.options(undefer(ConditionsRow.raw))
     return list(session.scalars(query))
 
 

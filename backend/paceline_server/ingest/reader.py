@@ -206,12 +206,21 @@ def log_tail(session: Session, job_id: str, *, attempt: int | None, lines: int) 
 
 
 def conditions_page(
-    session: Session, job_id: str, *, attempt: int | None, after: int, limit: int, cursor: str | None
+    session: Session,
+    job_id: str,
+    *,
+    attempt: int | None,
+    after: int,
+    raw: bool,
+    limit: int,
+    cursor: str | None,
 ) -> Page[ConditionsOut]:
-    """Conditions of an attempt (the newest unless given) with a seq above `after`. Raises 404."""
+    """Conditions of an attempt (the newest unless given) with a seq above `after`; `raw`: with what was
+    printed. Raises 404."""
     number = jobs.get_job(session, job_id).attempt if attempt is None else attempt
     start = after if cursor is None else decode_cursor(cursor, [int])[0]
-    rows = queries.conditions_after(session, job_id, number, start, limit + 1)
-    shown = [ConditionsOut.model_validate(row, from_attributes=True) for row in rows[:limit]]
+    rows = queries.conditions_after(session, job_id, number, start, limit + 1, raw=raw)
+    own = [name for name in ConditionsOut.model_fields if raw or name != "raw"]
+    shown = [ConditionsOut.model_validate({name: getattr(row, name) for name in own}) for row in rows[:limit]]
     following = encode_cursor([shown[-1].seq]) if len(rows) > limit else None
     return Page[ConditionsOut](items=shown, next=following)

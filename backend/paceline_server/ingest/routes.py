@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Depends, Header, Query, Request
 
@@ -91,8 +91,12 @@ def read_conditions(  # noqa: PLR0917 - query parameters, passed by name
     session: DbSession,
     after: After = -1,
     attempt: AttemptQuery = None,
+    expand: Literal["raw"] | None = None,
     limit: Limit = 50,
     cursor: Cursor = None,
 ) -> Page[ConditionsOut]:
-    """What the target was like, the oldest first."""
-    return reader.conditions_page(session, job_id, attempt=attempt, after=after, limit=limit, cursor=cursor)
+    """What the target was like, the oldest first; with `expand=raw`, of a device, what its commands
+    printed."""
+    return reader.conditions_page(
+        session, job_id, attempt=attempt, after=after, raw=expand == "raw", limit=limit, cursor=cursor
+    )

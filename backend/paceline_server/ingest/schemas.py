@@ -10,6 +10,7 @@ from typing import Any, Literal
 
 from pydantic import Field
 
+from paceline_server.fleet.device_schemas import MAX_RAW, RawIn
 from paceline_server.kernel.wire import Request, Response
 
 
@@ -53,11 +54,15 @@ class EventItemIn(Request):
 
 
 class ConditionsItemIn(Request):
+    """`raw`, of a device: what its commands printed, kept beside the values read out of it; at most 64
+    texts of 262,144 characters, and the whole item at most 1 MiB."""
+
     kind: Literal["conditions"]
     seq: int = Field(ge=0)
     phase: Literal["before", "during", "after"]
     at_ms: int
     values: dict[str, Any]
+    raw: list[RawIn] = Field(default_factory=list, max_length=MAX_RAW)
 
 
 class LogItemIn(Request):

@@ -12,6 +12,7 @@ import threading
 from collections.abc import Sequence
 from typing import NoReturn
 
+from msgspec import to_builtins
 from sqlalchemy.orm import Session
 
 from paceline_server.ingest import live, queries, wire
@@ -200,7 +201,8 @@ def _columns(checked: Checked) -> queries.Row:
             "launch": item.launch, "side": item.side, "type": item.event["type"], "event": item.event
         }  # fmt: skip
     if isinstance(item, ConditionsItem):
-        return {"phase": item.phase, "at_ms": item.at_ms, "values": item.values}
+        raw = [to_builtins(one) for one in item.raw]
+        return {"phase": item.phase, "at_ms": item.at_ms, "values": item.values, "raw": raw or None}
     if isinstance(item, LogItem):
         return {"stream": item.stream, "lines": item.lines}
     packed = checked.packed

@@ -19,6 +19,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from paceline_server.fleet.device_schemas import MAX_RAW, MAX_RAW_TEXT
 from paceline_server.ingest.events import (
     INT64_MAX,
     MAX_COUNTERS,
@@ -75,10 +76,26 @@ class EventItem(_Item, tag="event", omit_defaults=True):
     side: Side | None = None
 
 
-class ConditionsItem(_Item, tag="conditions"):
+AtMs = Annotated[int, msgspec.Meta(ge=-INT64_MAX, le=INT64_MAX)]
+
+
+class Raw(msgspec.Struct, forbid_unknown_fields=True, gc=False):
+    """What one command printed: `status` null when it did not end by itself."""
+
+    command: Annotated[str, msgspec.Meta(min_length=1, max_length=4000)]
+    at_ms: AtMs
+    took_ms: Annotated[float, msgspec.Meta(ge=0)]
+    text: Annotated[str, msgspec.Meta(max_length=MAX_RAW_TEXT)]
+    status: Annotated[int, msgspec.Meta(ge=-INT32_MAX, le=INT32_MAX)] | None = None
+
+
+class ConditionsItem(_Item, tag="conditions", omit_defaults=True):
+    """Without raw texts its digest is as before there were any, for spools that outlive an update."""
+
     phase: Literal["before", "during", "after"]
-    at_ms: Annotated[int, msgspec.Meta(ge=-INT64_MAX, le=INT64_MAX)]
+    at_ms: AtMs
     values: dict[str, Any]
+    raw: Annotated[list[Raw], msgspec.Meta(max_length=MAX_RAW)] = []
 
 
 class LogItem(_Item, tag="log"):
@@ -226,6 +243,9 @@ def _check(item: AnyItem) -> Checked:
             _check_event(item)
         case ConditionsItem():
             _check_storable("values", item.values)
+            for index, one in enumerate(item.raw):
+                if not is_storable(one.text) or not is_storable(one.command):
+                    raise _RefusedError(f"raw[{index}]", "contains U+0000 or a lone surrogate")
         case LogItem():
             for index, line in enumerate(item.lines):
                 if len(line) > MAX_LOG_LINE:

@@ -113,7 +113,8 @@ _candidate = aliased(Job)
 
 
 def _leasable(agent_id: str, target_ids: Sequence[str] | None, at: datetime) -> Select[str]:
-    """Ids of jobs queued and due, on a free, willing target of this agent, the oldest first."""
+    """Ids of jobs queued and due, on a free, willing target of this agent, the oldest first. A device must be
+    connected and in good health; a host only free of maintenance."""
     candidate, other = _candidate, aliased(Job)
     held = exists().where(other.target_id == candidate.target_id, other.state.in_(HELD))
     query = (
@@ -124,8 +125,10 @@ def _leasable(agent_id: str, target_ids: Sequence[str] | None, at: datetime) -> 
             candidate.not_before <= at,
             or_(candidate.expires_at.is_(None), candidate.expires_at > at),
             Target.agent_id == agent_id,
-            Target.hold.is_(None),
             Target.refuses.is_(None),
+            or_(Target.maintenance_by.is_(None), Target.maintenance_until <= at),
+            Target.health != "quarantined",
+            or_(Target.kind != "device", and_(Target.connection == "online", Target.health == "good")),
             ~held,
         )
         .order_by(candidate.not_before, candidate.id)

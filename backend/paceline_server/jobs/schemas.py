@@ -8,6 +8,7 @@ from typing import Any, Literal
 from pydantic import Field
 
 from paceline_server.catalog.schemas import ParamValue
+from paceline_server.fleet.device_schemas import ConfigurationName, RawOut
 from paceline_server.kernel.wire import Request, Response
 
 Judged = Literal["pass", "fail", "inconclusive", "not_applicable"]
@@ -25,6 +26,7 @@ Cause = Literal[
     "workload_no_terminal", "check_failed", "build_failed", "suite_invalid",
     # infrastructure faults
     "checkout_failed", "agent_lost", "agent_error", "disk_full", "target_refused", "lease_lost", "cancelled",
+    "device_lost", "device_rebooted", "device_refused", "device_storage_full", "device_unauthorized",
     # faults of the server
     "analysis_failed",
 ]  # fmt: skip
@@ -41,7 +43,11 @@ class RunIn(Request):
     `branch` = the announced one when its head is measured, else none: without one it is in no history.
 
     `base_commit` makes it an A/B run: each job builds both revisions, interleaves their launches, and judges
-    `commit` against it; the same revision on both sides is an A/A run, which measures the noise floor."""
+    `commit` against it; the same revision on both sides is an A/A run, which measures the noise floor.
+
+    `launches` omitted: 5 on a host, 10 on a device. `suppress`: names of configuration errors (emulator,
+    debuggable, …) that do not void its jobs; their verdicts say so. A simulated target is one of `every
+    online target` only when `simulated` is among them."""
 
     suite: str = Field(min_length=1, max_length=200)
     commit: str | None = Field(default=None, pattern=COMMIT)
@@ -49,17 +55,19 @@ class RunIn(Request):
     base_commit: str | None = Field(default=None, pattern=COMMIT)
     benchmarks: list[str] | None = Field(default=None, min_length=1, max_length=200)
     targets: list[str] | None = Field(default=None, min_length=1, max_length=200)
-    launches: int = Field(default=5, ge=1, le=100)
+    launches: int | None = Field(default=None, ge=1, le=100)
     rounds: int = Field(default=20, ge=1, le=10_000)
     min_time_ns: int = Field(default=1_000_000, ge=1_000, le=60_000_000_000)
     params: dict[str, list[ParamValue]] = Field(default_factory=dict, max_length=64)
     knobs: dict[str, ParamValue] = Field(default_factory=dict, max_length=64)
+    suppress: list[ConfigurationName] = Field(default_factory=list, max_length=32)
     trigger: Literal["manual", "schedule", "ci", "a_a"] = "manual"
 
 
 class ScheduleIn(Request):
     """A run to ask for again and again: `a_a` measures noise floors, `measure` the head of the suite's
-    branch. `target_id` omitted: every target that is online when it is due. Off unless `enabled`."""
+    branch. `target_id` omitted: every target that is online when it is due. Off unless `enabled`. `launches`
+    and `suppress` as of a run."""
 
     name: str = Field(min_length=1, max_length=100)
     kind: Literal["a_a", "measure"]
@@ -67,9 +75,10 @@ class ScheduleIn(Request):
     target_id: str | None = None
     benchmarks: list[str] | None = Field(default=None, min_length=1, max_length=200)
     params: dict[str, list[ParamValue]] = Field(default_factory=dict, max_length=64)
-    launches: int = Field(default=5, ge=1, le=100)
+    launches: int | None = Field(default=None, ge=1, le=100)
     rounds: int = Field(default=20, ge=1, le=10_000)
     min_time_ns: int = Field(default=1_000_000, ge=1_000, le=60_000_000_000)
+    suppress: list[ConfigurationName] = Field(default_factory=list, max_length=32)
     every_s: int = Field(ge=60, le=366 * 86_400)
     enabled: bool = False
 
@@ -92,9 +101,10 @@ class ScheduleOut(Response):
     target_name: str | None
     benchmarks: list[str] | None
     params: dict[str, list[ParamValue]]
-    launches: int
+    launches: int | None
     rounds: int
     min_time_ns: int
+    suppress: list[str] = Field(default_factory=list)
     every_s: int
     enabled: bool
     next_at: datetime
@@ -121,6 +131,8 @@ class JobOut(Response):
     cause_detail: str | None
     attempt: int
     batch: int
+    launches: int = 5
+    """K: how many one batch has."""
     partial: bool
     progress: ProgressOut | None
     verdict: Verdict | None
@@ -148,6 +160,7 @@ class RunOut(Response):
     benchmarks: list[str]
     params: dict[str, list[ParamValue]]
     knobs: dict[str, ParamValue]
+    suppress: list[str] = Field(default_factory=list)
     launches: int
     rounds: int
     min_time_ns: int
@@ -175,6 +188,8 @@ class WorkOut(Response):
     min_time_ns: int
     seed: int
     launch_timeout_s: float
+    suppress: list[str] = Field(default_factory=list)
+    """Names of configuration errors that are no reason not to begin."""
 
 
 class LeaseIn(Request):
@@ -238,7 +253,10 @@ class LogLineOut(Response):
 
 
 class ConditionsOut(Response):
+    """`raw`, of a device and only with `expand=raw`: what was printed that the values were read out of."""
+
     seq: int
     phase: Literal["before", "during", "after"]
     at_ms: int
     values: dict[str, Any]
+    raw: list[RawOut] | None = None

@@ -140,9 +140,7 @@ def _targets(
             if unfit:
                 faults["targets"] = f"{unfit[0]} does not run on a {target.kind} such as {target.name}"
         return chosen
-    online = [
-        target for target in able.values() if fleet.is_online(target.last_seen_at, at) and target.hold is None
-    ]
+    online = [target for target in able.values() if fleet.is_free_to_use(target, at)]
     fit = [target for target in online if all(_runs_on(declared, name, target) for name in benchmarks)]
     if not fit and not faults:
         raise ProblemError(

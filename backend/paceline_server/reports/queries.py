@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from datetime import datetime
 from typing import Any, NamedTuple
 
 from sqlalchemy import Select, and_, func, select
@@ -202,3 +203,43 @@ def revisions_judged(session: Session, suite: str, base: str, head: str) -> list
         .order_by(Comparison.measured_at, Comparison.id)
     )
     return list(session.scalars(query))
+
+
+class JobConditions(NamedTuple):
+    """What a job's newest report says of the conditions; null in reports of before they were kept there."""
+
+    job_id: str
+    run_id: str
+    suite: str
+    at: datetime
+    verdict: Any
+    conditions: dict[str, Any] | None
+    suppressed: list[str] | None
+
+
+def conditions_of_jobs(
+    session: Session, target_id: str, since: datetime, until: datetime, limit: int
+) -> list[JobConditions]:
+    """Of the newest analysed jobs of a target that began in [since, until], the oldest first. Only the
+    summary leaves the database: a whole report is a thousand times as long."""
+    at = func.coalesce(Job.started_at, Job.created_at, type_=Job.created_at.type)
+    newest = (
+        select(JobReport.job_id, func.max(JobReport.batch).label("batch"))
+        .join(Job, Job.id == JobReport.job_id)
+        .where(Job.target_id == target_id)
+        .group_by(JobReport.job_id)
+        .subquery()
+    )
+    query = (
+        select(
+            Job.id, Job.run_id, Run.suite, at, Job.verdict,
+            JobReport.report["conditions"], JobReport.report["suppressed"],
+        )
+        .join(Run, Run.id == Job.run_id)
+        .join(JobReport, JobReport.job_id == Job.id)
+        .join(newest, and_(newest.c.job_id == JobReport.job_id, newest.c.batch == JobReport.batch))
+        .where(Job.target_id == target_id, at >= since, at <= until)
+        .order_by(at.desc(), Job.id.desc())
+        .limit(limit)
+    )  # fmt: skip
+    return [JobConditions(*row) for row in reversed(session.execute(query).all())]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import Annotated
 
 from fastapi import APIRouter, Depends, Query
@@ -9,7 +10,7 @@ from fastapi import APIRouter, Depends, Query
 from paceline_server.accounts.auth import Principal, require
 from paceline_server.detect.schemas import ComparisonOut, JobReportOut
 from paceline_server.kernel.wire import Page
-from paceline_server.reports import compare, completeness, matrix, series_page, service
+from paceline_server.reports import compare, completeness, matrix, series_page, service, target_conditions
 from paceline_server.reports.compare import Wanted
 from paceline_server.reports.history_schemas import CompareOut, CompletenessOut, MatrixOut
 from paceline_server.reports.schemas import (
@@ -19,6 +20,7 @@ from paceline_server.reports.schemas import (
     IncidentOut,
     LiveSeriesOut,
     OverviewOut,
+    TargetConditionsOut,
 )
 from paceline_server.series.schemas import SeriesPageOut
 from paceline_server.store.audit import ObjectKind
@@ -57,7 +59,7 @@ def list_audit(  # noqa: PLR0917 - query parameters, passed by name
     cursor: Cursor = None,
 ) -> Page[AuditEntryOut]:
     """Who changed what, the newest first: rules, alerts, bulk triage, schedules, retired benchmarks,
-    tokens."""
+    tokens, targets."""
     return service.audit_log(
         session, object_kind=object_kind, object_id=object_id, actor=actor, limit=limit, cursor=cursor
     )
@@ -88,6 +90,18 @@ def get_arms(
 ) -> ArmsOut:
     """The newest comparisons of one benchmark per target, with the rule and a summary in words."""
     return service.arms(session, suite, benchmark, metric, target)
+
+
+@router.get("/targets/{target_id}/conditions")
+def get_target_conditions(
+    target_id: str,
+    _: Reader,
+    session: DbSession,
+    since: Annotated[datetime | None, Query(alias="from")] = None,
+    until: Annotated[datetime | None, Query(alias="to")] = None,
+) -> TargetConditionsOut:
+    """What a target was like over time, and during each of its jobs; without bounds the last week."""
+    return target_conditions.over_time(session, target_id, since, until)
 
 
 @router.get("/jobs/{job_id}/distribution")

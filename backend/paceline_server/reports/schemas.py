@@ -106,3 +106,37 @@ class IncidentOut(Response):
     at: datetime
     code: str
     detail: dict[str, Any]
+
+
+class TrackPointOut(Response):
+    at: datetime
+    value: float
+
+
+class TrackOut(Response):
+    """One reading of a target over time: battery_c (°C), battery_percent, thermal_status (0 none … 6),
+    free_bytes, charging (0 or 1). Kept when it changed and every ten minutes."""
+
+    key: Literal["battery_c", "battery_percent", "thermal_status", "free_bytes", "charging"]
+    unit: str
+    points: list[TrackPointOut]
+
+
+class JobConditionsOut(Response):
+    """What a target was like during one of its jobs, as far as it was analysed."""
+
+    job_id: str
+    run_id: str
+    suite: str
+    at: datetime
+    verdict: Literal["pass", "fail", "inconclusive"] | None
+    conditions: dict[str, dict[Literal["median", "max"], float]]
+    suppressed: list[str]
+
+
+class TargetConditionsOut(Response):
+    """`note`: what the tracks can and cannot say, in a sentence."""
+
+    tracks: list[TrackOut]
+    jobs: list[JobConditionsOut]
+    note: str

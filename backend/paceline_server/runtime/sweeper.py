@@ -2,7 +2,7 @@
 
 Place: a thread in the process that carries work out (embedded: the API; else every worker, one at a time by a
 lock). Each look finds: outbox messages nobody announced or whose announcement was lost, leases and jobs that
-time ran out on, targets that fell silent, and rows that were only ever needed for a while. Decides nothing
+time ran out on, targets that fell silent or whose maintenance is over, and rows that were only ever needed for a while. Decides nothing
 itself.
 """
 
@@ -76,6 +76,7 @@ class Sweeper:
             waiting = outbox.unannounced(session, clock.now(), ANNOUNCE_AGAIN_S)
             self._announce(waiting)
             jobs.sweep()
+            fleet.sweep()
         self._tell_silent()
         if time.monotonic() - self._pruned_at >= PRUNE_EVERY_S:
             self._pruned_at = time.monotonic()
@@ -108,7 +109,7 @@ class Sweeper:
 
 def prune() -> None:
     """Remove what was needed for a while only: old live events, carried-out messages, ended sessions, failed
-    sign-ins, enrolment codes."""
+    sign-ins, enrolment codes, old events and readings of targets."""
     at = clock.now()
     with session_scope() as session:
         live_events.prune(session, at - KEEP_LIVE_EVENTS)

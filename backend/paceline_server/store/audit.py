@@ -14,7 +14,7 @@ from sqlalchemy.orm import Session
 from paceline_server.kernel import clock
 from paceline_server.store.tables.rules import AuditEntry
 
-ObjectKind = Literal["alert", "rule", "schedule", "benchmark", "token", "triage_batch"]
+ObjectKind = Literal["alert", "rule", "schedule", "benchmark", "token", "triage_batch", "target", "import"]
 
 
 def record(  # noqa: PLR0917 - the fields of one entry, in the log's order

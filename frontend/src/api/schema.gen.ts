@@ -6502,7 +6502,7 @@ export interface operations {
     list_audit: {
         parameters: {
             query?: {
-                object_kind?: ("alert" | "rule" | "schedule" | "benchmark" | "token" | "triage_batch" | "target") | null;
+                object_kind?: ("alert" | "rule" | "schedule" | "benchmark" | "token" | "triage_batch" | "target" | "import") | null;
                 object_id?: string | null;
                 actor?: string | null;
                 limit?: number;

@@ -6,6 +6,7 @@ from paceline_server.store.tables import (
     decisions,
     fleet,
     history,
+    imports,
     jobs,
     messages,
     rules,
@@ -13,5 +14,5 @@ from paceline_server.store.tables import (
 )
 
 __all__ = [
-    "accounts", "catalog", "decisions", "fleet", "history", "jobs", "messages", "rules", "samples",
+    "accounts", "catalog", "decisions", "fleet", "history", "imports", "jobs", "messages", "rules", "samples",
 ]  # fmt: skip

@@ -40,7 +40,10 @@ class Run(Base):
     benchmarks: Mapped[list[str]] = mapped_column(Json)
     params: Mapped[dict[str, Any]] = mapped_column(Json)
     knobs: Mapped[dict[str, Any]] = mapped_column(Json)
+    suppress: Mapped[list[str]] = mapped_column(Json, default=list)
+    """Names of configuration errors that do not void its jobs."""
     launches: Mapped[int]
+    """As asked for; else what its targets' kind gets, of hosts where there are both. A job has its own."""
     rounds: Mapped[int]
     min_time_ns: Mapped[int] = mapped_column(BigInteger)
     confirms_alert_id: Mapped[str | None] = mapped_column(String, index=True)
@@ -74,6 +77,8 @@ class Job(Base):
     """0: never leased. The number of the newest attempt fences stale writers."""
     batch: Mapped[int]
     """0, 1, 2: looks of the sequential arm verdict; batch b measures launches [b·K, (b+1)·K)."""
+    launches: Mapped[int] = mapped_column(default=5)
+    """K: how many one batch has."""
     requeues: Mapped[int]
     seed: Mapped[int] = mapped_column(BigInteger)
     progress: Mapped[dict[str, Any] | None] = mapped_column(Json)

@@ -79,6 +79,9 @@ class ConditionsRow(Base):
     phase: Mapped[str]
     at_ms: Mapped[int] = mapped_column(BigInteger)
     values: Mapped[dict[str, Any]] = mapped_column(Json)
+    raw: Mapped[list[dict[str, Any]] | None] = mapped_column(Json, deferred=True)
+    """`[{command, status, at_ms, took_ms, text}]` the values were read out of, of a device; large, so loaded
+    only when asked for. Null: none was sent."""
 
 
 class LogChunk(Base):

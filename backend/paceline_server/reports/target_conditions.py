@@ -1,0 +1,92 @@
+"""A target's conditions over time: its gate readings, and a summary of each of its jobs.
+
+Place: behind `GET /targets/{id}/conditions`. Invariant: bounded whatever is asked for: a track is thinned,
+keeping the extremes of each stretch (a peak is why one looks at it), and jobs are the newest. Decides nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
+from typing import Final
+
+from sqlalchemy.orm import Session
+
+from paceline_server.fleet import service as fleet
+from paceline_server.kernel import clock
+from paceline_server.kernel.errors import invalid_request
+from paceline_server.reports import queries
+from paceline_server.reports.schemas import JobConditionsOut, TargetConditionsOut, TrackOut, TrackPointOut
+from paceline_server.store.tables.fleet import TargetReading
+
+LOOK_BACK = timedelta(days=7)
+"""What is shown without bounds: a week has its nights and its weekend."""
+MAX_READINGS = 5_000
+"""Rows read at most: a month of a device, every ten minutes and a few changes."""
+MAX_POINTS = 300
+"""Of one track: what a chart shows without dots."""
+MAX_JOBS = 50
+
+KEYS: Final = (
+    ("battery_c", "°C"), ("battery_percent", "%"), ("thermal_status", ""), ("free_bytes", "bytes"),
+    ("charging", ""),
+)  # fmt: skip
+
+
+def over_time(
+    session: Session, target_id: str, since: datetime | None, until: datetime | None
+) -> TargetConditionsOut:
+    """Tracks between two instants (without a zone: UTC), and the newest jobs of that time. Raises 404, 400
+    for an end before the beginning."""
+    target = fleet.find_target(session, target_id)
+    until = _zoned(until) or clock.now()
+    since = _zoned(since) or until - LOOK_BACK
+    if since > until:
+        raise invalid_request("to: that is before `from`.", {"to": "give a later instant"})
+    rows = fleet.readings(session, target_id, since, until, MAX_READINGS)
+    tracks = [TrackOut(key=key, unit=unit, points=_points(rows, key)) for key, unit in KEYS]
+    jobs = [
+        JobConditionsOut(
+            job_id=row.job_id, run_id=row.run_id, suite=row.suite, at=row.at, verdict=row.verdict,
+            conditions=row.conditions or {}, suppressed=row.suppressed or [],
+        )
+        for row in queries.conditions_of_jobs(session, target_id, since, until, MAX_JOBS)
+    ]  # fmt: skip
+    return TargetConditionsOut(
+        tracks=[track for track in tracks if track.points], jobs=jobs, note=_note(target.kind, rows)
+    )
+
+
+def _zoned(at: datetime | None) -> datetime | None:
+    return at.replace(tzinfo=UTC) if at is not None and at.tzinfo is None else at
+
+
+def _points(rows: Sequence[TargetReading], key: str) -> list[TrackPointOut]:
+    known = [(row.at, float(getattr(row, key))) for row in rows if getattr(row, key) is not None]
+    return [TrackPointOut(at=at, value=value) for at, value in thinned(known, MAX_POINTS)]
+
+
+def thinned(points: Sequence[tuple[datetime, float]], most: int) -> list[tuple[datetime, float]]:
+    """At most `most` points in their order: the lowest and the highest of each of equal stretches, and both
+    ends."""
+    if len(points) <= most:
+        return list(points)
+    inner, stretches = points[1:-1], (most - 2) // 2
+    kept = {0, len(points) - 1}
+    for index in range(stretches):
+        first, last = index * len(inner) // stretches, (index + 1) * len(inner) // stretches
+        stretch = range(first + 1, last + 1)
+        kept.add(min(stretch, key=lambda at: points[at][1]))
+        kept.add(max(stretch, key=lambda at: points[at][1]))
+    return [points[at] for at in sorted(kept)]
+
+
+def _note(kind: str, rows: Sequence[TargetReading]) -> str:
+    if kind != "device":
+        return "A host reports its conditions with its jobs only; there are no readings between them."
+    if not rows:
+        return "No readings in this time: the device was not connected, or its agent is silent."
+    return (
+        "Read when its agent looks, kept when they changed and every ten minutes; a gap is a device that was "
+        "not connected."
+    )
