@@ -107,6 +107,8 @@ class TargetHeard(msgspec.Struct, frozen=True):
     orders: list[Order] = []
     checks_heard: list[str] = []
     """Ids of health checks it has on record; they need not be sent again."""
+    recovery_heard: list[str] = []
+    """The same of steps of the recovery ladder."""
 
 
 class Beat(msgspec.Struct, frozen=True):

@@ -27,7 +27,7 @@ from paceline.errors import UserError
 from paceline.toml_lines import TomlLines
 
 
-ADDRESS = re.compile(r"(?:\[[0-9A-Fa-f:.%]+\]|[^\s:/\[\]]+):(?P<port>\d{1,5})", re.ASCII)
+ADDRESS = re.compile(r"(?:\[[0-9A-Za-z:.%]+\]|[^\s:/\[\]]+):(?P<port>\d{1,5})", re.ASCII)
 
 
 class Agent(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

@@ -60,6 +60,7 @@ class World:
     def write_config(self, min_free_bytes: int = 1) -> None:
         self.config_path.write_text(
             f'[agent]\nserial = "{self.serial}"\nmin_free_bytes = {min_free_bytes}\n'
+            "[devices]\nenabled = false\n"
             f'[repositories.theirs]\npath = "{self.repository}"\nmanifests = ["bench/suite.toml"]\n'
         )
 

@@ -48,7 +48,7 @@ def cause_of(error: AdbError) -> DeviceCause:
             return "device_unauthorized"
         case TransferError(no_space=True):
             return "device_storage_full"
-        case RefusedError() | TransferError():
+        case RefusedError() | TransferError() | OtherDeviceError():
             return "device_refused"
         case _:
             return "device_lost"

@@ -13,7 +13,7 @@ three failures; gates that are shut (hot, empty) are no failure: the server wait
      │                     ▼     │
      │                   recovering
      │                     │
-     │                     │ Exhausted (the rung was quarantine)
+     │                     │ Climbed(give_up)
      │  Due                ▼
      └────────────────── given_up ── Passed never comes by itself: a person, or the server, makes a check due
 """
@@ -81,7 +81,7 @@ def step(duty: Duty, event: Event) -> Duty:
         case Failed():
             return Duty("recovering", event.text, duty.ladder)
         case Climbed():
-            over = event.rung is Rung.QUARANTINE
+            over = event.rung is Rung.GIVE_UP
             return Duty("given_up" if over else "checking", duty.why, duty.ladder.climbed(event.rung))
 
 

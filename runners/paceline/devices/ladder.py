@@ -6,9 +6,9 @@ help is passed over; at most two restarts in 24 h, also across restarts of the a
 on disk); the last rung is not a try: it asks the server for quarantine, with everything that was tried as
 evidence.
 
-    reconnect ──▶ new_connection ──▶ reconnect_offline ──▶ reboot ──▶ quarantine
-     (twice)        (twice)          (by an adb server)   (≤ 2 a day,
-                                                          and it must speak)
+    reconnect ──▶ new_connection ──▶ adb_reconnect ──▶ reboot ──▶ give_up
+     (twice)        (twice)          (of an adb         (at most 2 a day,
+                                      server)            and it must speak)
 """
 
 from __future__ import annotations
@@ -23,12 +23,13 @@ class Rung(enum.StrEnum):
 
     RECONNECT = "reconnect"
     NEW_CONNECTION = "new_connection"
-    RECONNECT_OFFLINE = "reconnect_offline"
+    ADB_RECONNECT = "adb_reconnect"
+    """`adb reconnect offline`."""
     REBOOT = "reboot"
-    QUARANTINE = "quarantine"
+    GIVE_UP = "give_up"
 
 
-LIMITS = {Rung.RECONNECT: 2, Rung.NEW_CONNECTION: 2, Rung.RECONNECT_OFFLINE: 1, Rung.REBOOT: 1}
+LIMITS = {Rung.RECONNECT: 2, Rung.NEW_CONNECTION: 2, Rung.ADB_RECONNECT: 1, Rung.REBOOT: 1}
 """Tries per episode. Two, because a handshake that meets a restarting adbd fails once for no reason; a
 restart that did not help once will not help a second time a minute later."""
 
@@ -51,15 +52,15 @@ class Means(msgspec.Struct, frozen=True):
 
 
 def next_rung(ladder: Ladder, means: Means) -> Rung:
-    """The lowest rung that has tries left and can help; quarantine when there is none."""
+    """The lowest rung that has tries left and can help; give_up when there is none."""
     for rung, limit in LIMITS.items():
         if ladder.tried.count(rung) < limit and _possible(rung, means):
             return rung
-    return Rung.QUARANTINE
+    return Rung.GIVE_UP
 
 
 def _possible(rung: Rung, means: Means) -> bool:
-    if rung is Rung.RECONNECT_OFFLINE:
+    if rung is Rung.ADB_RECONNECT:
         return means.by_server
     if rung is Rung.REBOOT:
         return means.speaks and means.reboots_left > 0

@@ -1,0 +1,306 @@
+"""One device as the agent holds it: its routes, its verified connection, its place on the connection axis.
+
+Place in the journey: made by `discovery.py`, owned by one lane; health checks, the ladder and jobs take turns
+with it there. Invariants: used by one thread at a time, while `link`, `facts` and `routes` may be read by any
+(each is replaced whole); nothing is ever sent to another serial; inside `held` another boot id raises,
+outside it is noted; a route at which another serial answers is no route of this device any more.
+Deliberately does not decide what the device is worth: that is health, on the server.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import re
+import threading
+import time
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import AbstractContextManager
+from pathlib import Path
+
+import msgspec
+
+from paceline.adb.port import (
+    AbsentError,
+    AdbError,
+    Connection,
+    OfflineError,
+    Route,
+    TlsRequiredError,
+    UnauthorizedError,
+)
+from paceline.devices import connection as axis
+from paceline.devices import facts as facts_of
+from paceline.devices.causes import OtherDeviceError, RebootedError
+from paceline.devices.facts import Facts
+from paceline.devices.identity import Identity, Verified
+from paceline.devices.reboots import Reboots
+from paceline.devices.routes import ordered
+from paceline.executors.claim import TargetClaim
+from paceline.stop import Stop
+
+log = logging.getLogger("paceline.devices")
+
+REGAIN_FIRST_S, REGAIN_LONGEST_S = 0.2, 5.0
+"""Pauses between tries to regain a device in a job: a re-enumerated cable is back in about a second."""
+
+
+class Attached:
+    """`open_route` makes an unused connection; `locks` is where the claim's file lock lies."""
+
+    def __init__(
+        self,
+        serial: str,
+        state_dir: Path,
+        open_route: Callable[[Route], Connection],
+        routes: Iterable[Route],
+        *,
+        simulated: bool = False,
+        locks: Path | None = None,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self.serial, self.state_dir, self.simulated = serial, state_dir, simulated
+        self.reboots = Reboots(state_dir / "reboots.json")
+        self.strangers: dict[Route, str] = {}
+        """Routes that were ours, and who answers there now; discovery takes them over."""
+        self._open, self._clock = open_route, clock
+        self._claim = TargetClaim(serial, locks)
+        self._lock = threading.Lock()
+        self._routes = ordered(routes)
+        self._link = axis.NEW
+        self._facts = _remembered(state_dir / "device.json")
+        self._identity: Identity | None = None
+        self._pinned: str | None = None
+        self._used: Verified | None = None
+        self.restarted = False
+        """It came back with another boot id that nobody was told of yet; the lane makes a check of it due."""
+
+    @classmethod
+    def of(cls, connect: Callable[[], Connection], serial: str, state_dir: Path) -> Attached:
+        """A device by one route, without discovery: for hand runs and tests."""
+        route = Route("tcp", serial)
+        return cls(serial, state_dir, lambda _: connect(), [route], locks=state_dir)
+
+    # --- what any thread may read ---
+
+    @property
+    def link(self) -> axis.Link:
+        return self._link
+
+    @property
+    def facts(self) -> Facts:
+        return self._facts
+
+    @property
+    def boot_id(self) -> str:
+        return self._identity.boot_id if self._identity else ""
+
+    @property
+    def routes(self) -> tuple[Route, ...]:
+        return self._routes
+
+    @property
+    def route(self) -> Route | None:
+        """The one in use, else the one to try first."""
+        used = self._used
+        return used.route if used else next(iter(self._routes), None)
+
+    @property
+    def workdir(self) -> str:
+        return self._facts.workdir
+
+    def add_route(self, route: Route) -> None:
+        with self._lock:
+            self._routes = ordered((*self._routes, route))
+            self.strangers.pop(route, None)
+
+    def drop_route(self, route: Route) -> None:
+        with self._lock:
+            self._routes = tuple(one for one in self._routes if one != route)
+
+    # --- the connection: the lane's thread only from here on ---
+
+    @property
+    def connection(self) -> Verified:
+        """Made when there is none; verified before first use and after every loss."""
+        if self._used is None:
+            self._used = self._opened(self._best())
+        return self._used
+
+    def fresh(self) -> Verified:
+        """Another one of its own by the same route; the caller closes it."""
+        return self._opened(self.connection.route)
+
+    def note(self, event: axis.Event) -> None:
+        """Moves on the connection axis, and says so once."""
+        before, self._link = self._link, axis.step(self._link, event, self._clock())
+        if before.state != self._link.state:
+            log.info("device %s: %s%s", self.serial, self._link.state, _because(self._link))
+
+    def look(self) -> bool:
+        """Whether it answers now: verifies the connection in use, else tries every route."""
+        if self._used is not None:
+            with contextlib.suppress(AdbError):
+                self._used.verify()
+                return self._answered()
+            self.let_go()
+        failures: list[axis.Event] = []
+        for route in self._routes or ():
+            failure = self._tried(route)
+            if failure is None:
+                return self._answered()
+            failures.append(failure)
+        self.note(_most_telling(failures) if failures else axis.NoAnswer("No route leads to it any more."))
+        return False
+
+    def let_go(self) -> None:
+        """Closes the connection; the next use opens a new one."""
+        used, self._used = self._used, None
+        if used is not None:
+            with contextlib.suppress(AdbError):
+                used.close()
+
+    def verify(self) -> None:
+        """One look at who answers. Raises Other-, RebootedError and the port's errors."""
+        self.connection.verify()
+
+    @contextlib.contextmanager
+    def held(self) -> Iterator[Connection]:
+        """For one job: another boot id raises RebootedError until this is left."""
+        connection = self.connection
+        connection.verify()
+        self._pinned = self.boot_id
+        try:
+            yield connection
+        finally:
+            self._pinned = None
+
+    def regain(self, stop: Stop, patience_s: float) -> bool:
+        """After a loss inside a job: tries every route until the same device of the same boot speaks again.
+
+        False when `stop` was set or patience ran out. Raises Other-, RebootedError, Unauthorized- and
+        TlsRequiredError: waiting changes none of these.
+        """
+        deadline, pause_s = self._clock() + patience_s, REGAIN_FIRST_S
+        while stop.reason is None:
+            self.let_go()
+            for route in self._routes:
+                try:
+                    self._used = self._opened(route)
+                    self._used.connect()
+                    return self._answered()
+                except (UnauthorizedError, TlsRequiredError, RebootedError) as error:
+                    self.note(axis.event_of(error))
+                    raise
+                except OtherDeviceError as error:
+                    if not self._routes:
+                        raise
+                    log.warning("device %s: %s", self.serial, error.text)
+                except AdbError as error:
+                    self.note(axis.event_of(error))
+            left_s = deadline - self._clock()
+            if left_s <= 0 or stop.wait(min(pause_s, left_s)):
+                return False
+            pause_s = min(pause_s * 2, REGAIN_LONGEST_S)
+        return False
+
+    def claim(self, stop: Stop, timeout_s: float | None = None) -> AbstractContextManager[bool]:
+        """Exclusive use on this host (I9)."""
+        return self._claim.claim(stop, timeout_s)
+
+    def reboot(self, by: str) -> None:
+        """Counts a restart, then asks for it. Raises AdbError; OfflineError when today's are used up."""
+        if not self.reboots.left:
+            text = f"{self.serial} was restarted twice in 24 hours already."
+            raise OfflineError(text, "Look at it yourself: a third restart would hide what is wrong.")
+        connection = self.connection
+        connection.verify()
+        self.reboots.note()
+        connection.reboot()
+        self.let_go()
+        self.note(axis.Restarted(by))
+
+    # --- identity ---
+
+    def _best(self) -> Route:
+        if not self._routes:
+            raise AbsentError(f"No route leads to {self.serial}.", axis.CABLE)
+        return self._routes[0]
+
+    def _opened(self, route: Route) -> Verified:
+        return Verified(self._open(route), self._accept)
+
+    def _tried(self, route: Route) -> axis.Event | None:
+        connection = self._opened(route)
+        try:
+            connection.connect()
+        except OtherDeviceError as error:
+            failure: axis.Event = axis.Stranger(error.found, str(route))
+        except AdbError as error:
+            failure = axis.event_of(error)
+        else:
+            self._used = connection
+            return None
+        with contextlib.suppress(AdbError):
+            connection.close()
+        return failure
+
+    def _accept(self, identity: Identity, route: Route) -> None:
+        """Called by every connection before it is used."""
+        if identity.serial != self.serial:
+            self.drop_route(route)
+            self.strangers[route] = identity.serial
+            raise OtherDeviceError(self.serial, identity.serial, str(route))
+        before = self.boot_id
+        changed = bool(before and identity.boot_id and before != identity.boot_id)
+        self._identity = identity
+        self.restarted |= changed
+        if self._pinned and identity.boot_id and identity.boot_id != self._pinned:
+            raise RebootedError(self.serial, self._pinned, identity.boot_id)
+
+    def _answered(self) -> bool:
+        """Notes what the last identification said; reads the facts of a new boot."""
+        identity = self._identity
+        if identity is None or not identity.booted:
+            self.note(axis.Answered(booted=False))
+            return False
+        if not self._facts.factors or self._facts.boot_id != identity.boot_id:
+            try:
+                self._facts = facts_of.read(self.connection, identity.boot_id, self._facts)
+            except AdbError as error:
+                self.note(axis.event_of(error))
+                return False
+            _remember(self.state_dir / "device.json", self._facts)
+        self.note(axis.Answered(booted=True))
+        return True
+
+
+def state_name(serial: str) -> str:
+    """A directory name for `serial`, which is the device's own word."""
+    return re.sub(r"[^A-Za-z0-9._-]", "_", serial).lstrip(".") or "_"
+
+
+def _because(link: axis.Link) -> str:
+    return f": {link.reason} {link.advice or ''}".rstrip() if link.reason else ""
+
+
+def _most_telling(failures: list[axis.Event]) -> axis.Event:
+    """Of several routes' failures the one a person can act on first."""
+    order = (axis.Untrusted, axis.TlsWanted, axis.Silent, axis.Stranger, axis.NoAnswer)
+    return min(failures, key=lambda failure: order.index(type(failure)))
+
+
+def _remembered(path: Path) -> Facts:
+    try:
+        return msgspec.json.decode(path.read_bytes(), type=Facts)
+    except (OSError, msgspec.DecodeError):
+        return Facts()
+
+
+def _remember(path: Path, facts: Facts) -> None:
+    """So that a device that is away when the agent starts is announced as what it is."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(msgspec.json.encode(facts))
+    except OSError as error:
+        log.warning("%s cannot be written: %s", path, error.strerror)

@@ -1,0 +1,281 @@
+"""The health check of one device: half a minute of questions, each of which can go wrong in one way.
+
+    round_trip ▶ identity ▶ stale_runs ▶ free_space ▶ push_hash ▶ self_test ▶ calibration ▶ gates
+                                                                             (with conditions)
+
+Place in the journey: run by the lane when the server, a person or a restart makes one due; its steps, with
+values and raw texts, are the evidence health is decided on. Invariants: every step is a claim with a value
+and a sentence; a step that lost the device ends the check, the rest are not guessed; what fails is either
+infrastructure (ours or the device's fault: the ladder may mend it) or the state the device is in for a while
+(hot, empty, full: waiting or a person mends it), never a benchmark; nothing is left on the device.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import random
+import shlex
+import statistics
+import time
+import uuid
+from collections.abc import Callable
+from pathlib import Path
+from typing import Literal
+
+import msgspec
+
+from paceline.adb.port import AdbError, Connection, RefusedError, SlowError, TransferError
+from paceline.conditions import Raw
+from paceline.devices import gates
+from paceline.devices.conditions import DeviceConditions, Reading
+
+ROUND_TRIPS = 5
+SLOWEST_ROUND_TRIP_MS = 2000.0
+"""Median of an `echo`: 5 to 60 ms over USB and Wi-Fi. A device that needs seconds would time out in jobs."""
+PUSHED_BYTES = 1 << 20
+PUSH_TIMEOUT_S = 20.0
+"""1 MiB at 50 KiB/s; what is slower cannot carry a run."""
+SELF_TEST_TIMEOUT_S = 20.0
+SELF_TEST_INPUT = bytes(i % 251 for i in range(1 << 20))
+"""What `paceline-hashing-engines --self-test` hashes with every engine it has (native/hashing/README.md)."""
+SHA256 = hashlib.sha256(SELF_TEST_INPUT).hexdigest()
+SHA1 = hashlib.sha1(SELF_TEST_INPUT, usedforsecurity=False).hexdigest()
+COUNT = 20_000
+CALIBRATION = (
+    "sh", "-c",
+    "for r in 1 2 3; do a=$(date +%s%N); i=0; while [ $i -lt " + str(COUNT) + " ]; do i=$((i+1)); done; "
+    "b=$(date +%s%N); echo $((b-a)); done",
+)  # fmt: skip
+"""A loop of the device's own shell, three times; the shortest counts. 10 to 100 ms each."""
+RAW_CHARACTERS = 4000
+"""Kept of what one step's command printed; the conditions keep more of theirs."""
+
+Blame = Literal["infrastructure", "state"]
+
+
+class Step(msgspec.Struct, frozen=True):
+    """One claim of the check. `value` in `unit`, where there is something to measure."""
+
+    name: str
+    ok: bool
+    text: str
+    value: float | None = None
+    unit: str | None = None
+
+
+class Check(msgspec.Struct, frozen=True):
+    """A check that ended. `started_s`: monotonic; `infrastructure`: some failed step was."""
+
+    id: str
+    started_s: float
+    took_ms: float
+    ok: bool
+    infrastructure: bool
+    steps: list[Step]
+    raw: list[Raw]
+
+    @property
+    def text(self) -> str:
+        """What failed, in one line; empty when nothing did."""
+        return "; ".join(f"{step.name}: {step.text}" for step in self.steps if not step.ok)
+
+
+class Asked(msgspec.Struct, frozen=True):
+    """What the check needs of a device beside its connection."""
+
+    workdir: str
+    observer: DeviceConditions
+    held_gates: frozenset[str]
+    """Names of the gates that held at the last look."""
+    clean: Callable[[Connection], list[str]]
+    """Ends, restores and removes what earlier lives left; says what it did."""
+    verify: Callable[[], None]
+    self_test: Path | None = None
+
+
+class Looked(msgspec.Struct, frozen=True):
+    """A check and the reading of the conditions in it, None when it did not come that far."""
+
+    check: Check
+    reading: Reading | None
+
+
+def run_check(connection: Connection, asked: Asked, clock: Callable[[], float] = time.monotonic) -> Looked:
+    """Never raises AdbError: what goes wrong is a failed step."""
+    return _Checking(connection, asked, clock).run()
+
+
+class _Checking:
+    """One check while it runs."""
+
+    def __init__(self, connection: Connection, asked: Asked, clock: Callable[[], float]) -> None:
+        self._connection, self._asked, self._clock = connection, asked, clock
+        self._id = f"chk_{uuid.uuid4().hex}"
+        self._directory = f"{asked.workdir}/{self._id}"
+        self._began = clock()
+        self._steps: list[Step] = []
+        self._blamed: set[Blame] = set()
+        self._raw: list[Raw] = []
+        self._reading: Reading | None = None
+
+    def run(self) -> Looked:
+        try:
+            lost = not all(self._took(name, blame, step) for name, blame, step in self._plan())
+        finally:
+            with contextlib.suppress(AdbError):
+                self._connection.run(["rm", "-rf", self._directory])
+        return Looked(self._check(lost), self._reading)
+
+    def _plan(self) -> list[tuple[str, Blame, Callable[[], Step]]]:
+        return [
+            ("round_trip", "infrastructure", self._round_trip),
+            ("identity", "infrastructure", self._identity),
+            ("stale_runs", "infrastructure", self._stale_runs),
+            ("free_space", "state", self._free_space),
+            ("push_hash", "infrastructure", self._push_hash),
+            ("self_test", "infrastructure", self._self_test),
+            ("calibration", "infrastructure", self._calibration),
+            ("gates", "state", self._gates),
+        ]
+
+    def _took(self, name: str, blame: Blame, step: Callable[[], Step]) -> bool:
+        """Runs one step; False when the device was lost in it and the rest cannot be asked."""
+        try:
+            self._add(step(), blame)
+        except TransferError as error:
+            self._add(Step(name, False, error.text), "state" if error.no_space else "infrastructure")
+        except (RefusedError, SlowError) as error:
+            self._add(Step(name, False, error.text), "infrastructure")
+        except AdbError as error:
+            self._add(Step(name, False, error.text), "infrastructure")
+            return False
+        return True
+
+    def _add(self, step: Step, blame: Blame) -> None:
+        self._steps.append(step)
+        if not step.ok:
+            self._blamed.add(blame)
+
+    def _check(self, lost: bool) -> Check:
+        took_ms = (self._clock() - self._began) * 1000
+        raw = [*self._raw, *(self._reading.raw if self._reading else [])]
+        infrastructure = lost or "infrastructure" in self._blamed
+        return Check(
+            self._id, self._began, took_ms, not self._blamed, infrastructure, self._steps, raw
+        )  # fmt: skip
+
+    # --- steps ---
+
+    def _round_trip(self) -> Step:
+        took = []
+        for number in range(ROUND_TRIPS):
+            word = f"{self._id}-{number}"
+            began = self._clock()
+            done = self._connection.run(["echo", word])
+            took.append((self._clock() - began) * 1000)
+            if done.rc != 0 or done.text.strip() != word:
+                text = f"echo answered {done.text.strip()[:80]!r} with status {done.rc}."
+                return Step("round_trip", False, text)
+        median = round(statistics.median(took), 2)
+        return Step("round_trip", median < SLOWEST_ROUND_TRIP_MS, f"{median:g} ms.", median, "ms")
+
+    def _identity(self) -> Step:
+        self._asked.verify()
+        return Step("identity", True, "The same device answers.")
+
+    def _stale_runs(self) -> Step:
+        done = self._asked.clean(self._connection)
+        text = "; ".join(done) or "Nothing was left by earlier runs."
+        return Step("stale_runs", True, text, float(len(done)), "leftovers")
+
+    def _free_space(self) -> Step:
+        self._reading = self._asked.observer.read(self._connection)
+        free = self._reading.seen.free_bytes
+        if free is None:
+            return Step("free_space", True, "It does not tell its free space.")
+        needed = gates.FREE_BYTES_NEEDED
+        text = f"{free >> 20} MiB are free, {needed >> 20} MiB are needed."
+        return Step("free_space", free >= needed, text, float(free), "bytes")
+
+    def _push_hash(self) -> Step:
+        data = random.Random(self._id).randbytes(PUSHED_BYTES)  # noqa: S311 - no secret, new every time
+        where = f"{self._directory}/blob"
+        self._ran(["mkdir", "-p", self._directory])
+        began = self._clock()
+        self._connection.push(data, where, timeout_s=PUSH_TIMEOUT_S)
+        rate = round(PUSHED_BYTES / 2**20 / max(self._clock() - began, 1e-9), 2)
+        done = self._ran(["sha256sum", where])
+        found = done.text.split()[0] if done.status == 0 and done.text.split() else None
+        if found is None:  # before Android 6 there is no sha256sum
+            found = hashlib.sha256(self._connection.pull(where, timeout_s=PUSH_TIMEOUT_S)).hexdigest()
+        if found != hashlib.sha256(data).hexdigest():
+            text = "What was pushed is not what arrived: the digests differ."
+            return Step("push_hash", False, text, rate, "MiB/s")
+        return Step("push_hash", True, f"1 MiB arrived whole, at {rate:g} MiB/s.", rate, "MiB/s")
+
+    def _self_test(self) -> Step:
+        binary = self._asked.self_test
+        if binary is None or not binary.is_file():
+            where = f" at {binary}" if binary else ", see self_test in agent.toml"
+            return Step("self_test", True, f"Not looked at: no self-test is built for this ABI{where}.")
+        remote = f"{self._directory}/self-test"
+        self._connection.push(binary, remote, 0o755, PUSH_TIMEOUT_S)
+        done = self._ran([remote, "--self-test"], SELF_TEST_TIMEOUT_S)
+        return judged(done.status, done.text)
+
+    def _calibration(self) -> Step:
+        done = self._ran(list(CALIBRATION))
+        rounds = [int(word) for word in done.text.split() if word.isdecimal()]
+        if done.status != 0 or not rounds:  # a shell whose `date` has no %N
+            return Step("calibration", True, "Not looked at: the device's clock tells no nanoseconds.")
+        shortest = min(rounds) / 1e6
+        return Step("calibration", True, f"{COUNT} turns of a loop in {shortest:g} ms.", shortest, "ms")
+
+    def _gates(self) -> Step:
+        if self._reading is None:
+            return Step("gates", False, "Its conditions could not be read.")
+        shut = [
+            gate for gate in gates.gates(self._reading.seen, self._asked.held_gates)
+            if gate.holds and gate.name != "space"
+        ]  # fmt: skip
+        text = " ".join(f"{gate.text} {gate.advice}".strip() for gate in shut)
+        return Step("gates", not shut, text or "Cool and charged.")
+
+    def _ran(self, argv: list[str], timeout_s: float = 10.0) -> Raw:
+        """Runs and keeps the text as evidence."""
+        began = self._clock()
+        done = self._connection.run(argv, timeout_s)
+        text = done.text + done.stderr.decode("utf-8", "replace")
+        at_ms, took_ms = int((began - self._began) * 1000), int((self._clock() - began) * 1000)
+        kept = Raw(shlex.join(argv), done.rc, at_ms, took_ms, text[:RAW_CHARACTERS].replace("\0", "\ufffd"))
+        self._raw.append(kept)
+        return kept
+
+
+class SelfTest(msgspec.Struct, frozen=True):
+    """The line the self-test prints."""
+
+    ok: bool
+    sha256: str
+    sha1: str
+    hardware_sha256: bool
+    hardware_sha1: bool
+    arch: str = ""
+
+
+def judged(status: int | None, text: str) -> Step:
+    """The step of a self-test that printed `text` and ended with `status`. Pure."""
+    line = next((line for line in text.splitlines() if line.startswith("{")), "")
+    try:
+        said = msgspec.json.decode(line, type=SelfTest)
+    except msgspec.DecodeError:
+        return Step("self_test", False, f"It ended with status {status} and said {text.strip()[:200]!r}.")
+    wrong = [name for name, known in (("sha256", SHA256), ("sha1", SHA1)) if getattr(said, name) != known]
+    if wrong or not said.ok or status != 0:
+        about = f"{' and '.join(wrong)} differ from the known digest" if wrong else f"it ended with {status}"
+        return Step("self_test", False, f"The device computes wrong results: {about}.")
+    by = [name for name, hard in (("SHA-256", said.hardware_sha256), ("SHA-1", said.hardware_sha1)) if hard]
+    means = f"{' and '.join(by)} by instructions of the CPU" if by else "no SHA instructions"
+    text = f"Digests are right on {said.arch or 'this CPU'}: {means}."
+    return Step("self_test", True, text, float(said.hardware_sha256), "hardware_sha256")

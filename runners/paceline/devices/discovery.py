@@ -1,0 +1,119 @@
+"""Which devices there are: every route is asked who answers, and two routes to one serial are one device.
+
+    agent.toml routes ─┐
+    simulated ─────────┼─▶ routes ─▶ known to a device? ─▶ nothing to do
+    adb server's list ─┘                │ no
+                                        ├─▶ its name presumes a serial ─▶ that device, or a new one
+                                        └─▶ ask who answers ─▶ that device, or a new one, or: why not
+
+Place in the journey: beside the lanes, in a thread of its own; `look` is one pass. Invariants: identity is
+the serial that answers; what a name presumes is corrected by whoever answers; a route at which nobody has
+answered yet is shown with its reason, never dropped in silence; a device once found is never forgotten while
+the agent lives. Deliberately never speaks on a route that belongs to a device: that is its lane's.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import msgspec
+
+from paceline.adb.port import AdbError, Route
+from paceline.config import Devices
+from paceline.devices import connection as axis
+from paceline.devices.attached import Attached, state_name
+from paceline.devices.identity import identify
+from paceline.devices.routes import presumed_serial
+from paceline.devices.ways import Ways
+
+log = logging.getLogger("paceline.devices")
+
+LOOK_S = 10.0
+"""Between two passes; a phone that was plugged in shows up within this time."""
+
+
+class Unknown(msgspec.Struct, frozen=True):
+    """A route where nobody has said who they are."""
+
+    route: Route
+    link: axis.Link
+
+
+class Discovery:
+    """`found` is called once per new device, `changed` when a known one got or lost a route."""
+
+    def __init__(
+        self,
+        config: Devices,
+        ways: Ways,
+        state_root: Path,
+        found: Callable[[Attached], None] = lambda _: None,
+        changed: Callable[[Attached], None] = lambda _: None,
+    ) -> None:
+        self._config, self._ways, self._root = config, ways, state_root
+        self._found, self._changed = found, changed
+        self.devices: dict[str, Attached] = {}
+        self.unknown: dict[Route, axis.Link] = {}
+        self._listed: set[Route] = set()
+
+    def look(self) -> None:
+        """One pass over all routes."""
+        listed = {self._ways.by_name(known.name) for known in self._ways.listed()}
+        self._forget(self._listed - listed)
+        self._listed = listed
+        simulated = {Route("tcp", address) for address in self._config.simulated}
+        configured = {Route("tcp", address) for address in self._config.routes}
+        wanted = listed | simulated | configured
+        self.unknown = {route: link for route, link in self.unknown.items() if route in wanted}
+        for route in sorted(wanted, key=str):
+            if not any(route in device.routes for device in self.devices.values()):
+                self._place(route, simulated=route in simulated)
+
+    def _forget(self, gone: set[Route]) -> None:
+        for device in self.devices.values():
+            for route in gone & set(device.routes):
+                device.drop_route(route)
+                self._changed(device)
+
+    def _place(self, route: Route, *, simulated: bool) -> None:
+        serial = None if self._was_refuted(route) else presumed_serial(route)
+        if serial is None:
+            serial = self._asked(route)
+        if serial is None:
+            return
+        self.unknown.pop(route, None)
+        for device in self.devices.values():
+            device.strangers.pop(route, None)
+        known = self.devices.get(serial)
+        if known is not None:
+            known.add_route(route)
+            self._changed(known)
+            return
+        state = self._root / state_name(serial)
+        device = Attached(serial, state, self._ways.open, [route], simulated=simulated)
+        self.devices[serial] = device
+        log.info("device %s: found at %s", serial, route)
+        self._found(device)
+
+    def _was_refuted(self, route: Route) -> bool:
+        """Whether somebody else than its name says has answered there."""
+        return any(route in device.strangers for device in self.devices.values())
+
+    def _asked(self, route: Route) -> str | None:
+        connection = self._ways.open(route)
+        try:
+            connection.connect()
+            return identify(connection).serial
+        except AdbError as error:
+            before = self.unknown.get(route, axis.NEW)
+            link = self.unknown[route] = axis.step(before, axis.event_of(error), time.monotonic())
+            if before.reason != link.reason:
+                log.warning("no device yet at %s: %s %s", route, link.reason, link.advice or "")
+            return None
+        finally:
+            with contextlib.suppress(AdbError):
+                connection.close()

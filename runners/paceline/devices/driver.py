@@ -1,0 +1,321 @@
+"""Drives one device: looks whether it answers, carries out orders, checks, climbs the ladder, leases.
+
+    look ─▶ (silent? a rung, wait) ─▶ order ─▶ check due ─▶ recovering? a rung ─▶ gates ─▶ lease a job
+
+Place in the journey: a thread per device around its lane; a table of contents of `devices`. Invariants: one
+of these at a time, so that nothing ever runs beside a measurement; no job is asked for unless the device
+answers, the server calls it good and no gate holds; one bad turn is logged and does not end the thread.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from paceline.adb.port import AdbError, Connection
+from paceline.api import Order, TargetHeard
+from paceline.devices import gates, health
+from paceline.devices.attached import Attached
+from paceline.devices.check import Asked, Check, run_check
+from paceline.devices.conditions import DeviceConditions, Reading
+from paceline.devices.connection import event_of
+from paceline.devices.ladder import Ladder, Means, Rung, next_rung
+from paceline.devices.recovery import climb, reboot
+from paceline.devices.report import Readings, Report
+from paceline.devices.ways import Ways
+from paceline.lane import Lane
+from paceline.stop import Reason, Stop
+
+log = logging.getLogger("paceline.devices")
+
+
+class Pace(msgspec.Struct, frozen=True):
+    """How often, in s. Tests are quicker."""
+
+    look_s: float = 15.0
+    """An idle device is asked whether it is still there; more often keeps it from sleeping, and so warm."""
+    retry_s: float = 5.0
+    """A silent one is tried again; nobody waits longer than this for one that came back."""
+    readings_s: float = 60.0
+    """Gates of an idle device; a phone cools by about 1 °C in this time."""
+    rung_s: float = 2.0
+    """Between a rung of the ladder and the look whether it helped."""
+    claim_s: float = 0.5
+    """Waited for a device that a hand run may have."""
+
+
+class Tools(msgspec.Struct, frozen=True):
+    """What the agent lends: see `check.Asked`. `self_test` may hold {abi}."""
+
+    ways: Ways
+    clean: Callable[[Attached, Connection], list[str]]
+    self_test: str | None = None
+    say_soon: Callable[[], None] = lambda: None
+    """Makes the next heartbeat come at once."""
+
+
+class Driver:
+    """One device and its lane. `run` is its thread's; `entry`, `hear`, `leave` come from others."""
+
+    def __init__(
+        self, device: Attached, lane: Lane, tools: Tools, leaving: threading.Event, pace: Pace | None = None
+    ) -> None:
+        self.device, self.lane = device, lane
+        self._tools, self._leaving, self._pace = tools, leaving, pace or Pace()
+        self._report = Report()
+        self._quit = Stop()
+        self._duty = health.Duty()
+        self._silence = Ladder()
+        self._failed: Check | None = None
+        self._order: Order | None = None
+        self._looked_s = self._read_s = float("-inf")
+        self._held: frozenset[str] = frozenset()
+        self._free_bytes: int | None = None
+
+    # --- what other threads call ---
+
+    def entry(self) -> dict[str, Any]:
+        """This device in a heartbeat."""
+        link, facts, serial = self.device.link, self.device.facts, self.device.serial
+        about = {"state": link.state, "reason": link.reason, "advice": link.advice}
+        entry: dict[str, Any] = {
+            "kind": "device",
+            "serial": serial,
+            "name": facts.name(serial),
+            "factors": facts.factors,
+            "fingerprint": facts.fingerprint,
+            "simulated": self.device.simulated,
+            "connection": {**about, "route": str(self.device.route or "") or None},
+            **self._report.entry(),
+        }
+        if self.device.boot_id:
+            entry["boot_id"] = self.device.boot_id
+        return entry
+
+    def hear(self, heard: TargetHeard) -> None:
+        self._report.hear(heard)
+
+    def nudge(self) -> None:
+        """Something about its routes changed: look now."""
+        self._looked_s = float("-inf")
+        self._report.wake.set()
+
+    def leave(self) -> None:
+        """Ends after the current job; ends waits, a check's claim and a restart's watch at once."""
+        self._quit.set(Reason.SHUTDOWN)
+        self._report.wake.set()
+
+    # --- the thread ---
+
+    def run(self) -> None:
+        """Until the agent leaves."""
+        while not self._leaving.is_set():
+            try:
+                self.turn()
+            except AdbError as error:
+                self._lost(error)
+            except Exception:
+                log.exception("device %s: a turn failed", self.device.serial)
+                self._pause(self._pace.retry_s)
+        self.device.let_go()
+
+    def turn(self) -> None:
+        """The next thing this device needs."""
+        online = self._look()
+        if self._duty.state == "recovering":
+            self._recover()
+        elif not online:
+            self._break_silence()
+        elif (order := self._report.order) is not None and self._order is None:
+            self._carry_out(order)
+        elif self._check_is_due():
+            self._check()
+        elif not self._read():
+            self._pause(self._pace.retry_s)
+        elif not self._may_lease() or not self._leased():
+            self._pause(0.0 if self._may_lease() else self._pace.retry_s)
+
+    # --- connection ---
+
+    def _look(self) -> bool:
+        now = time.monotonic()
+        if self.device.link.state == "online" and now - self._looked_s < self._pace.look_s:
+            return True
+        online = self.device.look()
+        self._looked_s = time.monotonic()
+        if online:
+            self._silence = Ladder()
+            if self.device.restarted:
+                self.device.restarted = False
+                self._duty = health.step(self._duty, health.Due("it restarted"))
+                self._read_s = float("-inf")
+        return online
+
+    def _break_silence(self) -> None:
+        """Of a device that is there and does not speak: rungs that need no check, then patience."""
+        if self.device.link.state == "offline":
+            rung = next_rung(self._silence, self._means())
+            if rung is not Rung.GIVE_UP:
+                how = climb(rung, self.device, self._tools.ways, self._quit, "")
+                self._silence = self._silence.climbed(rung)
+                self._report.tried(rung, how.ok, how.text)
+        self._tools.say_soon()
+        self._pause(self._pace.retry_s)
+
+    def _means(self) -> Means:
+        by_server = any(route.kind == "server" for route in self.device.routes)
+        return Means(by_server, self.device.link.state == "online", self.device.reboots.left)
+
+    def _lost(self, error: AdbError) -> None:
+        self.device.note(event_of(error))
+        self.device.let_go()
+        self._tools.say_soon()
+        self._pause(self._pace.rung_s)
+
+    # --- orders ---
+
+    def _carry_out(self, order: Order) -> None:
+        log.info("device %s: %s, ordered by a person", self.device.serial, order.kind)
+        if order.kind == "reboot":
+            how = reboot(self.device, "a person", self._quit)
+            self._report.tried(Rung.REBOOT, how.ok, how.text)
+            self._report.done(order)
+            self._tools.say_soon()
+            if how.ok:
+                self._duty = health.step(self._duty, health.Due("it was restarted"))
+        elif order.kind == "check":
+            self._order = order
+            self._duty = health.step(self._duty, health.Due("a person asked"))
+        else:
+            self._report.done(order)
+
+    # --- health ---
+
+    def _check_is_due(self) -> bool:
+        if self._report.check_due:
+            self._duty = health.step(self._duty, health.Due("the server asked"))
+        return self._duty.state == "checking"
+
+    def _check(self) -> None:
+        with self.device.claim(self._quit, self._pace.claim_s) as claimed:
+            if not claimed:
+                self._pause(self._pace.retry_s)
+                return
+            observer = self._observer()
+            looked = run_check(self.device.connection, self._asked(observer))
+        if looked.reading is not None:
+            self._note_readings(looked.reading)
+        check = looked.check
+        self._duty = health.step(self._duty, _event_of(check))
+        if self._duty.state == "recovering":
+            log.warning("device %s: health check failed: %s", self.device.serial, check.text)
+            self._failed = check
+        else:
+            self._close(check)
+
+    def _asked(self, observer: DeviceConditions) -> Asked:
+        device, template = self.device, self._tools.self_test
+        abi = device.facts.abi
+        return Asked(
+            workdir=device.workdir,
+            observer=observer,
+            held_gates=self._held,
+            clean=lambda connection: self._tools.clean(device, connection),
+            verify=device.verify,
+            self_test=Path(template.replace("{abi}", abi)) if template and abi else None,
+        )
+
+    def _recover(self) -> None:
+        rung = next_rung(self._duty.ladder, self._means())
+        if rung is Rung.GIVE_UP and self.device.link.state != "online":
+            self._pause(self._pace.retry_s)  # silence is the connection's, not a reason for quarantine
+            return
+        how = climb(rung, self.device, self._tools.ways, self._quit, self._duty.why)
+        self._report.tried(rung, how.ok, how.text)
+        self._duty = health.step(self._duty, health.Climbed(rung))
+        if rung is Rung.GIVE_UP and self._failed is not None:
+            self._close(self._failed)
+        else:
+            self._pause(self._pace.rung_s)
+
+    def _close(self, check: Check) -> None:
+        """The episode is over: its last check is the one the server hears of."""
+        self._failed = None
+        self._report.checked(check)
+        if self._order is not None:
+            self._report.done(self._order)
+            self._order = None
+        self._tools.say_soon()
+
+    # --- readings ---
+
+    def _observer(self) -> DeviceConditions:
+        facts, device = self.device.facts, self.device
+        return DeviceConditions(facts.props, workdir=device.workdir, simulated=device.simulated)
+
+    def _read(self) -> bool:
+        """Reads the gates when they are old; False when somebody else has the device."""
+        if time.monotonic() - self._read_s < self._pace.readings_s:
+            return True
+        with self.device.claim(self._quit, self._pace.claim_s) as claimed:
+            if claimed:
+                self._note_readings(self._observer().read(self.device.connection, full=False))
+        return claimed
+
+    def _note_readings(self, reading: Reading) -> None:
+        before = self._report.readings
+        self._free_bytes = (
+            reading.seen.free_bytes if reading.seen.free_bytes is not None else self._free_bytes
+        )
+        seen = msgspec.structs.replace(reading.seen, free_bytes=self._free_bytes)
+        now = readings_of(seen, reading, self._held)
+        self._held = frozenset(gate.name for gate in gates.gates(seen, self._held) if gate.holds)
+        self._report.read(now)
+        self._read_s = time.monotonic()
+        if (before.refuses, before.configuration) != (now.refuses, now.configuration):
+            self._tools.say_soon()
+
+    # --- work ---
+
+    def _may_lease(self) -> bool:
+        heard = self._report.heard
+        fit = self._report.readings.refuses is None
+        return heard is not None and fit and health.may_lease(self._duty, heard.health)
+
+    def _leased(self) -> bool:
+        heard = self._report.heard
+        worked = heard is not None and self.lane.take(heard.target_id)
+        if worked:
+            self._looked_s = self._read_s = float("-inf")  # a job heats; and who knows how it ended
+        return worked
+
+    def _pause(self, seconds: float) -> None:
+        """Shorter when the server says something, a route appears or the agent leaves."""
+        self._report.wake.wait(seconds)
+        self._report.wake.clear()
+
+
+def readings_of(seen: gates.Readings, reading: Reading, held: frozenset[str]) -> Readings:
+    """What a heartbeat says of a reading. Pure."""
+    shut = [gate for gate in gates.gates(seen, held) if gate.holds]
+    said: list[tuple[str, str, str]] = [(gate.name, gate.text, gate.advice) for gate in shut]
+    said += [(one.name, one.text, one.advice) for one in reading.configuration]
+    findings = [
+        {"code": name, "level": "warning", "text": text[:500], "advice": advice[:500]}
+        for name, text, advice in said
+    ]
+    refuses = " ".join(f"{gate.text} {gate.advice}".strip() for gate in shut)[:500] or None
+    names: list[str] = [one.name for one in reading.configuration]
+    return Readings(gates.facts(seen), names, findings, refuses)
+
+
+def _event_of(check: Check) -> health.Event:
+    if check.ok:
+        return health.Passed()
+    return health.Failed(check.text) if check.infrastructure else health.Unfit(check.text)

@@ -1,0 +1,114 @@
+"""What a device is: the factors its fingerprint is made of, and what the agent must know to build for it.
+
+Place in the journey: read when a device answers after a start, announced with every heartbeat, part of a
+series' identity (STATISTICS §4). Invariants: clocks, addresses, serials and load are not among the factors; a
+factor that cannot be read is null, never guessed; the fingerprint is a function of the factors alone; a core
+that is switched off changes none (`/proc/cpuinfo` prints only those that are on).
+"""
+
+from __future__ import annotations
+
+import msgspec
+
+from paceline.adb.port import Connection
+from paceline.devices.texts import properties
+from paceline.devices.texts.lines import cpu_list
+from paceline.devices.texts.processors import cpu_parts, cpuinfo
+from paceline.devices.texts.resources import memory_bytes
+from paceline.environment import Factor, fingerprint
+
+WORKDIR = "/data/local/tmp/paceline"
+"""Where runs live on a device: the one place a shell may write and execute on every Android."""
+WORKDIR_PROPERTY = "debug.paceline.workdir"
+"""A device's own word for another place; simulated devices without a file system of their own need it."""
+GIB = 2**30
+
+
+class Facts(msgspec.Struct, frozen=True):
+    """Of the last time the device answered. `abis`: preferred one first; `boot_id` "" when unknown."""
+
+    props: dict[str, str] = {}
+    factors: dict[str, Factor] = {}
+    boot_id: str = ""
+
+    @property
+    def fingerprint(self) -> str:
+        return fingerprint(self.factors)
+
+    @property
+    def abis(self) -> list[str]:
+        return properties.abis(self.props)
+
+    @property
+    def abi(self) -> str | None:
+        return next(iter(self.abis), None)
+
+    @property
+    def api(self) -> int | None:
+        return properties.api_level(self.props)
+
+    @property
+    def workdir(self) -> str:
+        given = self.props.get(WORKDIR_PROPERTY, "").rstrip("/")
+        return given if given.startswith("/") and "/../" not in given + "/" else WORKDIR
+
+    def name(self, serial: str) -> str:
+        """What people call it; no part of its identity."""
+        model = self.props.get("ro.product.model") or "Android device"
+        return f"{model} · {serial[-4:]}"
+
+
+class Texts(msgspec.Struct, frozen=True):
+    """What the factors are read from; a text that could not be read is empty."""
+
+    kernel: str = ""
+    cpuinfo: str = ""
+    meminfo: str = ""
+    cpus_present: str = ""
+
+
+QUESTIONS = {
+    "kernel": ["uname", "-r"],
+    "cpuinfo": ["cat", "/proc/cpuinfo"],
+    "meminfo": ["cat", "/proc/meminfo"],
+    "cpus_present": ["cat", "/sys/devices/system/cpu/present"],
+}
+
+
+def read(connection: Connection, boot_id: str, known: Facts) -> Facts:
+    """Asks the device; `known` is what it said before. Raises AdbError."""
+    props = connection.props()
+    answers = {name: connection.run(argv) for name, argv in QUESTIONS.items()}
+    texts = Texts(**{name: done.text for name, done in answers.items() if done.rc == 0})
+    return Facts(props, factors_of(props, texts, known.factors), boot_id)
+
+
+def factors_of(
+    props: dict[str, str], texts: Texts, known: dict[str, Factor] | None = None
+) -> dict[str, Factor]:
+    """The factors out of the texts. `known`: earlier ones of this device; while a core is off its parts are
+    taken from there when model and SoC are the same."""
+    said = properties.build_factors(props)
+    cpus, present = cpuinfo(texts.cpuinfo), cpu_list(texts.cpus_present)
+    threads = len(present) if present else len(cpus.cores) or None
+    parts: Factor = " + ".join(cpu_parts(texts.cpuinfo)) or None
+    before = known or {}
+    same = all(before.get(name) == said.get(name) for name in ("model", "soc"))
+    if len(cpus.cores) != threads and same and before.get("cpu_parts"):
+        parts = before["cpu_parts"]
+    total = memory_bytes(texts.meminfo).get("MemTotal")
+    return {
+        "kind": "device",
+        "system": "Android",
+        "manufacturer": said.get("manufacturer"),
+        "model": said.get("model"),
+        "build": said.get("build"),
+        "android": said.get("android"),
+        "api": properties.api_level(props),
+        "soc": said.get("soc"),
+        "architecture": next(iter(properties.abis(props)), None),
+        "cpu_parts": parts,
+        "cpu_threads": threads,
+        "memory_gib": None if total is None else round(total / GIB),
+        "kernel": texts.kernel.strip() or None,
+    }

@@ -1,0 +1,121 @@
+"""All devices of one agent: discovery in a thread, a driver in a thread per device, one voice in heartbeats.
+
+Place in the journey: made by `agent.py`, which runs the host's lane meanwhile. Invariants: a device gets its
+driver once and keeps it; leaving lets every device finish its job; nothing here knows what a driver does.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+from paceline.adb.port import Connection
+from paceline.api import TargetHeard
+from paceline.config import Devices
+from paceline.devices.attached import Attached
+from paceline.devices.discovery import LOOK_S, Discovery
+from paceline.devices.driver import Driver, Pace, Tools
+from paceline.devices.ways import Ways
+from paceline.executors.claim import TargetClaim
+from paceline.lane import Lane, Shared
+
+log = logging.getLogger("paceline.devices")
+
+
+class DeviceLanes:
+    """Drives devices from entering to leaving the context; leaving waits for their jobs."""
+
+    def __init__(
+        self,
+        config: Devices,
+        ways: Ways,
+        root: Path,
+        shared: Shared,
+        *,
+        host_serial: str,
+        say_soon: Callable[[], None],
+        pace: Pace | None = None,
+    ) -> None:
+        self._root, self._shared, self._host_serial = root, shared, host_serial
+        self._pace = pace
+        self._tools = Tools(ways, self._clean, config.self_test, say_soon)
+        self._discovery = Discovery(config, ways, root, self._start, self._nudge)
+        self._drivers: dict[str, Driver] = {}
+        self._threads: list[threading.Thread] = []
+        self._gone = threading.Event()
+
+    @property
+    def busy(self) -> bool:
+        return any(driver.lane.busy for driver in list(self._drivers.values()))
+
+    def entries(self) -> list[dict[str, Any]]:
+        """All of them, for a heartbeat."""
+        return [driver.entry() for driver in list(self._drivers.values())]
+
+    def hear(self, heard: TargetHeard) -> None:
+        driver = self._drivers.get(heard.serial)
+        if driver is not None:
+            driver.hear(heard)
+
+    def leave(self) -> None:
+        """Every device ends after its job."""
+        self._gone.set()
+        for driver in list(self._drivers.values()):
+            driver.leave()
+
+    def cancel(self) -> None:
+        """Their jobs end now, too."""
+        for driver in list(self._drivers.values()):
+            driver.lane.cancel()
+
+    def __enter__(self) -> Self:
+        self._begin("discover", self._discover)
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.leave()
+        for thread in self._threads:  # grows while discovery, the first of them, has not ended
+            thread.join()
+
+    def _discover(self) -> None:
+        while not self._gone.is_set():
+            try:
+                self._discovery.look()
+            except Exception:
+                log.exception("looking for devices failed")
+            self._gone.wait(LOOK_S)
+        for driver in list(self._drivers.values()):  # also one that was found while leaving
+            driver.leave()
+
+    def _start(self, device: Attached) -> None:
+        from paceline.executors.android import AndroidExecutor
+
+        claim = TargetClaim(self._host_serial)  # of its own: a lock object is re-entrant
+        executor = AndroidExecutor(device, claim, self._root)
+        lane = Lane(self._shared, device.serial, executor)
+        driver = Driver(device, lane, self._tools, self._shared.leaving, self._pace)
+        self._drivers[device.serial] = driver
+        self._begin(f"device-{device.serial}", driver.run)
+        self._tools.say_soon()
+
+    def _nudge(self, device: Attached) -> None:
+        self._drivers[device.serial].nudge()
+
+    def _begin(self, name: str, work: Callable[[], None]) -> None:
+        thread = threading.Thread(target=work, name=name, daemon=True)
+        self._threads.append(thread)
+        thread.start()
+
+    def _clean(self, device: Attached, connection: Connection) -> list[str]:
+        from paceline.devices.leftovers import Journal, clean
+
+        done = clean(connection, Journal(self._root, device.serial), device.workdir)
+        said = [f"{done.processes} processes ended"] if done.processes else []
+        said += [f"{name} removed" for name in done.directories]
+        return said + [f"{name} put back" for name in done.settings]

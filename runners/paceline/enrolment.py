@@ -1,0 +1,85 @@
+"""How an agent gets and keeps its credential: a one-time code is exchanged once, the answer is kept on disk.
+
+Place in the journey: the agent's first step. Invariants: the credential is readable by its owner only, from
+its first byte on; a code is used only by an agent that has no credential for that server.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+from pathlib import Path
+
+import msgspec
+
+from paceline.api import Api, ApiError, UnreachableError
+from paceline.errors import UserError
+
+log = logging.getLogger("paceline.agent")
+
+NOT_ACCEPTED = (401, 403)
+"""Answers that waiting does not change: the credential is unknown, revoked or not an agent's."""
+
+
+class Credential(msgspec.Struct, frozen=True):
+    server: str
+    agent_id: str
+    credential: str
+
+
+def enrolled(server: str, data_dir: Path, code: str | None, name: str) -> Api:
+    """The server, asked with this agent's credential; got by `code` when there is none yet. Raises
+    UserError."""
+    path = data_dir / "credential.json"
+    known = _read(path)
+    if known is not None and known.server == server:
+        if code is not None:
+            log.info("already enrolled as %s; the code is not used", known.agent_id)
+        return Api(server, known.credential)
+    if code is None:
+        there = f"It is enrolled at {known.server}." if known else "It has no credential yet."
+        advice = "Get a one-time code with `paceline-server enrolment-code` and give it with --enrol."
+        raise UserError(f"This agent is not enrolled at {server}. {there}", advice)
+    api = Api(server)
+    try:
+        enrolment = api.enrol(code, name)
+    except ApiError as error:
+        advice = "Codes work once and expire: get a new one and start again."
+        raise UserError(f"The server refused the enrolment: {error.detail}", advice) from error
+    except UnreachableError as error:
+        raise UserError(
+            f"The server cannot be reached: {error}", "Check --server and the network."
+        ) from error
+    finally:
+        api.close()
+    _write_secret(path, msgspec.json.encode(Credential(server, enrolment.agent_id, enrolment.credential)))
+    log.info("enrolled as %s", enrolment.agent_id)
+    return Api(server, enrolment.credential)
+
+
+def not_accepted(error: ApiError, data_dir: Path) -> UserError:
+    """What to tell a person whose agent the server does not accept."""
+    advice = f"Remove {data_dir / 'credential.json'} and enrol again with a new one-time code."
+    return UserError(f"The server does not accept this agent: {error.detail}", advice)
+
+
+def _read(path: Path) -> Credential | None:
+    try:
+        return msgspec.convert(json.loads(path.read_text(encoding="utf-8")), Credential)
+    except FileNotFoundError:
+        return None
+    except (OSError, ValueError) as error:
+        raise UserError(f"{path} cannot be read: {error}", "Remove it and enrol again.") from error
+
+
+def _write_secret(path: Path, data: bytes) -> None:
+    """Readable by its owner only, from its first byte on."""
+    new = path.with_name(path.name + ".new")
+    new.unlink(missing_ok=True)
+    descriptor = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    with os.fdopen(descriptor, "wb") as file:
+        file.write(data)
+        file.flush()
+        os.fsync(file.fileno())
+    new.replace(path)
