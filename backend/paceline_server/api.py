@@ -22,6 +22,7 @@ from paceline_server.alerts import routes as alerts
 from paceline_server.catalog import routes as catalog
 from paceline_server.detect.policies import routes as policies
 from paceline_server.fleet import routes as fleet
+from paceline_server.imports import routes as imports
 from paceline_server.ingest import routes as ingest
 from paceline_server.jobs import routes as jobs
 from paceline_server.kernel import clock, openapi, pages, problems
@@ -59,20 +60,27 @@ def create_app(settings: Settings, lifespan: Lifespan | None = None) -> FastAPI:
         generate_unique_id_function=lambda route: route.name,
         lifespan=lifespan or _only_streams,
     )
-    app.state.settings = settings
-    app.state.tail = Tail()
-    app.state.checks = {}
-    process_settings.use(settings)
+    adopt(app, settings)
     problems.install(app)
     app.add_middleware(Requests, max_body_bytes=settings.max_body_bytes)
     features = APIRouter(prefix=PREFIX)
-    for feature in (accounts, catalog, fleet, jobs, ingest, series, noise, policies, reports, alerts, live):
+    for feature in (
+        accounts, catalog, fleet, jobs, ingest, series, noise, policies, reports, alerts, imports, live,
+    ):  # fmt: skip
         features.include_router(feature.router)
     app.include_router(features)
     app.include_router(system)
     pages.install(app, settings.frontend_dir)
     openapi.install(app)
     return app
+
+
+def adopt(app: FastAPI, settings: Settings) -> None:
+    """Give an application the settings and the fresh state of one process."""
+    app.state.settings = settings
+    app.state.tail = Tail()
+    app.state.checks = {}
+    process_settings.use(settings)
 
 
 @asynccontextmanager

@@ -18,7 +18,10 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 SERVER = "backend/paceline_server/"
-FEATURES = ("accounts", "alerts", "catalog", "detect", "fleet", "ingest", "jobs", "live", "reports", "series")
+FEATURES = (
+    "accounts", "alerts", "catalog", "detect", "fleet", "imports", "ingest", "jobs", "live", "reports",
+    "series",
+)  # fmt: skip
 MAX_FUNCTION_LINES = 60
 
 Rule = Callable[[str, ast.Module], list[str]]

@@ -129,7 +129,7 @@ def _advised(
 ) -> Advised:
     others, members, cold_members = where
     benchmark = manifest.benchmarks[policy.benchmark]
-    margin = benchmark.margin_percent
+    margin = benchmark.margin_on(measured.known.asked.target_kind)
     in_force = _in_force(manifest, policy, measured.known.asked.knobs)
     warm = _crossover(policy, members, margin, measured)
     when_cold = policy.model_copy(update={"arm": policy.cold_arm or policy.arm})
@@ -149,7 +149,7 @@ def _advised(
         coldness=coldness,
         minimum=judge_minimum(warm, in_force.minimum, margin),
         cold_minimum=judge_minimum(cold, in_force.minimum, margin) if cold and first_is_cold else None,
-        suffices=_suffices(coldness, in_force.warmup_rounds),
+        suffices=suffices(coldness, in_force.warmup_rounds),
     )
 
 
@@ -208,7 +208,7 @@ def evidence_of(advised: Advised) -> dict[str, Any]:
     }
 
 
-def _suffices(coldness: Coldness, rounds: int | None) -> bool | None:
+def suffices(coldness: Coldness, rounds: int | None) -> bool | None:
     """Whether so many warm-up rounds of the product do. A round of the bench may be many calls: what it takes
     is then known to that grain only, and between its ends nothing is said."""
     if rounds is None:

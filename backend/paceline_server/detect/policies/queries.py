@@ -66,3 +66,25 @@ def names_and_commits(
     )
     runs = session.execute(select(Run.id, Run.commit).where(Run.id.in_({row.run_id for row in rows})))
     return {row.id: row.name for row in targets}, {row.id: row.commit for row in runs}
+
+
+NEWEST = 200
+"""Rows of advice looked at for one comparison: a fleet's targets times the points of its params."""
+
+
+def newest_about(session: Session, param: str, reference: str) -> list[PolicyAdvice]:
+    """The newest advice of every target whose policy decides by `param` over `reference`."""
+    query = newest(None, None, None).order_by(PolicyAdvice.measured_at.desc(), PolicyAdvice.id.desc())
+    return [
+        row
+        for row in session.scalars(query.limit(NEWEST))
+        if (row.advice.get("param"), row.advice.get("reference")) == (param, reference)
+    ]
+
+
+def simulated(session: Session, rows: Sequence[PolicyAdvice]) -> set[str]:
+    """Ids of those rows' targets that are no real ones."""
+    query = select(Target.id).where(
+        Target.id.in_({row.target_id for row in rows}), Target.simulated.is_(True)
+    )
+    return set(session.scalars(query))

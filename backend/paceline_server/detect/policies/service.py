@@ -15,6 +15,7 @@ from sqlalchemy.orm import Session
 
 from paceline_server.detect.policies import queries
 from paceline_server.detect.policies.advise import Advised, evidence_of
+from paceline_server.detect.policies.elsewhere import Elsewhere, judge
 from paceline_server.detect.policies.schemas import PolicyAdviceOut
 from paceline_server.detect.policies.words import advice_out
 from paceline_server.ingest.cases import params_key
@@ -92,6 +93,18 @@ def history(
     """All advice about one policy on one target, the newest first; `params` is a JSON object. Raises 400."""
     key = None if params is None else params_key(_params(params))
     return _page(session, queries.history(suite, policy, target, key), limit, cursor)
+
+
+def judge_elsewhere(
+    session: Session, *, param: str, reference: str, minimum: int, warmup_rounds: int | None
+) -> list[Elsewhere]:
+    """A policy stated elsewhere against the newest advice of every target about the same param and reference,
+    the newest first."""
+    rows = queries.newest_about(session, param, reference)
+    simulated = queries.simulated(session, rows)
+    return [
+        judge(advice, advice.target_id in simulated, minimum, warmup_rounds) for advice in _out(session, rows)
+    ]
 
 
 def _page(session: Session, query: Any, limit: int, cursor: str | None) -> Page[PolicyAdviceOut]:

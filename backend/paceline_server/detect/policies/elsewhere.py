@@ -1,0 +1,97 @@
+"""A policy that was stated elsewhere, held against what was measured here.
+
+Place: beside `advise`, which judges the policy of the suite itself; `imports` asks. Pure. Invariants: the
+rule is the same (`stats.policy.judge_minimum`), over the stored points of the newest advice; without the
+resampled curves nothing is said of a threshold between two measured values, so an answer is open rather than
+guessed.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from paceline_server.detect.policies.advise import suffices
+from paceline_server.detect.policies.schemas import CrossoverOut, PolicyAdviceOut
+from paceline_server.stats.coldness import Coldness
+from paceline_server.stats.policy import Crossover, Judged, MeasuredPoint, judge_minimum
+from paceline_server.stats.words import percent
+
+
+@dataclass(frozen=True)
+class Elsewhere:
+    """One target's advice, and whether the foreign policy is right there; None: the samples do not say."""
+
+    advice: PolicyAdviceOut
+    simulated: bool
+    holds: bool | None
+    why: str
+
+
+def judge(advice: PolicyAdviceOut, simulated: bool, minimum: int, warmup_rounds: int | None) -> Elsewhere:
+    """Whether using the arm from `minimum` on, after `warmup_rounds`, is right on the advice's target."""
+    judged = judge_minimum(_crossover(advice.warm), minimum, advice.margin_percent)
+    enough, said = _warmup(advice, warmup_rounds)
+    parts = [judged.holds] if warmup_rounds is None else [judged.holds, enough]
+    holds = False if False in parts else None if None in parts else True
+    why = "; ".join(filter(None, [_minimum(advice, judged, minimum), said]))
+    return Elsewhere(advice, simulated, holds, why)
+
+
+def _crossover(stored: CrossoverOut) -> Crossover:
+    points = tuple(
+        MeasuredPoint(
+            at=point.at,
+            middle=math.log(point.ratio),
+            lower=None if point.lower is None else math.log(point.lower),
+            upper=None if point.upper is None else math.log(point.upper),
+            fitted=math.log(point.fitted),
+            winner=point.winner,
+            blocks=point.blocks,
+            launches=point.launches,
+        )
+        for point in stored.points
+    )
+    return Crossover(
+        answer=stored.answer,
+        points=points,
+        value=stored.value,
+        lower=stored.lower,
+        upper=stored.upper,
+        measured_from=stored.measured_from,
+        monotone=stored.monotone,
+        reason=stored.reason,
+    )
+
+
+def _minimum(advice: PolicyAdviceOut, judged: Judged, minimum: int) -> str:
+    unit = advice.unit or advice.param
+    if judged.because == "picks_loser":
+        picked, other = advice.arm, advice.reference
+        if judged.picked == "reference":
+            picked, other = other, picked
+        loss = percent(judged.loss or 0.0)
+        return f"at {judged.loss_at or 0:,} {unit} it picks {picked}, which takes {loss} longer than {other}"
+    return {
+        "inside": f"{minimum:,} {unit} is inside the interval",
+        "picks_winners": "it picks no loser at any measured value",
+        "open": f"the samples do not say whether {minimum:,} {unit} is right",
+        "unknown": "nothing was measured to compare it with",
+    }[judged.because]
+
+
+def _warmup(advice: PolicyAdviceOut, rounds: int | None) -> tuple[bool | None, str]:
+    if rounds is None:
+        return None, ""
+    found = advice.warmup
+    coldness = Coldness(
+        found.rounds, found.lower, found.upper, calls_per_round=found.calls_per_round, reason=found.reason
+    )
+    enough = suffices(coldness, rounds)
+    one = rounds == 1
+    ends = {
+        True: "suffices" if one else "suffice",
+        False: "does not suffice" if one else "do not suffice",
+        None: "may or may not suffice",
+    }[enough]
+    return enough, f"{rounds:,} warm-up round{'' if one else 's'} {ends}: {found.words}"

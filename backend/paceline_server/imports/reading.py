@@ -1,0 +1,166 @@
+"""From a stored document to what people read: rows with computed differences, and what disagrees with them.
+
+Place: pure, between the table and the wire. Invariants: every figure comes from a printed average and its
+rounding interval (I17); a row compares what one session printed and is never a verdict, for an average hides
+how many samples it was made of; a sentence of the document that the figures contradict stands on each row it
+speaks of, next to what the figures say.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from paceline_server.imports.schemas import (
+    ClaimIn,
+    DocumentIn,
+    ImportedInForceOut,
+    ImportedPolicyOut,
+    ImportedRowOut,
+    PolicyIn,
+    RowIn,
+    SessionIn,
+    StatedOut,
+)
+from paceline_server.stats.words import percent, quantity
+
+REFERENCE = "fallback"
+INSUFFICIENT = "insufficient: no samples"
+ABOUT = 0.1
+"""A sentence that says ~ is held to a tenth of what it says: "~20 %" is 18 to 22 %."""
+
+
+def rows_of(document: DocumentIn) -> list[ImportedRowOut]:
+    """Every row, in the document's order."""
+    log = document.log
+    texts = {record.line: record.text for record in log.records if record.text}
+    names = [name_of(session) for session in log.sessions]
+    return [
+        _row(f"{number}.{place}", session, row, _stated(session, row, log.claims, names), texts)
+        for number, session in enumerate(log.sessions, 1)
+        for place, row in enumerate(session.rows, 1)
+    ]
+
+
+def name_of(session: SessionIn) -> str:
+    """What its heading calls the device, else its model."""
+    if session.heading is not None:
+        return session.heading.name
+    return session.device or "an unnamed device"
+
+
+def devices_of(document: DocumentIn) -> list[str]:
+    """`Xiaomi 13T Pro (API 35)`, each once, in the document's order."""
+    found = dict.fromkeys(_with_api(session) for session in document.log.sessions)
+    return list(found)
+
+
+def _with_api(session: SessionIn) -> str:
+    return name_of(session) if session.api is None else f"{name_of(session)} (API {session.api})"
+
+
+def policy_of(policy: PolicyIn | None) -> ImportedPolicyOut | None:
+    """The policy in force as the document states it."""
+    if policy is None:
+        return None
+    unit = policy.unit or "items"
+    words = f"native from {policy.minimum:,} {unit} on"
+    if policy.warmup_rounds is not None:
+        rounds = policy.warmup_rounds
+        words += f", after {rounds:,} warm-up round{'' if rounds == 1 else 's'}"
+    return ImportedPolicyOut(
+        in_force=ImportedInForceOut(minimum=policy.minimum, warmup_rounds=policy.warmup_rounds),
+        unit=policy.unit,
+        words=words,
+        source_text=policy.text,
+        lines=policy.lines,
+    )
+
+
+def other_lines(document: DocumentIn) -> list[str]:
+    """Lines that are read and are no rows of a table: counters, headers, averages without their other arm."""
+    used = {line for session in document.log.sessions for row in session.rows for line in row.lines}
+    return [record.text for record in document.log.records if record.line not in used and record.text]
+
+
+def _row(
+    name: str, session: SessionIn, row: RowIn, stated: StatedOut | None, texts: dict[int, str]
+) -> ImportedRowOut:
+    average, reference = row.average, row.fallback
+    share = None if reference.value == 0 else average.value / reference.value - 1.0
+    low = None if reference.high == 0 else average.low / reference.high - 1.0
+    high = None if reference.low == 0 else average.high / reference.low - 1.0
+    words = _words(row.arm, share, low, high)
+    delta = average.value - reference.value
+    return ImportedRowOut(
+        id=name,
+        device=name_of(session),
+        model=session.device,
+        api=session.api,
+        variant=None if session.heading is None or not session.heading.note else session.heading.note,
+        warmup_rounds=None if session.heading is None else session.heading.warmup_rounds,
+        params={"batch": row.batch},
+        arm=row.arm,
+        reference=REFERENCE,
+        value_ns=average.value,
+        value_printed=average.printed,
+        reference_ns=reference.value,
+        reference_printed=reference.printed,
+        delta_ns=delta,
+        delta_words=f"{'+' if delta > 0 else ''}{quantity(delta, 'ns')}",
+        percent=_percent(share),
+        lower_percent=_percent(low),
+        upper_percent=_percent(high),
+        words=words,
+        stated=stated,
+        notes=list(_notes(stated, words)),
+        verdict="insufficient",
+        why=f"{INSUFFICIENT}, only averages: nobody knows how many, in which order and how far apart",
+        raw=[texts[line] for line in sorted(row.lines) if line in texts],
+    )
+
+
+def _words(arm: str, share: float | None, low: float | None, high: float | None) -> str:
+    if share is None or low is None:
+        return f"{REFERENCE} took no time as printed: nothing to compare with"
+    if low <= 0.0 and (high is None or high >= 0.0):
+        return f"{arm} and {REFERENCE} are equal as printed"
+    return f"{arm} {percent(share)} {'slower' if share > 0 else 'faster'} than {REFERENCE}"
+
+
+def _percent(share: float | None) -> float | None:
+    return None if share is None else round(100.0 * share, 2)
+
+
+def _stated(
+    session: SessionIn, row: RowIn, claims: Sequence[ClaimIn], names: Sequence[str]
+) -> StatedOut | None:
+    """The first sentence about this row; one that names no device of the document is about all of them."""
+    mine = name_of(session)
+    for claim in claims:
+        named = [name for name in names if name in claim.text]
+        if claim.batch == row.batch and (mine in named or not named):
+            return StatedOut(
+                percent=claim.percent,
+                about=claim.about,
+                agrees=_agrees(claim, row),
+                text=claim.text,
+                line=claim.line,
+            )
+    return None
+
+
+def _agrees(claim: ClaimIn, row: RowIn) -> bool:
+    if row.fallback.low == 0:
+        return True
+    low = 100.0 * (row.average.low / row.fallback.high - 1.0)
+    high = 100.0 * (row.average.high / row.fallback.low - 1.0)
+    decimals = len(claim.printed.partition(".")[2])
+    slack = abs(claim.percent) * ABOUT if claim.about else 0.5 * 10.0**-decimals
+    return claim.percent - slack <= high and low <= claim.percent + slack
+
+
+def _notes(stated: StatedOut | None, words: str) -> Iterator[str]:
+    if stated is not None and not stated.agrees:
+        said = f"{'~' if stated.about else ''}{abs(stated.percent):g} %"
+        direction = "slower" if stated.percent > 0 else "faster"
+        yield f"The document says {said} {direction} (line {stated.line}); its own averages say {words}."
