@@ -55,11 +55,7 @@ def why_not(error: Exception, heard: bytes, asked: bool, address: str, fingerpri
     """The error of a handshake that failed with `error`. `asked`: the key was offered to a person."""
     commands = [command for command, _ in messages(heard)]
     if b"STLS" in commands:
-        return TlsRequiredError(
-            f"the device at {address} wants an encrypted connection (wireless debugging)",
-            "Pair it with Google's adb and let the agent use that adb server: adb pair HOST:PORT, adb connect"
-            " HOST:PORT. Or put it on a cable once: adb tcpip 5555.",
-        )
+        return tls_required(f"the device at {address}")
     if asked:
         return _untrusted(error, address, fingerprint)
     if isinstance(error, AdbError) and not isinstance(error, LostError | SlowError):
@@ -75,12 +71,26 @@ def why_not(error: Exception, heard: bytes, asked: bool, address: str, fingerpri
 
 def _untrusted(error: Exception, address: str, fingerprint: str) -> UnauthorizedError:
     if isinstance(error, SlowError):
-        return UnauthorizedError(
-            f"the device at {address} asks whether to trust this agent",
-            f"Unlock it and accept the prompt with the fingerprint {fingerprint}; tick 'always allow'.",
-        )
+        return prompt_waits(f"the device at {address}", fingerprint)
     return UnauthorizedError(
         f"the device at {address} does not trust this agent",
         f"Its prompt (fingerprint {fingerprint}) was refused or could not be shown: revoke the USB debugging"
         " authorizations in its developer options, unlock it, connect again and accept.",
+    )
+
+
+def prompt_waits(whom: str, fingerprint: str) -> UnauthorizedError:
+    """For a device that has shown its prompt and not answered yet."""
+    return UnauthorizedError(
+        f"{whom} asks whether to trust this agent",
+        f"Unlock it and accept the prompt with the fingerprint {fingerprint}; tick 'always allow'.",
+    )
+
+
+def tls_required(whom: str) -> TlsRequiredError:
+    """For a device that answers STLS."""
+    return TlsRequiredError(
+        f"{whom} wants an encrypted connection (wireless debugging)",
+        "Pair it with Google's adb and let the agent use that adb server: adb pair HOST:PORT, adb connect"
+        " HOST:PORT. Or put it on a cable once: adb tcpip 5555.",
     )

@@ -55,10 +55,7 @@ def read_whole(channel: Channel, reading: Reading, deadline: float, what: str) -
     while reading.rc is None:
         data = channel.receive(deadline)
         if data is None:
-            raise SlowError(
-                f"{what} did not end in time",
-                "It was ended on the device. Ask for more time, or look at what the device is busy with.",
-            )
+            raise slow(what)
         if not data:
             raise lost(what)
         for output, piece in reading.feed(data):
@@ -66,7 +63,16 @@ def read_whole(channel: Channel, reading: Reading, deadline: float, what: str) -
     return Done(reading.rc, bytes(outputs["stdout"]), bytes(outputs["stderr"]))
 
 
+def slow(what: str) -> SlowError:
+    """For a command still running at its deadline; the caller closes the connection, which ends it."""
+    return SlowError(
+        f"{what} did not end in time",
+        "It was ended on the device. Ask for more time, or look at what the device is busy with.",
+    )
+
+
 def lost(what: str) -> LostError:
+    """For an end without a status."""
     return LostError(
         f"the connection ended before {what} said how it ended",
         "Look at the cable, the network and whether the device restarted.",

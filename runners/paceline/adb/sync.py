@@ -40,7 +40,7 @@ class Sync:
     def push(self, file: BinaryIO, remote: str, mode: int) -> int:
         """Writes `file` to its end, returns its bytes. The device unlinks an older file of that name first.
         Raises TransferError, SlowError, LostError."""
-        path = _path(remote)
+        path = checked_path(remote)
         opening = b"%s,%d" % (path, REGULAR_FILE | mode)
         sent = 0
         burst = bytearray(_message(b"SEND", opening))
@@ -54,14 +54,14 @@ class Sync:
             burst += struct.pack("<4sI", b"DONE", int(time.time()))
             self._channel.send(bytes(burst), self._deadline)
         except LostError:
-            self._hear_refusal(remote)
+            self._hearrefusal(remote)
             raise
         self._expect(b"OKAY", remote)
         return sent
 
     def pull(self, remote: str) -> Iterator[bytes]:
         """The file's pieces. Raises TransferError (also after some of them), SlowError, LostError."""
-        self._channel.send(_message(b"RECV", _path(remote)), self._deadline)
+        self._channel.send(_message(b"RECV", checked_path(remote)), self._deadline)
         while (kind := self._expect(b"DATA", remote, or_else=b"DONE")) is not None:
             yield kind
 
@@ -70,9 +70,9 @@ class Sync:
         data = self._channel.receive(time.monotonic())
         if data is not None:  # a device says nothing before DONE unless it refuses
             self._buffer += data
-            self._hear_refusal(remote)
+            self._hearrefusal(remote)
 
-    def _hear_refusal(self, remote: str) -> None:
+    def _hearrefusal(self, remote: str) -> None:
         """Raises the device's TransferError when there is one to be read."""
         try:
             self._expect(b"OKAY", remote)
@@ -83,7 +83,7 @@ class Sync:
         """The body of the next message; None when it is `or_else`."""
         said, length = struct.unpack("<4sI", self._exactly(8, remote))
         if said == b"FAIL":
-            raise _refusal(remote, self._exactly(length, remote).decode("utf-8", "replace"))
+            raise refusal(remote, self._exactly(length, remote).decode("utf-8", "replace"))
         if or_else and said == or_else:
             return None
         if said != kind or length > CHUNK_BYTES:
@@ -119,14 +119,16 @@ def _message(kind: bytes, body: bytes) -> bytes:
     return struct.pack("<4sI", kind, len(body)) + body
 
 
-def _path(remote: str) -> bytes:
+def checked_path(remote: str) -> bytes:
+    """As the service takes it. Raises AdbError for what is no path of a device."""
     path = remote.encode("utf-8", "surrogateescape")
     if not path or b"\0" in path or len(path) > LONGEST_PATH:
         raise AdbError(f"{remote!r} is no path of a device", f"1 to {LONGEST_PATH} bytes, none of them NUL.")
     return path
 
 
-def _refusal(remote: str, reason: str) -> TransferError:
+def refusal(remote: str, reason: str) -> TransferError:
+    """The error for the reason of a FAIL."""
     if any(text in reason.lower() for text in NO_SPACE):
         return TransferError(
             f"{remote}: the device's storage is full ({reason})",

@@ -1,0 +1,304 @@
+"""A device in memory, for tests of everything above the port. Ships beside it; no socket, no process.
+
+Place in the journey: stands where `direct.py` and `server.py` stand, held to the same conformance suite.
+
+    device = FakeDevice("SER1")
+    device.answers[("dumpsys", "battery")] = "level: 80"      # or Done(…), or argv -> Done
+    device.faults.unauthorized = True
+    connection = device.connection()
+
+Invariants: commands pass through the same quoting as on a real device; a wait is a wait on a condition, so
+that `cut()` is noticed at once; `calls` holds every argv in order.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import shlex
+import threading
+import time
+import zlib
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from paceline.adb import handshake, shell, sync
+from paceline.adb.backend import named
+from paceline.adb.fake_shell import Ended, State, Running, execute
+from paceline.adb.port import (
+    COMMAND_TIMEOUT_S,
+    CONNECT_TIMEOUT_S,
+    AbsentError,
+    Banner,
+    Done,
+    LostError,
+    OfflineError,
+    RefusedError,
+    Route,
+    SlowError,
+    Stream,
+    TransferError,
+)
+from paceline.adb.quoting import command_line
+
+Answer = Done | str | Callable[[Sequence[str]], Done]
+BOOT_ID = "/proc/sys/kernel/random/boot_id"
+
+
+@dataclass
+class FakeFaults:
+    """Each may be set at any time."""
+
+    absent: bool = False
+    """At connect: nobody listens; what stands goes on."""
+    offline: bool = False
+    """At connect: the handshake ends without an answer."""
+    unauthorized: bool = False
+    """At connect: the prompt waits."""
+    tls: bool = False
+    """At connect: wireless debugging."""
+    refuse_shell: bool = False
+    refuse_sync: bool = False
+    lost_after: int | None = None
+    """So many operations (run, stream, push, pull) succeed, then the connection is cut once."""
+    no_space_after: int | None = None
+    """So many more bytes fit."""
+
+
+class FakeDevice:
+    """Everything may be changed from any thread while connections stand."""
+
+    def __init__(self, serial: str = "FAKE0001") -> None:
+        self.serial = serial
+        self.faults = FakeFaults()
+        self.props = {"ro.serialno": serial, "ro.product.model": "Fake", "sys.boot_completed": "1"}
+        self.answers: dict[tuple[str, ...], Answer] = {}
+        self.files: dict[str, bytes] = {}
+        self.modes: dict[str, int] = {}
+        self.directories = {"/data/local/tmp", "/sdcard"}
+        self.calls: list[list[str]] = []
+        self.changed = threading.Condition()
+        self.generation = 0
+        """Counts cuts: a connection made before the last one is lost."""
+        self.running: list[FakeStream] = []
+        self._boots = 0
+        self._boot()
+
+    @property
+    def boot_id(self) -> str:
+        return self.files[BOOT_ID].decode().strip()
+
+    def connection(self) -> FakeConnection:
+        """Not connected yet; any number of them."""
+        return FakeConnection(self)
+
+    def cut(self) -> None:
+        """A cable pull: every connection is lost and what ran for it ended."""
+        with self.changed:
+            self.generation += 1
+            self.running.clear()
+            self.changed.notify_all()
+
+    def reboot(self) -> None:
+        """A cut and another boot id."""
+        self._boot()
+        self.cut()
+
+    def say(self, argv: Sequence[str], data: bytes) -> int:
+        """Has every stream of `argv` that runs print `data`; how many those are."""
+        with self.changed:
+            streams = [stream for stream in self.running if stream.argv == list(argv)]
+            for stream in streams:
+                stream.printed += data
+            self.changed.notify_all()
+        return len(streams)
+
+    def end(self, argv: Sequence[str]) -> None:
+        """Has every stream of `argv` end by itself."""
+        with self.changed:
+            for stream in [stream for stream in self.running if stream.argv == list(argv)]:
+                stream.ended = True
+                self.running.remove(stream)
+            self.changed.notify_all()
+
+    def execute(self, argv: Sequence[str]) -> Ended:
+        """By `answers`, else by the programs of fake_shell.py."""
+        self.calls.append(list(argv))
+        answer = self.answers.get(tuple(argv))
+        if answer is None:
+            return execute(State(self.files, self.modes, self.props), argv)
+        if isinstance(answer, str):
+            return Done(0, answer.encode())
+        return answer if isinstance(answer, Done) else answer(argv)
+
+    def _boot(self) -> None:
+        self._boots += 1
+        self.files[BOOT_ID] = (
+            f"{self._boots:08x}-0000-4000-8000-{zlib.crc32(self.serial.encode()):012x}\n".encode()
+        )
+
+
+class FakeStream:
+    """What one running command prints."""
+
+    def __init__(self, device: FakeDevice, argv: list[str], printed: bytes, ended: bool) -> None:
+        self.argv, self.printed, self.ended = argv, bytearray(printed), ended
+        self._device, self._generation = device, device.generation
+        if not ended:
+            device.running.append(self)
+
+    def read(self, timeout_s: float) -> bytes | None:
+        """See port.Stream."""
+        with self._device.changed:
+            self._device.changed.wait_for(self._news, timeout_s)
+            if self.printed:
+                data = bytes(self.printed)
+                self.printed.clear()
+                return data
+            if self.ended:
+                return b""
+            if self._device.generation != self._generation:
+                raise shell.lost(named(self.argv))
+            return None
+
+    def _news(self) -> bool:
+        return bool(self.printed) or self.ended or self._device.generation != self._generation
+
+    def close(self) -> None:
+        """See port.Stream."""
+        with self._device.changed:
+            self.ended = True
+            if self in self._device.running:
+                self._device.running.remove(self)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+class FakeConnection:
+    """See port.Connection."""
+
+    def __init__(self, device: FakeDevice) -> None:
+        self.device = device
+        self._generation: int | None = None
+
+    @property
+    def route(self) -> Route:
+        return Route("tcp", f"{self.device.serial}:0")
+
+    def connect(self, timeout_s: float = CONNECT_TIMEOUT_S) -> Banner:
+        """See port.Connection."""
+        del timeout_s
+        self.close()
+        faults, whom = self.device.faults, f"the device in memory {self.device.serial}"
+        if faults.absent:
+            raise AbsentError(f"nobody answers for {whom}", "Set faults.absent to False.")
+        if faults.tls:
+            raise handshake.tls_required(whom)
+        if faults.offline:
+            raise OfflineError(f"{whom} ended the handshake", "Set faults.offline to False.")
+        if faults.unauthorized:
+            raise handshake.prompt_waits(whom, "00:00")
+        self._generation = self.device.generation
+        return Banner(frozenset({"shell_v2", "cmd"}), {"model": "Fake"})
+
+    def run(self, argv: Sequence[str], timeout_s: float = COMMAND_TIMEOUT_S) -> Done:
+        """See port.Connection."""
+        with self._operation(self.device.faults.refuse_shell, "shell:"):
+            words = _through_a_shell(argv)
+            ended = self.device.execute(words)
+            if isinstance(ended, Done):
+                return ended
+            with FakeStream(self.device, words, ended.printed, ended=False) as stream:
+                deadline = time.monotonic() + timeout_s
+                while stream.read(max(deadline - time.monotonic(), 0)) is not None:
+                    pass
+            raise shell.slow(named(argv))
+
+    def stream(self, argv: Sequence[str]) -> Stream:
+        """See port.Connection."""
+        with self._operation(self.device.faults.refuse_shell, "shell:"):
+            words = _through_a_shell(argv)
+            ended = self.device.execute(words)
+            if isinstance(ended, Running):
+                return FakeStream(self.device, words, ended.printed, ended=False)
+            return FakeStream(self.device, words, ended.stdout + ended.stderr, ended=True)
+
+    def push(self, source: Path | bytes, remote: str, mode: int = 0o644, timeout_s: float = 300.0) -> int:
+        """See port.Connection."""
+        del timeout_s
+        data = source if isinstance(source, bytes) else source.read_bytes()
+        with self._operation(self.device.faults.refuse_sync, "sync:"):
+            sync.checked_path(remote)
+            if remote in self.device.directories:
+                raise TransferError(f"{remote}: the device refused the file: Is a directory")
+            left = self.device.faults.no_space_after
+            if left is not None and len(data) > left:
+                self.device.faults.no_space_after = 0
+                raise sync.refusal(remote, "write failed: No space left on device")
+            if left is not None:
+                self.device.faults.no_space_after = left - len(data)
+            self.device.files[remote], self.device.modes[remote] = data, mode
+            return len(data)
+
+    def pull(self, remote: str, target: Path | None = None, timeout_s: float = 300.0) -> bytes:
+        """See port.Connection."""
+        del timeout_s
+        with self._operation(self.device.faults.refuse_sync, "sync:"):
+            sync.checked_path(remote)
+            if remote not in self.device.files:
+                raise sync.refusal(remote, "No such file or directory")
+            if target is None:
+                return self.device.files[remote]
+            sync.whole_file(iter([self.device.files[remote]]), target)
+            return b""
+
+    def props(self) -> dict[str, str]:
+        """See port.Connection."""
+        with self._operation(self.device.faults.refuse_shell, "shell:"):
+            self.device.calls.append(["getprop"])
+            return dict(self.device.props)
+
+    def reboot(self) -> None:
+        """See port.Connection."""
+        with self._operation(False, "reboot:"):
+            self.device.calls.append(["reboot"])
+        self.device.reboot()
+        self.close()
+
+    def close(self) -> None:
+        """See port.Connection."""
+        self._generation = None
+
+    @contextlib.contextmanager
+    def _operation(self, refused: bool, service: str) -> Iterator[None]:
+        """Around everything asked of the device: connects, counts down to a loss, notices one."""
+        if self._generation is None:
+            self.connect()
+        if self.device.faults.lost_after == 0:
+            self.device.faults.lost_after = None
+            self.device.cut()
+        elif self.device.faults.lost_after is not None:
+            self.device.faults.lost_after -= 1
+        try:
+            if self._generation != self.device.generation:
+                raise LostError(f"the device in memory {self.device.serial} ended the connection")
+            if refused:
+                raise RefusedError(f"the device in memory {self.device.serial} refuses the service {service}")
+            yield
+        except (LostError, SlowError):
+            self.close()
+            raise
+
+
+def _through_a_shell(argv: Sequence[str]) -> list[str]:
+    """Quoted as for a device, and read back as a POSIX shell does."""
+    line = command_line(argv).decode("utf-8", "surrogateescape")
+    return shlex.split(line)
