@@ -456,6 +456,55 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/imports": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Imports
+         * @description Stored documents, the newest first.
+         */
+        get: operations["list_imports"];
+        put?: never;
+        /**
+         * Store Import
+         * @description Store a document as `paceline import` writes it. The same one again: 200, and nothing changes.
+         */
+        post: operations["store_import"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/imports/{import_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read Import
+         * @description A document's rows with what they say, the policy it states, and how that compares with what was
+         *     measured here.
+         */
+        get: operations["read_import"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete Import
+         * @description Forget a document.
+         */
+        delete: operations["delete_import"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/incidents": {
         parameters: {
             query?: never;
@@ -2584,6 +2633,26 @@ export interface components {
             unit: string | null;
         };
         /**
+         * ClaimIn
+         * @description A sentence about one batch size; `percent` above 0 is slower.
+         */
+        ClaimIn: {
+            /** Line */
+            line: number;
+            /** Batch */
+            batch: number;
+            /** Percent */
+            percent: number;
+            /** About */
+            about: boolean;
+            /** Printed */
+            printed: string;
+            /** Text */
+            text: string;
+        } & {
+            [key: string]: unknown;
+        };
+        /**
          * CommitIn
          * @description A commit as the agent's repository has it. `left_out`: of the oldest that is named, how many commits of
          *     the range come before it and are not.
@@ -3078,6 +3147,33 @@ export interface components {
             arms: components["schemas"]["ArmDistributionOut"][];
         };
         /**
+         * DocumentIn
+         * @description What `paceline import` stores as import.json.
+         */
+        DocumentIn: {
+            /**
+             * V
+             * @constant
+             */
+            v: 1;
+            /**
+             * Format
+             * @constant
+             */
+            format: "logcat";
+            /** File */
+            file: string;
+            /** Bytes */
+            bytes: number;
+            /** Sha256 */
+            sha256: string;
+            /** Why No Samples */
+            why_no_samples: string;
+            log: components["schemas"]["LogIn"];
+        } & {
+            [key: string]: unknown;
+        };
+        /**
          * DueIn
          * @description Until when it should be dealt with; null: no date.
          */
@@ -3536,6 +3632,22 @@ export interface components {
             /** Words */
             words: string;
         };
+        /** HeadingIn */
+        HeadingIn: {
+            /** Name */
+            name: string;
+            /** Api */
+            api: number;
+            /**
+             * Note
+             * @default
+             */
+            note: string;
+            /** Warmup Rounds */
+            warmup_rounds?: number | null;
+        } & {
+            [key: string]: unknown;
+        };
         /**
          * HealthOut
          * @description `failures`: infrastructure failures since its last good run.
@@ -3583,6 +3695,189 @@ export interface components {
             refused?: components["schemas"]["SuiteRefusedOut"][];
             /** Targets */
             targets?: components["schemas"]["TargetHeardOut"][];
+        };
+        /**
+         * ImportDetailOut
+         * @description `other_lines`: lines read that are no rows, such as counters, with their own sentences.
+         */
+        ImportDetailOut: {
+            /** Id */
+            id: string;
+            /** Title */
+            title: string;
+            /** Format */
+            format: string;
+            /** Source */
+            source: string;
+            /** Sha256 */
+            sha256: string;
+            /**
+             * Imported At
+             * Format: date-time
+             */
+            imported_at: string;
+            /** Imported By */
+            imported_by: string;
+            /** Devices */
+            devices: string[];
+            /** Row Count */
+            row_count: number;
+            /** Note Count */
+            note_count: number;
+            /** Rows */
+            rows: components["schemas"]["ImportedRowOut"][];
+            policy: components["schemas"]["ImportedPolicyOut"] | null;
+            /** Advice */
+            advice: components["schemas"]["ImportedAdviceOut"][];
+            /** Other Lines */
+            other_lines: string[];
+            /** Why No Samples */
+            why_no_samples: string;
+        };
+        /**
+         * ImportIn
+         * @description `title`: what people call it; without one it is named after its file.
+         */
+        ImportIn: {
+            document: components["schemas"]["DocumentIn"];
+            /** Title */
+            title?: string | null;
+        };
+        /**
+         * ImportOut
+         * @description One stored document. `devices`: as its headings name them; `note_count`: rows that something in the
+         *     document disagrees with.
+         */
+        ImportOut: {
+            /** Id */
+            id: string;
+            /** Title */
+            title: string;
+            /** Format */
+            format: string;
+            /** Source */
+            source: string;
+            /** Sha256 */
+            sha256: string;
+            /**
+             * Imported At
+             * Format: date-time
+             */
+            imported_at: string;
+            /** Imported By */
+            imported_by: string;
+            /** Devices */
+            devices: string[];
+            /** Row Count */
+            row_count: number;
+            /** Note Count */
+            note_count: number;
+        };
+        /**
+         * ImportedAdviceOut
+         * @description The policy held against what was measured on one target (STATISTICS §3), or against an imported device,
+         *     of which there are no samples. `holds` null: nobody can say.
+         */
+        ImportedAdviceOut: {
+            /** Target Id */
+            target_id: string | null;
+            /** Target Name */
+            target_name: string;
+            /** Simulated */
+            simulated: boolean;
+            /** Suite */
+            suite: string | null;
+            /** Policy */
+            policy: string | null;
+            /** Measured At */
+            measured_at: string | null;
+            /** Holds */
+            holds: boolean | null;
+            /** Words */
+            words: string;
+            /** Why */
+            why: string;
+        };
+        /** ImportedInForceOut */
+        ImportedInForceOut: {
+            /** Minimum */
+            minimum: number;
+            /** Warmup Rounds */
+            warmup_rounds: number | null;
+        };
+        /**
+         * ImportedPolicyOut
+         * @description The policy in force as the document states it.
+         */
+        ImportedPolicyOut: {
+            in_force: components["schemas"]["ImportedInForceOut"];
+            /** Unit */
+            unit: string | null;
+            /** Words */
+            words: string;
+            /** Source Text */
+            source_text: string;
+            /** Lines */
+            lines: number[];
+        };
+        /**
+         * ImportedRowOut
+         * @description Both averages of one batch size on one device. `percent`: arm ÷ reference − 1, computed, above 0 the
+         *     arm is slower; from `lower_percent` to `upper_percent` by what printing rounded off alone: no confidence.
+         */
+        ImportedRowOut: {
+            /** Id */
+            id: string;
+            /** Device */
+            device: string;
+            /** Model */
+            model: string | null;
+            /** Api */
+            api: number | null;
+            /** Variant */
+            variant: string | null;
+            /** Warmup Rounds */
+            warmup_rounds: number | null;
+            /** Params */
+            params: {
+                [key: string]: number;
+            };
+            /** Arm */
+            arm: string;
+            /** Reference */
+            reference: string;
+            /** Value Ns */
+            value_ns: number;
+            /** Value Printed */
+            value_printed: string;
+            /** Reference Ns */
+            reference_ns: number;
+            /** Reference Printed */
+            reference_printed: string;
+            /** Delta Ns */
+            delta_ns: number;
+            /** Delta Words */
+            delta_words: string;
+            /** Percent */
+            percent: number | null;
+            /** Lower Percent */
+            lower_percent: number | null;
+            /** Upper Percent */
+            upper_percent: number | null;
+            /** Words */
+            words: string;
+            stated: components["schemas"]["StatedOut"] | null;
+            /** Notes */
+            notes: string[];
+            /**
+             * Verdict
+             * @constant
+             */
+            verdict: "insufficient";
+            /** Why */
+            why: string;
+            /** Raw */
+            raw: string[];
         };
         /**
          * InForceOut
@@ -3841,6 +4136,29 @@ export interface components {
             values: number[];
             /** Side */
             side?: ("base" | "head") | null;
+        };
+        /** LogIn */
+        LogIn: {
+            /** Lines */
+            lines: number;
+            /**
+             * Records
+             * @default []
+             */
+            records: components["schemas"]["RecordIn"][];
+            /**
+             * Sessions
+             * @default []
+             */
+            sessions: components["schemas"]["SessionIn"][];
+            /**
+             * Claims
+             * @default []
+             */
+            claims: components["schemas"]["ClaimIn"][];
+            policy?: components["schemas"]["PolicyIn"] | null;
+        } & {
+            [key: string]: unknown;
         };
         /** LogLineOut */
         LogLineOut: {
@@ -4317,6 +4635,13 @@ export interface components {
             /** Next */
             next: string | null;
         };
+        /** Page[ImportOut] */
+        Page_ImportOut_: {
+            /** Items */
+            items: components["schemas"]["ImportOut"][];
+            /** Next */
+            next: string | null;
+        };
         /** Page[IncidentOut] */
         Page_IncidentOut_: {
             /** Items */
@@ -4584,6 +4909,27 @@ export interface components {
              */
             measured_at: string;
         };
+        /** PolicyIn */
+        PolicyIn: {
+            /** Minimum */
+            minimum: number;
+            /** Unit */
+            unit?: string | null;
+            /** Warmup Rounds */
+            warmup_rounds?: number | null;
+            /**
+             * Lines
+             * @default []
+             */
+            lines: number[];
+            /**
+             * Text
+             * @default
+             */
+            text: string;
+        } & {
+            [key: string]: unknown;
+        };
         /**
          * PrecisionOut
          * @description How alerts of a rule ended: `worth_it` fixed, expected or acknowledged; `false` invalid, vanished or
@@ -4689,6 +5035,24 @@ export interface components {
             total: number;
         };
         /**
+         * QuantityIn
+         * @description A printed number in base units; the true one lies from `low` to `high`.
+         */
+        QuantityIn: {
+            /** Printed */
+            printed: string;
+            /** Value */
+            value: number;
+            /** Low */
+            low: number;
+            /** High */
+            high: number;
+            /** Unit */
+            unit: string;
+        } & {
+            [key: string]: unknown;
+        };
+        /**
          * RawIn
          * @description What one command printed: kept beside what was read out of it. `status`: its exit status, null when it
          *     did not end by itself; `at_ms` on the agent's clock.
@@ -4725,6 +5089,20 @@ export interface components {
         ReasonIn: {
             /** Reason */
             reason: string;
+        };
+        /** RecordIn */
+        RecordIn: {
+            /** Line */
+            line: number;
+            /** Pattern */
+            pattern: string;
+            /**
+             * Text
+             * @default
+             */
+            text: string;
+        } & {
+            [key: string]: unknown;
         };
         /**
          * RecoveryIn
@@ -4832,6 +5210,25 @@ export interface components {
              * Format: date-time
              */
             retired_at: string;
+        };
+        /**
+         * RowIn
+         * @description Both averages of one batch size of one session.
+         */
+        RowIn: {
+            /** Arm */
+            arm: string;
+            /** Batch */
+            batch: number;
+            average: components["schemas"]["QuantityIn"];
+            fallback: components["schemas"]["QuantityIn"];
+            /** Lines */
+            lines: [
+                number,
+                number
+            ];
+        } & {
+            [key: string]: unknown;
         };
         /**
          * RuleInForceOut
@@ -5209,6 +5606,23 @@ export interface components {
             /** Annotations */
             annotations: components["schemas"]["AnnotationOut"][];
         };
+        /** SessionIn */
+        SessionIn: {
+            /** Line */
+            line?: number | null;
+            /** Device */
+            device?: string | null;
+            /** Api */
+            api?: number | null;
+            heading?: components["schemas"]["HeadingIn"] | null;
+            /**
+             * Rows
+             * @default []
+             */
+            rows: components["schemas"]["RowIn"][];
+        } & {
+            [key: string]: unknown;
+        };
         /** SessionOut */
         SessionOut: {
             account: components["schemas"]["AccountOut"];
@@ -5245,6 +5659,23 @@ export interface components {
             };
             /** Fingerprint */
             fingerprint?: string | null;
+        };
+        /**
+         * StatedOut
+         * @description What a sentence of the document says of a row: a signed percentage, above 0 slower. `agrees`: whether
+         *     the printed averages can mean that.
+         */
+        StatedOut: {
+            /** Percent */
+            percent: number;
+            /** About */
+            about: boolean;
+            /** Agrees */
+            agrees: boolean;
+            /** Text */
+            text: string;
+            /** Line */
+            line: number;
         };
         /**
          * SuiteAnnounceIn
@@ -6559,6 +6990,141 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["CompareOut"];
                 };
+            };
+            /** @description What went wrong; `code` is the literal to switch on. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list_imports: {
+        parameters: {
+            query?: {
+                format?: string | null;
+                limit?: number;
+                cursor?: string | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_ImportOut_"];
+                };
+            };
+            /** @description What went wrong; `code` is the literal to switch on. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    store_import: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ImportIn"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ImportDetailOut"];
+                };
+            };
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ImportDetailOut"];
+                };
+            };
+            /** @description What went wrong; `code` is the literal to switch on. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    read_import: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                import_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ImportDetailOut"];
+                };
+            };
+            /** @description What went wrong; `code` is the literal to switch on. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    delete_import: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                import_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             /** @description What went wrong; `code` is the literal to switch on. */
             default: {
