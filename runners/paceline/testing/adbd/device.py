@@ -124,7 +124,7 @@ class Device:
         if self._control is not None:
             self._control.close()
         if self._process is not None:
-            self._process.wait(START_TIMEOUT_S)
+            self._process.communicate(timeout=START_TIMEOUT_S)
         self._control = self._process = None
 
     @property

@@ -67,5 +67,6 @@ async def _root(peer: Peer, stream: Stream, *, to_root: bool) -> None:
         peer.cut_soon()
 
 
-async def _reboot(peer: Peer, _: Stream) -> None:
-    await peer.restart()
+async def _reboot(peer: Peer, stream: Stream) -> None:
+    peer.restart_soon()
+    await stream.read()  # the reboot ends the connection, and with it this stream

@@ -1,0 +1,100 @@
+"""Fixtures: peers in scratch roots, each checked for leftovers when its test ends; Google's client."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import socket
+import subprocess
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+import psutil
+import pytest
+from paceline.testing.adbd import Peer
+
+from .client import Client
+
+StartPeer = Callable[..., Peer]
+
+
+@pytest.fixture
+def start(tmp_path: Path) -> Iterator[StartPeer]:
+    """Starts peers; at the end of the test none of their processes lives."""
+    peers: list[Peer] = []
+    with ExitStack() as stack:
+
+        def started(**asked: Any) -> Peer:
+            asked = {"trust": None, **asked}
+            peers.append(stack.enter_context(Peer(tmp_path / f"device{len(peers)}", **asked)))
+            return peers[-1]
+
+        yield started
+        living = [psutil.Process(pid) for peer in peers for pid in peer.processes()]
+    assert psutil.wait_procs(living, timeout=10)[1] == []
+
+
+@pytest.fixture
+def peer(start: StartPeer) -> Peer:
+    return start()
+
+
+@pytest.fixture
+def client(peer: Peer) -> Iterator[Client]:
+    with connected(peer) as client:
+        yield client
+    assert peer.violations == []
+
+
+def connected(peer: Peer, **asked: Any) -> Client:
+    client = Client(peer.address)
+    client.connect(**asked)
+    return client
+
+
+def needs_namespaces(peer: Peer) -> None:
+    if peer.device.mode != "namespace":
+        pytest.skip(f"this kernel lends no Linux namespaces: {peer.device.why_prefix}")
+
+
+class Adb:
+    """Google's client with a server, a key and a port of its own."""
+
+    def __init__(self, home: Path) -> None:
+        self.home = home
+        with socket.create_server(("127.0.0.1", 0)) as free:
+            port = free.getsockname()[1]
+        self._environment = {
+            "PATH": os.environ["PATH"], "HOME": str(home), "ANDROID_USER_HOME": str(home / ".android"),
+            "ADB_MDNS": "0", "ANDROID_ADB_SERVER_PORT": str(port),
+        }  # fmt: skip
+
+    def __call__(
+        self, *arguments: str | Path, device: Peer | None = None
+    ) -> subprocess.CompletedProcess[str]:
+        chosen = ["-s", device.address] if device else []
+        return subprocess.run(
+            ["adb", *chosen, *map(str, arguments)], env=self._environment, capture_output=True, text=True,
+            timeout=60, check=False, stdin=subprocess.DEVNULL,
+        )  # fmt: skip
+
+    def connect(self, peer: Peer) -> None:
+        """Returns once the device is online: the first answer of `connect` may come before the handshake ends."""
+        self("connect", peer.address)
+        self("wait-for-device", device=peer)
+
+    def state(self, peer: Peer) -> str:
+        listed = (line.split() for line in self("devices").stdout.splitlines())
+        return next((line[1] for line in listed if line[:1] == [peer.address]), "absent")
+
+
+@pytest.fixture(scope="module")
+def adb(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Adb]:
+    assert shutil.which("adb"), "Google's adb is missing: make setup (profile test) brings it"
+    home = tmp_path_factory.mktemp("adb")
+    (home / ".android").mkdir()
+    found = Adb(home)
+    yield found
+    found("kill-server")
