@@ -1,0 +1,122 @@
+"""What people wrote around benchmark lines: the policy in force, and claims about the figures.
+
+Place in the journey: beside `ledger_lines`, for documents that hold prose and log in one. Invariants: prose
+is never a source of figures, only something figures can be held against; a number grouped by blanks, thin
+blanks, points or commas is read whole; what cannot be read so is left alone, for prose has no shape to miss.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+import msgspec
+
+ABOUT = 0.1
+"""A claim marked with ~ holds within a tenth of what it claims: "~20 %" is 18 to 22 %."""
+MAX_PROSE = 2_000
+"""Characters of a line that is read as prose; longer ones are data."""
+MAX_CLAIMS = 100
+
+_NUMBER = r"(\d{1,3}(?:[ .,'\u00a0\u2009\u202f]\d{3}){1,3}(?!\d)|\d{1,9})"
+_MINIMUM = re.compile(
+    rf"[-*\s]{{0,8}}minim\w{{0,8}}\s(?:\w{{1,16}}\s){{0,3}}?batch\b[^:]{{0,80}}:\s?\*{{0,2}}{_NUMBER}"
+    r"(?:[ \u00a0](\w{1,32}))?",
+    re.IGNORECASE,
+)
+_ROUNDS = re.compile(
+    r"[-*\s]{0,8}warm-?up\b[^:]{0,40}:\s?\*{0,2}(\d{1,6})[ \u00a0](?:rund|round)", re.IGNORECASE
+)
+_PERCENT = re.compile(r"(~|≈|about |ca\. |ok\. )?(\d{1,4}(?:[.,]\d{1,3})?) ?%")
+_ITEMS = re.compile(rf"{_NUMBER}[ \u00a0](?:items|hashes|fingerprints|elements|odcisk\w{{0,3}})\b")
+_SLOWER = re.compile(r"\b(?:slowdown|slower|wolniej\w{0,3})\b")
+_FASTER = re.compile(r"\b(?:speed-?up|faster|szybciej|szybsz\w{0,3})\b")
+
+
+class Policy(msgspec.Struct, frozen=True):
+    """The policy in force, as it is written: the arm is used from `minimum` on, after `warmup_rounds`."""
+
+    minimum: int
+    unit: str | None
+    warmup_rounds: int | None
+    lines: list[int]
+    text: str
+
+
+class Claim(msgspec.Struct, frozen=True):
+    """What a sentence says of one batch size: `percent` above 0 is slower; `about`: it says ~."""
+
+    line: int
+    batch: int
+    percent: float
+    about: bool
+    printed: str
+    text: str
+
+    def holds(self, low: float, high: float) -> bool:
+        """Whether a share somewhere from `low` to `high` is what the sentence says."""
+        claimed = self.percent / 100.0
+        decimals = len(self.printed.partition(".")[2])
+        slack = abs(claimed) * ABOUT if self.about else 0.5 * 10.0 ** -(decimals + 2)
+        return claimed - slack <= high and low <= claimed + slack
+
+    def about_device(self, name: str, names: Sequence[str]) -> bool:
+        """Whether it speaks of the device `name`: it names that one, or none of `names`."""
+        return name in self.text or not any(other in self.text for other in names)
+
+
+class Prose:
+    """Lines in order, without those of the log."""
+
+    def __init__(self) -> None:
+        self.claims: list[Claim] = []
+        self._minimum: tuple[int, str, int, str | None] | None = None
+        self._rounds: tuple[int, str, int] | None = None
+
+    def line(self, number: int, text: str) -> None:
+        """Takes one line that is no log line."""
+        if len(text) > MAX_PROSE:
+            return
+        folded = text.casefold()
+        if "batch" in folded and self._minimum is None and (found := _MINIMUM.match(text)) is not None:
+            self._minimum = (number, text.strip(), _whole(found[1]), found[2])
+        elif "warm" in folded and self._rounds is None and (found := _ROUNDS.match(text)) is not None:
+            self._rounds = (number, text.strip(), int(found[1]))
+        elif "%" in text and "native" in folded and len(self.claims) < MAX_CLAIMS:
+            self.claims.extend(_claims(number, text))
+
+    @property
+    def policy(self) -> Policy | None:
+        """What was said of a policy; warm-up rounds alone are none."""
+        if self._minimum is None:
+            return None
+        line, text, minimum, unit = self._minimum
+        if self._rounds is None:
+            return Policy(minimum, unit, None, [line], text)
+        return Policy(
+            minimum, unit, self._rounds[2], sorted({line, self._rounds[0]}), f"{text}\n{self._rounds[1]}"
+        )
+
+
+def _claims(number: int, text: str) -> list[Claim]:
+    """Of a sentence with one percentage, one batch size and one direction; of any other nothing."""
+    percents, items = list(_PERCENT.finditer(text)), list(_ITEMS.finditer(text))
+    slower, faster = bool(_SLOWER.search(text)), bool(_FASTER.search(text))
+    if len(percents) != 1 or len(items) != 1 or slower == faster:
+        return []
+    printed = percents[0][2].replace(",", ".")
+    sign = 1.0 if slower else -1.0
+    return [
+        Claim(
+            line=number,
+            batch=_whole(items[0][1]),
+            percent=sign * float(printed),
+            about=percents[0][1] is not None,
+            printed=printed,
+            text=text.strip(),
+        )
+    ]
+
+
+def _whole(text: str) -> int:
+    return int(re.sub(r"\D", "", text))
