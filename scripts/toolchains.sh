@@ -7,7 +7,7 @@
 
 RUST_VERSION=1.95.0 # the private copy; any cargo from the minimum below upwards serves
 RUSTUP_VERSION=1.28.2
-ARM64_TRIPLE=aarch64-unknown-linux-gnu
+DEVICE_TRIPLES="aarch64-unknown-linux-musl x86_64-unknown-linux-musl" # static programs for devices
 
 tools_of_profile() {
   case $1 in
@@ -15,14 +15,15 @@ tools_of_profile() {
     run) echo "python git gcc cargo java maven node" ;;
     test)
       echo "python git gcc cargo java maven node clippy rustfmt postgresql redis chromium curl jq adb" \
-        "$(arm64_tools)" ;;
+        "$(device_tools)" ;;
     *) echo "unknown profile '$1'; expected bench, run or test" >&2; return 1 ;;
   esac
 }
 
-# What builds and runs the arm64 digests on a machine of another kind; an arm64 host needs none of it.
-arm64_tools() {
-  case $(uname -sm) in "Linux x86_64") echo "arm64-gcc arm64-qemu arm64-std" ;; esac
+# What builds programs for devices; what runs and reads those of arm64, which an arm64 host needs none of.
+device_tools() {
+  echo device-std
+  case $(uname -sm) in "Linux x86_64") echo "arm64-binutils arm64-qemu" ;; esac
 }
 
 # tool → minimum version
@@ -66,6 +67,14 @@ chromium_path() {
   ls -d "$cache"/chromium-*/chrome-linux*/chrome 2>/dev/null | tail -1 | grep .
 }
 
+device_std_missing() { # whether rustc lacks the standard library of a device's ABI
+  local triple
+  for triple in $DEVICE_TRIPLES; do
+    [ -d "$(rustc --print sysroot)/lib/rustlib/$triple/lib" ] || return 0
+  done
+  return 1
+}
+
 # tool → the version found ("3.11.7"), or nothing
 version_of() {
   case $1 in
@@ -83,9 +92,9 @@ version_of() {
     curl) curl --version | head -1 ;;
     jq) jq --version ;;
     adb) adb version | head -1 ;; # Google's client: it judges the peer that stands in for devices
-    arm64-gcc) aarch64-linux-gnu-gcc --version | head -1 ;;
+    arm64-binutils) aarch64-linux-gnu-objdump --version | head -1 ;;
     arm64-qemu) { qemu-aarch64-static --version || qemu-aarch64 --version; } | head -1 ;;
-    arm64-std) [ -d "$(rustc --print sysroot)/lib/rustlib/$ARM64_TRIPLE/lib" ] && rustc --version ;;
+    device-std) device_std_missing || rustc --version ;;
     chromium) p=$(chromium_path) && "$p" --version ;;
   esac 2>/dev/null </dev/null | grep -oE '[0-9]+(\.[0-9]+)*' | head -1
 }
@@ -135,7 +144,7 @@ apt_packages_of() {
     postgresql) echo postgresql ;;
     redis) echo redis-server ;;
     curl | jq | adb) echo "$1" ;;
-    arm64-gcc) echo "gcc-aarch64-linux-gnu libc6-dev-arm64-cross" ;;
+    arm64-binutils) echo binutils-aarch64-linux-gnu ;;
     arm64-qemu) first_in_apt qemu-user-static qemu-user ;;
     chromium) [ "$(. /etc/os-release && echo "$ID")" = debian ] && echo chromium ;;
   esac
@@ -165,7 +174,7 @@ advice_for() {
   case $1 in
     cargo) echo "install rustup (https://rustup.rs), then: rustup default stable" ;;
     clippy | rustfmt) echo "rustup component add $1" ;;
-    arm64-std) echo "rustup target add $ARM64_TRIPLE" ;;
+    device-std) echo "rustup target add $DEVICE_TRIPLES" ;;
     chromium) echo "cd frontend && npm ci && npx playwright install --with-deps chromium" ;;
     *) echo "install $1 $(minimum_of "$1") or newer with this system's package manager" ;;
   esac
@@ -229,15 +238,16 @@ PY
   done
 }
 
-# The standard library for arm64. Only a rustup can add one: a distribution's Rust makes way for our copy.
-install_arm64_std() {
+# Standard libraries of devices. Only a rustup can add them: a distribution's Rust makes way for our copy.
+# shellcheck disable=SC2086  # a list of triples
+install_device_std() {
   local dir=$ROOT/.tools/rust
   if command -v rustup >/dev/null && [ ! -d "$dir/rustup" ]; then
-    rustup target add "$ARM64_TRIPLE"
+    rustup target add $DEVICE_TRIPLES
     return
   fi
   [ -x "$dir/cargo/bin/rustup" ] || install_private_rust || return 1
-  RUSTUP_HOME=$dir/rustup CARGO_HOME=$dir/cargo "$dir/cargo/bin/rustup" target add "$ARM64_TRIPLE"
+  RUSTUP_HOME=$dir/rustup CARGO_HOME=$dir/cargo "$dir/cargo/bin/rustup" target add $DEVICE_TRIPLES
 }
 
 install_playwright_chromium() {
@@ -261,7 +271,7 @@ install_privately() {
   case $1 in
     node) install_private_node ;;
     cargo | clippy | rustfmt) tool_present "$1" || install_private_rust ;;
-    arm64-std) install_arm64_std ;;
+    device-std) install_device_std ;;
     chromium) may_use_apt && tool_present node && install_playwright_chromium ;;
     *) return 1 ;;
   esac

@@ -7,18 +7,23 @@
 #   build.sh piece      build/libpaceline_piece.so (with QuickJS: a minute or more of C) and build/hashing.jar
 #   build.sh engines    build/paceline-hashing-engines: no JVM needed
 #   build.sh library    both libraries (what `mvn verify` in jvm/ needs)
+#   build.sh android WORKLOAD ABI    what the workload runs on a device, in build/ABI/ (android.sh)
 #
 # Works in any checkout or worktree. Honours CARGO_TARGET_DIR, and MAVEN_ARGS for Maven (for instance
 # --offline).
 set -eu
 here=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd)
 what=${1:-all}
+if [ "$what" = android ]; then
+    shift
+    exec sh "$here/android.sh" "$@"
+fi
 tools=cargo
 case $what in
 all | ledger | piece) tools="cargo java mvn" ;;
 engines | library) ;;
 *)
-    echo "build.sh: unknown argument '$what'; use ledger, piece, engines, library or nothing" >&2
+    echo "build.sh: unknown argument '$what'; use ledger, piece, engines, library, android or nothing" >&2
     exit 2
     ;;
 esac

@@ -4,7 +4,8 @@
 #   arm64.sh            tests and instructions
 #   arm64.sh count      instructions only
 #
-# On an AArch64 machine the same without qemu. Honours CARGO_TARGET_DIR.
+# As a static program, as devices get it (../../.cargo/config.toml): no cross compiler is needed. On an AArch64
+# machine the same without qemu. Honours CARGO_TARGET_DIR; RUSTFLAGS are for the host and not heeded.
 set -eu
 here=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd)
 what=${1:-all}
@@ -15,7 +16,8 @@ all | count) ;;
     exit 2
     ;;
 esac
-triple=aarch64-unknown-linux-gnu
+triple=aarch64-unknown-linux-musl
+unset RUSTFLAGS CARGO_ENCODED_RUSTFLAGS
 need() { # need COMMAND PACKAGE
     command -v "$1" >/dev/null || {
         echo "arm64.sh: '$1' is not installed; on Debian and Ubuntu: apt-get install $2" >&2
@@ -27,11 +29,9 @@ if [ "$(uname -m)" = aarch64 ]; then
     need objdump binutils
 else
     objdump=aarch64-linux-gnu-objdump
-    need aarch64-linux-gnu-gcc gcc-aarch64-linux-gnu
     need "$objdump" binutils-aarch64-linux-gnu
-    export CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_LINKER=aarch64-linux-gnu-gcc
     [ "$what" = count ] || need qemu-aarch64-static qemu-user-static
-    export CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_RUNNER="qemu-aarch64-static -L /usr/aarch64-linux-gnu"
+    export CARGO_TARGET_AARCH64_UNKNOWN_LINUX_MUSL_RUNNER=qemu-aarch64-static
 fi
 [ -d "$(rustc --print sysroot)/lib/rustlib/$triple" ] || {
     echo "arm64.sh: rustc has no standard library for $triple; run: rustup target add $triple" >&2

@@ -2,12 +2,15 @@
 //!
 //! Place in the journey: its own process, started by the agent. It answers what a digest costs before any
 //! bridge adds to it, which engine is the fastest where, and what a second thread brings. Arms that this CPU
-//! cannot run are announced with the reason. Absent on purpose: judgement of any figure.
+//! cannot run are announced with the reason. As a static program (for devices) it loads no libcrypto; with
+//! `--self-test` alone it answers a health check. Absent on purpose: judgement of any figure.
 
 mod batches;
 mod checks;
 mod inputs;
+#[cfg_attr(target_env = "musl", path = "openssl_absent.rs")]
 mod openssl;
+mod self_test;
 mod threads;
 
 use std::process::ExitCode;
@@ -16,6 +19,9 @@ use paceline_harness::{Failure, Workload};
 use paceline_hashing_core::{Algorithm, Choice, Engine, digest_equal};
 
 fn main() -> ExitCode {
+    if std::env::args_os().skip(1).eq([self_test::OPTION]) {
+        return self_test::main();
+    }
     Workload {
         suite: "hashing".to_owned(),
         name: "engines".to_owned(),

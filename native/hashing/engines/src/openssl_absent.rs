@@ -1,0 +1,21 @@
+//! libcrypto where programs are static: on devices. Nothing loads it; its arm is announced with the reason.
+
+use paceline_hashing_core::Algorithm;
+
+/// Never made.
+pub(crate) enum LibCrypto {}
+
+impl LibCrypto {
+    /// Always the reason.
+    pub(crate) fn load() -> Result<Self, String> {
+        Err("this program is static, as programs for devices are, and loads no libcrypto".to_owned())
+    }
+
+    pub(crate) fn version(&self) -> String {
+        match *self {}
+    }
+
+    pub(crate) fn digest(&self, _algorithm: Algorithm, _message: &[u8], _digest: &mut [u8]) {
+        match *self {}
+    }
+}
