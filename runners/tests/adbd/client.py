@@ -216,7 +216,7 @@ class Files:
 
     def names(self, path: str) -> list[str]:
         self.ask(b"LIST", path)
-        found = []
+        found: list[str] = []
         while True:
             name, _, _, _, length = struct.unpack("<4s4I", self.stream.read(20))
             if name == b"DONE":

@@ -81,7 +81,7 @@ class Adb:
         )  # fmt: skip
 
     def connect(self, peer: Peer) -> None:
-        """Returns once the device is online: the first answer of `connect` may come before the handshake ends."""
+        """Returns once the device is online: `connect` may answer before the handshake ends."""
         self("connect", peer.address)
         self("wait-for-device", device=peer)
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import select
 import signal
 import sys
@@ -63,7 +64,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
                 trust="any" if "any" in asked.trust else frozenset(asked.trust),
                 host=asked.host,
                 port=asked.port,
-            )  # fmt: skip
+            )
         )
         said = {"address": peer.address, "serial": peer.serial, "workdir": peer.workdir}
         said |= {"mode": peer.device.mode, "boot_id": peer.boot_id}
@@ -77,7 +78,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _ended() -> bool:
     """Waits one step for the end of standard input; what it says is not listened to."""
     ready, _, _ = select.select([sys.stdin], [], [], STEP_S)
-    return bool(ready) and sys.stdin.buffer.read1(4096) == b""
+    return bool(ready) and os.read(sys.stdin.fileno(), 4096) == b""
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Reading and writing pipes and terminals from the event loop.
+"""Pipes and terminals, read and written from the event loop.
 
 Place in the journey: between the processes of the device and the streams that carry what they print.
 Invariant: a descriptor that ends in any way reads as b"" and takes no more bytes; errors of a terminal whose
@@ -9,8 +9,45 @@ from __future__ import annotations
 
 import asyncio
 import os
+import pty
+import sys
+import termios
+from pathlib import Path
 
 CHUNK_BYTES = 64 * 1024
+
+
+def unblocked(*descriptors: int) -> None:
+    """Makes reads and writes of these return instead of waiting."""
+    for descriptor in descriptors:
+        if sys.platform != "win32":
+            os.set_blocking(descriptor, False)
+
+
+def opened(path: Path, flags: int) -> int:
+    """A named pipe, opened without waiting for its other side. Raises OSError."""
+    if sys.platform == "win32":
+        raise OSError("no named pipes here")
+    return os.open(path, flags | os.O_NONBLOCK)
+
+
+def made(path: Path) -> None:
+    """Makes a named pipe. Raises OSError."""
+    if sys.platform == "win32":
+        raise OSError("no named pipes here")
+    os.mkfifo(path)
+
+
+def terminal(*, echo: bool) -> tuple[int, int]:
+    """(our end, the end of what runs on it). Without echo nothing written to it comes back."""
+    if sys.platform == "win32":
+        raise OSError("no terminals here")
+    ours, theirs = pty.openpty()
+    if not echo:
+        modes = termios.tcgetattr(theirs)
+        modes[3] &= ~termios.ECHO
+        termios.tcsetattr(theirs, termios.TCSANOW, modes)
+    return ours, theirs
 
 
 async def read(descriptor: int) -> bytes:

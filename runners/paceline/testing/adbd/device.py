@@ -13,7 +13,6 @@ import itertools
 import json
 import os
 import shutil
-import signal
 import socket
 import subprocess
 import sys
@@ -23,11 +22,13 @@ from typing import Any, Literal
 
 import psutil
 
-from paceline.testing.adbd import init
-
 Mode = Literal["namespace", "prefix"]
 NAMESPACES = ("unshare", "--user", "--map-root-user", "--mount", "--pid", "--fork", "--kill-child")
 START_TIMEOUT_S = 30.0
+FIRST_PROCESS = Path(__file__).with_name("init.py")
+LENGTH_BYTES = 4
+"""Before each message to and from it."""
+KILLED = -9
 SHELL = "/bin/sh"
 
 
@@ -95,8 +96,8 @@ class Device:
     def tell(self, message: dict[str, Any], descriptors: Sequence[int] = ()) -> None:
         """One message to the first process."""
         text = json.dumps(message).encode()
-        head = len(text).to_bytes(init.LENGTH_BYTES, "big")
-        if descriptors:
+        head = len(text).to_bytes(LENGTH_BYTES, "big")
+        if descriptors and sys.platform != "win32":
             socket.send_fds(self._socket, [head], list(descriptors))
         else:
             self._socket.sendall(head)
@@ -138,7 +139,7 @@ class Device:
         if prefix and shutil.which(prefix[0]) is None:
             raise OSError("no unshare here (Linux has it)")
         ours, theirs = socket.socketpair()
-        command = [*prefix, sys.executable, "-I", "-S", init.__file__, str(self.root), str(self._over)]
+        command = [*prefix, sys.executable, "-I", "-S", str(FIRST_PROCESS), str(self.root), str(self._over)]
         command += [str(theirs.fileno()), mode, self._abi]
         with theirs:
             self._process = subprocess.Popen(
@@ -157,8 +158,8 @@ class Device:
         return message
 
     def _message(self) -> dict[str, Any] | None:
-        head = self._socket.recv(init.LENGTH_BYTES, socket.MSG_WAITALL)
-        if len(head) < init.LENGTH_BYTES:
+        head = self._socket.recv(LENGTH_BYTES, socket.MSG_WAITALL)
+        if len(head) < LENGTH_BYTES:
             return None
         text = self._socket.recv(int.from_bytes(head, "big"), socket.MSG_WAITALL)
         message: dict[str, Any] = json.loads(text)
@@ -169,7 +170,7 @@ class Device:
         if message is None:
             asyncio.get_running_loop().remove_reader(self._socket)
             for child in self._children.values():
-                child.ended(-signal.SIGKILL)
+                child.ended(KILLED)
         elif "ended" in message:
             child = self._children.pop(message["ended"])
             child.ended(message["status"])

@@ -25,6 +25,8 @@ import termios
 from pathlib import Path
 from typing import Any
 
+assert sys.platform != "win32"  # noqa: S101 - tells mypy that this file exists for POSIX only
+
 LENGTH_BYTES = 4
 PR_SET_CHILD_SUBREAPER = 36
 """prctl(2): orphans among our descendants become our children."""

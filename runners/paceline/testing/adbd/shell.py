@@ -10,9 +10,7 @@ from __future__ import annotations
 
 import asyncio
 import os
-import pty
 import struct
-import termios
 from collections.abc import AsyncIterator, Coroutine
 from contextlib import asynccontextmanager
 
@@ -30,8 +28,7 @@ class Pipes:
     def __init__(self, stdin: int, output: int, errors: int) -> None:
         self.stdin, self.output, self.errors = stdin, output, errors
         self._open = {stdin, output, errors} - {-1}
-        for end in self._open:
-            os.set_blocking(end, False)
+        descriptors.unblocked(*self._open)
 
     def close_stdin(self) -> None:
         if self.stdin in self._open:
@@ -52,10 +49,8 @@ async def started(
     """Runs the command (an interactive shell when empty); closes the peer's ends at the end."""
     argv = [SHELL, "-c", command] if command else [SHELL, "-i"] if terminal else [SHELL]
     if terminal:
-        ours, theirs = pty.openpty()
+        ours, theirs = descriptors.terminal(echo=not command)
         pipes, given = Pipes(ours, ours, -1), (theirs, theirs, theirs)
-        if command:
-            _without_echo(theirs)
     else:
         inward, outward = os.pipe(), os.pipe()
         errors = (-1, outward[1]) if merged else os.pipe()
@@ -67,13 +62,6 @@ async def started(
         yield child, pipes
     finally:
         pipes.close()
-
-
-def _without_echo(terminal: int) -> None:
-    """What the client writes to a command must not come back as what the command printed."""
-    modes = termios.tcgetattr(terminal)
-    modes[3] &= ~termios.ECHO
-    termios.tcsetattr(terminal, termios.TCSANOW, modes)
 
 
 async def plain(device: Device, stream: Stream, command: str, *, terminal: bool) -> None:

@@ -11,6 +11,7 @@ import asyncio
 import contextlib
 import os
 from collections.abc import AsyncIterator, Callable
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from paceline.testing.adbd import descriptors, logs, properties, reports, tree
@@ -40,7 +41,7 @@ class Tools:
 
     def listen(self) -> None:
         calls = tree.calls_of(self._peer.files)
-        self._descriptor = os.open(calls, os.O_RDWR | os.O_NONBLOCK)
+        self._descriptor = descriptors.opened(calls, os.O_RDWR)
         asyncio.get_running_loop().add_reader(self._descriptor, self._called)
 
     async def close(self) -> None:
@@ -176,9 +177,9 @@ class Tools:
             await log.news()
 
 
-async def _opened(answer: os.PathLike[str]) -> int:
+async def _opened(answer: Path) -> int:
     for _ in range(OPEN_TRIES):
         with contextlib.suppress(OSError):  # ENXIO: nobody reads yet
-            return os.open(answer, os.O_WRONLY | os.O_NONBLOCK)
+            return descriptors.opened(answer, os.O_WRONLY)
         await asyncio.sleep(OPEN_WAIT_S)
     raise OSError("the tool that asked went away")

@@ -12,6 +12,7 @@ import os
 from dataclasses import dataclass
 from pathlib import Path
 
+from paceline.testing.adbd import descriptors
 from paceline.testing.adbd.scenarios import Conditions
 
 TOOLS = (
@@ -91,7 +92,7 @@ def prepare(root: Path, abi: str) -> Path:
     _script(root / "system/bin/toybox", TOYBOX)
     calls = calls_of(root)
     calls.unlink(missing_ok=True)
-    os.mkfifo(calls)
+    descriptors.made(calls)
     _processors(root / "sys/devices/system/cpu")
     over = root / "system/peer/over"
     _write(over / "proc/sys/kernel/random/boot_id", "")
