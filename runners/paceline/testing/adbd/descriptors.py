@@ -26,27 +26,27 @@ def unblocked(*descriptors: int) -> None:
 
 def opened(path: Path, flags: int) -> int:
     """A named pipe, opened without waiting for its other side. Raises OSError."""
-    if sys.platform == "win32":
-        raise OSError("no named pipes here")
-    return os.open(path, flags | os.O_NONBLOCK)
+    descriptor = -1
+    if sys.platform != "win32":
+        descriptor = os.open(path, flags | os.O_NONBLOCK)
+    return descriptor
 
 
 def made(path: Path) -> None:
     """Makes a named pipe. Raises OSError."""
-    if sys.platform == "win32":
-        raise OSError("no named pipes here")
-    os.mkfifo(path)
+    if sys.platform != "win32":
+        os.mkfifo(path)
 
 
 def terminal(*, echo: bool) -> tuple[int, int]:
     """(our end, the end of what runs on it). Without echo nothing written to it comes back."""
-    if sys.platform == "win32":
-        raise OSError("no terminals here")
-    ours, theirs = pty.openpty()
-    if not echo:
-        modes = termios.tcgetattr(theirs)
-        modes[3] &= ~termios.ECHO
-        termios.tcsetattr(theirs, termios.TCSANOW, modes)
+    ours = theirs = -1
+    if sys.platform != "win32":
+        ours, theirs = pty.openpty()
+        if not echo:
+            modes = termios.tcgetattr(theirs)
+            modes[3] &= ~termios.ECHO
+            termios.tcsetattr(theirs, termios.TCSANOW, modes)
     return ours, theirs
 
 
