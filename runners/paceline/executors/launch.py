@@ -112,6 +112,11 @@ class Launch:
         self._asked_at = now
         return order
 
+    @property
+    def flooded(self) -> bool:
+        """Its output is more than anybody will read."""
+        return self._flooded is not None
+
     def ran_out(self) -> None:
         """It was ended for having taken too long, and not by an order of ours."""
         self._timed_out = True

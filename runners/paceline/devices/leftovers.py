@@ -1,0 +1,142 @@
+"""What runs leave on a device when they are cut off, written down beforehand and cleaned away.
+
+    note (agent's disk, then the device) ─▶ run … ─▶ clean ─▶ verified ─▶ forget
+
+Place in the journey: the first and the last thing a session does, a step of the health check, and the first
+thing after a start of the agent. Invariants: nothing is made or changed on a device before its run is noted
+here; a note is forgotten only when the device, asked again, has no process, no file and no setting of a run;
+cleaning is safe to repeat and to cut off anywhere. So a kill −9 of the agent, a lost cable or a lost agent's
+disk leaves something for a while, never for ever: what is noted on the device itself, or lies in its work
+directory, is found without the journal. Must not run while a job has the device: it takes all for left over.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import logging
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import msgspec
+
+from paceline.adb.port import AdbError, Connection, Done
+from paceline.devices import settings
+from paceline.devices.attached import state_name
+from paceline.devices.scripts import argv
+
+log = logging.getLogger("paceline.devices")
+
+TIMEOUT_S = 60.0
+"""Of one step: removing some hundred megabytes from slow flash, killing what a workload forked."""
+
+
+class LeftOverError(AdbError):
+    """Something of a run could not be cleaned away; its note stays."""
+
+
+class Note(msgspec.Struct, frozen=True):
+    """A run that may have left something, and the settings it may have changed."""
+
+    run: str
+    settings: list[str] = []
+
+
+class Cleaned(msgspec.Struct, frozen=True):
+    """What was found and is gone now: `directories` of runs, by name. `str` of it is for people."""
+
+    processes: int = 0
+    directories: list[str] = []
+    settings: list[str] = []
+
+    def __bool__(self) -> bool:
+        return bool(self.processes or self.directories or self.settings)
+
+    def __str__(self) -> str:
+        parts = [f"{self.processes} processes"] if self.processes else []
+        parts += [f"run {name}" for name in self.directories] + [f"setting {name}" for name in self.settings]
+        return ", ".join(parts) or "nothing"
+
+
+class Journal:
+    """The notes of one device below `root`, one file; used by one thread at a time."""
+
+    def __init__(self, root: Path, serial: str) -> None:
+        self._path = root / state_name(serial) / "leftovers.json"
+
+    @property
+    def notes(self) -> list[Note]:
+        """Empty when the file cannot be read: what is on the device is found all the same."""
+        try:
+            return msgspec.json.decode(self._path.read_bytes(), type=list[Note])
+        except FileNotFoundError:
+            return []
+        except (OSError, msgspec.DecodeError) as error:
+            log.warning("%s cannot be read: %s", self._path, error)
+            return []
+
+    def note(self, note: Note) -> None:
+        """On disk before this returns. Raises OSError."""
+        self._write([*(one for one in self.notes if one.run != note.run), note])
+
+    def forget(self) -> None:
+        """Nothing is left of any run."""
+        with contextlib.suppress(FileNotFoundError):
+            self._path.unlink()
+
+    def _write(self, notes: list[Note]) -> None:
+        self._path.parent.mkdir(parents=True, exist_ok=True)
+        new = self._path.with_name(self._path.name + ".new")
+        with new.open("wb") as file:
+            file.write(json.dumps(msgspec.to_builtins(notes)).encode())
+            file.flush()
+            os.fsync(file.fileno())
+        new.replace(self._path)
+
+
+def clean(connection: Connection, journal: Journal, workdir: str) -> Cleaned:
+    """Cleans away all that runs left on the device. Raises AdbError; LeftOverError when something stays."""
+    notes = journal.notes
+    found = list(_found(connection, workdir))
+    runs = {note.run for note in notes} | {name for kind, name in found if kind == "run"}
+    changed = {name for note in notes for name in note.settings}
+    changed |= {name for kind, name in found if kind == "setting"}
+    processes = sum(sweep(connection, run, f"{workdir}/{run}") for run in sorted(runs))
+    restored = settings.take_back(connection, changed)
+    _remove(connection, workdir)
+    if processes and (late := sum(sweep(connection, run, f"{workdir}/{run}") for run in sorted(runs))):
+        processes += late  # started between the first look and the removal of what it ran from
+        _remove(connection, workdir)
+    journal.forget()
+    return Cleaned(processes, [name for kind, name in found if kind == "run"], restored)
+
+
+def sweep(connection: Connection, run: str, directory: str, spared: str = "") -> int:
+    """Kills every process of a run; gives how many, without the pid `spared`. Raises LeftOverError when some
+    cannot be killed, and what else AdbError is."""
+    done = connection.run(argv("sweep", run, directory, spared), TIMEOUT_S)
+    words = done.text.split()
+    if done.rc != 0 or not words or "left" in words:
+        text = f"Processes of run {run} cannot be killed on {connection.route}."
+        raise LeftOverError(text, "Restart the device: they hang in its kernel, or belong to another user.")
+    return int(words[-1])
+
+
+def _found(connection: Connection, workdir: str) -> Iterator[tuple[str, str]]:
+    done = connection.run(argv("leftovers", workdir))
+    for line in done.text.splitlines():
+        kind, _, name = line.partition(" ")
+        if kind in ("run", "setting") and name:
+            yield kind, name
+
+
+def _remove(connection: Connection, directory: str) -> None:
+    done = connection.run(argv("remove", directory), TIMEOUT_S)
+    if done.rc != 0:
+        text = f"{directory} cannot be removed from {connection.route}: {_words(done)}"
+        raise LeftOverError(text, "Remove it by hand: adb shell rm -rf " + directory)
+
+
+def _words(done: Done) -> str:
+    return (done.stdout + done.stderr).decode("utf-8", "replace").strip()[:400]

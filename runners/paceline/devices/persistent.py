@@ -1,0 +1,101 @@
+"""One device through lost cables: what is asked of it is asked again when it is back.
+
+Place in the journey: between a session (`executors/android.py`) and `attached.py`. Invariants: only what is
+safe to repeat comes here; a loss is bridged only to the same serial in the same boot, in bounded time and
+bounded tries; what cannot be bridged is a `TargetError` with its cause. It waits nowhere but in
+`Attached.regain`, which a stop ends.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import NoReturn, TypeVar
+
+import msgspec
+
+from paceline.adb.port import (
+    COMMAND_TIMEOUT_S,
+    AdbError,
+    Connection,
+    Done,
+    Stream,
+    TlsRequiredError,
+    TransferError,
+    UnauthorizedError,
+)
+from paceline.devices.attached import Attached
+from paceline.devices.causes import OtherDeviceError, RebootedError, cause_of
+from paceline.executors.base import TargetError
+from paceline.outcome import stopped
+from paceline.stop import Stop
+
+log = logging.getLogger("paceline.devices")
+
+T = TypeVar("T")
+
+FINAL = (OtherDeviceError, RebootedError, UnauthorizedError, TlsRequiredError, TransferError)
+"""What waiting does not change."""
+TRIES = 6
+"""Of one thing, when the device is back each time and loses it again: then it is no accident."""
+
+
+class Pace(msgspec.Struct, frozen=True):
+    """How long is waited for a device. Tests tighten it; users do not."""
+
+    patience_s: float = 120.0
+    """For a device that is away inside a job: a cable is put back, a hub re-enumerates, Wi-Fi roams."""
+    farewell_s: float = 10.0
+    """For one that is away when a job is over: the rest is cleaned away the next time it is seen."""
+    look_s: float = 1.0
+    """Between two looks of the device at what a launch has said."""
+    silence_s: float = 15.0
+    """Without a word from the device, which says something at every look, its connection counts as lost."""
+
+
+class Persistent:
+    """The device for one session; `stop` ends every wait."""
+
+    def __init__(self, device: Attached, stop: Stop, pace: Pace) -> None:
+        self._device, self._stop, self._pace = device, stop, pace
+
+    def ask(self, question: Callable[[Connection], T]) -> T:
+        """The answer to `question`, asked again after every loss. Raises TargetError."""
+        failures = 0
+        while True:
+            try:
+                return question(self._device.connection)
+            except AdbError as error:
+                failures += 1
+                if isinstance(error, FINAL) or failures >= TRIES:
+                    give_up(error)
+                self.regain(error)
+
+    def run(self, argv: Sequence[str], timeout_s: float = COMMAND_TIMEOUT_S) -> Done:
+        return self.ask(lambda connection: connection.run(argv, timeout_s))
+
+    def push(self, source: Path | bytes, remote: str, mode: int) -> int:
+        return self.ask(lambda connection: connection.push(source, remote, mode))
+
+    def stream(self, argv: Sequence[str]) -> Stream:
+        return self.ask(lambda connection: connection.stream(argv))
+
+    def regain(self, error: AdbError) -> None:
+        """Waits until the device is back after `error`. Raises TargetError when it is not, or another one."""
+        log.warning("device %s: %s", self._device.serial, error.text)
+        try:
+            back = self._device.regain(self._stop, self._pace.patience_s)
+        except AdbError as final:
+            give_up(final)
+        if self._stop.reason is not None:
+            ended = stopped(self._stop.reason)
+            raise TargetError(ended.cause or "cancelled", ended.detail) from error
+        if not back:
+            text = f"{error.text} It was not back after {self._pace.patience_s:g} s."
+            raise TargetError("device_lost", text, error.advice) from error
+
+
+def give_up(error: AdbError) -> NoReturn:
+    """Ends the session with the cause of `error`."""
+    raise TargetError(cause_of(error), error.text, error.advice) from error

@@ -1,0 +1,48 @@
+"""What Paceline changes on a device while a job has it, and how each change is taken back.
+
+Place in the journey: applied by a session (`executors/android.py`), taken back by `leftovers.py`. Invariants:
+a change that would outlive its session's processes stands in `KNOWN`, and its name is on the device and on
+the agent's disk before the change is made; taking back is safe to repeat and safe when nothing was changed.
+A launch's affinity is no setting: it ends with the launch.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterable
+
+import msgspec
+
+from paceline.adb.port import Connection
+
+log = logging.getLogger("paceline.devices")
+
+
+class Setting(msgspec.Struct, frozen=True):
+    """One thing with two states, and the commands to each; `off` is the one a device is in by itself. A device
+    without it refuses both."""
+
+    name: str
+    on: tuple[str, ...]
+    off: tuple[str, ...]
+
+
+_POWER = ("cmd", "power", "set-fixed-performance-mode-enabled")
+FIXED_PERFORMANCE = Setting("fixed_performance_mode", (*_POWER, "true"), (*_POWER, "false"))
+"""Clocks that a phone can hold for ever without throttling (Android 11 and later, where its maker supports
+it). The mode cannot be asked for, and only benchmarks set it: it is off before, and off afterwards."""
+
+KNOWN = {setting.name: setting for setting in (FIXED_PERFORMANCE,)}
+
+
+def take_back(connection: Connection, names: Iterable[str]) -> list[str]:
+    """Puts back what may have been changed; gives what was. A device that refuses does not have the setting
+    (or just started, and forgot it). Raises AdbError."""
+    done = []
+    for name in sorted(set(names)):
+        setting = KNOWN.get(name)
+        if setting is None:
+            log.warning("a setting of another version cannot be taken back: %s", name)
+        elif connection.run(setting.off).rc == 0:
+            done.append(name)
+    return done

@@ -1,0 +1,29 @@
+# launch.sh DIRECTORY WORKING_DIRECTORY LIMIT_S PROGRAM COMMAND… — one launch, in a session of its own.
+#
+# Place in the journey: pushed with a run, started by start.sh, connected to nobody. It leaves in DIRECTORY:
+#   begun/ (somebody runs this launch)  watcher (this shell's pid)  pid (the workload's, leader of a group)
+#   out, err (what it said)  late (it ran out of LIMIT_S)  end (its status, or `missing`: no such PROGRAM)
+# Invariants: runs COMMAND at most once; `end` is written last and whole; the limit holds without any agent.
+d=$1 cwd=$2 limit=$3 program=$4
+shift 4
+mkdir "$d/begun" || exit 0
+echo $$ >"$d/watcher.new"
+mv "$d/watcher.new" "$d/watcher"
+ended() {
+  echo "$1" >"$d/end.new"
+  mv "$d/end.new" "$d/end"
+  exit 0
+}
+cd "$cwd" || ended missing
+command -v "$program" >/dev/null || ended missing
+setsid "$@" </dev/null >>"$d/out" 2>>"$d/err" &
+child=$!
+echo "$child" >"$d/pid.new"
+mv "$d/pid.new" "$d/pid"
+setsid sh -c 'sleep "$1" && : >"$2/late" && kill -s KILL -- "-$3"' limiter "$limit" "$d" "$child" &
+limiter=$!
+wait "$child"
+status=$?
+kill -s KILL -- "-$limiter" || kill -s KILL "$limiter" # the latter: not yet a group of its own
+wait "$limiter"
+ended "$status"

@@ -1,0 +1,12 @@
+# leftovers.sh WORKDIR — names what earlier runs left: `run NAME` and `setting NAME` lines.
+#
+# Place in the journey: what devices/leftovers.py cleans away.
+cd "$1" 2>/dev/null || exit 0
+for name in * .[!.]*; do
+  if [ -e "$name" ] || [ -L "$name" ]; then echo "run $name"; fi
+done
+for file in */settings; do
+  if [ -f "$file" ]; then
+    while read -r setting; do echo "setting $setting"; done <"$file"
+  fi
+done

@@ -1,0 +1,205 @@
+"""Executes launches on an Android device, and leaves it as it was.
+
+    claim ─▶ session: clean ─▶ note ─▶ place files ─▶ settings on ─▶ conditions before
+                 ─▶ launch ─▶ (conditions during ─▶ launch)… ─▶ conditions after ─▶ clean
+
+Place in the journey: implements `base.Executor` for the target kind `device`; `Attached` is the device.
+Invariants: one user of the device at a time on this host (file lock, I9); nothing is asked of the device while a
+launch runs but what it said; a session ends with nothing of it on the device, or with a note on the agent's
+disk by which the next start, check or session cleans up; another serial is told nothing, another boot ends the
+session. Does not decide whether the device is fit: gates and health did, before the lease.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import re
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager
+from pathlib import Path, PurePath, PurePosixPath
+
+from paceline.adb.port import AdbError, Connection
+from paceline.conditions import Conditions, Phase, Value
+from paceline.destination import Destination
+from paceline.devices import leftovers, placing, scripts, settings
+from paceline.devices.attached import Attached
+from paceline.devices.conditions import DeviceConditions, read_clusters
+from paceline.devices.leftovers import Journal, Note
+from paceline.devices.persistent import Pace, Persistent, give_up
+from paceline.devices.topology import chosen
+from paceline.executors.base import LaunchSpec, Session, Sink, TargetError, Work
+from paceline.executors.claim import TargetClaim
+from paceline.executors.detached import Detached, Place
+from paceline.executors.launch import Launch, Limits
+from paceline.outcome import DETAIL_LIMIT, Outcome
+from paceline.stop import Stop
+
+log = logging.getLogger("paceline.devices")
+
+WATCHING_NICENESS = "10"
+"""Of what reads a launch's output on the device."""
+
+
+class AndroidExecutor:
+    """Runs launches on `device`; `host` is this host's claim, held while it builds (an object of its own: a lock
+    object is re-entrant); `journals` is where notes of all devices lie."""
+
+    def __init__(
+        self,
+        device: Attached,
+        host: TargetClaim,
+        journals: Path,
+        *,
+        pace: Pace | None = None,
+        limits: Limits | None = None,
+    ) -> None:
+        self._device, self._host = device, host
+        self._journal = Journal(journals, device.serial)
+        self._pace, self._limits = pace or Pace(), limits or Limits()
+
+    @property
+    def destination(self) -> Destination:
+        return Destination("device", tuple(self._device.facts.abis))
+
+    def claim(self, stop: Stop, timeout_s: float | None = None) -> AbstractContextManager[bool]:
+        return self._device.claim(stop, timeout_s)
+
+    def building(self, stop: Stop) -> AbstractContextManager[bool]:
+        return self._host.claim(stop)
+
+    def fingerprint(self) -> str:
+        return self._device.facts.fingerprint
+
+    @contextmanager
+    def session(self, work: Work, take: Callable[[Conditions], None], stop: Stop) -> Iterator[Session]:
+        persistent = Persistent(self._device, stop, self._pace)
+        session = AndroidSession(self._device, persistent, self._journal, work, take)
+        session.pace, session.limits = self._pace, self._limits
+        try:
+            with self._held(persistent):
+                session.begin()
+                yield session
+                session.conclude()
+        finally:
+            self._tidy()
+
+    @contextmanager
+    def _held(self, persistent: Persistent) -> Iterator[None]:
+        with contextlib.ExitStack() as held:
+            persistent.ask(lambda _: held.enter_context(self._device.held()))
+            yield
+
+    def _tidy(self) -> None:
+        """Raises nothing: what cannot be cleaned away now is noted, and is the next session's or check's."""
+        try:
+            if not self._device.regain(Stop(), self._pace.farewell_s):
+                log.warning(
+                    "device %s is away: its last run is cleaned away when it is back", self._device.serial
+                )
+                return
+            leftovers.clean(self._device.connection, self._journal, self._device.workdir)
+        except AdbError as error:
+            log.warning("device %s could not be cleaned: %s", self._device.serial, error)
+
+
+class AndroidSession:
+    """A device while one job has it; used by one thread."""
+
+    pace = Pace()
+    limits = Limits()
+
+    def __init__(
+        self,
+        device: Attached,
+        persistent: Persistent,
+        journal: Journal,
+        work: Work,
+        take: Callable[[Conditions], None],
+    ) -> None:
+        self._device, self._persistent, self._journal = device, persistent, journal
+        self._take = take
+        self._name = re.sub(r"[^A-Za-z0-9._-]", "_", work.name).lstrip(".") or "run"
+        self._run = PurePosixPath(device.workdir) / self._name
+        self._locations = placing.locations(work.directories, self._run)
+        facts = device.facts
+        self._observer = DeviceConditions(facts.props, workdir=device.workdir, simulated=device.simulated)
+        self._state: dict[str, Value] = {}
+        self._pinned: list[str] = []
+        self._watching: list[str] = []
+        self._launches = 0
+        self._failed = False
+
+    def location(self, directory: Path) -> PurePath:
+        return self._locations[directory]
+
+    def environment(self, extra: Mapping[str, str]) -> dict[str, str]:
+        """A device's own variables, and a place for temporary files that is cleaned away."""
+        return {"TMPDIR": str(self._run / "tmp"), **extra}
+
+    def begin(self) -> None:
+        """From a clean device to one that is ready for the first launch. Raises TargetError."""
+        self._persistent.ask(self._clean)
+        changed = [settings.FIXED_PERFORMANCE]
+        names = [setting.name for setting in changed]
+        try:
+            self._journal.note(Note(self._name, names))
+        except OSError as error:
+            raise TargetError("disk_full", f"What is done on the device cannot be noted: {error}") from error
+        placing.make_directories(self._persistent, [str(self._run / "tmp")])
+        self._persistent.push(
+            "".join(f"{name}\n" for name in names).encode(), str(self._run / "settings"), 0o644
+        )
+        self._persistent.push(scripts.text("launch").encode(), str(self._script), placing.MODE)
+        sent = placing.place(self._persistent, self._locations)
+        log.info("device %s: %d bytes sent for %s", self._device.serial, sent, self._name)
+        for setting in changed:
+            on = self._persistent.ask(lambda connection, one=setting: settings.apply(connection, one))  # type: ignore[misc]
+            self._state[setting.name] = int(on)
+        self._pin()
+        self._observe("before")
+
+    def execute(self, spec: LaunchSpec, sink: Sink, stop: Stop) -> Outcome:
+        try:
+            if self._launches:
+                self._observe("during")
+            self._launches += 1
+            launch = Launch(spec, sink, stop, self.limits)
+            directory = self._run / f"launch-{self._launches}"
+            place = Place(self._name, directory, self._script, self._pinned, self._watching)
+            return Detached(self._persistent, spec, launch, place, self.pace).run()
+        except TargetError as error:
+            self._failed = True
+            return Outcome(error.cause, str(error)[:DETAIL_LIMIT])
+
+    def conclude(self) -> None:
+        """The last look, without which nobody knows whether the samples are void. Raises TargetError."""
+        if not self._failed:
+            self._observe("after")
+
+    @property
+    def _script(self) -> PurePosixPath:
+        return self._run / "launch.sh"
+
+    def _clean(self, connection: Connection) -> None:
+        if found := leftovers.clean(connection, self._journal, self._device.workdir):
+            log.warning("device %s: an earlier run had left %s", self._device.serial, found)
+
+    def _pin(self) -> None:
+        """Chooses the cores for launches, and others for reading what they say."""
+        clusters = self._persistent.ask(read_clusters)
+        best = chosen(clusters)
+        if best is None or self._persistent.run(["taskset", best.mask, "true"]).rc != 0:
+            log.warning("device %s: launches are not pinned to a cluster", self._device.serial)
+            return
+        self._pinned = ["taskset", best.mask]
+        self._state["affinity"] = best.mask
+        if (slowest := clusters[0]) is not best and slowest.online:
+            self._watching = ["taskset", slowest.mask, "nice", "-n", WATCHING_NICENESS]
+
+    def _observe(self, phase: Phase) -> None:
+        at_ms = self._observer.at_ms
+        full = phase != "during"
+        reading = self._persistent.ask(lambda connection: self._observer.read(connection, full))
+        values = {**reading.values, **(self._state if full else {})}
+        self._take(Conditions(phase, at_ms, values, reading.raw))

@@ -1,0 +1,230 @@
+"""One launch on a device: started detached, followed by offset, ended by its recorded process group.
+
+    start ──▶ follow ──beat, out, err──▶ … ──end──▶ sweep ──▶ judged
+                │  ▲
+         lost   ▼  │ same serial, same boot: from the offsets reached
+               regain
+
+Place in the journey: under `android.py`, which holds the device. Invariants: the workload depends on no
+connection; it begins once, however often starting is asked for; every byte it said is taken once, because the
+reader names the offset it wants and counts what it took; that it ran too long is believed only of a launch
+that was seen to run; when this returns, nothing of the launch is left on the device, or the device is lost.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Iterator
+from pathlib import PurePosixPath
+from typing import Literal
+
+import msgspec
+
+from paceline.adb.port import AdbError, Connection, LostError, TransferError
+from paceline.devices import leftovers, scripts
+from paceline.devices.persistent import TRIES, Pace, Persistent, give_up
+from paceline.executors.base import LaunchSpec
+from paceline.executors.launch import Channel, Launch, Order
+from paceline.executors.process import End
+from paceline.outcome import Outcome
+
+TICK_S = 0.1
+"""How often limits and the sink are looked after while nothing arrives."""
+START_TIMEOUT_S = 30.0
+GRACE_S = 60.0
+"""A launch is ended by the device itself so long after its time: only when no agent was there to do it."""
+SIGKILL = 9
+SIGNAL_STATUS = 128
+"""A shell gives 128 + n for a process that signal n killed."""
+LAST_SIGNAL = 64
+NOT_RUNNABLE = (126, 127)
+"""What `env`, `taskset` and `setsid` end with when there is no such program, or it is none for this CPU."""
+
+Word = Literal["out", "err", "beat", "late", "end", "gone"]
+CHANNELS: dict[str, Channel] = {"out": "stdout", "err": "stderr"}
+
+
+class Frame(msgspec.Struct, frozen=True):
+    """One thing the follower said. `data` of out and err may come in several pieces; `text` is end's status."""
+
+    word: Word
+    data: bytes = b""
+    offset: int = 0
+    text: str = ""
+
+
+class Frames:
+    """The follower's stream, taken apart as it comes."""
+
+    def __init__(self) -> None:
+        self._line = b""
+        self._channel: Word = "out"
+        self._offset = 0
+        self._due = 0
+
+    def feed(self, data: bytes) -> Iterator[Frame]:
+        """Raises LostError for what the follower never says."""
+        while data:
+            if self._due:
+                piece, data = data[: self._due], data[self._due :]
+                yield Frame(self._channel, piece, self._offset)
+                self._due -= len(piece)
+                self._offset += len(piece)
+                continue
+            line, newline, data = data.partition(b"\n")
+            self._line += line
+            if newline:
+                words, self._line = self._line.decode("ascii", "replace").split(" "), b""
+                yield from self._said(words)
+
+    def _said(self, words: list[str]) -> Iterator[Frame]:
+        match words:
+            case ["out" | "err" as channel, offset, length] if offset.isdecimal() and length.isdecimal():
+                self._channel, self._offset, self._due = channel, int(offset), int(length)
+            case ["beat" | "late" | "gone" as word]:
+                yield Frame(word)
+            case ["end", status]:
+                yield Frame("end", text=status)
+            case _:
+                raise LostError(f"The device's answer makes no sense: {' '.join(words)[:100]!r}.")
+
+
+class Place(msgspec.Struct, frozen=True):
+    """Where and how a launch runs on the device. `workload` and `watching` go before a command."""
+
+    run: str
+    directory: PurePosixPath
+    script: PurePosixPath
+    workload: list[str] = []
+    watching: list[str] = []
+
+
+class Detached:
+    """One launch from start to its last byte."""
+
+    def __init__(
+        self,
+        persistent: Persistent,
+        spec: LaunchSpec,
+        launch: Launch,
+        place: Place,
+        pace: Pace,
+    ) -> None:
+        self._persistent, self._spec, self._launch = persistent, spec, launch
+        self._place, self._pace = place, pace
+        self._alive_at = -math.inf
+        self._ended: End | None = None
+
+    def run(self) -> Outcome:
+        """Raises TargetError."""
+        self._start()
+        self._launch.begun(time.monotonic())
+        failures = 0
+        while self._ended is None:
+            before = self._taken()
+            try:
+                self._follow()
+            except AdbError as error:
+                failures = 1 if self._taken() > before else failures + 1
+                if failures >= TRIES:
+                    give_up(error)
+                self._persistent.regain(error)
+        left = self._swept()
+        return self._launch.outcome(msgspec.structs.replace(self._ended, left_behind=left))
+
+    def _start(self) -> None:
+        limit = math.ceil(self._spec.timeout_s + GRACE_S)
+        environment = [f"{key}={value}" for key, value in self._spec.env.items()]
+        command = [*(["env", *environment] if environment else []), *self._place.workload, *self._spec.argv]
+        start = scripts.argv(
+            "start",
+            str(self._place.directory),
+            str(self._place.script),
+            self._place.run,
+            str(self._spec.cwd),
+            str(limit),
+            self._spec.argv[0],
+            *command,
+        )
+        done = self._persistent.run(start, START_TIMEOUT_S)
+        if done.rc != 0:
+            said = (done.stdout + done.stderr).decode("utf-8", "replace").strip()[:400]
+            text = f"Launch {self._spec.launch} of {self._spec.workload} did not start ({done.rc}): {said}"
+            give_up(TransferError(text, no_space="No space left" in said))
+
+    def _follow(self) -> None:
+        """Until it has ended; raises AdbError when the connection does not last so long."""
+        offsets = [str(self._launch.taken(channel)) for channel in CHANNELS.values()]
+        follow = scripts.argv("follow", str(self._place.directory), *offsets, f"{self._pace.look_s:g}")
+        frames, heard_at = Frames(), time.monotonic()
+        with self._persistent.stream([*self._place.watching, *follow]) as stream:
+            while self._ended is None:
+                data = stream.read(TICK_S)
+                self._launch.tick()
+                if data:
+                    heard_at = time.monotonic()
+                    for frame in frames.feed(data):
+                        self._take(frame, heard_at)
+                elif data == b"":
+                    raise LostError("The device ended the connection by which a launch was followed.")
+                elif time.monotonic() - heard_at > self._pace.silence_s:
+                    raise LostError(f"The device said nothing for {self._pace.silence_s:g} s.")
+                if self._ended is None:
+                    self._obey(self._launch.order(self._alive_at))
+
+    def _take(self, frame: Frame, now: float) -> None:
+        match frame.word:
+            case "out" | "err":
+                channel = CHANNELS[frame.word]
+                if frame.offset != self._launch.taken(channel):
+                    raise LostError(
+                        f"The device gave {frame.word} from {frame.offset}, not from where we are."
+                    )
+                self._launch.took(channel, frame.data)
+            case "beat":
+                self._alive_at = now
+            case "late":
+                self._launch.ran_out()
+            case "end":
+                self._ended = self._end_of(frame.text)
+            case "gone":
+                text = (
+                    b"(agent) what watched over the workload was killed, too: the device was short of memory?"
+                )
+                self._launch.took("stderr", text + b"\n")
+                self._ended = End(signal_number=SIGKILL)
+
+    def _obey(self, order: Order | None) -> None:
+        if order is None:
+            return
+        signal = scripts.argv("order", str(self._place.directory), order.value)
+        self._persistent.run(signal)
+        if self._launch.flooded:  # what it has said beyond that is not worth reading
+            self._ended = End(signal_number=SIGKILL)
+
+    def _end_of(self, status: str) -> End:
+        program = self._spec.argv[0]
+        if status == "missing":
+            return End(start_error=f"{program}: there is no such program on the device")
+        number = int(status) if status.isdecimal() else SIGNAL_STATUS + SIGKILL
+        if number in NOT_RUNNABLE and not self._launch.taken("stdout"):
+            return End(start_error=f"{program}: the device cannot run it (status {number})")
+        if SIGNAL_STATUS < number <= SIGNAL_STATUS + LAST_SIGNAL:
+            return End(signal_number=number - SIGNAL_STATUS)
+        return End(exit_code=number)
+
+    def _swept(self) -> int:
+        """Ends what the workload left behind, and removes what it said: that is taken."""
+
+        def sweep(connection: Connection) -> int:
+            watcher = connection.run(["cat", str(self._place.directory / "watcher")]).text.strip()
+            run = self._place.directory.parent
+            left = leftovers.sweep(connection, self._place.run, str(run), watcher)
+            connection.run(scripts.argv("remove", str(self._place.directory)), leftovers.TIMEOUT_S)
+            return left
+
+        return self._persistent.ask(sweep)
+
+    def _taken(self) -> int:
+        return sum(self._launch.taken(channel) for channel in CHANNELS.values())
