@@ -228,7 +228,7 @@ class Attached:
         return self._routes[0]
 
     def _opened(self, route: Route) -> Verified:
-        return Verified(self._open(route), self._accept)
+        return Verified(self._open(route), route, self._accept)
 
     def _tried(self, route: Route) -> axis.Event | None:
         connection = self._opened(route)

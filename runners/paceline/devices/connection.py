@@ -107,7 +107,8 @@ NEW = Link("absent", "It has not been looked for yet.")
 def step(link: Link, event: Event, at_s: float) -> Link:
     """The link after `event`. A state that does not change keeps the time it began."""
     after = _after(link, event, at_s)
-    return after if after.state != link.state else msgspec.structs.replace(after, since_s=link.since_s)
+    same = (after.state, after.by_us) == (link.state, link.by_us)
+    return msgspec.structs.replace(after, since_s=link.since_s) if same else after
 
 
 def _after(link: Link, event: Event, at_s: float) -> Link:

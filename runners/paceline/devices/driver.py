@@ -26,8 +26,8 @@ from paceline.devices.check import Asked, Check, run_check
 from paceline.devices.conditions import DeviceConditions, Reading
 from paceline.devices.connection import event_of
 from paceline.devices.ladder import Ladder, Means, Rung, next_rung
-from paceline.devices.recovery import climb, reboot
-from paceline.devices.report import Readings, Report
+from paceline.devices.recovery import BOOT_LOOK_S, Climb, climb, reboot
+from paceline.devices.report import SHOWN, Readings, Report
 from paceline.devices.ways import Ways
 from paceline.lane import Lane
 from paceline.stop import Reason, Stop
@@ -46,6 +46,7 @@ class Pace(msgspec.Struct, frozen=True):
     """Gates of an idle device; a phone cools by about 1 °C in this time."""
     rung_s: float = 2.0
     """Between a rung of the ladder and the look whether it helped."""
+    boot_look_s: float = BOOT_LOOK_S
     claim_s: float = 0.5
     """Waited for a device that a hand run may have."""
 
@@ -83,7 +84,7 @@ class Driver:
     def entry(self) -> dict[str, Any]:
         """This device in a heartbeat."""
         link, facts, serial = self.device.link, self.device.facts, self.device.serial
-        about = {"state": link.state, "reason": link.reason, "advice": link.advice}
+        about = {"state": link.state, "reason": _clipped(link.reason), "advice": _clipped(link.advice)}
         entry: dict[str, Any] = {
             "kind": "device",
             "serial": serial,
@@ -162,11 +163,15 @@ class Driver:
         if self.device.link.state == "offline":
             rung = next_rung(self._silence, self._means())
             if rung is not Rung.GIVE_UP:
-                how = climb(rung, self.device, self._tools.ways, self._quit, "")
+                how = self._climbed(rung, "")
                 self._silence = self._silence.climbed(rung)
                 self._report.tried(rung, how.ok, how.text)
         self._tools.say_soon()
         self._pause(self._pace.retry_s)
+
+    def _climbed(self, rung: Rung, why: str) -> Climb:
+        ways, look_s = self._tools.ways, self._pace.boot_look_s
+        return climb(rung, self.device, ways, self._quit, why=why, boot_look_s=look_s)
 
     def _means(self) -> Means:
         by_server = any(route.kind == "server" for route in self.device.routes)
@@ -183,17 +188,24 @@ class Driver:
     def _carry_out(self, order: Order) -> None:
         log.info("device %s: %s, ordered by a person", self.device.serial, order.kind)
         if order.kind == "reboot":
-            how = reboot(self.device, "a person", self._quit)
-            self._report.tried(Rung.REBOOT, how.ok, how.text)
-            self._report.done(order)
-            self._tools.say_soon()
-            if how.ok:
-                self._duty = health.step(self._duty, health.Due("it was restarted"))
+            self._restart(order)
         elif order.kind == "check":
             self._order = order
             self._duty = health.step(self._duty, health.Due("a person asked"))
         else:
-            self._report.done(order)
+            log.warning("device %s: orders of kind %s are not known here", self.device.serial, order.kind)
+            self._report.ignore(order)
+
+    def _restart(self, order: Order) -> None:
+        how = reboot(self.device, "a person", self._quit, self._pace.boot_look_s)
+        if not how.asked:
+            log.warning("device %s: not restarted: %s", self.device.serial, how.text)
+            self._report.ignore(order)
+            return
+        self._report.tried(Rung.REBOOT, how.ok, how.text)
+        self._report.done(order)
+        self._duty = health.step(self._duty, health.Due("it was restarted"))
+        self._tools.say_soon()
 
     # --- health ---
 
@@ -236,8 +248,9 @@ class Driver:
         if rung is Rung.GIVE_UP and self.device.link.state != "online":
             self._pause(self._pace.retry_s)  # silence is the connection's, not a reason for quarantine
             return
-        how = climb(rung, self.device, self._tools.ways, self._quit, self._duty.why)
-        self._report.tried(rung, how.ok, how.text)
+        how = self._climbed(rung, self._duty.why)
+        if how.asked:
+            self._report.tried(rung, how.ok, how.text)
         self._duty = health.step(self._duty, health.Climbed(rung))
         if rung is Rung.GIVE_UP and self._failed is not None:
             self._close(self._failed)
@@ -313,6 +326,10 @@ def readings_of(seen: gates.Readings, reading: Reading, held: frozenset[str]) ->
     refuses = " ".join(f"{gate.text} {gate.advice}".strip() for gate in shut)[:500] or None
     names: list[str] = [one.name for one in reading.configuration]
     return Readings(gates.facts(seen), names, findings, refuses)
+
+
+def _clipped(text: str | None) -> str | None:
+    return None if text is None else text[:SHOWN]
 
 
 def _event_of(check: Check) -> health.Event:

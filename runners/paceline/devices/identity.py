@@ -64,13 +64,13 @@ def _word(connection: Connection, argv: list[str]) -> str:
 class Verified:
     """A `port.Connection` to one device: `accept` is shown every identity before it is used, and raises."""
 
-    def __init__(self, inner: Connection, accept: Callable[[Identity, Route], None]) -> None:
-        self._inner, self._accept = inner, accept
+    def __init__(self, inner: Connection, route: Route, accept: Callable[[Identity, Route], None]) -> None:
+        self._inner, self._route, self._accept = inner, route, accept
         self._sure = False
 
     @property
     def route(self) -> Route:
-        return self._inner.route
+        return self._route
 
     def verify(self) -> None:
         """Asks now, whatever was known before."""
@@ -117,7 +117,7 @@ class Verified:
     def _used(self) -> Iterator[Connection]:
         try:
             if not self._sure:
-                self._accept(identify(self._inner), self._inner.route)
+                self._accept(identify(self._inner), self._route)
                 self._sure = True
             yield self._inner
         except (RefusedError, TransferError):

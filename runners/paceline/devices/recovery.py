@@ -21,19 +21,23 @@ BOOT_LOOK_S = 2.0
 
 
 class Climb(msgspec.Struct, frozen=True):
-    """How a rung went, in a sentence."""
+    """How a rung went, in a sentence. `asked` False: the device could not even be asked for it, so there is
+    nothing to count."""
 
     ok: bool
     text: str
+    asked: bool = True
 
 
-def climb(rung: Rung, device: Attached, ways: Ways, stop: Stop, why: str) -> Climb:
+def climb(
+    rung: Rung, device: Attached, ways: Ways, stop: Stop, *, why: str, boot_look_s: float = BOOT_LOOK_S
+) -> Climb:
     """`why`: what failed, for the rung that only tells."""
     if rung is Rung.GIVE_UP:
         return Climb(False, f"Nothing that was tried helped: {why}")
     try:
         if rung is Rung.REBOOT:
-            return reboot(device, "the recovery ladder", stop)
+            return reboot(device, "the recovery ladder", stop, boot_look_s)
         if rung is Rung.ADB_RECONNECT:
             ways.reconnect_offline()
         _renew(rung, device)
@@ -53,11 +57,11 @@ def _renew(rung: Rung, device: Attached) -> None:
 def reboot(device: Attached, by: str, stop: Stop, look_s: float = BOOT_LOOK_S) -> Climb:
     """Restarts it and waits until it has booted, at most BOOT_LIMIT_S. Before it goes down it still answers,
     so only another boot id counts, or an answer after a silence."""
-    before = device.boot_id
+    before, left = device.boot_id, device.reboots.left
     try:
         device.reboot(by)
     except AdbError as error:
-        return Climb(False, error.text)
+        return Climb(False, error.text, asked=device.reboots.left < left)
     waited_s, gone = 0.0, False
     while waited_s < BOOT_LIMIT_S and not stop.wait(look_s):
         waited_s += look_s

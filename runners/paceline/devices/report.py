@@ -54,6 +54,7 @@ class Report:
         self._check: Check | None = None
         self._tried: dict[str, Tried] = {}
         self._done: dict[str, None] = {}
+        self._ignored: set[str] = set()
         self._readings = Readings()
         self._heard: TargetHeard | None = None
 
@@ -76,6 +77,11 @@ class Report:
             while len(self._done) > KEPT:
                 del self._done[next(iter(self._done))]
 
+    def ignore(self, order: Order) -> None:
+        """It cannot be carried out: the server lets it expire."""
+        with self._lock:
+            self._ignored.add(order.id)
+
     def read(self, readings: Readings) -> None:
         with self._lock:
             self._readings = readings
@@ -93,8 +99,11 @@ class Report:
     def order(self) -> Order | None:
         """The oldest order that is still to be carried out."""
         heard = self._heard
+        if heard is None:
+            return None
         with self._lock:
-            return next((one for one in heard.orders if one.id not in self._done), None) if heard else None
+            over = self._done.keys() | self._ignored
+        return next((one for one in heard.orders if one.id not in over), None)
 
     @property
     def check_due(self) -> bool:
@@ -132,6 +141,7 @@ class Report:
                 self._tried.pop(one, None)
             asked = {order.id for order in heard.orders}
             self._done = {one: None for one in self._done if one in asked}
+            self._ignored &= asked
         self.wake.set()
 
     def _rung(self, one: Tried) -> dict[str, Any]:

@@ -48,6 +48,15 @@ class FakeServer:
         self.jobs: dict[str, FakeJob] = {}
         self.queue: list[str] = []
         self.heartbeats: list[Json] = []
+        self.health: dict[str, str] = {}
+        """Serial → health in every heartbeat's answer; good unless it is named."""
+        self.checks_due: set[str] = set()
+        """Serials; each until a check of it was heard."""
+        self.orders: dict[str, list[Json]] = {}
+        """Serial → `{id, kind}` in every heartbeat's answer until it was said to be done."""
+        self.checks: list[Json] = []
+        self.recovery: list[Json] = []
+        """What heartbeats brought, each once."""
         self.lease_s = 3.0
         self.heartbeat_s = 0.2
         self.broken: dict[str, int] = {}
@@ -104,7 +113,7 @@ class FakeServer:
         if headers.get("authorization") != f"Bearer {self.credential}":
             return _problem(401, "unauthenticated", "The credential is not known.")
         if parts[:2] == ["agents", "self"]:
-            return self._heartbeat(body) if parts[2] == "heartbeat" else self._lease(float(body["wait_s"]))
+            return self._heartbeat(body) if parts[2] == "heartbeat" else self._lease(body)
         if parts[0] == "runs":
             return self._runs(method, parts)
         if parts[0] == "jobs" and len(parts) == 5:
@@ -119,14 +128,43 @@ class FakeServer:
 
     def _heartbeat(self, body: Json) -> tuple[int, Json]:
         self.heartbeats.append(body)
-        return 200, {"heartbeat_s": self.heartbeat_s, "refused": self.refuse_suites}
+        heard = [self._hear(target) for target in body["targets"]]
+        return 200, {"heartbeat_s": self.heartbeat_s, "refused": self.refuse_suites, "targets": heard}
 
-    def _lease(self, wait_s: float) -> tuple[int, Json | None]:
-        end = time.monotonic() + wait_s
-        while not self.queue:
+    def _hear(self, target: Json) -> Json:
+        serial, check, recovery = target["serial"], target.get("check"), target.get("recovery", [])
+        if check is not None:
+            self.checks_due.discard(serial)
+            self.checks += [check] if check["id"] not in {one["id"] for one in self.checks} else []
+        known = {one["id"] for one in self.recovery}
+        self.recovery += [one for one in recovery if one["id"] not in known]
+        done = set(target.get("orders_done", []))
+        self.orders[serial] = [one for one in self.orders.get(serial, []) if one["id"] not in done]
+        return {
+            "kind": target["kind"],
+            "serial": serial,
+            "target_id": f"target-{serial}",
+            "health": self.health.get(serial, "good"),
+            "check_due": serial in self.checks_due,
+            "orders": self.orders[serial],
+            "checks_heard": [check["id"]] if check else [],
+            "recovery_heard": [one["id"] for one in recovery],
+        }
+
+    def _lease(self, body: Json) -> tuple[int, Json | None]:
+        wanted = body.get("target_ids")
+        end = time.monotonic() + float(body["wait_s"])
+        while True:
+            ours = [
+                job_id for job_id in self.queue
+                if wanted is None or f"target-{self.jobs[job_id].target_serial}" in wanted
+            ]  # fmt: skip
+            if ours:
+                break
             if not self.changed.wait(max(end - time.monotonic(), 0.0)):
                 return 204, None
-        job_id = self.queue.pop(0)
+        job_id = ours[0]
+        self.queue.remove(job_id)
         job = self.jobs[job_id]
         job.attempt += 1
         return 200, {
@@ -135,7 +173,7 @@ class FakeServer:
             "attempt": job.attempt,
             "lease_token": f"token-{job.attempt}",
             "lease_s": self.lease_s,
-            "target_id": "target-1",
+            "target_id": f"target-{job.target_serial}",
             "target_serial": job.target_serial,
             "work": job.work,
         }

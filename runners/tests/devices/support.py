@@ -1,0 +1,117 @@
+"""A phone in memory with nothing wrong, and what tests of its life need around it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from paceline.adb.fake import FakeDevice
+from paceline.adb.port import Connection, Route
+from paceline.adb.smart_socket import Known
+from paceline.devices import check, conditions
+from paceline.devices.attached import Attached
+
+SERVER = "127.0.0.1:5037"
+BATTERY = """\
+Current Battery Service state:
+  AC powered: true
+  status: 2
+  present: true
+  level: {level}
+  scale: 100
+  voltage: 4100
+  temperature: {tenths}
+"""
+THERMAL = """\
+IsStatusOverride: false
+Thermal Status: {status}
+HAL Ready: true
+Current temperatures from HAL:
+\tTemperature{{mValue=31.5, mType=3, mName=skin, mStatus={status}}}
+"""
+DF = "Filesystem 1K-blocks Used Available Use% Mounted on\n/dev/block/dm-9 100000000 1 {free} 1% /data\n"
+CPUINFO = "".join(
+    f"processor\t: {number}\nCPU implementer\t: 0x41\nCPU part\t: {part}\n\n"
+    for number, part in enumerate(["0xd05", "0xd05", "0xd41", "0xd41"])
+)
+
+
+def phone(serial: str = "PHONE0001", kind: type[FakeDevice] = FakeDevice) -> FakeDevice:
+    """Booted, cool, charged, with room, and four cores of two kinds."""
+    device = kind(serial)
+    device.props |= {
+        "ro.product.model": "Phone 7",
+        "ro.product.cpu.abilist": "arm64-v8a,armeabi-v7a",
+        "ro.build.version.sdk": "34",
+        "ro.build.fingerprint": "maker/phone/phone:14/A1/1:user/release-keys",
+        "ro.soc.model": "SOC1",
+    }
+    device.files["/proc/cpuinfo"] = CPUINFO.encode()
+    device.files["/proc/meminfo"] = b"MemTotal:        7812345 kB\n"
+    device.files["/sys/devices/system/cpu/present"] = b"0-3\n"
+    device.answers |= {
+        ("uname", "-r"): "5.10.1-android\n",
+        conditions.KERNEL: "",
+        conditions.CLOCKS: "",
+        conditions.ZONES: "",
+        conditions.TOP: "",
+        check.CALIBRATION: "5000000\n4000000\n6000000\n",
+    }
+    battery(device, 80, 29.0)
+    thermal(device, 0)
+    free(device, 40 << 20)
+    return device
+
+
+def battery(device: FakeDevice, level: int, celsius: float) -> None:
+    device.answers[conditions.BATTERY] = BATTERY.format(level=level, tenths=int(celsius * 10))
+
+
+def thermal(device: FakeDevice, status: int) -> None:
+    device.answers[conditions.THERMAL] = THERMAL.format(status=status)
+
+
+def free(device: FakeDevice, kib: int) -> None:
+    device.answers["df", "-k", "/data/local/tmp"] = DF.format(free=kib)
+
+
+class FakeWays:
+    """Routes to devices in memory. `at` is who answers where; `names` is what the adb server lists."""
+
+    def __init__(self, **at: FakeDevice) -> None:
+        self.at: dict[str, FakeDevice] = dict(at)
+        self.names: dict[str, str] = {}
+        self.reconnects = 0
+        self.opened: list[Route] = []
+
+    def open(self, route: Route) -> Connection:
+        self.opened.append(route)
+        device = self.at.get(route.name or route.address)
+        if device is None:
+            device = FakeDevice("nobody")
+            device.faults.absent = True
+        return device.connection()
+
+    def listed(self) -> list[Known]:
+        return [Known(name, state, {}) for name, state in self.names.items()]
+
+    def by_name(self, name: str) -> Route:
+        return Route("server", SERVER, name)
+
+    def reconnect_offline(self) -> None:
+        self.reconnects += 1
+
+
+class Clock:
+    """Moves only when told."""
+
+    def __init__(self) -> None:
+        self.now_s = 1000.0
+
+    def __call__(self) -> float:
+        return self.now_s
+
+
+def attached(device: FakeDevice, root: Path) -> Attached:
+    """`device` as the agent holds it, by one TCP route."""
+    ways = FakeWays(home=device)
+    return Attached(device.serial, root / device.serial, ways.open, [Route("tcp", "home")], locks=root)

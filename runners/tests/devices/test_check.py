@@ -1,0 +1,209 @@
+"""The health check: each step can go wrong in one way, says which, and leaves nothing on the device."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+from paceline.adb.fake import FakeDevice
+from paceline.adb.fake_shell import Ended
+from paceline.adb.port import Connection, Done
+from paceline.devices import check
+from paceline.devices.attached import Attached
+from paceline.devices.check import SHA1, SHA256, Asked, Check, Looked, Step, judged, run_check
+from paceline.devices.conditions import DeviceConditions
+
+from .support import attached, battery, free, phone, thermal
+
+STEPS = [
+    "round_trip", "identity", "stale_runs", "free_space", "push_hash", "self_test", "calibration", "gates",
+]  # fmt: skip
+
+
+def clean(_: Connection) -> list[str]:
+    return []
+
+
+def looked(there: FakeDevice, root: Path, **changes: object) -> Looked:
+    device = attached(there, root)
+    device.look()
+    asked = {
+        "workdir": device.workdir,
+        "observer": DeviceConditions(device.facts.props, workdir=device.workdir),
+        "held_gates": frozenset(),
+        "clean": clean,
+        "verify": device.verify,
+    }
+    return run_check(device.connection, Asked(**{**asked, **changes}))  # type: ignore[arg-type]
+
+
+def failed(found: Check) -> list[str]:
+    return [step.name for step in found.steps if not step.ok]
+
+
+def test_a_good_phone_passes_every_step_with_values_and_raw_texts(tmp_path: Path) -> None:
+    there = phone()
+    found = looked(there, tmp_path).check
+    assert [step.name for step in found.steps] == STEPS
+    assert found.ok, found.text
+    assert not found.infrastructure
+    values = {step.name: step.value for step in found.steps}
+    assert (values["calibration"], values["free_space"]) == (4.0, 40 << 30)
+    units = {step.name: step.unit for step in found.steps if step.unit}
+    assert units == {
+        "round_trip": "ms", "stale_runs": "leftovers", "free_space": "bytes", "push_hash": "MiB/s",
+        "calibration": "ms",
+    }  # fmt: skip
+    asked = [one.command for one in found.raw]
+    assert any("dumpsys battery" in command for command in asked)
+    assert any("sha256sum" in command for command in asked)
+
+
+def test_nothing_is_left_on_the_device(tmp_path: Path) -> None:
+    there = phone()
+    looked(there, tmp_path)
+    assert not [path for path in there.files if path.startswith("/data/local/tmp")]
+
+
+class Corrupting(FakeDevice):
+    """Its storage gives back other bytes than it took."""
+
+    def execute(self, argv: Sequence[str]) -> Ended:
+        return Done(0, b"0" * 64 + b"  blob\n") if argv[0] == "sha256sum" else super().execute(argv)
+
+
+def test_what_arrives_otherwise_than_it_was_pushed_fails_as_infrastructure(tmp_path: Path) -> None:
+    found = looked(phone(kind=Corrupting), tmp_path).check
+    assert failed(found) == ["push_hash"]
+    assert found.infrastructure
+
+
+def test_a_device_that_is_lost_in_a_step_ends_the_check_there(tmp_path: Path) -> None:
+    there = phone()
+    device = attached(there, tmp_path)
+    device.look()
+
+    def lose(connection: Connection) -> list[str]:
+        there.cut()
+        return clean(connection)
+
+    observer = DeviceConditions(device.facts.props)
+    asked = Asked(device.workdir, observer, frozenset(), lose, device.verify)
+    found = run_check(device.connection, asked).check
+    assert [step.name for step in found.steps] == ["round_trip", "identity", "stale_runs", "free_space"]
+    assert failed(found) == ["free_space"]
+    assert found.infrastructure
+
+
+def test_a_stranger_at_the_route_fails_identity(tmp_path: Path) -> None:
+    there = phone()
+    device = attached(there, tmp_path)
+    device.look()
+    there.props["ro.serialno"] = "OTHER"
+    asked = Asked(device.workdir, DeviceConditions({}), frozenset(), clean, device.verify)
+    found = run_check(device.connection, asked).check
+    assert failed(found) == ["identity"]
+    assert "OTHER" in found.text
+
+
+@pytest.mark.parametrize(
+    ("change", "step", "word"),
+    [
+        (lambda there: battery(there, 80, 36.0), "gates", "°C"),
+        (lambda there: battery(there, 20, 29.0), "gates", "%"),
+        (lambda there: thermal(there, 3), "gates", "thermal status"),
+        (lambda there: free(there, 1000), "free_space", "MiB"),
+        (lambda there: setattr(there.faults, "no_space_after", 10), "push_hash", "space"),
+    ],
+)
+def test_hot_empty_and_full_are_states_not_infrastructure(
+    tmp_path: Path, change: object, step: str, word: str
+) -> None:
+    there = phone()
+    assert callable(change)
+    change(there)
+    found = looked(there, tmp_path).check
+    assert failed(found) == [step]
+    assert not found.infrastructure
+    assert word in found.text
+
+
+def test_gates_that_held_let_go_at_their_inner_limit_only(tmp_path: Path) -> None:
+    there = phone()
+    battery(there, 80, 33.5)
+    assert looked(there, tmp_path).check.ok
+    assert failed(looked(there, tmp_path, held_gates=frozenset({"hot"})).check) == ["gates"]
+
+
+def test_leftovers_of_earlier_runs_are_counted_and_named(tmp_path: Path) -> None:
+    found = looked(phone(), tmp_path, clean=lambda _: ["run-1 removed", "2 processes ended"]).check
+    step = next(step for step in found.steps if step.name == "stale_runs")
+    assert (step.ok, step.value) == (True, 2.0)
+    assert "run-1 removed" in step.text
+
+
+GOOD = {
+    "self_test": 1, "ok": True, "sha256": SHA256, "sha1": SHA1, "hardware_sha256": True,
+    "hardware_sha1": False, "engines": {"sha256": ["scalar", "armv8_ce"]}, "arch": "aarch64",
+}  # fmt: skip
+
+
+def test_the_self_test_tells_hardware_by_what_was_used() -> None:
+    step = judged(0, f"noise\n{json.dumps(GOOD)}\n")
+    assert (step.ok, step.value) == (True, 1.0)
+    assert "SHA-256 by instructions" in step.text
+    soft = judged(0, json.dumps({**GOOD, "hardware_sha256": False}))
+    assert (soft.ok, soft.value) == (True, 0.0)
+
+
+@pytest.mark.parametrize(
+    ("status", "text"),
+    [
+        (0, json.dumps({**GOOD, "sha256": "0" * 64})),
+        (0, json.dumps({**GOOD, "sha1": ""})),
+        (1, json.dumps({**GOOD, "ok": False})),
+        (139, ""),
+        (None, "{"),
+        (0, json.dumps({"ok": True})),
+    ],
+)
+def test_a_wrong_digest_or_a_crash_fails_the_self_test(status: int | None, text: str) -> None:
+    assert not judged(status, text).ok
+
+
+def test_the_self_test_is_pushed_and_run_on_the_device(tmp_path: Path) -> None:
+    there, binary = phone(), tmp_path / "self-test"
+    binary.write_text(f"echo '{json.dumps(GOOD)}'")
+    found = looked(there, tmp_path, self_test=binary).check
+    assert found.ok, found.text
+    assert any(call[-1] == "--self-test" for call in there.calls)
+
+
+def test_without_a_self_test_it_is_said_and_not_called_good(tmp_path: Path) -> None:
+    found = looked(phone(), tmp_path, self_test=tmp_path / "missing").check
+    step = next(step for step in found.steps if step.name == "self_test")
+    assert step.value is None
+    assert "Not looked at" in step.text
+
+
+def test_the_known_digests_are_of_the_bytes_the_self_test_documents() -> None:
+    assert len(check.SELF_TEST_INPUT) == 1 << 20
+    assert check.SELF_TEST_INPUT[:3] + check.SELF_TEST_INPUT[250:252] == bytes([0, 1, 2, 250, 0])
+
+
+def test_a_clock_without_nanoseconds_leaves_the_calibration_out(tmp_path: Path) -> None:
+    there = phone()
+    there.answers[check.CALIBRATION] = Done(1, b"date: bad format\n")
+    found = looked(there, tmp_path).check
+    assert found.ok
+    assert Step("calibration", True, "Not looked at: the device's clock tells no nanoseconds.") in found.steps
+
+
+def test_of_builds_no_discovery_is_needed_for_a_hand_check(tmp_path: Path) -> None:
+    there = phone("SER7")
+    device = Attached.of(there.connection, "SER7", tmp_path)
+    assert device.look()
+    asked = Asked(device.workdir, DeviceConditions(device.facts.props), frozenset(), clean, device.verify)
+    assert run_check(device.connection, asked).check.ok

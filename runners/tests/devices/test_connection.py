@@ -1,0 +1,97 @@
+"""The connection axis: every state has a reason, and silence after a restart is not absence."""
+
+from __future__ import annotations
+
+import itertools
+
+import pytest
+from paceline.adb.port import (
+    AbsentError,
+    AdbError,
+    LostError,
+    OfflineError,
+    RefusedError,
+    SlowError,
+    TlsRequiredError,
+    UnauthorizedError,
+)
+from paceline.devices.connection import (
+    BOOT_LIMIT_S,
+    Answered,
+    Event,
+    Link,
+    NoAnswer,
+    Restarted,
+    Silent,
+    State,
+    Stranger,
+    TlsWanted,
+    Untrusted,
+    event_of,
+    step,
+)
+
+STATES: tuple[State, ...] = ("absent", "offline", "unauthorized", "booting", "online")
+EVENTS: dict[str, tuple[Event, State]] = {
+    "answers": (Answered(booted=True), "online"),
+    "boots": (Answered(booted=False), "booting"),
+    "nobody": (NoAnswer("Nobody."), "absent"),
+    "silent": (Silent("Silence."), "offline"),
+    "prompt": (Untrusted("Prompt.", "Accept it."), "unauthorized"),
+    "tls": (TlsWanted("TLS.", "Pair it."), "unauthorized"),
+    "stranger": (Stranger("OTHER", "10.0.0.1:5555"), "absent"),
+    "restarted": (Restarted("a person"), "booting"),
+}
+
+
+@pytest.mark.parametrize(("before", "name"), list(itertools.product(STATES, EVENTS)))
+def test_from_every_state_an_event_leads_to_its_one_state(before: State, name: str) -> None:
+    event, after = EVENTS[name]
+    link = step(Link(before, "why"), event, 5.0)
+    assert link.state == after
+    assert (link.reason is None) == (after == "online")
+
+
+@pytest.mark.parametrize("event", [NoAnswer("Nobody."), Silent("Silence.")])
+def test_silence_after_a_restart_that_was_asked_for_is_waited_for(event: Event) -> None:
+    link = step(Link("online"), Restarted("a person"), 100.0)
+    assert step(link, event, 100.0 + BOOT_LIMIT_S - 1) == link
+    late = step(link, event, 100.0 + BOOT_LIMIT_S)
+    assert late.state == EVENTS["nobody" if isinstance(event, NoAnswer) else "silent"][1]
+    assert "after a restart" in (late.reason or "")
+
+
+def test_a_device_that_answers_while_it_starts_goes_on_being_waited_for() -> None:
+    link = step(step(Link("online"), Restarted("a person"), 100.0), Answered(booted=False), 120.0)
+    assert link.by_us
+    assert step(link, NoAnswer("Nobody."), 130.0).state == "booting"
+
+
+def test_a_device_that_starts_by_itself_and_vanishes_is_absent() -> None:
+    link = step(Link("online"), Answered(booted=False), 100.0)
+    assert step(link, NoAnswer("Nobody."), 101.0).state == "absent"
+
+
+def test_a_state_keeps_the_time_it_began() -> None:
+    link = step(Link("online", since_s=1.0), Silent("Silence."), 2.0)
+    assert step(link, Silent("Still."), 9.0).since_s == 2.0
+    assert step(link, Silent("Still."), 9.0).reason == "Still."
+    assert step(link, Answered(booted=True), 9.0).since_s == 9.0
+
+
+@pytest.mark.parametrize(
+    ("kind", "state"),
+    [
+        (AbsentError, "absent"), (OfflineError, "offline"), (LostError, "offline"), (SlowError, "offline"),
+        (RefusedError, "offline"), (UnauthorizedError, "unauthorized"), (TlsRequiredError, "unauthorized"),
+        (AdbError, "offline"),
+    ],
+)  # fmt: skip
+def test_every_error_of_the_port_is_a_state_with_its_words(kind: type[AdbError], state: State) -> None:
+    link = step(Link("online"), event_of(kind("What happened.", "What to do.")), 1.0)
+    assert (link.state, link.reason, link.advice) == (state, "What happened.", "What to do.")
+
+
+def test_a_restart_asked_for_while_it_starts_is_waited_for_from_then_on() -> None:
+    link = step(step(Link("online"), Answered(booted=False), 100.0), Restarted("a person"), 390.0)
+    assert step(link, NoAnswer("Nobody."), 390.0 + BOOT_LIMIT_S - 1).state == "booting"

@@ -1,0 +1,324 @@
+"""One device's turns: orders, checks, the ladder, gates and leases, against a server on a socket."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from paceline.adb.fake import FakeDevice
+from paceline.adb.fake_shell import Ended
+from paceline.adb.port import Connection, Done, Route
+from paceline.api import Api
+from paceline.artifacts import ArtifactCache
+from paceline.devices.attached import Attached
+from paceline.devices.driver import Driver, Pace, Tools
+from paceline.devices.reboots import PER_DAY
+from paceline.executors.fake import FakeExecutor, Script
+from paceline.lane import Lane, Shared
+from paceline.spool import Spool
+from paceline.stop import Stop
+from paceline.testing.fake_server import FakeServer
+
+from .support import FakeWays, battery, phone, thermal
+
+SERIAL = "PHONE0001"
+QUICK = Pace(look_s=0.0, retry_s=0.0, readings_s=0.0, rung_s=0.0, boot_look_s=0.0, claim_s=0.0)
+
+WORK = {
+    "suite": "mine", "repository": "theirs", "manifest_path": "suite.toml", "commit": "0" * 40,
+    "benchmarks": ["sort"], "params": {}, "knobs": {}, "first_launch": 0, "launches": 1, "rounds": 1,
+    "min_time_ns": 1000, "seed": 1, "launch_timeout_s": 1.0,
+}  # fmt: skip
+
+
+class Broken(FakeDevice):
+    """Answers, and computes wrong digests while `wrong`."""
+
+    wrong = True
+
+    def execute(self, argv: list[str]) -> Ended:  # type: ignore[override]
+        lies = self.wrong and argv[0] == "sha256sum"
+        return Done(0, b"0" * 64) if lies else super().execute(argv)
+
+
+class Mended(Broken):
+    """A restart mends it."""
+
+    def reboot(self) -> None:
+        self.wrong = False
+        super().reboot()
+
+
+class Drive:
+    """One device, its driver, and the heartbeat between it and the server; everything in one thread."""
+
+    def __init__(self, server: FakeServer, api: Api, root: Path, there: FakeDevice, *routes: Route) -> None:
+        self.server, self.there = server, there
+        used = routes or (Route("tcp", "home"),)
+        self.ways = FakeWays(**{route.name or route.address: there for route in used})
+        self.device = Attached(there.serial, root / there.serial, self.ways.open, used, locks=root)
+        self.leaving = threading.Event()
+        self.cleaned: list[str] = []
+        shared = Shared(
+            api=api, repositories={}, cache=lambda: ArtifactCache(root / "a", 1 << 20),
+            spool=Spool(root / "spool"), leaving=self.leaving, ends_us=lambda _: False, poll_s=0.0,
+        )  # fmt: skip
+        lane = Lane(shared, there.serial, FakeExecutor(lambda _: Script()))
+        self.driver = Driver(self.device, lane, Tools(self.ways, self._clean), self.leaving, QUICK)
+        self.api = api
+
+    def _clean(self, device: Attached, connection: Connection) -> list[str]:
+        assert connection.route in device.routes
+        self.cleaned.append(device.serial)
+        return []
+
+    def beat(self) -> dict[str, Any]:
+        """One heartbeat with its answer; gives what was said of the device."""
+        for heard in self.api.heartbeat([self.driver.entry()], []).targets:
+            self.driver.hear(heard)
+        return dict(self.server.heartbeats[-1]["targets"][0])
+
+    def turns(self, until: Callable[[], object], limit: int = 40) -> None:
+        for _ in range(limit):
+            self.driver.turn()
+            self.beat()
+            if until():
+                return
+        raise AssertionError("the condition did not come true")
+
+
+@pytest.fixture
+def server() -> Iterator[FakeServer]:
+    with FakeServer() as running:
+        yield running
+
+
+@pytest.fixture
+def drive(server: FakeServer, tmp_path: Path) -> Iterator[Callable[..., Drive]]:
+    api = Api(server.url, server.credential)
+    yield lambda there=None, *routes: Drive(server, api, tmp_path, there or phone(), *routes)
+    api.close()
+
+
+Making = Callable[..., Drive]
+
+
+def test_an_idle_device_says_who_it_is_how_it_is_and_by_which_route(drive: Making) -> None:
+    one = drive()
+    one.driver.turn()
+    said = one.beat()
+    assert (said["kind"], said["serial"], said["name"]) == ("device", SERIAL, "Phone 7 · 0001")
+    assert said["connection"] == {"state": "online", "reason": None, "advice": None, "route": "home"}
+    assert said["boot_id"] == one.there.boot_id
+    assert said["factors"]["soc"] == "SOC1"
+    assert len(said["fingerprint"]) == 64
+    assert one.beat()["refuses"] is None
+
+
+def test_a_check_that_is_due_is_run_once_and_said_until_it_was_heard(drive: Making) -> None:
+    one = drive()
+    one.server.checks_due = {SERIAL}
+    one.server.health[SERIAL] = "checking"
+    one.beat()
+    one.driver.turn()
+    one.server.broken = {"/heartbeat": 0}
+    said = one.driver.entry()
+    assert said["check"]["ok"], said["check"]
+    assert said["check"]["started_at_ms_ago"] >= said["check"]["took_ms"] - 1
+    assert one.driver.entry()["check"]["id"] == said["check"]["id"]
+    one.beat()
+    assert "check" not in one.driver.entry()
+    one.driver.turn()
+    assert len(one.server.checks) == 1
+    assert one.cleaned == [SERIAL]
+
+
+def test_a_good_device_leases_for_itself_alone(drive: Making) -> None:
+    one = drive()
+    other = one.server.add_job("other", WORK, "SOMEBODY")
+    mine = one.server.add_job("mine", WORK, SERIAL)
+    one.server.health[SERIAL] = "suspect"
+    one.beat()
+    for _ in range(3):
+        one.driver.turn()
+    assert mine.attempt == 0
+    one.server.health[SERIAL] = "good"
+    one.beat()
+    one.driver.turn()
+    assert mine.finish is not None
+    assert mine.finish["cause"] == "checkout_failed"  # this agent has no repository at all
+    assert other.attempt == 0
+
+
+def test_gates_that_hold_keep_jobs_away_and_say_why(drive: Making) -> None:
+    one = drive()
+    battery(one.there, 80, 36.0)
+    one.beat()
+    one.driver.turn()
+    said = one.beat()
+    assert "36.0 °C" in said["refuses"]
+    assert said["gates"]["battery_c"] == 36.0
+    assert [finding["code"] for finding in said["preflight"]] == ["hot"]
+    battery(one.there, 80, 33.0)  # between the limits: it still rests
+    one.driver.turn()
+    assert one.beat()["refuses"]
+    battery(one.there, 80, 31.5)
+    one.driver.turn()
+    assert one.beat()["refuses"] is None
+
+
+def test_a_throttling_device_is_unfit_and_no_rung_is_climbed_for_it(drive: Making) -> None:
+    one = drive()
+    thermal(one.there, 3)
+    one.server.checks_due = {SERIAL}
+    one.beat()
+    one.turns(lambda: one.server.checks)
+    (check,) = one.server.checks
+    assert (check["ok"], check["infrastructure"]) == (False, False)
+    assert one.server.recovery == []
+
+
+def test_what_a_restart_mends_is_reported_good_with_the_rungs_it_took(drive: Making) -> None:
+    one = drive(phone(kind=Mended))
+    one.server.checks_due = {SERIAL}
+    one.beat()
+    one.turns(lambda: one.server.checks)
+    assert [check["ok"] for check in one.server.checks] == [True]
+    steps = [said["step"] for said in one.server.recovery]
+    assert steps == ["reconnect", "reconnect", "new_connection", "new_connection", "reboot"]
+    assert one.there.calls.count(["reboot"]) == 1
+
+
+def test_what_nothing_mends_ends_in_giving_up_with_its_evidence(drive: Making) -> None:
+    route = Route("server", "127.0.0.1:5037", SERIAL)
+    one = drive(phone(kind=Broken), route)
+    one.server.checks_due = {SERIAL}
+    one.beat()
+    one.turns(lambda: one.server.checks)
+    (check,) = one.server.checks
+    assert (check["ok"], check["infrastructure"]) == (False, True)
+    last = one.server.recovery[-1]
+    assert last["step"] == "give_up"
+    assert "digests differ" in last["text"]
+    assert [said["step"] for said in one.server.recovery].count("adb_reconnect") == 1
+    assert one.ways.reconnects == 1
+    before = len(one.server.recovery)
+    for _ in range(5):
+        one.driver.turn()
+        one.beat()
+    assert len(one.server.recovery) == before
+
+
+def test_a_person_who_asks_for_a_check_after_giving_up_gets_a_new_episode(drive: Making) -> None:
+    there = phone(kind=Broken)
+    one = drive(there)
+    one.server.checks_due = {SERIAL}
+    one.beat()
+    one.turns(lambda: one.server.checks)
+    assert isinstance(there, Broken)
+    there.wrong = False
+    one.server.orders[SERIAL] = [{"id": "ord-1", "kind": "check"}]
+    one.beat()
+    one.turns(lambda: len(one.server.checks) == 2)
+    assert one.server.checks[-1]["ok"]
+    one.beat()
+    assert one.server.orders[SERIAL] == []
+
+
+def test_a_restart_that_was_ordered_is_carried_out_once_and_checked(drive: Making) -> None:
+    one = drive()
+    one.server.orders[SERIAL] = [{"id": "ord-1", "kind": "reboot"}]
+    one.driver.turn()
+    one.beat()
+    before = one.there.boot_id
+    one.turns(lambda: one.server.checks)
+    assert one.there.boot_id != before
+    assert one.there.calls.count(["reboot"]) == 1
+    assert one.server.orders[SERIAL] == []
+    assert [(said["step"], said["ok"]) for said in one.server.recovery] == [("reboot", True)]
+
+
+def test_a_third_restart_is_left_to_expire_and_not_reported_as_one(drive: Making) -> None:
+    one = drive()
+    one.driver.turn()
+    for _ in range(PER_DAY):
+        one.device.reboots.note()
+    one.server.orders[SERIAL] = [{"id": "ord-1", "kind": "reboot"}]
+    one.beat()
+    for _ in range(3):
+        one.driver.turn()
+        one.beat()
+    assert one.there.calls.count(["reboot"]) == 0
+    assert one.server.recovery == []
+    assert [order["id"] for order in one.server.orders[SERIAL]] == ["ord-1"]
+
+
+def test_silence_climbs_the_low_rungs_once_and_never_gives_up(drive: Making) -> None:
+    one = drive(phone(), Route("server", "127.0.0.1:5037", SERIAL))
+    one.driver.turn()
+    one.there.faults.offline = True
+    one.there.cut()
+    for _ in range(12):
+        one.driver.turn()
+    said = one.beat()
+    assert said["connection"]["state"] == "offline"
+    steps = [rung["step"] for rung in said["recovery"]]
+    assert steps == ["reconnect", "reconnect", "new_connection", "new_connection", "adb_reconnect"]
+    one.there.faults.offline = False
+    one.driver.turn()
+    assert one.beat()["connection"]["state"] == "online"
+
+
+def test_an_absent_device_is_said_to_be_and_found_again(drive: Making) -> None:
+    one = drive()
+    one.driver.turn()
+    one.there.faults.absent = True
+    one.there.cut()
+    one.driver.turn()
+    said = one.beat()
+    assert said["connection"]["state"] == "absent"
+    assert said["connection"]["advice"]
+    assert said["recovery"] == []
+    assert said["factors"]["model"] == "Phone 7"
+    one.there.faults.absent = False
+    one.driver.turn()
+    assert one.beat()["connection"]["state"] == "online"
+
+
+def test_a_device_that_restarted_by_itself_is_checked_before_anything_else(drive: Making) -> None:
+    one = drive()
+    one.driver.turn()
+    one.there.reboot()
+    one.turns(lambda: one.server.checks)
+    assert one.server.checks[0]["ok"]
+
+
+def test_a_device_in_other_hands_is_left_alone(drive: Making, tmp_path: Path) -> None:
+    one = drive()
+    one.driver.turn()
+    hand = Attached(SERIAL, tmp_path / "hand", one.ways.open, one.device.routes, locks=tmp_path)
+    one.server.checks_due = {SERIAL}
+    one.beat()
+    with hand.claim(Stop()):
+        before = len([call for call in one.there.calls if call[:1] == ["dumpsys"]])
+        for _ in range(3):
+            one.driver.turn()
+            one.beat()
+        assert len([call for call in one.there.calls if call[:1] == ["dumpsys"]]) == before
+        assert one.server.checks == []
+    one.turns(lambda: one.server.checks)
+
+
+def test_leaving_ends_a_wait_at_once(drive: Making) -> None:
+    one = drive()
+    one.there.faults.absent = True
+    slow = Driver(one.device, one.driver.lane, Tools(one.ways, one._clean), one.leaving, Pace(retry_s=1e6))
+    thread = threading.Thread(target=slow.run)
+    thread.start()
+    one.leaving.set()
+    slow.leave()
+    thread.join(10)
+    assert not thread.is_alive()

@@ -1,0 +1,121 @@
+"""The recovery ladder and the agent's part of health: limits hold, and only a failed check climbs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from paceline.devices.health import Climbed, Due, Duty, Event, Failed, Passed, State, Unfit, may_lease, step
+from paceline.devices.ladder import LIMITS, Ladder, Means, Rung, next_rung
+from paceline.devices.reboots import DAY_S, PER_DAY, Reboots
+
+from .support import Clock
+
+
+def climbed(means: Means) -> list[Rung]:
+    """Every rung of one episode in which nothing helps."""
+    ladder = Ladder()
+    rungs: list[Rung] = []
+    while not rungs or rungs[-1] is not Rung.GIVE_UP:
+        rungs.append(next_rung(ladder, means))
+        ladder = ladder.climbed(rungs[-1])
+    return rungs
+
+
+def test_the_ladder_is_climbed_from_below_and_ends_in_giving_up() -> None:
+    assert climbed(Means(by_server=True, speaks=True, reboots_left=2)) == [
+        Rung.RECONNECT, Rung.RECONNECT, Rung.NEW_CONNECTION, Rung.NEW_CONNECTION, Rung.ADB_RECONNECT,
+        Rung.REBOOT, Rung.GIVE_UP,
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("means", "missing"),
+    [
+        (Means(by_server=False, speaks=True, reboots_left=2), {Rung.ADB_RECONNECT}),
+        (Means(by_server=True, speaks=False, reboots_left=2), {Rung.REBOOT}),
+        (Means(by_server=True, speaks=True, reboots_left=0), {Rung.REBOOT}),
+    ],
+)
+def test_a_rung_that_cannot_help_is_passed_over(means: Means, missing: set[Rung]) -> None:
+    assert set(Rung) - set(climbed(means)) == missing
+
+
+def test_no_rung_is_tried_more_often_than_its_limit() -> None:
+    rungs = climbed(Means(by_server=True, speaks=True, reboots_left=99))
+    assert {rung: rungs.count(rung) for rung in LIMITS} == LIMITS
+
+
+def test_two_restarts_a_day_are_counted_across_restarts_of_the_agent(tmp_path: Path) -> None:
+    clock, path = Clock(), tmp_path / "SER" / "reboots.json"
+    for left in range(PER_DAY, 0, -1):
+        assert Reboots(path, clock).left == left
+        Reboots(path, clock).note()
+        clock.now_s += 3600
+    assert Reboots(path, clock).left == 0
+    clock.now_s += DAY_S - 2 * 3600
+    assert Reboots(path, clock).left == 1
+    clock.now_s += 3600
+    assert Reboots(path, clock).left == PER_DAY
+
+
+def test_a_clock_that_was_set_back_gives_no_more_restarts(tmp_path: Path) -> None:
+    clock = Clock()
+    reboots = Reboots(tmp_path / "reboots.json", clock)
+    reboots.note()
+    reboots.note()
+    clock.now_s -= 500
+    assert reboots.left == 0
+
+
+@pytest.mark.parametrize("content", [b"", b"[1,", b'["x"]', b"3", b"\xff"])
+def test_a_count_that_cannot_be_read_allows_no_restart(tmp_path: Path, content: bytes) -> None:
+    (tmp_path / "reboots.json").write_bytes(content)
+    assert Reboots(tmp_path / "reboots.json").left == 0
+
+
+TABLE: list[tuple[State, Event, State]] = [
+    ("idle", Due("why"), "checking"),
+    ("checking", Due("why"), "checking"),
+    ("recovering", Due("why"), "recovering"),
+    ("given_up", Due("why"), "checking"),
+    ("checking", Passed(), "idle"),
+    ("checking", Failed("broken"), "recovering"),
+    ("checking", Unfit("hot"), "idle"),
+    ("recovering", Climbed(Rung.RECONNECT), "checking"),
+    ("recovering", Climbed(Rung.REBOOT), "checking"),
+    ("recovering", Climbed(Rung.GIVE_UP), "given_up"),
+]
+
+
+@pytest.mark.parametrize(("before", "event", "after"), TABLE)
+def test_every_event_leads_from_a_state_to_its_one_state(before: State, event: Event, after: State) -> None:
+    assert step(Duty(before), event).state == after
+
+
+def test_an_episode_remembers_its_rungs_until_a_check_passes() -> None:
+    duty = step(step(Duty(), Due("the server")), Failed("lost"))
+    duty = step(duty, Climbed(Rung.RECONNECT))
+    duty = step(step(duty, Failed("lost again")), Climbed(Rung.RECONNECT))
+    assert duty.ladder.tried == (Rung.RECONNECT, Rung.RECONNECT)
+    assert step(duty, Passed()) == Duty()
+
+
+def test_after_giving_up_only_a_new_demand_begins_a_new_episode() -> None:
+    duty = step(step(step(Duty(), Due("x")), Failed("lost")), Climbed(Rung.GIVE_UP))
+    assert not may_lease(duty, "good")
+    assert step(duty, Due("a person asked")).ladder == Ladder()
+
+
+@pytest.mark.parametrize(
+    ("state", "health", "allowed"),
+    [
+        ("idle", "good", True), ("idle", None, True), ("idle", "suspect", False), ("idle", "unknown", False),
+        ("idle", "recovering", False), ("idle", "quarantined", False), ("idle", "checking", False),
+        ("checking", "good", False), ("recovering", "good", False), ("given_up", "good", False),
+    ],
+)  # fmt: skip
+def test_only_a_good_device_without_a_duty_asks_for_jobs(
+    state: State, health: str | None, allowed: bool
+) -> None:
+    assert may_lease(Duty(state), health) is allowed
