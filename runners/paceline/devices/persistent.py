@@ -58,7 +58,7 @@ class Persistent:
     """The device for one session; `stop` ends every wait."""
 
     def __init__(self, device: Attached, stop: Stop, pace: Pace) -> None:
-        self._device, self._stop, self._pace = device, stop, pace
+        self._device, self._stop, self.pace = device, stop, pace
 
     def ask(self, question: Callable[[Connection], T]) -> T:
         """The answer to `question`, asked again after every loss. Raises TargetError."""
@@ -85,14 +85,14 @@ class Persistent:
         """Waits until the device is back after `error`. Raises TargetError when it is not, or another one."""
         log.warning("device %s: %s", self._device.serial, error.text)
         try:
-            back = self._device.regain(self._stop, self._pace.patience_s)
+            back = self._device.regain(self._stop, self.pace.patience_s)
         except AdbError as final:
             give_up(final)
         if self._stop.reason is not None:
             ended = stopped(self._stop.reason)
             raise TargetError(ended.cause or "cancelled", ended.detail) from error
         if not back:
-            text = f"{error.text} It was not back after {self._pace.patience_s:g} s."
+            text = f"{error.text} It was not back after {self.pace.patience_s:g} s."
             raise TargetError("device_lost", text, error.advice) from error
 
 

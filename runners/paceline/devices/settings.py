@@ -19,8 +19,8 @@ log = logging.getLogger("paceline.devices")
 
 
 class Setting(msgspec.Struct, frozen=True):
-    """One thing with two states, and the commands to each; `off` is the one a device is in by itself. A device
-    without it refuses both."""
+    """One thing with two states, and the command to each; a device is `off` by itself. One without it refuses
+    both."""
 
     name: str
     on: tuple[str, ...]

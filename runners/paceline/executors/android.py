@@ -4,10 +4,10 @@
                  ─▶ launch ─▶ (conditions during ─▶ launch)… ─▶ conditions after ─▶ clean
 
 Place in the journey: implements `base.Executor` for the target kind `device`; `Attached` is the device.
-Invariants: one user of the device at a time on this host (file lock, I9); nothing is asked of the device while a
-launch runs but what it said; a session ends with nothing of it on the device, or with a note on the agent's
-disk by which the next start, check or session cleans up; another serial is told nothing, another boot ends the
-session. Does not decide whether the device is fit: gates and health did, before the lease.
+Invariants: one user of the device at a time on this host (file lock, I9); nothing is asked of the device
+while a launch runs but what it said; a session ends with nothing of it on the device, or with a note on the
+agent's disk by which the next start, check or session cleans up; another serial is told nothing, another boot
+ends the session. Does not decide whether the device is fit: gates and health did, before the lease.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from paceline.devices import leftovers, placing, scripts, settings
 from paceline.devices.attached import Attached
 from paceline.devices.conditions import DeviceConditions, read_clusters
 from paceline.devices.leftovers import Journal, Note
-from paceline.devices.persistent import Pace, Persistent, give_up
+from paceline.devices.persistent import Pace, Persistent
 from paceline.devices.topology import chosen
 from paceline.executors.base import LaunchSpec, Session, Sink, TargetError, Work
 from paceline.executors.claim import TargetClaim
@@ -42,8 +42,8 @@ WATCHING_NICENESS = "10"
 
 
 class AndroidExecutor:
-    """Runs launches on `device`; `host` is this host's claim, held while it builds (an object of its own: a lock
-    object is re-entrant); `journals` is where notes of all devices lie."""
+    """Runs launches on `device`; `host` is this host's claim, held while it builds (an object of its own: a
+    lock object is re-entrant); `journals` is where notes of all devices lie."""
 
     def __init__(
         self,
@@ -74,8 +74,9 @@ class AndroidExecutor:
     @contextmanager
     def session(self, work: Work, take: Callable[[Conditions], None], stop: Stop) -> Iterator[Session]:
         persistent = Persistent(self._device, stop, self._pace)
-        session = AndroidSession(self._device, persistent, self._journal, work, take)
-        session.pace, session.limits = self._pace, self._limits
+        session = AndroidSession(
+            self._device, persistent, work, take, journal=self._journal, limits=self._limits
+        )
         try:
             with self._held(persistent):
                 session.begin()
@@ -92,33 +93,31 @@ class AndroidExecutor:
 
     def _tidy(self) -> None:
         """Raises nothing: what cannot be cleaned away now is noted, and is the next session's or check's."""
+        device = self._device
         try:
-            if not self._device.regain(Stop(), self._pace.farewell_s):
-                log.warning(
-                    "device %s is away: its last run is cleaned away when it is back", self._device.serial
-                )
-                return
-            leftovers.clean(self._device.connection, self._journal, self._device.workdir)
+            if device.regain(Stop(), self._pace.farewell_s):
+                leftovers.clean(device.connection, self._journal, device.workdir)
+            else:
+                log.warning("device %s is away: what is left there is cleaned away later", device.serial)
         except AdbError as error:
-            log.warning("device %s could not be cleaned: %s", self._device.serial, error)
+            log.warning("device %s could not be cleaned: %s", device.serial, error)
 
 
 class AndroidSession:
     """A device while one job has it; used by one thread."""
 
-    pace = Pace()
-    limits = Limits()
-
     def __init__(
         self,
         device: Attached,
         persistent: Persistent,
-        journal: Journal,
         work: Work,
         take: Callable[[Conditions], None],
+        *,
+        journal: Journal,
+        limits: Limits,
     ) -> None:
         self._device, self._persistent, self._journal = device, persistent, journal
-        self._take = take
+        self._take, self._limits = take, limits
         self._name = re.sub(r"[^A-Za-z0-9._-]", "_", work.name).lstrip(".") or "run"
         self._run = PurePosixPath(device.workdir) / self._name
         self._locations = placing.locations(work.directories, self._run)
@@ -147,15 +146,13 @@ class AndroidSession:
         except OSError as error:
             raise TargetError("disk_full", f"What is done on the device cannot be noted: {error}") from error
         placing.make_directories(self._persistent, [str(self._run / "tmp")])
-        self._persistent.push(
-            "".join(f"{name}\n" for name in names).encode(), str(self._run / "settings"), 0o644
-        )
+        noted = "".join(f"{name}\n" for name in names).encode()
+        self._persistent.push(noted, str(self._run / "settings"), 0o644)
         self._persistent.push(scripts.text("launch").encode(), str(self._script), placing.MODE)
         sent = placing.place(self._persistent, self._locations)
         log.info("device %s: %d bytes sent for %s", self._device.serial, sent, self._name)
         for setting in changed:
-            on = self._persistent.ask(lambda connection, one=setting: settings.apply(connection, one))  # type: ignore[misc]
-            self._state[setting.name] = int(on)
+            self._state[setting.name] = int(self._persistent.run(setting.on).rc == 0)
         self._pin()
         self._observe("before")
 
@@ -164,10 +161,10 @@ class AndroidSession:
             if self._launches:
                 self._observe("during")
             self._launches += 1
-            launch = Launch(spec, sink, stop, self.limits)
+            launch = Launch(spec, sink, stop, self._limits)
             directory = self._run / f"launch-{self._launches}"
             place = Place(self._name, directory, self._script, self._pinned, self._watching)
-            return Detached(self._persistent, spec, launch, place, self.pace).run()
+            return Detached(self._persistent, spec, launch, place).run()
         except TargetError as error:
             self._failed = True
             return Outcome(error.cause, str(error)[:DETAIL_LIMIT])

@@ -23,7 +23,7 @@ import msgspec
 
 from paceline.adb.port import AdbError, Connection, LostError, TransferError
 from paceline.devices import leftovers, scripts
-from paceline.devices.persistent import TRIES, Pace, Persistent, give_up
+from paceline.devices.persistent import TRIES, Persistent, give_up
 from paceline.executors.base import LaunchSpec
 from paceline.executors.launch import Channel, Launch, Order
 from paceline.executors.process import End
@@ -46,7 +46,7 @@ CHANNELS: dict[str, Channel] = {"out": "stdout", "err": "stderr"}
 
 
 class Frame(msgspec.Struct, frozen=True):
-    """One thing the follower said. `data` of out and err may come in several pieces; `text` is end's status."""
+    """One thing the follower said. `data` of out and err may come in pieces; `text` is the status of end."""
 
     word: Word
     data: bytes = b""
@@ -109,10 +109,9 @@ class Detached:
         spec: LaunchSpec,
         launch: Launch,
         place: Place,
-        pace: Pace,
     ) -> None:
         self._persistent, self._spec, self._launch = persistent, spec, launch
-        self._place, self._pace = place, pace
+        self._place, self._pace = place, persistent.pace
         self._alive_at = -math.inf
         self._ended: End | None = None
 
@@ -178,9 +177,7 @@ class Detached:
             case "out" | "err":
                 channel = CHANNELS[frame.word]
                 if frame.offset != self._launch.taken(channel):
-                    raise LostError(
-                        f"The device gave {frame.word} from {frame.offset}, not from where we are."
-                    )
+                    raise LostError(f"The device went on at {frame.offset} of {frame.word}.")
                 self._launch.took(channel, frame.data)
             case "beat":
                 self._alive_at = now

@@ -1,7 +1,7 @@
-# follow.sh DIRECTORY OUT_OFFSET ERR_OFFSET PAUSE_S — says what a launch said from these offsets on, to its end.
+# follow.sh DIRECTORY OUT_OFFSET ERR_OFFSET PAUSE_S — what a launch says from these offsets on.
 #
 # Place in the journey: streamed by executors/detached.py, and again after a lost connection. Prints
-#   out OFFSET LENGTH⏎bytes   err OFFSET LENGTH⏎bytes   beat⏎ (it runs)   late⏎   end STATUS⏎   gone⏎ (no end was left)
+#   out OFFSET LENGTH⏎bytes   err OFFSET LENGTH⏎bytes   beat⏎ (it runs)   late⏎   end STATUS⏎   gone⏎
 # Invariants: a length says how many bytes follow, so nothing a workload prints is taken for a line of this
 # script; `end` comes after the last byte; two small processes per round. `dd` reads, because toybox's
 # `head -c` takes more from a shared descriptor than it prints.

@@ -1,4 +1,4 @@
-# listing.sh DIRECTORY — every file below it: `SIZE MODE ./NAME` lines, an empty line, `SHA256  ./NAME` lines.
+# listing.sh DIRECTORY — every file below it: `SIZE MODE ./NAME` lines, an empty line, `SHA256  ./NAME`.
 #
 # Place in the journey: what devices/placing.py compares with what was built. Prints nothing for no directory.
 cd "$1" 2>/dev/null || exit 0
