@@ -26,6 +26,7 @@ from paceline.api import Api, ApiError, UnreachableError, check_address
 from paceline.artifacts import ArtifactCache
 from paceline.config import Config
 from paceline.delivery import deliver
+from paceline.devices.driver import Pace
 from paceline.devices.fleet import DeviceLanes
 from paceline.devices.ways import RealWays, Ways
 from paceline.enrolment import NOT_ACCEPTED, enrolled, not_accepted
@@ -54,6 +55,7 @@ class Agent:
         *,
         poll_s: float = POLL_S,
         ways: Ways | None = None,
+        pace: Pace | None = None,
     ) -> None:
         check_address(server)
         self._server, self._data_dir, self._config = server.rstrip("/"), data_dir, config
@@ -64,7 +66,7 @@ class Agent:
         self._announcer = Announcer(config, self._repositories, data_dir)
         self._executor = executor or HostExecutor(self._announcer.serial)
         self._ways = ways or RealWays(config.devices.adb_server, data_dir / "adb")
-        self._poll_s = poll_s
+        self._poll_s, self._pace = poll_s, pace
         self._pause_s = RETRY_S
         self._spool = Spool(data_dir / "spool")
         self._leaving = threading.Event()
@@ -218,7 +220,7 @@ class Agent:
             return
         lanes = DeviceLanes(
             self._config.devices, self._ways, self._data_dir / "devices", self._shared(api),
-            host_serial=self._announcer.serial, say_soon=self._beat_now.set,
+            host_serial=self._announcer.serial, say_soon=self._beat_now.set, pace=self._pace,
         )  # fmt: skip
         self._devices = lanes
         with lanes:

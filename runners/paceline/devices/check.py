@@ -41,13 +41,13 @@ SELF_TEST_INPUT = bytes(i % 251 for i in range(1 << 20))
 """What `paceline-hashing-engines --self-test` hashes with every engine it has (native/hashing/README.md)."""
 SHA256 = hashlib.sha256(SELF_TEST_INPUT).hexdigest()
 SHA1 = hashlib.sha1(SELF_TEST_INPUT, usedforsecurity=False).hexdigest()
-COUNT = 20_000
+COUNT = 5_000
 CALIBRATION = (
     "sh", "-c",
     "for r in 1 2 3; do a=$(date +%s%N); i=0; while [ $i -lt " + str(COUNT) + " ]; do i=$((i+1)); done; "
     "b=$(date +%s%N); echo $((b-a)); done",
 )  # fmt: skip
-"""A loop of the device's own shell, three times; the shortest counts. 10 to 100 ms each."""
+"""A loop of the device's own shell, three times; the shortest counts. 5 to 50 ms each."""
 RAW_CHARACTERS = 4000
 """Kept of what one step's command printed; the conditions keep more of theirs."""
 

@@ -20,8 +20,6 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-import msgspec
-
 from paceline.adb.port import AdbError, Route
 from paceline.config import Devices
 from paceline.devices import connection as axis
@@ -31,16 +29,6 @@ from paceline.devices.routes import presumed_serial
 from paceline.devices.ways import Ways
 
 log = logging.getLogger("paceline.devices")
-
-LOOK_S = 10.0
-"""Between two passes; a phone that was plugged in shows up within this time."""
-
-
-class Unknown(msgspec.Struct, frozen=True):
-    """A route where nobody has said who they are."""
-
-    route: Route
-    link: axis.Link
 
 
 class Discovery:

@@ -38,6 +38,8 @@ log = logging.getLogger("paceline.devices")
 class Pace(msgspec.Struct, frozen=True):
     """How often, in s. Tests are quicker."""
 
+    discover_s: float = 10.0
+    """Between two passes over all routes; a phone that was plugged in shows up within this time."""
     look_s: float = 15.0
     """An idle device is asked whether it is still there; more often keeps it from sleeping, and so warm."""
     retry_s: float = 5.0
@@ -76,6 +78,8 @@ class Driver:
         self._failed: Check | None = None
         self._order: Order | None = None
         self._looked_s = self._read_s = float("-inf")
+        self._tidied = False
+        """What an earlier life of the agent left there is gone: before the first job, and by every check."""
         self._held: frozenset[str] = frozenset()
         self._free_bytes: int | None = None
 
@@ -137,6 +141,8 @@ class Driver:
             self._carry_out(order)
         elif self._check_is_due():
             self._check()
+        elif not self._tidied:
+            self._tidy()
         elif not self._read():
             self._pause(self._pace.retry_s)
         elif not self._may_lease() or not self._leased():
@@ -221,6 +227,7 @@ class Driver:
                 return
             observer = self._observer()
             looked = run_check(self.device.connection, self._asked(observer))
+        self._tidied |= any(step.name == "stale_runs" and step.ok for step in looked.check.steps)
         if looked.reading is not None:
             self._note_readings(looked.reading)
         check = looked.check
@@ -230,6 +237,15 @@ class Driver:
             self._failed = check
         else:
             self._close(check)
+
+    def _tidy(self) -> None:
+        with self.device.claim(self._quit, self._pace.claim_s) as claimed:
+            if not claimed:
+                self._pause(self._pace.retry_s)
+                return
+            for said in self._tools.clean(self.device, self.device.connection):
+                log.info("device %s: %s", self.device.serial, said)
+        self._tidied = True
 
     def _asked(self, observer: DeviceConditions) -> Asked:
         device, template = self.device, self._tools.self_test

@@ -17,9 +17,11 @@ from paceline.adb.port import Connection
 from paceline.api import TargetHeard
 from paceline.config import Devices
 from paceline.devices.attached import Attached
-from paceline.devices.discovery import LOOK_S, Discovery
+from paceline.devices.discovery import Discovery
 from paceline.devices.driver import Driver, Pace, Tools
+from paceline.devices.leftovers import Journal, clean
 from paceline.devices.ways import Ways
+from paceline.executors.android import AndroidExecutor
 from paceline.executors.claim import TargetClaim
 from paceline.lane import Lane, Shared
 
@@ -41,7 +43,7 @@ class DeviceLanes:
         pace: Pace | None = None,
     ) -> None:
         self._root, self._shared, self._host_serial = root, shared, host_serial
-        self._pace = pace
+        self._pace = pace or Pace()
         self._tools = Tools(ways, self._clean, config.self_test, say_soon)
         self._discovery = Discovery(config, ways, root, self._start, self._nudge)
         self._drivers: dict[str, Driver] = {}
@@ -89,13 +91,11 @@ class DeviceLanes:
                 self._discovery.look()
             except Exception:
                 log.exception("looking for devices failed")
-            self._gone.wait(LOOK_S)
+            self._gone.wait(self._pace.discover_s)
         for driver in list(self._drivers.values()):  # also one that was found while leaving
             driver.leave()
 
     def _start(self, device: Attached) -> None:
-        from paceline.executors.android import AndroidExecutor
-
         claim = TargetClaim(self._host_serial)  # of its own: a lock object is re-entrant
         executor = AndroidExecutor(device, claim, self._root)
         lane = Lane(self._shared, device.serial, executor)
@@ -113,9 +113,5 @@ class DeviceLanes:
         thread.start()
 
     def _clean(self, device: Attached, connection: Connection) -> list[str]:
-        from paceline.devices.leftovers import Journal, clean
-
         done = clean(connection, Journal(self._root, device.serial), device.workdir)
-        said = [f"{done.processes} processes ended"] if done.processes else []
-        said += [f"{name} removed" for name in done.directories]
-        return said + [f"{name} put back" for name in done.settings]
+        return [f"Cleaned away: {done}"] if done else []

@@ -146,8 +146,7 @@ def test_a_good_device_leases_for_itself_alone(drive: Making) -> None:
         one.driver.turn()
     assert mine.attempt == 0
     one.server.health[SERIAL] = "good"
-    one.beat()
-    one.driver.turn()
+    one.turns(lambda: mine.finish)
     assert mine.finish is not None
     assert mine.finish["cause"] == "checkout_failed"  # this agent has no repository at all
     assert other.attempt == 0
@@ -156,8 +155,7 @@ def test_a_good_device_leases_for_itself_alone(drive: Making) -> None:
 def test_gates_that_hold_keep_jobs_away_and_say_why(drive: Making) -> None:
     one = drive()
     battery(one.there, 80, 36.0)
-    one.beat()
-    one.driver.turn()
+    one.turns(lambda: one.server.heartbeats[-1]["targets"][0].get("gates"))
     said = one.beat()
     assert "36.0 °C" in said["refuses"]
     assert said["gates"]["battery_c"] == 36.0
@@ -210,6 +208,16 @@ def test_what_nothing_mends_ends_in_giving_up_with_its_evidence(drive: Making) -
         one.driver.turn()
         one.beat()
     assert len(one.server.recovery) == before
+
+
+def test_what_an_earlier_life_left_is_cleaned_away_once_before_the_first_job(drive: Making) -> None:
+    one = drive()
+    job = one.server.add_job("mine", WORK, SERIAL)
+    one.beat()
+    one.driver.turn()
+    assert (one.cleaned, job.attempt) == ([SERIAL], 0)
+    one.turns(lambda: job.finish)
+    assert one.cleaned == [SERIAL]
 
 
 def test_a_person_who_asks_for_a_check_after_giving_up_gets_a_new_episode(drive: Making) -> None:

@@ -1,0 +1,138 @@
+"""The whole agent with devices that run real commands: found, checked, driven beside the host, lost."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from paceline import config
+from paceline.agent import Agent
+from paceline.devices.driver import Pace
+from paceline.testing.adbd import Peer
+from paceline.testing.fake_server import FakeServer
+
+from .conftest import World, hang_from_now_on
+
+QUICK = Pace(
+    discover_s=0.2, look_s=0.2, retry_s=0.2, readings_s=30.0, rung_s=0.05, boot_look_s=0.05, claim_s=5.0
+)
+NOWHERE = "127.0.0.1:1"
+"""No adb server: what listens on the developer's own host is none of the tests' business."""
+
+
+@pytest.fixture
+def peer(tmp_path: Path) -> Iterator[Peer]:
+    with Peer(tmp_path / "peer", serial="SIM0001", abi="x86_64") as running:
+        yield running
+
+
+class Fleet:
+    """An agent in a thread, with a host and the peers."""
+
+    def __init__(self, world: World, *peers: Peer) -> None:
+        self.server = world.server
+        routes = ", ".join(f'"{peer.address}"' for peer in peers)
+        text = world.config_path.read_text().replace(
+            "enabled = false", f'adb_server = "{NOWHERE}"\nsimulated = [{routes}]'
+        )
+        world.config_path.write_text(text)
+        self.agent = Agent(
+            world.server.url, world.data, config.load(world.config_path), poll_s=0.2, pace=QUICK
+        )
+        self._thread = threading.Thread(target=self.agent.run, args=("good-code",))
+
+    def said(self, serial: str = "SIM0001") -> dict[str, Any]:
+        """The last heartbeat's word about a device; empty before it was found."""
+        beats = self.server.heartbeats
+        targets = beats[-1]["targets"] if beats else []
+        return next((target for target in targets if target["serial"] == serial), {})
+
+    def connection(self, state: str, serial: str = "SIM0001") -> None:
+        self.server.wait_for(lambda: self.said(serial).get("connection", {}).get("state") == state)
+
+    def __enter__(self) -> Fleet:
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.agent.leave()
+        self.agent.leave()
+        self._thread.join(30)
+        assert not self._thread.is_alive()
+
+
+def test_a_device_appears_by_itself_is_checked_and_passes(world: World, peer: Peer) -> None:
+    world.server.checks_due = {"SIM0001"}
+    with Fleet(world, peer) as fleet:
+        world.server.wait_for(lambda: world.server.checks)
+        (check,) = world.server.checks
+        assert check["ok"], check["steps"]
+        assert {"sha256sum", "dumpsys", "df"} <= {one["command"].split()[0] for one in check["raw"]}
+        fleet.connection("online")
+        said = fleet.said()
+    assert said["simulated"]
+    assert said["boot_id"] == peer.boot_id
+    assert said["gates"]["battery_c"] is not None
+    assert said["configuration"] == ["simulated"]
+    assert not peer.violations
+    assert not list((peer.files / "data/local/tmp").rglob("chk_*"))
+
+
+def test_a_device_is_leased_for_while_the_host_is_busy(world: World, peer: Peer) -> None:
+    hang_from_now_on(world)
+    hosts = world.add_job("on-the-host")
+    with Fleet(world, peer) as fleet:
+        world.server.wait_for(lambda: any(state["state"] == "measuring" for state in hosts.states))
+        fleet.connection("online")
+        devices = world.server.add_job("on-the-device", world.work(repository="stranger"), "SIM0001")
+        world.server.wait_for(lambda: devices.attempt)
+        assert hosts.finish is None
+        hosts.cancel = True
+        world.server.wait_for(lambda: devices.finish and hosts.finish)
+    assert devices.finish is not None
+    assert devices.finish["cause"] == "checkout_failed"
+
+
+def test_a_device_that_leaves_and_returns_and_is_restarted_is_followed(world: World, peer: Peer) -> None:
+    with Fleet(world, peer) as fleet:
+        fleet.connection("online")
+        peer.leave()
+        fleet.connection("absent")
+        assert fleet.said()["connection"]["advice"]
+        peer.come_back()
+        fleet.connection("online")
+        before = peer.boot_id
+        world.server.orders["SIM0001"] = [{"id": "ord-1", "kind": "reboot"}]
+        world.server.wait_for(lambda: world.server.checks)
+        assert peer.boot_id != before
+        world.server.wait_for(lambda: fleet.said()["boot_id"] == peer.boot_id)
+        assert world.server.orders["SIM0001"] == []
+    assert [(said["step"], said["ok"]) for said in world.server.recovery] == [("reboot", True)]
+
+
+def test_a_phone_that_waits_for_a_person_is_let_in_when_the_prompt_is_accepted(
+    world: World, tmp_path: Path
+) -> None:
+    with (
+        Peer(tmp_path / "peer", serial="SIM0002", abi="x86_64", trust=set()) as peer,
+        Fleet(world, peer) as fleet,
+    ):
+        world.server.wait_for(lambda: peer.prompts)
+        assert fleet.said("SIM0002") == {}
+        peer.answer_prompt(True)
+        fleet.connection("online", "SIM0002")
+
+
+def test_the_agent_says_nothing_of_devices_where_they_are_switched_off(
+    server: FakeServer, world: World
+) -> None:
+    agent = world.agent()
+    thread = threading.Thread(target=agent.run, args=("good-code",))
+    thread.start()
+    server.wait_for(lambda: len(server.heartbeats) > 2)
+    agent.leave()
+    thread.join(30)
+    assert all(len(beat["targets"]) == 1 for beat in server.heartbeats)
