@@ -1,0 +1,84 @@
+"""One look at every device this host could drive, without a server and without an agent.
+
+Place in the journey: below `paceline devices` and `paceline doctor`. Invariants: only looks: nothing is
+pushed, started or changed; a device somebody measures on is told from its claim and asked nothing more; a
+route where nobody answered is listed with its reason like a device.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from pathlib import Path
+
+import msgspec
+
+from paceline.adb.port import AdbError, Route
+from paceline.config import Devices
+from paceline.devices import connection as axis
+from paceline.devices.attached import Attached
+from paceline.devices.conditions import DeviceConditions
+from paceline.devices.discovery import Discovery
+from paceline.devices.driver import readings_of
+from paceline.devices.ways import Ways
+from paceline.stop import Stop
+
+
+class Seen(msgspec.Struct, frozen=True):
+    """A device, or a route that leads to nobody yet. `state`: of the connection axis, or in use."""
+
+    serial: str | None
+    name: str
+    route: str
+    state: str
+    reason: str | None = None
+    advice: str | None = None
+    simulated: bool = False
+    what: str = ""
+    findings: list[dict[str, str]] = []
+
+
+def survey(config: Devices, ways: Ways, state_root: Path) -> list[Seen]:
+    """Devices in the order of their serials, then routes without one. Empty where devices are disabled."""
+    if not config.enabled:
+        return []
+    discovery = Discovery(config, ways, state_root)
+    discovery.look()
+    found = [_seen(discovery.devices[serial]) for serial in sorted(discovery.devices)]
+    return found + [_nobody(route, link) for route, link in discovery.unknown.items()]
+
+
+def _nobody(route: Route, link: axis.Link) -> Seen:
+    return Seen(None, "nobody yet", str(route), link.state, link.reason, link.advice)
+
+
+def _seen(device: Attached) -> Seen:
+    route = str(device.route or "")
+    with device.claim(Stop(), timeout_s=0.0) as claimed:
+        if not claimed:
+            text = "An agent or a hand run has it; it is not disturbed."
+            return Seen(device.serial, device.facts.name(device.serial), route, "in use", text)
+        online = device.look()
+        findings = _findings(device) if online else []
+        device.let_go()
+    link, facts = device.link, device.facts
+    words = [facts.factors.get("soc"), facts.abi, facts.api and f"API {facts.api}"]
+    return Seen(
+        serial=device.serial,
+        name=facts.name(device.serial),
+        route=route,
+        state=link.state,
+        reason=link.reason,
+        advice=link.advice,
+        simulated=device.simulated,
+        what=", ".join(str(word) for word in words if word),
+        findings=findings,
+    )
+
+
+def _findings(device: Attached) -> list[dict[str, str]]:
+    """Gates that hold and configuration errors, as a heartbeat says them."""
+    observer = DeviceConditions(device.facts.props, workdir=device.workdir, simulated=device.simulated)
+    with contextlib.suppress(AdbError):
+        reading = observer.read(device.connection)
+        return readings_of(reading.seen, reading, frozenset()).preflight
+    return []
