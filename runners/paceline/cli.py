@@ -8,17 +8,14 @@ Exit status: 0 fine · 1 error · 2 a failed verdict of `submit` or `ab` · 3 in
 
 from __future__ import annotations
 
-import json
 import logging
 import signal
 import sys
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor, wait
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated, TypeVar
 
-import msgspec
 import typer
 from rich.console import Console
 from rich.table import Table
@@ -29,21 +26,20 @@ from paceline import (
     ab,
     config,
     environment,
-    importing,
     local,
     manifest,
-    preflight,
     submitting,
 )
 from paceline.agent import Agent
 from paceline.api import Api
-from paceline.commands import alerts, rules, schedules
+from paceline.commands import alerts, here, imports, rules, schedules
 from paceline.display import display_for
 from paceline.errors import UserError
 from paceline.executors.base import Executor
 from paceline.executors.host import HostExecutor
 from paceline.local import Display
 from paceline.outcome import Outcome
+from paceline.output import fresh_directory
 from paceline.selection import Selection, checked, parse_knobs, parse_params
 from paceline.stop import Reason, Stop
 
@@ -57,6 +53,9 @@ app = typer.Typer(
 app.add_typer(alerts.app, name="alerts")
 app.add_typer(rules.app, name="rules")
 app.add_typer(schedules.app, name="schedules")
+app.command("import")(imports.import_)
+app.command()(here.doctor)
+app.command()(here.devices)
 Result = TypeVar("Result")
 
 notes = Console(stderr=True)
@@ -105,39 +104,6 @@ def validate(suite: SuitePath) -> None:
 
 
 @app.command()
-def doctor(
-    as_json: Annotated[bool, typer.Option("--json", help="Print findings and environment as JSON.")] = False,
-    data: DataDir = None,
-) -> None:
-    """Says how far this host can be trusted with a measurement, and what to do. Exit 1: a blocker."""
-    findings = preflight.examine(config.data_dir(data), config.Agent().min_free_bytes)
-    seen = environment.observe()
-    if as_json:
-        facts = {"findings": msgspec.to_builtins(findings), "environment": msgspec.to_builtins(seen)}
-        sys.stdout.write(json.dumps(facts, indent=1) + "\n")
-    else:
-        colour = {"info": "green", "warning": "yellow", "blocker": "bold red"}
-        for finding in findings:
-            label = Text(f"{finding.level:>8}  ", colour[finding.level])
-            out.print(Text.assemble(label, (finding.code, "bold"), f": {finding.text}"), soft_wrap=True)
-            if finding.advice and finding.level != "info":
-                out.print(f"          {finding.advice}", markup=False, highlight=False, soft_wrap=True)
-    if any(finding.level == "blocker" for finding in findings):
-        raise typer.Exit(1)
-
-
-@app.command()
-def devices(data: DataDir = None) -> None:
-    """Lists the targets this machine offers: the host itself. Android devices over ADB come later."""
-    seen = environment.observe()
-    table = Table("kind", "name", "serial", "what")
-    what = f"{seen.factors['cpu_model']}, {seen.factors['cpu_threads']} threads, {seen.factors['system']}"
-    table.add_row("host", environment.display_name(), environment.serial(config.data_dir(data)), what)
-    out.print(table)
-    notes.print("Android devices attached to this host are not driven yet; ADB support is a later step.")
-
-
-@app.command()
 def run(  # noqa: PLR0917 - one parameter per option is how typer declares them
     suite: SuitePath,
     launches: Annotated[int, typer.Option(min=1, max=100, help="Process starts per workload.")] = 5,
@@ -174,7 +140,7 @@ def run(  # noqa: PLR0917 - one parameter per option is how typer declares them
             seed=config.drawn_seed() if seed is None else seed,
         ),
     )
-    target = _fresh_directory(directory, valid.suite.name).absolute()  # workloads run in another directory
+    target = fresh_directory(directory, valid.suite.name).absolute()  # workloads run in another directory
     _measure_here(
         lambda executor, display, stop: local.run(
             valid, suite, selection, target, executor=executor, display=display, stop=stop
@@ -225,7 +191,7 @@ def ab_(  # noqa: PLR0917 - one parameter per option is how typer declares them
             seed=config.drawn_seed() if seed is None else seed,
         ),
     )
-    target = _fresh_directory(directory, f"{valid.suite.name}-ab").absolute()
+    target = fresh_directory(directory, f"{valid.suite.name}-ab").absolute()
     _measure_here(
         lambda executor, display, stop: ab.run(
             bench, valid, selection, target, executor=executor, display=display, stop=stop
@@ -288,7 +254,7 @@ def agent(
     ] = None,
     config_path: Annotated[
         Path | None,
-        typer.Option("--config", envvar="PACELINE_AGENT_CONFIG", help="agent.toml: repositories."),
+        typer.Option("--config", envvar="PACELINE_AGENT_CONFIG", help="agent.toml: repositories, devices."),
     ] = None,
 ) -> None:
     """Leases jobs from a server and runs them here. SIGTERM or Ctrl-C: leave after the job; twice: cancel
@@ -341,46 +307,6 @@ def submit(  # noqa: PLR0917 - one parameter per option is how typer declares th
     out.print(submitting.table(done), soft_wrap=True)
     out.print(submitting.summary(done), markup=False, highlight=False, soft_wrap=True)
     raise typer.Exit(submitting.exit_status(done))
-
-
-@app.command("import")
-def import_(
-    file: Annotated[str, typer.Argument(help="What to read; - is standard input.", metavar="FILE")],
-    form: Annotated[str, typer.Option("--format", help="What it is: logcat.")],
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Store nothing, only show.")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print what is stored, not tables.")] = False,
-    directory: Annotated[
-        Path | None, typer.Option("--out", help="Where to write import.json; must be new or empty.")
-    ] = None,
-) -> None:
-    """Reads figures that an app printed into a log. Averages, not samples: no verdict is made of them."""
-    if (directory is None) != dry_run:
-        raise UserError("Say where to store, or that nothing is to be stored.", "--out DIR, or --dry-run.")
-    target = None if directory is None else _fresh_directory(directory, "")
-    document = importing.read(form, file)
-    for complaint in importing.complaints(document):
-        notes.print(complaint, markup=False, highlight=False, soft_wrap=True)
-    if as_json:
-        sys.stdout.write(importing.as_json(document).decode())
-    else:
-        for shown in importing.tables(document):
-            out.print(shown, markup=False, highlight=False, soft_wrap=isinstance(shown, str))
-    if target is not None:
-        where = importing.write(document, target)
-        notes.print(f"Written to {where}.", markup=False, highlight=False, soft_wrap=True)
-
-
-def _fresh_directory(wanted: Path | None, suite: str) -> Path:
-    if wanted is None:
-        stamp = datetime.now(UTC).strftime("%Y%m%dT%H%M%S")
-        return Path("paceline-runs") / f"{suite}-{stamp}"
-    if wanted.is_dir() and any(wanted.iterdir()):
-        raise UserError(
-            f"{wanted} is not empty.", "Give a new directory with --out; streams are never mixed."
-        )
-    if wanted.exists() and not wanted.is_dir():
-        raise UserError(f"{wanted} is a file.", "Give a directory with --out.")
-    return wanted
 
 
 def _version(value: bool) -> None:

@@ -1,34 +1,44 @@
-"""`paceline import`: reads another tool's output and writes what it says as one document. No server involved.
+"""`paceline import`: reads another tool's output, of a file or as a device logs it, and writes what it says
+as one document, or gives it to a server.
 
     OUT/import.json   what was read, line by line, with its source's sha256; what was wrong; what follows
 
-Place in the journey: the I/O around `formats/`. Invariants: the document is a function of the file alone, so
-`--dry-run` prints exactly what would be stored. An import writes no bench stream: a log line is an average
-over calls nobody listed, and C1 holds samples. A stream would need a clock's measured resolution, a round, a
-position and a seed, none of which the log has; made-up ones would pass for a measurement (and get a verdict).
+Place in the journey: the I/O around `formats/`. Invariants: the document is a function of the bytes alone, so
+`--dry-run` prints exactly what would be stored, here or on a server. An import writes no bench stream: a log
+line is an average over calls nobody listed, and C1 holds samples. A stream would need a clock's measured
+resolution, a round, a position and a seed, none of which the log has; made-up ones would pass for a
+measurement (and get a verdict).
 """
 
 from __future__ import annotations
 
 import hashlib
+import queue
 import sys
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO, Protocol
 
 import msgspec
 from rich.table import Table
 from rich.text import Text
 
+from paceline.adb.logcat import Follower, LogLine
+from paceline.adb.port import Connection
 from paceline.errors import UserError
 from paceline.formats import logcat
+from paceline.formats.declared import Line
 from paceline.formats.ledger_lines import INSUFFICIENT, Session
+from paceline.formats.ledger_prose import Policy
 from paceline.formats.raw_lines import lines_of
 from paceline.formats.templates import Value
 
 FORMATS = ("logcat",)
 CHUNK_BYTES = 1 << 16
 """Read at once: large enough that system calls do not count, small enough for any host."""
+WAIT_S = 0.2
+"""For a line of a device, before the time is looked at again."""
 NO_SAMPLES = (
     "The log holds averages, not samples: no launch, round, order or clock is known, so there is nothing a "
     "verdict could be made from. Measure the same benchmark with a suite to get one."
@@ -49,19 +59,52 @@ class Document(msgspec.Struct, frozen=True):
     log: logcat.Logcat
 
 
-def read(name: str, path: str) -> Document:
-    """The document of one file; `-` is standard input. Raises UserError with what to do."""
-    if name not in FORMATS:
-        raise UserError(f"There is no format {name!r}.", f"There are: {', '.join(FORMATS)}.")
-    source = _Source(path)
+def read(name: str, path: str, declared: Sequence[Line] = ()) -> Document:
+    """The document of one file; `-` is standard input. `declared`: a suite's own lines. Raises UserError with
+    what to do."""
+    _known(name)
     try:
-        log = logcat.read(lines_of(source.chunks()))
+        return _document(name, path, _File(path), declared)
     except OSError as error:
         raise UserError(f"{path} cannot be read: {error.strerror}.") from error
+
+
+def follow(
+    name: str, open_connection: Callable[[], Connection], seconds: float | None, declared: Sequence[Line] = ()
+) -> Document:
+    """The document of what a device logs from now on, for so long or until interrupted. Raises UserError,
+    AdbError when the device cannot be reached at first."""
+    _known(name)
+    connection = open_connection()
+    connection.connect()
+    where = str(connection.route)
+    connection.close()
+    return _document(name, where, _Followed(where, open_connection, seconds), declared)
+
+
+def in_force(document: Document, policy: Policy) -> Document:
+    """The document with the policy that a person says is in force."""
+    return msgspec.structs.replace(document, log=msgspec.structs.replace(document.log, policy=policy))
+
+
+def sent(document: Document, title: str | None) -> dict[str, Any]:
+    """The body that stores it on a server."""
+    body: dict[str, Any] = {"document": msgspec.to_builtins(document)}
+    return body if title is None else {**body, "title": title}
+
+
+def _known(name: str) -> None:
+    if name not in FORMATS:
+        raise UserError(f"There is no format {name!r}.", f"There are: {', '.join(FORMATS)}.")
+
+
+def _document(name: str, path: str, source: Source, declared: Sequence[Line]) -> Document:
+    try:
+        log = logcat.read(lines_of(source.chunks()), declared)
     except logcat.TooManyError as error:
         raise UserError(f"{path} has {error}.", "Cut the log into parts, for instance by day.") from error
     if not log.records:
-        raise UserError(_nothing(path, log), _advice())
+        raise UserError(_nothing(path, log), _advice(declared))
     return Document(1, name, source.name, source.size, source.sha256, 0, NO_SAMPLES, log)
 
 
@@ -97,6 +140,16 @@ def tables(document: Document) -> Iterator[Table | str]:
         yield f"lines {pair.lines[0]} and {pair.lines[1]}: outside the inner call {pair.words}"
     for session in log.sessions:
         yield _session_table(session)
+        for row in session.rows:
+            for note in row.notes:
+                yield f"batch {row.batch}: {note}"
+    if log.policy is not None:
+        rounds = (
+            "no warm-up named"
+            if log.policy.warmup_rounds is None
+            else (f"warm-up rounds: {log.policy.warmup_rounds}")
+        )
+        yield f"policy in force: from {log.policy.minimum} on, {rounds}"
     for record in log.records:
         for check in record.checks:
             if check.ok is False:
@@ -113,8 +166,49 @@ def complaints(document: Document) -> Iterator[str]:
         yield f"and {log.problem_count - len(log.problems)} more such lines"
 
 
-class _Source:
-    """A file or standard input, read once, in chunks; its hash is known at the end."""
+class Source(Protocol):
+    """Bytes that are read once; their size and hash are known at the end."""
+
+    name: str
+    size: int
+
+    @property
+    def sha256(self) -> str: ...
+    def chunks(self) -> Iterator[bytes]: ...
+
+
+class _Followed:
+    """What a device logs while somebody reads: whole lines, each once, ended by LF."""
+
+    def __init__(self, name: str, open_connection: Callable[[], Connection], seconds: float | None) -> None:
+        self._open, self._seconds = open_connection, seconds
+        self._hash = hashlib.sha256()
+        self.name = f"logcat of {name}"
+        self.size = 0
+
+    @property
+    def sha256(self) -> str:
+        return self._hash.hexdigest()
+
+    def chunks(self) -> Iterator[bytes]:
+        came: queue.SimpleQueue[LogLine] = queue.SimpleQueue()
+        end = None if self._seconds is None else time.monotonic() + self._seconds
+        with Follower(self._open, came.put):
+            while end is None or time.monotonic() < end:
+                try:
+                    line = came.get(timeout=WAIT_S)
+                except queue.Empty:
+                    continue
+                except KeyboardInterrupt:  # how a person ends an import that has no end
+                    return
+                data = f"{line.raw.text}\n".encode(errors="replace")
+                self.size += len(data)
+                self._hash.update(data)
+                yield data
+
+
+class _File:
+    """A file or standard input, read once, in chunks."""
 
     def __init__(self, path: str) -> None:
         self._path = path
@@ -156,8 +250,9 @@ def _nothing(path: str, log: logcat.Logcat) -> str:
     )
 
 
-def _advice() -> str:
-    shapes = "\n".join(f"  {line.tag}: {line.template.text}" for line in logcat.LINES)
+def _advice(declared: Sequence[Line]) -> str:
+    known = (*logcat.LINES, *declared)
+    shapes = "\n".join(f"  {line.tag}: {line.template.text}" for line in known)
     return (
         f"It knows these, after any prefix of logcat or none:\n{shapes}\n"
         "Was the app's log level high enough, and the buffer not yet overwritten? Try "

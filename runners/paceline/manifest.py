@@ -21,6 +21,7 @@ import msgspec
 from jsonschema import Draft202012Validator, ValidationError
 
 from paceline.errors import UserError
+from paceline.formats.declared import Line, declared_line
 from paceline.manifest_rules import broken_rules
 from paceline.toml_lines import TomlLines
 
@@ -77,6 +78,15 @@ class SuiteHead(msgspec.Struct, frozen=True):
     title: str
 
 
+class LogLine(msgspec.Struct, frozen=True):
+    """A line an app reports its own figures in."""
+
+    name: str
+    tag: str
+    line: str
+    benchmark: str | None = None
+
+
 class Manifest(msgspec.Struct, frozen=True):
     """A valid manifest. `raw` is the parsed TOML as it is announced; `digest` identifies its bytes."""
 
@@ -84,8 +94,13 @@ class Manifest(msgspec.Struct, frozen=True):
     workloads: list[Workload]
     benchmarks: dict[str, Benchmark]
     knobs: dict[str, Knob] = {}
+    logcat: list[LogLine] = []
     raw: dict[str, Any] = {}
     digest: str = ""
+
+    def log_lines(self) -> list[Line]:
+        """What `formats.logcat` reads beside its own lines; records are named `SUITE.NAME`."""
+        return [declared_line(f"{self.suite.name}.{one.name}", one.tag, one.line) for one in self.logcat]
 
 
 class Complaint(NamedTuple):

@@ -26,7 +26,7 @@ def broken_rules(raw: Raw) -> Iterator[Located]:
     yield from _aliases(raw)
     for name, knob in raw.get("knobs", {}).items():
         yield from _knob(raw, ("knobs", name), knob)
-    for table in ("derived", "gates", "rules", "policies"):
+    for table in ("derived", "gates", "rules", "policies", "logcat"):
         yield from _twice(table, raw.get(table, []))
     for index, derived in enumerate(raw.get("derived", [])):
         path = ("derived", index)
@@ -38,6 +38,9 @@ def broken_rules(raw: Raw) -> Iterator[Located]:
         yield from _rule(raw, ("rules", index), rule)
     for index, policy in enumerate(raw.get("policies", [])):
         yield from _policy(raw, ("policies", index), policy)
+    for index, line in enumerate(raw.get("logcat", [])):
+        if "benchmark" in line and line["benchmark"] not in raw["benchmarks"]:
+            yield ("logcat", index, "benchmark"), f"expected a benchmark, found {line['benchmark']!r}"
     for name, preset in raw.get("presets", {}).items():
         yield from _preset(raw, ("presets", name), preset)
 

@@ -22,6 +22,7 @@ from paceline_server.catalog.parts import (
     Expected,
     Gate,
     Knob,
+    LogLine,
     Name,
     Param,
     Part,
@@ -50,6 +51,7 @@ class Manifest(Part):
     gates: list[Gate] = Field(default_factory=list, max_length=500)
     rules: list[Rule] = Field(default_factory=list, max_length=500)
     policies: list[Policy] = Field(default_factory=list, max_length=64)
+    logcat: list[LogLine] = Field(default_factory=list, max_length=64)
     presets: dict[Name, Preset] = Field(default_factory=dict, max_length=32)
     expected: Expected = Field(default_factory=Expected)
 
@@ -142,10 +144,18 @@ def _faults(manifest: Manifest) -> Iterator[str]:
     yield from _twice("policies", [policy.name for policy in manifest.policies])
     for policy in manifest.policies:
         yield from _policy_faults(manifest, policy)
+    yield from _log_line_faults(manifest)
     for name, knob in manifest.knobs.items():
         yield from _knob_faults(f"knobs.{name}", knob, workloads)
     for name, preset in manifest.presets.items():
         yield from _preset_faults(manifest, f"presets.{name}", preset)
+
+
+def _log_line_faults(manifest: Manifest) -> Iterator[str]:
+    yield from _twice("logcat", [line.name for line in manifest.logcat])
+    for line in manifest.logcat:
+        if line.benchmark is not None and line.benchmark not in manifest.benchmarks:
+            yield f"logcat {line.name}.benchmark: there is no benchmark {line.benchmark!r}"
 
 
 def _benchmark_faults(where: str, benchmark: Benchmark, workloads: list[str]) -> Iterator[str]:

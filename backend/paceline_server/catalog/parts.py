@@ -15,6 +15,9 @@ from paceline_server.catalog.schemas import Direction, Unit
 
 NAME = r"^[a-z][a-z0-9_]{0,63}$"
 Name = Annotated[str, StringConstraints(pattern=NAME)]
+_FIELD = r"\{[a-z_]{1,32}:(count|name|text|duration|size|rate)\}"
+LOG_LINE = rf"^[ -z|~]{{1,200}}({_FIELD}[ -z|~]{{1,200}}){{0,16}}{_FIELD}[ -z|~]{{0,200}}$"
+"""Text and fields in turn, text first."""
 RuleName = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9-]{0,63}$")]
 Text = Annotated[str, Field(min_length=1, max_length=2000)]
 Argv = Annotated[list[str], Field(min_length=1, max_length=200)]
@@ -215,6 +218,15 @@ class Policy(Part):
     cold_arm: Name | None = None
     in_force: InForce
     description: Text | None = None
+
+
+class LogLine(Part):
+    """A line in which an app reports its own figures to a log; agents read it, the server only keeps it."""
+
+    name: Name
+    tag: str = Field(pattern=r"^[!-~]{1,128}$")
+    line: str = Field(max_length=500, pattern=LOG_LINE)
+    benchmark: Name | None = None
 
 
 class Preset(Part):

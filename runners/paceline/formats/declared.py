@@ -69,6 +69,17 @@ class Line:
         return message.startswith(self.marker) and (tag == self.tag or self.word in message)
 
 
+NEVER = "\0"
+"""In no line that can be read: a line that only its tag tells apart has this word."""
+
+
+def declared_line(name: str, tag: str, text: str) -> Line:
+    """A line a suite declares: its tag and the text before its first field say that it is one. Nothing inside
+    it is checked, for nobody but the app knows what its fields mean to each other."""
+    marker = text.partition("{")[0].rstrip()
+    return Line(name=name, tag=tag, marker=marker, word=NEVER, template=Template(text), check=lambda _: [])
+
+
 def count_of(values: Mapping[str, Value], name: str) -> int:
     """A field its template reads as `count`."""
     value = values[name]

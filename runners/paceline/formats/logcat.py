@@ -14,7 +14,7 @@ what it reads are averages, never samples.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 import msgspec
 
@@ -34,8 +34,6 @@ MAX_RECORDS = 100_000
 MAX_PROBLEMS = 100
 """Listed; all are counted. A person mends the first few and runs the import again."""
 
-_WORTH_READING = re.compile("|".join([*(re.escape(line.marker) for line in LINES), re.escape("(API ")]))
-"""In every line that is claimed and in every heading: most lines of a log are neither."""
 _PROSE = re.compile(r"%|warm-?up|batch", re.IGNORECASE)
 """In every sentence that may state a policy or a percentage."""
 _COLOUR = re.compile(r"\x1b\[[0-9;]{0,16}m")
@@ -73,9 +71,9 @@ class Logcat(msgspec.Struct, frozen=True):
     claims: list[Claim] = []
 
 
-def read(raw: Iterable[RawLine]) -> Logcat:
-    """Raises TooManyError beyond MAX_RECORDS."""
-    reader = _Reader()
+def read(raw: Iterable[RawLine], declared: Sequence[Line] = ()) -> Logcat:
+    """What is said by lines of ours and by those a suite declares. Raises TooManyError beyond MAX_RECORDS."""
+    reader = _Reader(declared)
     for line in raw:
         reader.line(line)
     return Logcat(
@@ -88,6 +86,11 @@ def read(raw: Iterable[RawLine]) -> Logcat:
         policy=reader.prose.policy,
         claims=reader.prose.claims,
     )
+
+
+def _worth_reading(lines: Sequence[Line]) -> re.Pattern[str]:
+    """In every line that is claimed and in every heading: most lines of a log are neither."""
+    return re.compile("|".join([*(re.escape(line.marker) for line in lines), re.escape("(API ")]))
 
 
 def origin_of(text: str) -> tuple[Origin, str]:
@@ -112,7 +115,9 @@ def origin_of(text: str) -> tuple[Origin, str]:
 class _Reader:
     """State of one reading: what was found, and the heading that may belong to the next line."""
 
-    def __init__(self) -> None:
+    def __init__(self, declared: Sequence[Line] = ()) -> None:
+        self._lines = (*LINES, *declared)
+        self._worth_reading = _worth_reading(self._lines)
         self.number = 0
         self.records: list[Record] = []
         self.problems: list[Problem] = []
@@ -122,7 +127,7 @@ class _Reader:
 
     def line(self, raw: RawLine) -> None:
         self.number = raw.number
-        if _WORTH_READING.search(raw.text) is None:
+        if self._worth_reading.search(raw.text) is None:
             if _PROSE.search(raw.text) is not None and origin_of(raw.text)[0].level is None:
                 self.prose.line(raw.number, raw.text)
             return
@@ -130,7 +135,7 @@ class _Reader:
         origin, message = origin_of(text)
         if origin.tag is None and (heading := ledger_lines.heading_of(text)) is not None:
             self.headings[raw.number + 1] = heading
-        for line in LINES:
+        for line in self._lines:
             tag, said = _spoken(line, origin, message)
             if line.claims(tag, said):
                 self._take(line, raw, Origin(tag=tag) if origin.tag is None else origin, said)

@@ -22,25 +22,50 @@ class RawLine(NamedTuple):
     fault: str | None
 
 
-def lines_of(chunks: Iterable[bytes]) -> Iterator[RawLine]:
-    """Lines without their ends (LF, CRLF), from 1. A byte order mark is dropped."""
-    number, kept, dropped = 1, bytearray(), 0
-    for chunk in chunks:
+class LineBuffer:
+    """Takes chunks as they come and hands on what is complete; `number` is the number of the next line."""
+
+    def __init__(self) -> None:
+        self.number = 1
+        self._kept, self._dropped = bytearray(), 0
+
+    def feed(self, chunk: bytes) -> Iterator[RawLine]:
+        """The lines that end in this chunk."""
         at = 0
         while at < len(chunk):
             end = chunk.find(b"\n", at)
             stop = len(chunk) if end < 0 else end
-            room = max(0, MAX_LINE_BYTES + 1 - len(kept))
-            kept += chunk[at : min(stop, at + room)]
-            dropped += max(0, stop - at - room)
+            room = max(0, MAX_LINE_BYTES + 1 - len(self._kept))
+            self._kept += chunk[at : min(stop, at + room)]
+            self._dropped += max(0, stop - at - room)
             if end < 0:
                 break
-            yield _line(number, bytes(kept), dropped)
-            number, dropped = number + 1, 0
-            kept.clear()
+            yield self._take()
             at = end + 1
-    if kept:
-        yield _line(number, bytes(kept), dropped)
+
+    def rest(self) -> Iterator[RawLine]:
+        """What came after the last line end, as a line of its own."""
+        if self._kept:
+            yield self._take()
+
+    def forget(self) -> None:
+        """Drops a line that began: its other half will not come."""
+        self._kept.clear()
+        self._dropped = 0
+
+    def _take(self) -> RawLine:
+        line = _line(self.number, bytes(self._kept), self._dropped)
+        self.number += 1
+        self.forget()
+        return line
+
+
+def lines_of(chunks: Iterable[bytes]) -> Iterator[RawLine]:
+    """Lines without their ends (LF, CRLF), from 1. A byte order mark is dropped."""
+    buffer = LineBuffer()
+    for chunk in chunks:
+        yield from buffer.feed(chunk)
+    yield from buffer.rest()
 
 
 def _line(number: int, data: bytes, dropped: int) -> RawLine:

@@ -1,0 +1,217 @@
+"""Follows a device's log on a stream of its own: whole lines, once each, across losses of the connection.
+
+Place in the journey: beside a job and behind `paceline import --device`; it tells events (thermal, low
+memory) to the conditions and hands every line to whoever reads results of it. Invariants: bytes wait for
+their line end before they are decoded; after a loss the log is asked for again from the last line's time on,
+and what was told before is not told twice; the benchmark's own connection is not used. Lines that the device
+itself overwrote before they were read are lost: logcat does not say so, `gaps` counts where it may be so.
+
+    open ──stream──▶ follow ──line──▶ take
+      ▲                │ lost, or logcat ended
+      └──── pause ─────┘  (from the last time seen)
+"""
+
+from __future__ import annotations
+
+import contextlib
+import re
+import threading
+from collections import Counter, deque
+from collections.abc import Callable, Iterator
+from types import TracebackType
+from typing import Self
+
+import msgspec
+
+from paceline.adb.port import AdbError, Connection
+from paceline.formats.declared import Origin
+from paceline.formats.logcat import origin_of
+from paceline.formats.raw_lines import LineBuffer, RawLine
+
+BUFFERS = ("main", "system", "crash")
+READ_S = 0.5
+"""How long one wait for bytes lasts, and so how late the end is noticed."""
+FIRST_PAUSE_S = 0.5
+LONGEST_PAUSE_S = 8.0
+RECENT_LINES = 1_024
+"""Remembered for the next loss: more than a log takes within the one millisecond it is asked for again."""
+MAX_EVENTS = 200
+"""Kept between two looks: a thermal daemon that chatters must not fill an agent's memory."""
+
+DEVICE_TIME = ("date", "+%m-%d %H:%M:%S.000")
+"""What a log that begins now begins at; to the second, as every date can say it."""
+
+_SEPARATOR = re.compile(r"-{5,} (?:beginning of|switch to) ")
+_STAMP = re.compile(r"\d\d-\d\d \d\d:\d\d:\d\d\.\d{3}$", re.ASCII)
+_THERMAL_TAG = re.compile(r"thermal", re.IGNORECASE)
+_KILLER_TAG = re.compile(r"(?:lowmemorykiller|lmkd?|killinfo)$", re.IGNORECASE)
+
+
+class LogLine(msgspec.Struct, frozen=True):
+    """One line of the log, whole. `raw.number` counts over all connections."""
+
+    raw: RawLine
+    origin: Origin
+    message: str
+
+
+class LogEvent(msgspec.Struct, frozen=True):
+    """Something the system did that may explain a measurement. `at` is the device's own time, without a
+    year."""
+
+    kind: str
+    at: str | None
+    tag: str
+    text: str
+
+    @property
+    def words(self) -> str:
+        return f"{self.at or 'undated'} {self.kind}: {self.tag}: {self.text}"
+
+
+def event_of(line: LogLine) -> LogEvent | None:
+    """The event a line tells of, if it does: throttling, or a process killed for want of memory."""
+    tag, level = line.origin.tag, line.origin.level
+    if not tag or level in (None, "V", "D"):
+        return None
+    if _THERMAL_TAG.search(tag):
+        kind = "thermal"
+    elif _KILLER_TAG.match(tag) and line.message.startswith("Kill"):
+        kind = "low_memory"
+    else:
+        return None
+    return LogEvent(kind, line.origin.logged_at, tag, line.message[:300])
+
+
+class Following:
+    """What a follower has read so far; pure: bytes in, lines out, and where to go on."""
+
+    def __init__(self, since: str | None = None) -> None:
+        self._buffer = LineBuffer()
+        self._since = since if since is not None and _STAMP.match(since) else None
+        self._recent: deque[str] = deque(maxlen=RECENT_LINES)
+        self._again: Counter[str] = Counter()
+
+    @property
+    def argv(self) -> list[str]:
+        """The command that goes on where this stands; at first with the newest line there is."""
+        buffers = [word for name in BUFFERS for word in ("-b", name)]
+        return ["logcat", "-v", "threadtime", *buffers, "-T", self._since or "1"]
+
+    def lines(self, chunk: bytes) -> Iterator[LogLine]:
+        """Lines that end in this chunk, without separators, without what was told before a loss."""
+        for raw in self._buffer.feed(chunk):
+            if (line := self._line(raw)) is not None:
+                yield line
+
+    def lost(self) -> None:
+        """The connection ended: half a line is forgotten, and what was told at the last time comes again."""
+        self._buffer.forget()
+        self._again = Counter(self._recent)
+
+    def _line(self, raw: RawLine) -> LogLine | None:
+        if _SEPARATOR.match(raw.text) is not None:
+            return None
+        if self._again[raw.text] > 0:  # its time, pid and tid are part of it: it is the same line
+            self._again[raw.text] -= 1
+            return None
+        origin, message = origin_of(raw.text)
+        if origin.logged_at is not None and _STAMP.match(origin.logged_at):
+            self._since = origin.logged_at
+            self._recent.append(raw.text)
+        return LogLine(raw, origin, message)
+
+
+class Follower:
+    """Follows a log on a thread of its own from `with` until its end. `open_connection` gives a connection
+    that nobody else uses; `take` is called on the follower's thread."""
+
+    def __init__(
+        self,
+        open_connection: Callable[[], Connection],
+        take: Callable[[LogLine], None],
+        *,
+        pause_s: float = FIRST_PAUSE_S,
+    ) -> None:
+        self._open, self._take, self._pause_s = open_connection, take, pause_s
+        self._end = threading.Event()
+        self._thread = threading.Thread(target=self._run, name="logcat", daemon=True)
+        self.gaps = 0
+        """How often the log was lost and taken up again."""
+
+    def __enter__(self) -> Self:
+        self._thread.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._end.set()
+        self._thread.join()
+
+    def _run(self) -> None:
+        following: Following | None = None
+        pause_s = self._pause_s
+        while not self._end.is_set():
+            with contextlib.suppress(AdbError):
+                connection = self._open()
+                try:
+                    following = following or Following(_now(connection))
+                    if self._follow(connection, following):
+                        pause_s = self._pause_s
+                finally:
+                    with contextlib.suppress(AdbError):
+                        connection.close()
+            if following is not None:
+                following.lost()
+            if self._end.wait(pause_s):
+                return
+            self.gaps += 1
+            pause_s = min(pause_s * 2, LONGEST_PAUSE_S)
+
+    def _follow(self, connection: Connection, following: Following) -> bool:
+        """Until it ends or is lost; whether anything came."""
+        came = False
+        with contextlib.suppress(AdbError), connection.stream(following.argv) as stream:
+            while not self._end.is_set():
+                chunk = stream.read(READ_S)
+                if chunk == b"":
+                    break
+                for line in following.lines(chunk or b""):
+                    came = True
+                    self._take(line)
+        return came
+
+
+def _now(connection: Connection) -> str | None:
+    done = connection.run(DEVICE_TIME)
+    return done.text.strip() if done.rc == 0 else None
+
+
+class DeviceLog:
+    """What a job keeps of a log: events until somebody looks, the oldest given up first. Called from the
+    follower's thread and from the job's."""
+
+    def __init__(self, also: Callable[[LogLine], None] | None = None) -> None:
+        self._also, self._lock = also, threading.Lock()
+        self._events: list[LogEvent] = []
+        self._unkept = 0
+
+    def take(self, line: LogLine) -> None:
+        """One line; give this to a `Follower`."""
+        if (event := event_of(line)) is not None:
+            with self._lock:
+                self._events.append(event)
+                if len(self._events) > MAX_EVENTS:
+                    del self._events[0]
+                    self._unkept += 1
+        if self._also is not None:
+            self._also(line)
+
+    def drain(self) -> list[str]:
+        """Events since the last call, in words: what `DeviceConditions` asks for."""
+        with self._lock:
+            events, unkept = self._events, self._unkept
+            self._events, self._unkept = [], 0
+        said = [event.words for event in events]
+        return [f"{unkept} earlier ones were not kept", *said] if unkept else said

@@ -1,0 +1,128 @@
+"""`paceline import`: figures that an app printed, out of a file or a device's log, into a directory or a
+server.
+
+Place in the journey: the door of `importing`. Invariants: exactly one source, at least one place to store or
+--dry-run; the document is the same wherever it goes.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+from paceline import config, importing, manifest
+from paceline.adb.direct import DirectConnection
+from paceline.adb.keys import AgentKey
+from paceline.adb.port import Connection
+from paceline.adb.server import AdbServer
+from paceline.commands.desk import Desk, out, say
+from paceline.errors import UserError
+from paceline.formats.declared import Line
+from paceline.formats.ledger_prose import Policy
+from paceline.output import fresh_directory
+
+notes = Console(stderr=True)
+
+_IN_FORCE = re.compile(r"(\d{1,9})(?:/(\d{1,6}))?", re.ASCII)
+
+
+def import_(  # noqa: PLR0917 - one parameter per option is how typer declares them
+    file: Annotated[str | None, typer.Argument(help="What to read; - is standard input.")] = None,
+    form: Annotated[str, typer.Option("--format", help="What it is: logcat.")] = "logcat",
+    device: Annotated[
+        str | None, typer.Option(help="Instead of FILE: HOST:PORT of a device, or what adb calls it.")
+    ] = None,
+    seconds: Annotated[
+        float | None, typer.Option(min=0.1, help="How long to read a device's log; else until Ctrl-C.")
+    ] = None,
+    suite: Annotated[
+        Path | None, typer.Option(help="A suite.toml whose declared lines are read as well.")
+    ] = None,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Store nothing, only show.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print what is stored, not tables.")] = False,
+    directory: Annotated[
+        Path | None, typer.Option("--out", help="Where to write import.json; must be new or empty.")
+    ] = None,
+    server: Annotated[
+        str | None, typer.Option(help="A server to store it on; needs a token of scope ingest.")
+    ] = None,
+    token: Annotated[str | None, typer.Option(envvar="PACELINE_TOKEN", help="An API token.")] = None,
+    title: Annotated[str | None, typer.Option(help="What people call it on the server.")] = None,
+    in_force: Annotated[
+        str | None, typer.Option(help="The policy in force, MINIMUM or MINIMUM/ROUNDS, if it names none.")
+    ] = None,
+) -> None:
+    """Reads figures that an app printed into a log. Averages, not samples: no verdict is made of them."""
+    if dry_run == (directory is not None or server is not None):
+        raise UserError(
+            "Say where to store, or that nothing is to be stored.", "--out DIR, --server URL, or --dry-run."
+        )
+    if (file is None) == (device is None):
+        raise UserError("Say what to read: one file or one device.", "FILE, - or --device HOST:PORT.")
+    desk = None if server is None else _desk(server, token)
+    target = None if directory is None else fresh_directory(directory, "")
+    declared = [] if suite is None else _declared(suite)
+    if file is not None:
+        document = importing.read(form, file, declared)
+    else:
+        document = importing.follow(form, _opening(device or ""), seconds, declared)
+    if in_force is not None:
+        document = importing.in_force(document, _policy(in_force))
+    _show(document, as_json)
+    if target is not None:
+        where = importing.write(document, target)
+        notes.print(f"Written to {where}.", markup=False, highlight=False, soft_wrap=True)
+    if desk is not None:
+        stored = desk.send("POST", "/imports", importing.sent(document, title))
+        rows = f"{len(stored['rows'])} rows, {stored['note_count']} with something to note"
+        notes.print(f"Stored as {stored['id']}: {rows}.", markup=False, highlight=False, soft_wrap=True)
+
+
+def _show(document: importing.Document, as_json: bool) -> None:
+    for complaint in importing.complaints(document):
+        notes.print(complaint, markup=False, highlight=False, soft_wrap=True)
+    if as_json:
+        sys.stdout.write(importing.as_json(document).decode())
+        return
+    for shown in importing.tables(document):
+        if isinstance(shown, str):
+            say(shown)
+        else:
+            out.print(shown, markup=False, highlight=False)
+
+
+def _desk(server: str, token: str | None) -> Desk:
+    if token is None:
+        raise UserError("The server wants a token.", "Give one with --token or PACELINE_TOKEN.")
+    return Desk(server, token)
+
+
+def _declared(suite: Path) -> list[Line]:
+    lines = manifest.load(suite).log_lines()
+    if not lines:
+        raise UserError(f"{suite} declares no lines of a log.", "It would in [[logcat]] tables.")
+    return lines
+
+
+def _policy(text: str) -> Policy:
+    found = _IN_FORCE.fullmatch(text.strip())
+    if found is None:
+        raise UserError(f"{text!r} is no policy.", "Say 2000, or 2000/1 with one warm-up round.")
+    rounds = None if found[2] is None else int(found[2])
+    return Policy(int(found[1]), None, rounds, [], f"--in-force {text.strip()}")
+
+
+def _opening(device: str) -> Callable[[], Connection]:
+    """Opens connections to what a person calls a device: an address is asked directly, a name of the adb
+    server."""
+    if config.ADDRESS.fullmatch(device) is None:
+        server = AdbServer(config.Devices().adb_server)
+        return lambda: server.connection(device)
+    key = AgentKey.load_or_create(config.data_dir(None))
+    return lambda: DirectConnection(device, key)
