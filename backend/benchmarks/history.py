@@ -69,7 +69,7 @@ def filled(values: NDArray[np.float64]) -> str:
             Target(
                 id=target_id, kind="host", serial="s", name="bench", agent_id=agent_id,
                 refuses=None, factors={}, fingerprint="f" * 64, preflight=[],
-                simulated=True, last_seen_at=at, created_at=at,
+                simulated=False, last_seen_at=at, created_at=at,
             )
         )  # fmt: skip
         session.flush()

@@ -14,7 +14,7 @@ from paceline_server.alerts.schemas import AlertKind, AlertState, CauseName
 from paceline_server.alerts.states import LIVE
 from paceline_server.store.tables.accounts import Account
 from paceline_server.store.tables.decisions import Alert, AlertEvent, Comparison, Finding
-from paceline_server.store.tables.fleet import Target
+from paceline_server.store.tables.fleet import REAL_TARGETS, Target
 from paceline_server.store.tables.jobs import Job, Run
 from paceline_server.store.tables.rules import TriageBatch
 
@@ -187,18 +187,25 @@ def target_name(session: Session, target_id: str) -> str:
 
 
 def counts_by_state(session: Session) -> dict[str, int]:
-    """How many alerts people may see are in each state; those in shadow are not among them."""
-    query = select(Alert.state, func.count()).where(Alert.shadow.is_(False)).group_by(Alert.state)
-    rows = session.execute(query)
+    """How many alerts people may see are in each state; those in shadow, and those of simulated targets, are
+    not among them."""
+    query = select(Alert.state, func.count()).where(
+        Alert.shadow.is_(False), Alert.target_id.in_(REAL_TARGETS)
+    )
+    rows = session.execute(query.group_by(Alert.state))
     return {row.state: row[1] for row in rows}
 
 
 def opened_since(session: Session, since: datetime) -> dict[str, int]:
-    """States of the alerts that opened since then, with counts: no shadow, no demonstration."""
+    """States of the alerts that opened since then, with counts: no shadow, no demonstration, none of a
+    simulated target."""
     opened = select(AlertEvent.alert_id).where(AlertEvent.to_state == "open", AlertEvent.at >= since)
     query = (
         select(Alert.state, func.count())
-        .where(Alert.id.in_(opened), Alert.shadow.is_(False), Alert.demonstration.is_(False))
+        .where(
+            Alert.id.in_(opened), Alert.shadow.is_(False), Alert.demonstration.is_(False),
+            Alert.target_id.in_(REAL_TARGETS),
+        )
         .group_by(Alert.state)
-    )
+    )  # fmt: skip
     return {row.state: row[1] for row in session.execute(query)}

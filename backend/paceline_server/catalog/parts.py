@@ -12,6 +12,7 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
 from paceline_server.catalog.schemas import Direction, Unit
+from paceline_server.stats.constants import DEFAULT_MARGIN_PERCENT, DEVICE_MARGIN_PERCENT
 
 NAME = r"^[a-z][a-z0-9_]{0,63}$"
 Name = Annotated[str, StringConstraints(pattern=NAME)]
@@ -97,7 +98,8 @@ class Benchmark(Part):
     workload: Name
     arms: list[Name] = Field(min_length=1, max_length=64)
     reference: Name
-    margin_percent: float = Field(default=2.0, ge=0, le=100)
+    margin_percent: float = Field(default=DEFAULT_MARGIN_PERCENT, ge=0, le=100)
+    """Declared it holds everywhere; else devices have their own default (`margin_on`)."""
     params: dict[Name, Param] = Field(default_factory=dict)
     metrics: dict[Name, Metric] = Field(min_length=1)
     aliases: list[Name] = Field(default_factory=list, max_length=32)
@@ -106,6 +108,11 @@ class Benchmark(Part):
         default_factory=dict
     )
     """Arm → what that arm was called before."""
+
+    def margin_on(self, target_kind: Literal["host", "device"]) -> float:
+        """The margin of the arm rule on a kind of target, in percent (STATISTICS §2)."""
+        declared = "margin_percent" in self.model_fields_set
+        return DEVICE_MARGIN_PERCENT if target_kind == "device" and not declared else self.margin_percent
 
     @property
     def primary_metric(self) -> str:

@@ -30,8 +30,10 @@ from paceline_server.detect.groups import Group, owed_groups
 from paceline_server.detect.measure import WarmSamples, measurements
 from paceline_server.detect.policies.advise import Advised, advise
 from paceline_server.detect.schemas import CheckOut, GateOut, JobReportOut
+from paceline_server.detect.tracks import tracks
 from paceline_server.detect.unavailable import Unavailable
 from paceline_server.jobs.schemas import Verdict
+from paceline_server.stats.configuration import suppressed_in
 from paceline_server.stats.voids import Reading, Void, find_voids
 
 
@@ -72,7 +74,7 @@ def analyse(
     index = CaseIndex.of(facts.cases)
     groups = owed_groups(manifest, asked, facts)
     checks = check_rows(manifest, asked, facts.checks)
-    voids = tuple(voids_of(facts, look))
+    voids = tuple(voids_of(facts, asked, look))
     blockers = (*blockers_of(checks, voids, facts), *_nothing(facts))
     known = Circumstances(asked, look, audit_groups(manifest, groups, index, facts), Unavailable.of(facts))
     pairs = [blocked_pair(pair, blockers) for pair in compare(manifest, groups, index, known)]
@@ -97,20 +99,34 @@ def analyse(
         audits=known.audits.rows(),
         unavailable=known.unavailable.rows(manifest, groups),
         blockers=list(blockers),
+        suppressed=suppressed_of(facts, asked),
+        conditions=tracks(facts.conditions),
     )
     verdict, reason = _verdict(ruled, gates, blockers, groups)
+    reason = with_suppressed(reason, report.suppressed)
     open_ended = any(one.decides and one.pair.found.extendable for one in ruled)
     extendable = verdict == "inconclusive" and not blockers and open_ended
     policies = tuple(advise(manifest, groups, index, known, blockers))
     return Analysis(report, ruled, verdict, reason, extendable, blockers, voids, policies)
 
 
-def voids_of(facts: Facts, look: Look) -> Iterator[Void]:
+def voids_of(facts: Facts, asked: Asked, look: Look) -> Iterator[Void]:
     """Attempt by attempt: what differs between two batches was not measured across, one void attempt voids
-    the job."""
+    the job. Without the configuration errors the request suppressed."""
     for number in sorted({one.attempt for one in facts.conditions}):
         own = [one for one in facts.conditions if one.attempt == number]
-        yield from find_voids([Reading(one.phase, one.at_ms, one.values) for one in own], look.limits)
+        readings = [Reading(one.phase, one.at_ms, one.values) for one in own]
+        yield from find_voids(readings, look.limits, asked.suppress)
+
+
+def suppressed_of(facts: Facts, asked: Asked) -> list[str]:
+    """Configuration errors the target had, and the request suppressed by name: the report says so."""
+    return suppressed_in((one.values for one in facts.conditions), asked.suppress)
+
+
+def with_suppressed(reason: str, names: Sequence[str]) -> str:
+    """The reason of a verdict, with what was suppressed to reach it."""
+    return f"{reason} (suppressed: {', '.join(names)})" if names else reason
 
 
 def blockers_of(checks: Sequence[CheckOut], voids: Sequence[Void], facts: Facts) -> list[str]:

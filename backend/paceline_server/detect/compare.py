@@ -120,7 +120,7 @@ def _p(found: PairVerdict) -> float:
 
 def _pairs(manifest: Manifest, group: Group, index: CaseIndex, known: Circumstances) -> Iterator[Pair]:
     benchmark = manifest.benchmarks[group.benchmark]
-    policy = PairPolicy(margin_percent=benchmark.margin_percent)
+    policy = PairPolicy(margin_percent=benchmark.margin_on(known.asked.target_kind))
     warm = WarmPolicy()
     for metric, declared in benchmark.metrics.items():
         primary = metric == benchmark.primary_metric

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from typing import Literal
 
 from paceline_server.ingest.cases import Case, Check, Conditions, ParamValue, Warned, params_key
 from paceline_server.stats.paired import PairPolicy
@@ -41,6 +42,10 @@ class Asked:
     rounds: int | None = None
     demonstration: bool = False
     knobs: Mapping[str, ParamValue] = field(default_factory=dict)
+    target_kind: Literal["host", "device"] = "host"
+    """On what kind of target; it has a say in the margin."""
+    suppress: Sequence[str] = ()
+    """Names of configuration errors that void nothing here."""
 
     def is_quick_look(self, policy: PairPolicy) -> bool:
         """Whether even one whole batch would be too little for a verdict."""

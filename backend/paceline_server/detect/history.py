@@ -13,10 +13,8 @@ Place: after `conclude_job`; before `alerts`, which hears of every evaluation. I
 from __future__ import annotations
 
 import math
-from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Sequence
 
-import numpy as np
 from sqlalchemy.orm import Session
 
 from paceline_server.catalog import manifest as manifests
@@ -24,8 +22,9 @@ from paceline_server.catalog import service as catalog
 from paceline_server.detect import queries, service
 from paceline_server.detect.queries import JobContext
 from paceline_server.detect.schemas import JobReportOut, MeasurementOut
+from paceline_server.detect.tracks import tracks
 from paceline_server.ingest import service as ingest
-from paceline_server.ingest.cases import Conditions, params_key
+from paceline_server.ingest.cases import params_key
 from paceline_server.series.detection import service as detection
 from paceline_server.series.points import service as points
 from paceline_server.series.service import JobPoints, Measured, Names
@@ -101,31 +100,3 @@ def _measured(row: MeasurementOut) -> Measured:
         n=row.n,
         launches=row.launches,
     )
-
-
-def tracks(readings: Iterable[Conditions]) -> dict[str, dict[str, float]]:
-    """Median and maximum of everything that is a number while measuring; of several cores or sensors the
-    mean of the cores (a list), the hottest of the sensors (an object)."""
-    found: dict[str, list[float]] = defaultdict(list)
-    for reading in readings:
-        if reading.phase == "during":
-            for name, raw in reading.values.items():
-                value = _number(raw)
-                if value is not None:
-                    found[name].append(value)
-    return {
-        name: {"median": float(np.median(values)), "max": max(values)}
-        for name, values in sorted(found.items())
-    }
-
-
-def _number(raw: object) -> float | None:
-    if isinstance(raw, list | tuple):
-        own = [value for value in map(_number, raw) if value is not None]
-        return sum(own) / len(own) if own else None
-    if isinstance(raw, Mapping):
-        own = [value for value in map(_number, raw.values()) if value is not None]
-        return max(own, default=None)
-    if isinstance(raw, bool) or not isinstance(raw, int | float) or not math.isfinite(raw):
-        return None
-    return float(raw)

@@ -22,7 +22,9 @@ from paceline_server.detect.analyse import (
     and_more,
     blocked_pair,
     blockers_of,
+    suppressed_of,
     voids_of,
+    with_suppressed,
 )
 from paceline_server.detect.audits import GroupAudit
 from paceline_server.detect.checks import check_rows
@@ -40,6 +42,7 @@ from paceline_server.detect.facts import Asked, CaseIndex, Facts, Identity, Look
 from paceline_server.detect.groups import Group, owed_groups
 from paceline_server.detect.measure import WarmSamples, measurements
 from paceline_server.detect.schemas import AuditOut, BaseOut, CheckOut, JobReportOut, MeasurementOut
+from paceline_server.detect.tracks import tracks
 from paceline_server.detect.unavailable import Unavailable
 from paceline_server.ingest.cases import params_key
 from paceline_server.jobs.schemas import Verdict
@@ -98,7 +101,7 @@ def analyse_revisions(
     known = replace(head.facts, cases=[*head.facts.cases, *base.facts.cases])
     groups = owed_groups(manifest, asked, known)
     checks = [*_checks(manifest, asked, base, BASE), *_checks(manifest, asked, head)]
-    voids = tuple(voids_of(head.facts, look))
+    voids = tuple(voids_of(head.facts, asked, look))
     blockers = tuple(blockers_of(checks, voids, head.facts))
     if not base.facts.cases or not head.facts.cases:
         blockers = (*blockers, "nothing was measured")
@@ -127,8 +130,11 @@ def analyse_revisions(
         unavailable=sides[0].unavailable.rows(manifest, groups),
         base=BaseOut(revision=base.commit, artifact_hash=base.artifact_hash, same_artifact=same),
         blockers=list(blockers),
+        suppressed=suppressed_of(head.facts, asked),
+        conditions=tracks(head.facts.conditions),
     )
     verdict, reason = _verdict(ruled, blockers, same=same)
+    reason = with_suppressed(reason, report.suppressed)
     waited_for = [one for one in ruled if thorough or one.decides]
     still_open = not blockers and any(one.pair.found.extendable for one in waited_for)
     extendable = still_open and (thorough or verdict == "inconclusive")
@@ -156,7 +162,7 @@ def _pairs(
 ) -> Iterator[Pair]:
     (head_side, base_side), (asked, look) = sides, circumstances
     benchmark = manifest.benchmarks[group.benchmark]
-    policy, warm = PairPolicy(margin_percent=benchmark.margin_percent), WarmPolicy()
+    policy, warm = PairPolicy(margin_percent=benchmark.margin_on(asked.target_kind)), WarmPolicy()
     for metric, declared in benchmark.metrics.items():
         for arm in benchmark.arms:
             head = head_side.index.get(group.benchmark, group.params, metric, arm)

@@ -81,7 +81,10 @@ def _analyse(session: Session, context: JobContext) -> Analysis:
     others = queries.other_comparisons(session, run.id, job.id)
     manifest = read_manifest(run.manifest)
     identity = Identity(run.suite, run.commit, job.artifact_hash, context.target.name, job.started_at)
-    asked = Asked(run.benchmarks, run.params, run.launches, run.rounds, run.demonstration, run.knobs)
+    asked = Asked(
+        run.benchmarks, run.params, job.launches, run.rounds, run.demonstration, run.knobs,
+        target_kind="device" if context.target.kind == "device" else "host", suppress=tuple(run.suppress),
+    )  # fmt: skip
     look = Look(
         number=job.batch,
         other_p_values=tuple(_p_value(one) for one in others if one.verdict != "not_applicable"),
@@ -134,7 +137,7 @@ def conclude_job(session: Session, found: Analysed | None) -> None:
     if not jobs.conclude(session, found.job_id, analysis.verdict, analysis.reason):
         return
     _store_report(session, found)
-    _store_comparisons(session, context, analysis.ruled)
+    _store_comparisons(session, context, analysis.ruled, analysis.report.suppressed)
     noise.keep(session, context, analysis)
     outbox.add(session, "alerts.evaluate", found.job_id)
     if context.is_baseline:
@@ -178,11 +181,16 @@ def _store_report(session: Session, found: Analysed) -> None:
     queries.replace_report(session, row)
 
 
-def _store_comparisons(session: Session, context: JobContext, ruled: Sequence[Ruled]) -> None:
+def _store_comparisons(
+    session: Session, context: JobContext, ruled: Sequence[Ruled], suppressed: Sequence[str]
+) -> None:
     at = clock.now()
     for one in ruled:
         out = comparison_out(one.pair, context.run.demonstration)
         rule = None if one.rule is None else one.rule.model_dump(mode="json")
+        evidence = {**evidence_of(one.pair), "rule": rule}
+        if suppressed:
+            evidence["window"] = {**evidence["window"], "suppressed": list(suppressed)}
         session.add(
             Comparison(
                 id=ids.new_id("cmp"),
@@ -191,7 +199,7 @@ def _store_comparisons(session: Session, context: JobContext, ruled: Sequence[Ru
                 target_id=context.target.id,
                 suite=context.run.suite,
                 params_key=params_key(out.params),
-                evidence={**evidence_of(one.pair), "rule": rule},
+                evidence=evidence,
                 sides=one.pair.sides,
                 measured_at=at,
                 **{name: getattr(out, name) for name in _COLUMNS},

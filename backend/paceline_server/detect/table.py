@@ -13,6 +13,7 @@ from paceline_server.catalog.manifest import Manifest
 from paceline_server.detect.analyse import Analysis, Ruled
 from paceline_server.detect.policies import words as policy_words
 from paceline_server.detect.schemas import BaseOut, MeasurementOut
+from paceline_server.stats.configuration import words_of
 from paceline_server.stats.words import quantity
 
 
@@ -37,6 +38,7 @@ def lines_of(analysis: Analysis, manifest: Manifest) -> list[str]:
     lines += [""]
     lines += _checks(analysis)
     lines += [f"void       {void.text}" for void in analysis.voids]
+    lines += [f"suppressed {words_of(name).text} ({name})" for name in report.suppressed]
     lines += [f"blocked    {text}" for text in analysis.blockers]
     tables: dict[tuple[str, str], list[Ruled]] = {}
     for one in analysis.ruled:
@@ -62,10 +64,10 @@ def base_lines(base: BaseOut) -> list[str]:
 
 
 def revision_lines(
-    benchmark: str, metric: str, group: Sequence[Ruled], analysis: Analysis, manifest: Manifest
+    benchmark: str, metric: str, group: Sequence[Ruled], analysis: Analysis, _: Manifest
 ) -> list[str]:
     """Head against base, one row per point and arm."""
-    margin = manifest.benchmarks[benchmark].margin_percent
+    margin = group[0].pair.policy.margin_percent
     medians = {
         (row.side, row.benchmark, row.metric, row.arm, _params(row.params)): quantity(row.median, row.unit)
         for row in analysis.report.measurements
@@ -130,7 +132,8 @@ def _benchmark(
         row = medians.get((benchmark, metric, arm, params))
         return "-" if row is None else quantity(row.median, row.unit)
 
-    head = f"{benchmark}: {metric}, reference {declared.reference}, margin {declared.margin_percent:g} %"
+    margin = group[0].pair.policy.margin_percent
+    head = f"{benchmark}: {metric}, reference {declared.reference}, margin {margin:g} %"
     names = list(dict.fromkeys(name for one in group for name in one.pair.group.params))
     rows = [[*names, "arm", "median", declared.reference, "arm against reference", "blocks", "verdict"]]
     notes = []

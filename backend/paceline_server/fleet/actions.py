@@ -116,8 +116,8 @@ def _device(session: Session, target_id: str) -> Target:
     target = _find(session, target_id)
     if target.kind != "device":
         raise conflict(
-            f"{target.name} is a host: only a device has health checks and restarts. To hold a host back, put "
-            "it into maintenance.",
+            f"{target.name} is a host: only a device has health checks and restarts. To hold a host back, "
+            "put it into maintenance.",
             "not_a_device",
         )
     return target

@@ -29,7 +29,7 @@ connection and lease. Holds no rows, no clock and no I/O.
 | --- | --- |
 | `Ask` | a heartbeat of a device that is online and not in maintenance (`life.hear`) |
 | `CheckPassed` `CheckFailed` `GatesRead` `Rebooted` `GaveUp` | the agent's heartbeat (`life.hear`) |
-| `InfrastructureFailed` `RunSucceeded` | the end of an attempt (`life.attempt_failed`, `life.run_succeeded`) |
+| `InfrastructureFailed` `RunSucceeded` | the end of an attempt (`life.attempt_failed`, `run_succeeded`) |
 | `Recheck` `Quarantine` `Release` | a person (`actions.py`) |
 """
 

@@ -58,7 +58,11 @@ def apply(
     after = health.step(before, event)
     at = clock.now()
     target.health, target.health_reason, target.failures = after.state, after.reason, after.failures
-    target.checked, target.check_after, target.held_for = after.checked, after.check_after, list(after.held_for)
+    target.checked, target.check_after, target.held_for = (
+        after.checked,
+        after.check_after,
+        list(after.held_for),
+    )
     if after.state != before.state:
         target.health_since = at
         log.info("target_health", target_id=target.id, before=before.state, after=after.state, event=name)
@@ -132,21 +136,23 @@ def _take_check(session: Session, target: Target, said: CheckIn, at: datetime) -
     target.last_check_raw = [one.model_dump() for one in said.raw]
     wrong = [f"{one.name}: {one.text}" if one.text else one.name for one in said.steps if not one.ok]
     why = ("; ".join(wrong) or "it did not end well")[:500]
-    event: health.Event = health.CheckPassed() if said.ok else health.CheckFailed(at, said.infrastructure, why)
+    event: health.Event = (
+        health.CheckPassed() if said.ok else health.CheckFailed(at, said.infrastructure, why)
+    )
     name = "check_passed" if said.ok else "check_failed"
     apply(session, target, event, name, evidence={"check": shown}, always=True, ref=ref)
 
 
 def _take_gates(session: Session, target: Target, said: GatesIn, at: datetime) -> None:
     read = said.model_dump()
-    if _worth_keeping(target, said, queries.newest_reading(session, target.id), at):
+    if _worth_keeping(said, queries.newest_reading(session, target.id), at):
         session.add(TargetReading(target_id=target.id, at=at, **read))
     target.gates, target.gates_at = read, at
     event = health.GatesRead(said.battery_c, said.battery_percent, said.thermal_status)
     apply(session, target, event, "gates_read", evidence={"gates": read})
 
 
-def _worth_keeping(target: Target, said: GatesIn, last: TargetReading | None, at: datetime) -> bool:
+def _worth_keeping(said: GatesIn, last: TargetReading | None, at: datetime) -> bool:
     if last is None or at - last.at >= READING_EVERY:
         return True
     if last.at == at:

@@ -96,8 +96,8 @@ def target(session: Session, target_id: str) -> Target | None:
 
 
 def lock_target(session: Session, target_id: str) -> Target:
-    """A target that exists, locked until the transaction ends."""
-    query = select(Target).where(Target.id == target_id).with_for_update()
+    """A target that exists, locked until the transaction ends; rows that refer to it may still be added."""
+    query = select(Target).where(Target.id == target_id).with_for_update(key_share=True)
     return session.scalars(query.execution_options(populate_existing=True)).one()
 
 
@@ -180,7 +180,9 @@ def readings(
 
 def pending_orders(session: Session, target_ids: Sequence[str]) -> list[TargetOrder]:
     """Orders that wait, the oldest first."""
-    query = select(TargetOrder).where(TargetOrder.target_id.in_(list(target_ids)), TargetOrder.life == "pending")
+    query = select(TargetOrder).where(
+        TargetOrder.target_id.in_(list(target_ids)), TargetOrder.life == "pending"
+    )
     return list(session.scalars(query.order_by(TargetOrder.id)))
 
 

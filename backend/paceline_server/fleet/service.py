@@ -94,7 +94,9 @@ def heartbeat(session: Session, agent_id: str, said: HeartbeatIn) -> HeartbeatOu
     was_online = is_online(agent.last_seen_at, at)
     agent.version, agent.last_seen_at = said.version, at
     heard = HeartbeatOut(heartbeat_s=settings.current().heartbeat_s)
-    for announced in sorted(said.targets, key=lambda one: (one.kind, one.serial)):  # one order of locks for all
+    for announced in sorted(
+        said.targets, key=lambda one: (one.kind, one.serial)
+    ):  # one order of locks for all
         heard.targets.append(_see_target(session, agent_id, announced, at, news=not was_online))
     if "suites" in said.model_fields_set:
         heard.refused = catalog.announce(session, agent_id, said.suites).refused

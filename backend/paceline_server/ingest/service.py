@@ -76,9 +76,9 @@ def store(session: Session, writer: jobs.Writer, items: Sequence[Checked]) -> It
     """
     held = jobs.hold(session, writer, delivers=True)
     plan = jobs.plan_of(session, held.job.run_id)
-    first = held.attempt.batch * plan.launches
+    first = held.attempt.batch * held.job.launches
     for index, checked in enumerate(items):
-        refused = _undeclared(checked, plan, range(first, first + plan.launches))
+        refused = _undeclared(checked, plan, range(first, first + held.job.launches))
         if refused is not None:
             raise _refused(wire.ItemError(index, checked.item.seq, *refused))
     fresh = _claim(session, writer, items, closed=held.closed)
@@ -87,7 +87,7 @@ def store(session: Session, writer: jobs.Writer, items: Sequence[Checked]) -> It
     _append(session, writer, fresh)
     job = held.job
     job.samples += sum(len(checked.packed.values) for checked in fresh if checked.packed is not None)
-    live.tell(session, job, fresh, first_launch=first, launches=plan.launches)
+    live.tell(session, job, fresh, first_launch=first, launches=held.job.launches)
     return ItemsOut(stored=len(fresh), duplicates=len(items) - len(fresh))
 
 

@@ -17,6 +17,7 @@ from paceline_server.jobs import shapes
 from paceline_server.jobs.schemas import RunOut
 from paceline_server.jobs.transitions import JOBS_CHANNEL
 from paceline_server.kernel import clock, ids
+from paceline_server.stats.constants import DEFAULT_LAUNCHES, DEVICE_LAUNCHES
 from paceline_server.store import live_events
 from paceline_server.store.session import hint
 from paceline_server.store.tables.fleet import Target
@@ -29,16 +30,25 @@ SEED_BITS = 53
 """Seeds stay exact in every language's numbers, JSON in a browser included."""
 
 
-def begin(session: Session, run: Run, targets: Sequence[Target], not_before: datetime) -> RunOut:
+def launches_on(target: Target) -> int:
+    """How many launches a batch has on a target when nobody says (STATISTICS §1)."""
+    return DEVICE_LAUNCHES if target.kind == "device" else DEFAULT_LAUNCHES
+
+
+def begin(
+    session: Session, run: Run, targets: Sequence[Target], not_before: datetime, launches: int | None = None
+) -> RunOut:
     """Store a run (its request filled in, everything else is set here) with its jobs, leasable from
-    `not_before`."""
+    `not_before`. `launches`: of a batch of each job; None: what its kind of target gets."""
     at = clock.now()
+    amounts = [launches or launches_on(target) for target in targets]
+    run.launches = launches or min(amounts, default=DEFAULT_LAUNCHES)
     run.id, run.created_at, run.finished_at = ids.new_id("run"), at, None
     run.state, run.verdict, run.reason = "queued", None, None
     session.add(run)
     session.flush()
     pairs: list[tuple[Job, Target]] = []
-    for target in targets:
+    for target, amount in zip(targets, amounts, strict=True):
         job = Job(
             id=ids.new_id("job"),
             run_id=run.id,
@@ -46,6 +56,7 @@ def begin(session: Session, run: Run, targets: Sequence[Target], not_before: dat
             state="queued",
             attempt=0,
             batch=0,
+            launches=amount,
             requeues=0,
             seed=secrets.randbits(SEED_BITS),
             partial=False,

@@ -20,6 +20,9 @@ from paceline_server.jobs.beginnings import begin
 from paceline_server.store.tables.fleet import Target
 from paceline_server.store.tables.jobs import Job, Run
 
+MAX_LAUNCHES = 100
+"""What a run may ask for (`RunIn.launches`)."""
+
 
 def confirmation_run(
     session: Session,
@@ -39,7 +42,8 @@ def confirmation_run(
     run = _narrowed(original, benchmarks, params)
     run.commit, run.branch, run.trigger = original.commit, original.branch, "confirm"
     run.confirms_alert_id = alert_id
-    begin(session, run, [session.get_one(Target, target_id)], not_before)
+    launches = _launches(session, original, target_id)
+    begin(session, run, [session.get_one(Target, target_id)], not_before, launches)
     return run
 
 
@@ -55,21 +59,28 @@ def ab_run(
     trigger: Literal["confirm", "bisect", "a_a", "manual"],
     alert_id: str | None = None,
     bisection_id: str | None = None,
+    times: int = 1,
     not_before: datetime,
 ) -> Run:
     """Two revisions interleaved in one job on one target: `commit` is judged against `base_commit`.
 
-    Manifest, knobs and amounts are those of `original_run_id`. Equal commits make an A/A run. The job's end
-    leaves `alerts.evaluate` with its id: with a verdict always, without one where an alert or a bisection
-    waits for it. Its comparisons have `sides` = "revisions".
+    Manifest, knobs and amounts are those of `original_run_id`, launches so many `times`. Equal commits make
+    an A/A run. The job's end leaves `alerts.evaluate` with its id: with a verdict always, without one where
+    an alert or a bisection waits for it. Its comparisons have `sides` = "revisions".
     """
     original = session.get_one(Run, original_run_id)
     run = _narrowed(original, _named_then(session, original, benchmarks), params)
     run.commit, run.base_commit, run.trigger = commit, base_commit, trigger
     run.branch = original.branch if commit == original.commit else None
     run.confirms_alert_id, run.bisection_id = alert_id, bisection_id
-    begin(session, run, [session.get_one(Target, target_id)], not_before)
+    launches = min(MAX_LAUNCHES, _launches(session, original, target_id) * times)
+    begin(session, run, [session.get_one(Target, target_id)], not_before, launches)
     return run
+
+
+def _launches(session: Session, original: Run, target_id: str) -> int:
+    """As many as a job of the original run had on that target."""
+    return queries.launches_of(session, original.id, target_id) or original.launches
 
 
 def _named_then(session: Session, original: Run, benchmarks: Sequence[str]) -> list[str]:
@@ -92,7 +103,7 @@ def _narrowed(original: Run, benchmarks: Sequence[str], params: Mapping[str, Seq
         benchmarks=list(benchmarks),
         params={name: list(values) for name, values in params.items()},
         knobs=dict(original.knobs),
-        launches=original.launches,
+        suppress=list(original.suppress),
         rounds=original.rounds,
         min_time_ns=original.min_time_ns,
         created_by="paceline",

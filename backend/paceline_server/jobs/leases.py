@@ -19,6 +19,7 @@ from typing import cast
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
+from paceline_server.fleet import service as fleet
 from paceline_server.jobs import queries
 from paceline_server.jobs.plans import plan_of
 from paceline_server.jobs.schemas import FinishIn, JobState, LeaseOut, StateIn, WorkOut
@@ -113,12 +114,13 @@ def _work(session: Session, job: Job, target: Target) -> WorkOut:
         benchmarks=run.benchmarks,
         params=run.params,
         knobs=run.knobs,
-        first_launch=job.batch * run.launches,
-        launches=run.launches,
+        first_launch=job.batch * job.launches,
+        launches=job.launches,
         rounds=run.rounds,
         min_time_ns=run.min_time_ns,
         seed=job.seed,
         launch_timeout_s=timeout_s,
+        suppress=list(run.suppress),
     )
 
 
@@ -238,4 +240,9 @@ def finish(session: Session, held: Hold, report: FinishIn) -> None:
     attempt.last_seq = report.last_seq
     attempt.finished_at = at
     job.detail = None
+    if report.outcome == "done":
+        fleet.run_succeeded(session, job.target_id, job.id)
+    elif report.outcome == "failed":
+        said = (str(cause), report.detail)
+        fleet.attempt_failed(session, job.target_id, *said, job_id=job.id, attempt=attempt.number)
     move(session, job, event, at, cause=cause, detail=report.detail)  # type: ignore[arg-type]  # literals

@@ -1,4 +1,4 @@
-"""What a run asked for, kept in memory: its manifest as `Declared` and the launches of each batch.
+"""What a run asked for, kept in memory: its manifest as `Declared`, and whether it has sides.
 
 Place: asked by every upload, so it must not load a manifest each time. Invariant: only what never changes
 after a run was created is kept, so nothing here can be stale.
@@ -22,8 +22,6 @@ MAX_PLANS = 256
 @dataclass(frozen=True, slots=True)
 class Plan:
     declared: Declared
-    launches: int
-    """Launches per batch."""
     two_sided: bool = False
     """An A/B run: every sample says which side it is of."""
 
@@ -40,7 +38,7 @@ def plan_of(session: Session, run_id: str) -> Plan:
             _plans.move_to_end(run_id)
             return plan
     run = session.get_one(Run, run_id)
-    plan = Plan(read_manifest(run.manifest), run.launches, run.base_commit is not None)
+    plan = Plan(read_manifest(run.manifest), run.base_commit is not None)
     with _lock:
         _plans[run_id] = plan
         while len(_plans) > MAX_PLANS:

@@ -60,6 +60,12 @@ def runs(suite_name: str | None, target: str | None, state: str | None, trigger:
     return query
 
 
+def launches_of(session: Session, run_id: str, target_id: str) -> int | None:
+    """Launches a batch of the run's job on a target has; None when it has no job there."""
+    query = select(Job.launches).where(Job.run_id == run_id, Job.target_id == target_id).limit(1)
+    return session.scalars(query).one_or_none()
+
+
 def jobs_of_runs(session: Session, run_ids: Iterable[str]) -> dict[str, list[tuple[Job, Target]]]:
     """Jobs with their targets, per run, in order of creation."""
     found: dict[str, list[tuple[Job, Target]]] = {run_id: [] for run_id in run_ids}

@@ -102,7 +102,7 @@ def _out(session: Session, row: Schedule) -> ScheduleOut:
 
 
 def _request(spec: ScheduleIn) -> dict[str, object]:
-    return spec.model_dump(include={"benchmarks", "params", "launches", "rounds", "min_time_ns"})
+    return spec.model_dump(include={"benchmarks", "params", "launches", "rounds", "min_time_ns", "suppress"})
 
 
 def _run(row: Schedule, targets: list[str] | None) -> RunIn:

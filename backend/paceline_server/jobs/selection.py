@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from paceline_server.catalog.schemas import ParamValue
 from paceline_server.jobs.declared import Declared
 from paceline_server.jobs.schemas import RunIn
+from paceline_server.stats.configuration import CONFIGURATION_ERRORS
 
 MAX_VALUES_PER_PARAM = 100
 """Values of one param in one request."""
@@ -41,6 +42,10 @@ def select(declared: Declared, wanted: RunIn) -> Selection:
         fault = _param_fault(declared, known_names, param, values)
         if fault is not None:
             faults[f"params.{param}"] = fault
+    for name in wanted.suppress:
+        if name not in CONFIGURATION_ERRORS:
+            known = ", ".join(CONFIGURATION_ERRORS)
+            faults["suppress"] = f"{name!r} is no configuration error; there are {known}"
     knobs, demonstration = _knobs(declared, wanted.knobs, faults)
     return Selection(
         benchmarks=names,

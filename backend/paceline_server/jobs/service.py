@@ -56,13 +56,13 @@ def create_run(session: Session, spec: RunIn, created_by: str, schedule_id: str 
         benchmarks=selection.benchmarks,
         params=selection.params,
         knobs=selection.knobs,
-        launches=spec.launches,
+        suppress=list(dict.fromkeys(spec.suppress)),
         rounds=spec.rounds,
         min_time_ns=spec.min_time_ns,
         schedule_id=schedule_id,
         created_by=created_by,
     )
-    return begin(session, run, targets, clock.now())
+    return begin(session, run, targets, clock.now(), spec.launches)
 
 
 def _branch_of(spec: RunIn, suite: Suite) -> str | None:
@@ -140,7 +140,8 @@ def _targets(
             if unfit:
                 faults["targets"] = f"{unfit[0]} does not run on a {target.kind} such as {target.name}"
         return chosen
-    online = [target for target in able.values() if fleet.is_free_to_use(target, at)]
+    wanted = [one for one in able.values() if not one.simulated or "simulated" in spec.suppress]
+    online = [target for target in wanted if fleet.is_free_to_use(target, at)]
     fit = [target for target in online if all(_runs_on(declared, name, target) for name in benchmarks)]
     if not fit and not faults:
         raise ProblemError(

@@ -56,7 +56,10 @@ HELD: frozenset[JobState] = frozenset({"leased", "preparing", "measuring", "uplo
 FINAL: frozenset[JobState] = frozenset({"done", "failed", "cancelled", "lost", "expired"})
 """Nothing is expected any more; `lost` alone may be revived, by a renewal or a late result."""
 
-INFRASTRUCTURE_CAUSES = frozenset({"agent_lost", "agent_error", "disk_full", "target_refused", "lease_lost"})
+INFRASTRUCTURE_CAUSES = frozenset({
+    "agent_lost", "agent_error", "disk_full", "target_refused", "lease_lost",
+    "device_lost", "device_rebooted", "device_refused", "device_storage_full", "device_unauthorized",
+})  # fmt: skip
 """Failures of the surroundings, worth another try if nothing was measured yet. `checkout_failed` is not here:
 a commit that cannot be found stays unfound, and the person who asked should read it at once."""
 

@@ -1,14 +1,15 @@
 """A target's conditions over time: its gate readings, and a summary of each of its jobs.
 
 Place: behind `GET /targets/{id}/conditions`. Invariant: bounded whatever is asked for: a track is thinned,
-keeping the extremes of each stretch (a peak is why one looks at it), and jobs are the newest. Decides nothing.
+keeping the extremes of each stretch (a peak is why one looks at it), and jobs are the newest. Decides
+nothing.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
-from typing import Final
+from typing import Final, Literal
 
 from sqlalchemy.orm import Session
 
@@ -27,7 +28,8 @@ MAX_POINTS = 300
 """Of one track: what a chart shows without dots."""
 MAX_JOBS = 50
 
-KEYS: Final = (
+Key = Literal["battery_c", "battery_percent", "thermal_status", "free_bytes", "charging"]
+KEYS: Final[tuple[tuple[Key, str], ...]] = (
     ("battery_c", "°C"), ("battery_percent", "%"), ("thermal_status", ""), ("free_bytes", "bytes"),
     ("charging", ""),
 )  # fmt: skip

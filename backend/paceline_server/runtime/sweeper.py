@@ -2,8 +2,8 @@
 
 Place: a thread in the process that carries work out (embedded: the API; else every worker, one at a time by a
 lock). Each look finds: outbox messages nobody announced or whose announcement was lost, leases and jobs that
-time ran out on, targets that fell silent or whose maintenance is over, and rows that were only ever needed for a while. Decides nothing
-itself.
+time ran out on, targets that fell silent or whose maintenance is over, and rows that were only ever needed
+for a while. Decides nothing itself.
 """
 
 from __future__ import annotations

@@ -26,9 +26,18 @@ STEADY_SHIFT: Final = 0.02
 OPTIMISED_AWAY_NS: Final = 1.0
 """ns per operation; below three cycles at 3 GHz there is no call left to measure. §1"""
 
+DEFAULT_LAUNCHES: Final = 5
+"""K on a host, where a request does not say: enough for LAUNCH_SHARE to outvote one biased process. §1"""
+
+DEVICE_LAUNCHES: Final = 10
+"""K on a device: its scheduler, clocks and heat bias more launches, and each by more. §1"""
+
 # --- Arm verdict (§2) -----------------------------------------------------------------------------
 DEFAULT_MARGIN_PERCENT: Final = 2.0
-"""percent; smaller differences are not worth a person's time on a host (devices: 3). §2"""
+"""percent; smaller differences are not worth a person's time on a host. §2"""
+
+DEVICE_MARGIN_PERCENT: Final = 3.0
+"""percent, on a device, where a suite declares none of its own: what a phone resolves in ten launches. §2"""
 
 MIN_BLOCKS: Final = 30
 """blocks; with fewer the 99.8 % order-statistic interval spans most of the data. §2"""

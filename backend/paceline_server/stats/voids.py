@@ -21,15 +21,16 @@ Keys of a reading's `values` that are looked at; all optional (the agent's `cond
                             number: share of the time since the last reading in which some task waited.
                             Waiting for I/O is not looked at: a benchmark of durable storage makes it itself
     cpus_online             int (how many), or list of cores
+    configuration           list of names of configuration errors, of a device (see `configuration.py`)
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from paceline_server.stats import constants
+from paceline_server.stats import configuration, constants
 
 
 @dataclass(frozen=True)
@@ -69,9 +70,12 @@ class VoidLimits:
         )
 
 
-def find_voids(readings: Sequence[Reading], limits: VoidLimits | None = None) -> list[Void]:
+def find_voids(
+    readings: Sequence[Reading], limits: VoidLimits | None = None, suppress: Collection[str] = ()
+) -> list[Void]:
     """Every void condition in the readings of one attempt, given in the order they were taken, in a fixed
-    order; empty when the target was fit."""
+    order, configuration errors last; empty when the target was fit. `suppress`: names of configuration errors
+    that are left out; nothing else can be suppressed."""
     limits = limits or VoidLimits()
     checks = (
         _thermal(readings, limits),
@@ -85,7 +89,16 @@ def find_voids(readings: Sequence[Reading], limits: VoidLimits | None = None) ->
         ),
         _cores(readings),
     )
-    return [void for void in checks if void is not None]
+    misconfigured = configuration.found_in(reading.values for reading in readings)
+    return [
+        *(void for void in checks if void is not None),
+        *(_configuration(name) for name in misconfigured if name not in suppress),
+    ]
+
+
+def _configuration(name: str) -> Void:
+    words = configuration.words_of(name)
+    return Void(name, None, None, f"configuration error {name}: {words.text}")
 
 
 def _numbers(readings: Iterable[Reading], key: str) -> list[float]:

@@ -30,8 +30,6 @@ from paceline_server.store.tables.rules import Bisection
 
 MORE_LAUNCHES = 2
 """Times the launches of a step that could not tell: the interval narrows by a third, at twice the time."""
-MAX_LAUNCHES = 100
-"""What a run may ask for (`RunIn.launches`)."""
 GIVEN_UP = ("vanished", "invalid", "unconfirmed")
 """States of an alert whose commit nobody looks for any more."""
 UNMEASURABLE = frozenset({
@@ -151,10 +149,9 @@ def _ask(session: Session, alert: Alert, bisection: Bisection, what: Ask | None,
         target_id=alert.target_id,
         trigger="bisect",
         bisection_id=bisection.id,
+        times=MORE_LAUNCHES if what is not None and what.again else 1,
         not_before=clock.now(),
     )
-    if what is not None and what.again:
-        run.launches = min(MAX_LAUNCHES, run.launches * MORE_LAUNCHES)
     step = {
         "index": None if what is None else what.index, "commit": commit, "run_id": run.id, "job_id": None,
         "verdict": None, "ratio": None, "lower": None, "upper": None, "words": "measuring",

@@ -174,7 +174,8 @@ def values_of(session: Session, series_id: str, job_ids: Collection[str]) -> dic
 def sibling_points(
     session: Session, series: Series, commits: Collection[str]
 ) -> list[tuple[str, SeriesPoint]]:
-    """(target name, point) of the same measurement of these commits on other targets, in order measured."""
+    """(target name, point) of the same measurement of these commits on other targets, in order measured;
+    a simulated one is nobody's sibling."""
     query = (
         select(Target.name, SeriesPoint)
         .join(Series, Series.id == SeriesPoint.series_id)
@@ -183,6 +184,7 @@ def sibling_points(
             Series.suite == series.suite, Series.benchmark == series.benchmark, Series.arm == series.arm,
             Series.params_key == series.params_key, Series.metric == series.metric,
             Series.branch == series.branch, Series.target_id != series.target_id,
+            Target.simulated.is_(False),
             SeriesPoint.commit.in_(list(commits)), SeriesPoint.excluded.is_(None),
         )
         .order_by(SeriesPoint.at, SeriesPoint.series_id, SeriesPoint.job_id)

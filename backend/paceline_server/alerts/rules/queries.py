@@ -14,7 +14,7 @@ from paceline_server.series.retired import SEPARATOR
 from paceline_server.store.tables.accounts import Account
 from paceline_server.store.tables.catalog import Suite
 from paceline_server.store.tables.decisions import Alert, AlertEvent, Comparison
-from paceline_server.store.tables.fleet import Target
+from paceline_server.store.tables.fleet import REAL_TARGETS, Target
 from paceline_server.store.tables.history import Change, NoiseFloor, RetiredBenchmark, Series, SeriesPoint
 from paceline_server.store.tables.jobs import Run
 from paceline_server.store.tables.rules import AlertRule, AlertRuleVersion, RuleMute
@@ -131,10 +131,11 @@ def lock_shadows(session: Session, rule_id: str) -> list[Alert]:
 
 
 def outcomes(session: Session, rule_ids: Sequence[str]) -> dict[str, dict[str, int]]:
-    """How many alerts of each rule are in which state; demonstrations say nothing about a rule."""
+    """How many alerts of each rule are in which state; demonstrations and simulated targets say
+    nothing about a rule."""
     query = (
         select(Alert.rule_id, Alert.state, func.count())
-        .where(Alert.rule_id.in_(rule_ids), Alert.demonstration.is_(False))
+        .where(Alert.rule_id.in_(rule_ids), Alert.demonstration.is_(False), Alert.target_id.in_(REAL_TARGETS))
         .group_by(Alert.rule_id, Alert.state)
     )
     found: dict[str, dict[str, int]] = {rule_id: {} for rule_id in rule_ids}
@@ -144,7 +145,7 @@ def outcomes(session: Session, rule_ids: Sequence[str]) -> dict[str, dict[str, i
 
 
 def newest_floors(session: Session) -> list[tuple[NoiseFloor, str]]:
-    """The newest noise floor of each series key, with its target's name."""
+    """The newest noise floor of each series key of a target that is not simulated, with its name."""
     key = (
         NoiseFloor.target_id, NoiseFloor.suite, NoiseFloor.benchmark, NoiseFloor.arm, NoiseFloor.params_key,
         NoiseFloor.metric,
@@ -157,7 +158,7 @@ def newest_floors(session: Session) -> list[tuple[NoiseFloor, str]]:
         select(NoiseFloor, Target.name)
         .join(ranked, ranked.c.id == NoiseFloor.id)
         .join(Target, Target.id == NoiseFloor.target_id)
-        .where(ranked.c.newest == 1)
+        .where(ranked.c.newest == 1, Target.simulated.is_(False))
         .order_by(NoiseFloor.id)
     )
     return [(floor, name) for floor, name in session.execute(query)]
@@ -195,7 +196,7 @@ def target_names(session: Session) -> list[tuple[str, str]]:
 
 def changes_since(session: Session, since: datetime) -> list[tuple[Change, Series, str, datetime]]:
     """Changes whose first point was measured since then, whatever became of them, with their target's name
-    and that time, the newest first."""
+    and that time, the newest first; none of a simulated target."""
     query = (
         select(Change, Series, Target.name, SeriesPoint.at)
         .join(Series, Series.id == Change.series_id)
@@ -203,7 +204,7 @@ def changes_since(session: Session, since: datetime) -> list[tuple[Change, Serie
         .join(
             SeriesPoint, (SeriesPoint.series_id == Change.series_id) & (SeriesPoint.job_id == Change.job_id)
         )
-        .where(SeriesPoint.at >= since)
+        .where(SeriesPoint.at >= since, Target.simulated.is_(False))
         .order_by(SeriesPoint.at.desc(), Change.id.desc())
     )
     return [(change, series, name, at) for change, series, name, at in session.execute(query)]
@@ -229,7 +230,8 @@ def windows(session: Session, series_ids: Sequence[str], limit: int) -> dict[str
 
 
 def arm_comparisons_since(session: Session, since: datetime) -> list[tuple[Comparison, str, str]]:
-    """Comparisons of arms of ordinary runs since then, oldest first, with commit and target name."""
+    """Comparisons of arms of ordinary runs since then, oldest first, with commit and target name; none
+    of a simulated target."""
     query = (
         select(Comparison, Run.commit, Target.name)
         .join(Run, Run.id == Comparison.run_id)
@@ -238,6 +240,7 @@ def arm_comparisons_since(session: Session, since: datetime) -> list[tuple[Compa
             Comparison.measured_at >= since,
             Comparison.sides == "arms",
             Comparison.demonstration.is_(False),
+            Target.simulated.is_(False),
             Run.confirms_alert_id.is_(None),
             Run.base_commit.is_(None),
         )

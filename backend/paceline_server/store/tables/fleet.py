@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import BigInteger, Float, ForeignKey, Index, String, UniqueConstraint
+from sqlalchemy import BigInteger, Float, ForeignKey, Index, String, UniqueConstraint, select
 from sqlalchemy.orm import Mapped, mapped_column
 
 from paceline_server.store.base import Base, Json, Timestamp
@@ -76,6 +76,10 @@ class Target(Base):
     last_check: Mapped[dict[str, Any] | None] = mapped_column(Json, default=None)
     last_check_raw: Mapped[list[dict[str, Any]]] = mapped_column(Json, default=list, deferred=True)
     """What its commands printed; large, so loaded only when touched."""
+
+
+REAL_TARGETS = select(Target.id).where(Target.simulated.is_(False))
+"""Ids of targets that are not simulated: what is counted or averaged over the fleet is of these alone."""
 
 
 class TargetEvent(Base):
