@@ -1,27 +1,30 @@
-"""Both executors held to one conformance suite; then what only real processes can do wrong."""
+"""All executors held to one conformance suite; then what only real processes can do wrong."""
 
 from __future__ import annotations
 
 import json
 import os
+import shlex
 import signal
 import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Mapping
-from pathlib import Path
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path, PurePosixPath
 
 import psutil
 import pytest
 from paceline.events import Case, Done, Event, Samples
-from paceline.executors.base import Executor, LaunchSpec, Work
+from paceline.executors.base import Executor, LaunchSpec, Session, Work
 from paceline.executors.fake import FakeExecutor, Script
 from paceline.executors.host import HostExecutor
 from paceline.executors.launch import Limits
 from paceline.executors.process import GuardedProcess
 from paceline.outcome import Cause, Outcome
 from paceline.stop import Reason, Stop
+
+from .phone import phone
 
 CLOCK = {"name": "c", "resolution_ns": 20, "overhead_ns": 10}
 START = {
@@ -95,9 +98,24 @@ def program(script: Script) -> str:
 Run = Callable[[Script, Recorder, Stop, float], Outcome]
 
 
-@pytest.fixture(params=["fake", "host"])
+@pytest.fixture(scope="module")
+def on_phone(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Session]:
+    """One session for all launches of this module: what begins and ends one has tests of its own."""
+    with phone(tmp_path_factory.mktemp("phone")) as running:
+        with running.executor().session(Work("conformance", []), lambda _: None, Stop()) as session:
+            yield session
+        assert not running.left()
+
+
+@pytest.fixture(params=["fake", "host", "android"])
 def run(request: pytest.FixtureRequest, tmp_path: Path) -> Run:
     def execute(script: Script, sink: Recorder, stop: Stop, timeout_s: float) -> Outcome:
+        if request.param == "android":
+            session = request.getfixturevalue("on_phone")
+            argv = ["no-such-program"] if script.start_error else ["sh", "-c", shell(script)]
+            job = LaunchSpec("w", 0, argv, PurePosixPath("/"), session.environment({}), timeout_s)
+            outcome: Outcome = session.execute(job, sink, stop)
+            return outcome
         executor: Executor = FakeExecutor(lambda _: script) if request.param == "fake" else host(tmp_path)
         job = spec(tmp_path, program(script), timeout_s)
         if script.start_error:
@@ -106,6 +124,15 @@ def run(request: pytest.FixtureRequest, tmp_path: Path) -> Run:
             return session.execute(job, sink, stop)
 
     return execute
+
+
+def shell(script: Script) -> str:
+    """The same for a device, which has no Python."""
+    out, err = (shlex.quote(said.decode()) for said in (script.stdout, script.stderr))
+    code = f"printf %s {out}; printf %s {err} >&2"
+    code += "; sleep 600" if script.hangs else ""
+    code += f"; kill -{script.signal_number} $$" if script.signal_number is not None else ""
+    return f"{code}; exit {script.exit_code or 0}"
 
 
 def test_a_good_launch_counts_and_its_events_arrive_in_order(run: Run) -> None:

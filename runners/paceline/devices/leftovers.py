@@ -16,7 +16,6 @@ import contextlib
 import json
 import logging
 import os
-from collections.abc import Iterator
 from pathlib import Path
 
 import msgspec
@@ -98,24 +97,25 @@ class Journal:
 def clean(connection: Connection, journal: Journal, workdir: str) -> Cleaned:
     """Cleans away all that runs left on the device. Raises AdbError; LeftOverError when something stays."""
     notes = journal.notes
-    found = list(_found(connection, workdir))
+    found = _found(connection, workdir)
     runs = {note.run for note in notes} | {name for kind, name in found if kind == "run"}
     changed = {name for note in notes for name in note.settings}
     changed |= {name for kind, name in found if kind == "setting"}
     processes = sum(sweep(connection, run, f"{workdir}/{run}") for run in sorted(runs))
     restored = settings.take_back(connection, changed)
-    _remove(connection, workdir)
-    if processes and (late := sum(sweep(connection, run, f"{workdir}/{run}") for run in sorted(runs))):
-        processes += late  # started between the first look and the removal of what it ran from
-        _remove(connection, workdir)
+    if found:
+        remove(connection, workdir)
+        if late := sum(sweep(connection, run, f"{workdir}/{run}") for run in sorted(runs)):
+            processes += late  # started between the first look and the removal of what it ran from
+            remove(connection, workdir)
     journal.forget()
     return Cleaned(processes, [name for kind, name in found if kind == "run"], restored)
 
 
-def sweep(connection: Connection, run: str, directory: str, spared: str = "") -> int:
-    """Kills every process of a run; gives how many, without the pid `spared`. Raises LeftOverError when some
-    cannot be killed, and what else AdbError is."""
-    done = connection.run(argv("sweep", run, directory, spared), TIMEOUT_S)
+def sweep(connection: Connection, run: str, directory: str, launch: str = "") -> int:
+    """Kills every process of a run; gives how many, without what watches over the launch in directory
+    `launch`. Raises LeftOverError when some cannot be killed, and what else AdbError is."""
+    done = connection.run(argv("sweep", run, directory, launch), TIMEOUT_S)
     words = done.text.split()
     if done.rc != 0 or not words or "left" in words:
         text = f"Processes of run {run} cannot be killed on {connection.route}."
@@ -123,15 +123,14 @@ def sweep(connection: Connection, run: str, directory: str, spared: str = "") ->
     return int(words[-1])
 
 
-def _found(connection: Connection, workdir: str) -> Iterator[tuple[str, str]]:
-    done = connection.run(argv("leftovers", workdir))
-    for line in done.text.splitlines():
-        kind, _, name = line.partition(" ")
-        if kind in ("run", "setting") and name:
-            yield kind, name
+def _found(connection: Connection, workdir: str) -> list[tuple[str, str]]:
+    """What the device itself knows of: (`run` or `setting`, name), and its work directory if it is there."""
+    lines = [line.partition(" ") for line in connection.run(argv("leftovers", workdir)).text.splitlines()]
+    return [(kind, name) for kind, _, name in lines if kind in ("workdir", "run", "setting")]
 
 
-def _remove(connection: Connection, directory: str) -> None:
+def remove(connection: Connection, directory: str) -> None:
+    """With all that is in it. Raises LeftOverError when it stays."""
     done = connection.run(argv("remove", directory), TIMEOUT_S)
     if done.rc != 0:
         text = f"{directory} cannot be removed from {connection.route}: {_words(done)}"

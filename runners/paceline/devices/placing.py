@@ -30,6 +30,8 @@ DIGEST_CHARACTERS = 16
 """Of a directory's content, in its path on the device."""
 LISTING_TIMEOUT_S = 120.0
 """For hashing all files on the device: some hundred megabytes at the tens of MB/s of a small core."""
+AT_ONCE = 20
+"""Directories made by one command: a command must fit into the 4 KiB of an old device's packet."""
 ROUNDS = 3
 """Of sending what is missing: a file that arrives wrong three times is no accident."""
 
@@ -58,16 +60,17 @@ def place(persistent: Persistent, where: Mapping[Path, PurePosixPath]) -> int:
     }
     roots = sorted({str(location) for location in where.values()})
     expected = {remote: Seen(path.stat().st_size, MODE, _sha256(path)) for remote, path in wanted.items()}
-    sent = 0
+    there: dict[str, Seen] = {}
+    missing, sent = sorted(expected), 0
     for _ in range(ROUNDS):
+        whole = {seen.sha256: path for path, seen in there.items() if expected[path] == seen}
+        sent += _send(persistent, {path: wanted[path] for path in missing}, expected, whole)
         there = {path: seen for root in roots for path, seen in listing(persistent, root).items()}
         if strange := sorted(there.keys() - expected.keys()):
             raise TargetError("device_refused", f"Files nobody sent lie on the device: {', '.join(strange)}.")
         missing = sorted(path for path, seen in expected.items() if there.get(path) != seen)
         if not missing:
             return sent
-        whole = {seen.sha256: path for path, seen in there.items() if expected[path] == seen}
-        sent += _send(persistent, {path: wanted[path] for path in missing}, expected, whole)
     text = f"{missing[0]} is not on the device what was sent: {there.get(missing[0], 'not there at all')}."
     raise TargetError("device_refused", text, "Check the device's storage, the cable and its hub.")
 
@@ -93,8 +96,10 @@ def _send(
 
 def make_directories(persistent: Persistent, directories: Iterable[str]) -> None:
     """With all above them. Raises TargetError."""
-    for directory in sorted(directories):
-        _checked(persistent.run(["mkdir", "-p", directory]), directory)
+    wanted = sorted(directories)
+    for first in range(0, len(wanted), AT_ONCE):
+        some = wanted[first : first + AT_ONCE]
+        _checked(persistent.run(["mkdir", "-p", *some]), some[-1])
 
 
 def listing(persistent: Persistent, directory: str) -> dict[str, Seen]:

@@ -95,12 +95,15 @@ class AndroidExecutor:
         """Raises nothing: what cannot be cleaned away now is noted, and is the next session's or check's."""
         device = self._device
         try:
-            if device.regain(Stop(), self._pace.farewell_s):
+            try:
                 leftovers.clean(device.connection, self._journal, device.workdir)
-            else:
-                log.warning("device %s is away: what is left there is cleaned away later", device.serial)
+            except AdbError:
+                if not device.regain(Stop(), self._pace.farewell_s):
+                    raise
+                leftovers.clean(device.connection, self._journal, device.workdir)
         except AdbError as error:
-            log.warning("device %s could not be cleaned: %s", device.serial, error)
+            text = "device %s could not be cleaned and will be when it is seen again: %s"
+            log.warning(text, device.serial, error)
 
 
 class AndroidSession:

@@ -215,10 +215,9 @@ class Detached:
         """Ends what the workload left behind, and removes what it said: that is taken."""
 
         def sweep(connection: Connection) -> int:
-            watcher = connection.run(["cat", str(self._place.directory / "watcher")]).text.strip()
-            run = self._place.directory.parent
-            left = leftovers.sweep(connection, self._place.run, str(run), watcher)
-            connection.run(scripts.argv("remove", str(self._place.directory)), leftovers.TIMEOUT_S)
+            own = self._place.directory
+            left = leftovers.sweep(connection, self._place.run, str(own.parent), str(own))
+            leftovers.remove(connection, str(own))
             return left
 
         return self._persistent.ask(sweep)

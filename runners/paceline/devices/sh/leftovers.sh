@@ -1,7 +1,8 @@
-# leftovers.sh WORKDIR — names what earlier runs left: `run NAME` and `setting NAME` lines.
+# leftovers.sh WORKDIR — names what earlier runs left: `workdir`, `run NAME` and `setting NAME` lines.
 #
 # Place in the journey: what devices/leftovers.py cleans away.
 cd "$1" 2>/dev/null || exit 0
+echo workdir
 for name in * .[!.]*; do
   if [ -e "$name" ] || [ -L "$name" ]; then echo "run $name"; fi
 done

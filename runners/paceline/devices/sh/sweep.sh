@@ -1,10 +1,11 @@
-# sweep.sh RUN DIRECTORY SPARED — kills every process of a run; prints how many, and `left` when some stay.
+# sweep.sh RUN DIRECTORY LAUNCH — kills every process of a run; prints how many, and `left` when some stay.
 #
 # Place in the journey: after each launch, and wherever a run is cleaned away. A process is the run's when its
 # environment says so, or when its program or working directory lies below DIRECTORY: what a workload started
-# and let go of is found by one or the other. SPARED is killed, too, but not counted.
+# and let go of is found by one or the other. The watcher of LAUNCH is killed, too, but not counted.
 # Invariant: looks again after each round, until a look finds nothing.
-run=$1 dir=$2 spared=$3
+run=$1 dir=$2 spared=
+[ -z "$3" ] || read -r spared <"$3/watcher"
 found() {
   for file in $(grep -lszxF "PACELINE_RUN=$run" /proc/[0-9]*/environ); do
     file=${file#/proc/}
