@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import uuid
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -23,9 +24,13 @@ NOWHERE = "127.0.0.1:1"
 """No adb server: what listens on the developer's own host is none of the tests' business."""
 
 
+SERIAL = f"SIM{uuid.uuid4().hex[:8]}"
+"""Of this process: a device is claimed host-wide, and other tests run beside these."""
+
+
 @pytest.fixture
 def peer(tmp_path: Path) -> Iterator[Peer]:
-    with Peer(tmp_path / "peer", serial="SIM0001", abi="x86_64") as running:
+    with Peer(tmp_path / "peer", serial=SERIAL, abi="x86_64") as running:
         yield running
 
 
@@ -44,13 +49,13 @@ class Fleet:
         )
         self._thread = threading.Thread(target=self.agent.run, args=("good-code",))
 
-    def said(self, serial: str = "SIM0001") -> dict[str, Any]:
+    def said(self, serial: str = SERIAL) -> dict[str, Any]:
         """The last heartbeat's word about a device; empty before it was found."""
         beats = self.server.heartbeats
         targets = beats[-1]["targets"] if beats else []
         return next((target for target in targets if target["serial"] == serial), {})
 
-    def connection(self, state: str, serial: str = "SIM0001") -> None:
+    def connection(self, state: str, serial: str = SERIAL) -> None:
         self.server.wait_for(lambda: self.said(serial).get("connection", {}).get("state") == state)
 
     def __enter__(self) -> Fleet:
@@ -65,7 +70,7 @@ class Fleet:
 
 
 def test_a_device_appears_by_itself_is_checked_and_passes(world: World, peer: Peer) -> None:
-    world.server.checks_due = {"SIM0001"}
+    world.server.checks_due = {SERIAL}
     with Fleet(world, peer) as fleet:
         world.server.wait_for(lambda: world.server.checks)
         (check,) = world.server.checks
@@ -87,7 +92,7 @@ def test_a_device_is_leased_for_while_the_host_is_busy(world: World, peer: Peer)
     with Fleet(world, peer) as fleet:
         world.server.wait_for(lambda: any(state["state"] == "measuring" for state in hosts.states))
         fleet.connection("online")
-        devices = world.server.add_job("on-the-device", world.work(repository="stranger"), "SIM0001")
+        devices = world.server.add_job("on-the-device", world.work(repository="stranger"), SERIAL)
         world.server.wait_for(lambda: devices.attempt)
         assert hosts.finish is None
         hosts.cancel = True
@@ -105,11 +110,11 @@ def test_a_device_that_leaves_and_returns_and_is_restarted_is_followed(world: Wo
         peer.come_back()
         fleet.connection("online")
         before = peer.boot_id
-        world.server.orders["SIM0001"] = [{"id": "ord-1", "kind": "reboot"}]
+        world.server.orders[SERIAL] = [{"id": "ord-1", "kind": "reboot"}]
         world.server.wait_for(lambda: world.server.checks)
         assert peer.boot_id != before
         world.server.wait_for(lambda: fleet.said()["boot_id"] == peer.boot_id)
-        assert world.server.orders["SIM0001"] == []
+        assert world.server.orders[SERIAL] == []
     assert [(said["step"], said["ok"]) for said in world.server.recovery] == [("reboot", True)]
 
 
@@ -117,13 +122,13 @@ def test_a_phone_that_waits_for_a_person_is_let_in_when_the_prompt_is_accepted(
     world: World, tmp_path: Path
 ) -> None:
     with (
-        Peer(tmp_path / "peer", serial="SIM0002", abi="x86_64", trust=set()) as peer,
+        Peer(tmp_path / "peer", serial=SERIAL, abi="x86_64", trust=set()) as peer,
         Fleet(world, peer) as fleet,
     ):
         world.server.wait_for(lambda: peer.prompts)
-        assert fleet.said("SIM0002") == {}
+        assert fleet.said(SERIAL) == {}
         peer.answer_prompt(True)
-        fleet.connection("online", "SIM0002")
+        fleet.connection("online", SERIAL)
 
 
 def test_the_agent_says_nothing_of_devices_where_they_are_switched_off(

@@ -129,15 +129,22 @@ def test_validate_shows_what_the_suite_holds(suite_repository: Path) -> None:
     assert "merge (reference), builtin" in done.stdout
 
 
-def test_doctor_speaks_json(tmp_path: Path) -> None:
-    done = paceline("doctor", "--json", "--data", str(tmp_path))
+@pytest.fixture
+def alone(tmp_path: Path) -> list[str]:
+    """Options of a host that drives no devices: a developer's phone is none of the tests' business."""
+    (tmp_path / "agent.toml").write_text("[devices]\nenabled = false\n")
+    return ["--data", str(tmp_path), "--config", str(tmp_path / "agent.toml")]
+
+
+def test_doctor_speaks_json(alone: list[str]) -> None:
+    done = paceline("doctor", "--json", *alone)
     facts = json.loads(done.stdout)
     assert {finding["code"] for finding in facts["findings"]} >= {"governor", "turbo", "smt", "load", "disk"}
     assert len(facts["environment"]["fingerprint"]) == 64
 
 
-def test_devices_lists_this_host(tmp_path: Path) -> None:
-    done = paceline("devices", "--data", str(tmp_path))
+def test_devices_lists_this_host(alone: list[str]) -> None:
+    done = paceline("devices", *alone)
     assert done.returncode == 0
     assert "host-" in done.stdout
 

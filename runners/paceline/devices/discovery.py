@@ -20,7 +20,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from paceline.adb.port import AdbError, Route
+from paceline.adb.port import CONNECT_TIMEOUT_S, AdbError, Route
 from paceline.config import Devices
 from paceline.devices import connection as axis
 from paceline.devices.attached import Attached, state_name
@@ -41,9 +41,11 @@ class Discovery:
         state_root: Path,
         found: Callable[[Attached], None] = lambda _: None,
         changed: Callable[[Attached], None] = lambda _: None,
+        *,
+        connect_s: float = CONNECT_TIMEOUT_S,
     ) -> None:
         self._config, self._ways, self._root = config, ways, state_root
-        self._found, self._changed = found, changed
+        self._found, self._changed, self._connect_s = found, changed, connect_s
         self.devices: dict[str, Attached] = {}
         self.unknown: dict[Route, axis.Link] = {}
         self._listed: set[Route] = set()
@@ -94,7 +96,7 @@ class Discovery:
     def _asked(self, route: Route) -> str | None:
         connection = self._ways.open(route)
         try:
-            connection.connect()
+            connection.connect(self._connect_s)
             return identify(connection).serial
         except AdbError as error:
             before = self.unknown.get(route, axis.NEW)

@@ -22,6 +22,9 @@ from paceline.devices.driver import readings_of
 from paceline.devices.ways import Ways
 from paceline.stop import Stop
 
+PATIENCE_S = 3.0
+"""For a route where nobody is known yet: a handshake takes well under 1 s, a prompt waits for a person."""
+
 
 class Seen(msgspec.Struct, frozen=True):
     """A device, or a route that leads to nobody yet. `state`: of the connection axis, or in use."""
@@ -41,7 +44,7 @@ def survey(config: Devices, ways: Ways, state_root: Path) -> list[Seen]:
     """Devices in the order of their serials, then routes without one. Empty where devices are disabled."""
     if not config.enabled:
         return []
-    discovery = Discovery(config, ways, state_root)
+    discovery = Discovery(config, ways, state_root, connect_s=PATIENCE_S)
     discovery.look()
     found = [_seen(discovery.devices[serial]) for serial in sorted(discovery.devices)]
     return found + [_nobody(route, link) for route, link in discovery.unknown.items()]

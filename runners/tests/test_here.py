@@ -1,0 +1,109 @@
+"""`paceline devices` and `paceline doctor` with devices: every state with its reason and what to do."""
+
+from __future__ import annotations
+
+import json
+import uuid
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from paceline.adb.keys import AgentKey
+from paceline.cli import app
+from paceline.devices import conditions
+from paceline.devices.attached import Attached
+from paceline.stop import Stop
+from paceline.testing.adbd import Peer
+from typer.testing import CliRunner
+
+NOWHERE = "127.0.0.1:1"
+HOT = "Current Battery Service state:\n  AC powered: true\n  level: 80\n  scale: 100\n  temperature: 391\n"
+
+
+SERIAL = f"SIM{uuid.uuid4().hex[:8]}"
+"""Of this process: a device is claimed host-wide, and other tests run beside these."""
+
+
+@pytest.fixture
+def peer(tmp_path: Path) -> Iterator[Peer]:
+    with Peer(tmp_path / "peer", serial=SERIAL, abi="x86_64") as running:
+        yield running
+
+
+def paceline(tmp_path: Path, *arguments: str, routes: str = "", simulated: str = "") -> str:
+    listed = f"routes = [{_quoted(routes)}]\nsimulated = [{_quoted(simulated)}]\n"
+    (tmp_path / "agent.toml").write_text(f'[devices]\nadb_server = "{NOWHERE}"\n{listed}')
+    options = ["--data", str(tmp_path / "data"), "--config", str(tmp_path / "agent.toml")]
+    return CliRunner(env={"COLUMNS": "200"}).invoke(app, [*arguments, *options]).output
+
+
+def _quoted(address: str) -> str:
+    return f'"{address}"' if address else ""
+
+
+def device_of(output: str) -> dict[str, Any]:
+    (device,) = [one for one in json.loads(output) if one["kind"] == "device"]
+    return dict(device)
+
+
+def test_devices_lists_the_host_and_what_is_attached(tmp_path: Path, peer: Peer) -> None:
+    output = paceline(tmp_path, "devices", "--json", simulated=peer.address)
+    device = device_of(output)
+    assert (device["serial"], device["state"], device["simulated"]) == (SERIAL, "online", True)
+    assert device["route"] == peer.address
+    assert "x86_64, API 34" in device["what"]
+    shown = paceline(tmp_path, "devices", simulated=peer.address)
+    assert "device, simulated" in shown
+    assert "host-" in shown
+
+
+def test_doctor_says_what_keeps_a_device_from_measuring(tmp_path: Path, peer: Peer) -> None:
+    peer.texts[conditions.BATTERY] = HOT
+    said = paceline(tmp_path, "doctor", simulated=peer.address)
+    assert "Its battery is at 39.1 °C" in said
+    assert "Let it cool." in said
+    assert "Simulated. online" in said
+    facts = json.loads(paceline(tmp_path, "doctor", "--json", simulated=peer.address))
+    assert [finding["code"] for finding in facts["devices"][0]["findings"]] == ["hot", "simulated"]
+    assert len(facts["environment"]["fingerprint"]) == 64
+
+
+def test_a_phone_that_does_not_trust_us_tells_to_unlock_it_and_accept_our_key(tmp_path: Path) -> None:
+    with Peer(tmp_path / "peer", serial=SERIAL, trust=set()) as peer:
+        said = paceline(tmp_path, "doctor", routes=peer.address)
+    key = AgentKey.load_or_create(tmp_path / "data" / "adb").fingerprint
+    assert "unauthorized" in said
+    assert "nlock" in said
+    assert "accept" in said
+    assert key in said
+
+
+def test_wireless_debugging_tells_to_pair_through_adb(tmp_path: Path, peer: Peer) -> None:
+    peer.faults.stls = True
+    said = paceline(tmp_path, "doctor", routes=peer.address)
+    assert "unauthorized" in said
+    assert "adb pair" in said
+
+
+def test_an_address_where_nobody_listens_is_listed_with_its_reason(tmp_path: Path) -> None:
+    device = device_of(paceline(tmp_path, "devices", "--json", routes=NOWHERE))
+    assert (device["serial"], device["state"], device["route"]) == (None, "absent", NOWHERE)
+    assert device["advice"]
+
+
+def test_a_device_somebody_measures_on_is_not_disturbed(tmp_path: Path, peer: Peer) -> None:
+    user = Attached(SERIAL, tmp_path / "theirs", lambda _: pytest.fail("it must not connect"), [])
+    with user.claim(Stop()):
+        asked = len(peer.calls)
+        device = device_of(paceline(tmp_path, "devices", "--json", simulated=peer.address))
+    assert device["state"] == "in use"
+    assert {call[0] for call in peer.calls[asked:]} <= {"getprop"}  # who it is, and no more
+
+
+def test_devices_that_are_switched_off_are_not_looked_for(tmp_path: Path, peer: Peer) -> None:
+    (tmp_path / "off.toml").write_text(f'[devices]\nenabled = false\nsimulated = ["{peer.address}"]\n')
+    options = ["--data", str(tmp_path), "--config", str(tmp_path / "off.toml")]
+    found = json.loads(CliRunner().invoke(app, ["devices", "--json", *options]).output)
+    assert [one["kind"] for one in found] == ["host"]
+    assert not peer.calls
