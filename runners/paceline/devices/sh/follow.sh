@@ -8,7 +8,7 @@
 exec 2>/dev/null
 d=$1 out=$2 err=$3 pause=$4
 most=4194304
-exec 3<"$d/out" 4<"$d/err" || exit 3
+exec 3<"$d/out" 4<"$d/err"
 block=65536
 skip() {
   [ "$1" -lt "$block" ] || dd bs="$block" count=$(($1 / block))

@@ -20,7 +20,7 @@ setsid "$@" </dev/null >>"$d/out" 2>>"$d/err" &
 child=$!
 echo "$child" >"$d/pid.new"
 mv "$d/pid.new" "$d/pid"
-setsid sh -c 'sleep "$1" && : >"$2/late" && kill -s KILL -- "-$3"' limiter "$limit" "$d" "$child" &
+setsid sh -c 'sleep "$1" && { true >"$2/late"; kill -s KILL -- "-$3"; }' limiter "$limit" "$d" "$child" &
 limiter=$!
 wait "$child"
 status=$?

@@ -6,7 +6,7 @@
 d=$1 script=$2 run=$3
 shift 3
 mkdir "$d" 2>/dev/null
-: >>"$d/out" && : >>"$d/err" || exit 3
+true >>"$d/out" && true >>"$d/err" || exit 3
 if [ ! -e "$d/begun" ]; then
   PACELINE_RUN=$run
   export PACELINE_RUN

@@ -1,0 +1,212 @@
+"""The shell that runs on devices, held to this machine's POSIX shell and to what Android has: mksh and toybox."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import time
+import uuid
+from collections.abc import Iterator
+from pathlib import Path
+
+import psutil
+import pytest
+from paceline.devices import scripts
+from paceline.executors.detached import Frame, Frames
+
+ANDROIDS_OWN = ("mksh", "toybox")
+NOT_IN_DEBIANS_TOYBOX = ("dd",)
+
+
+class Shell:
+    """Runs scripts as a device would; `run` marks its processes and `directory` is the run's."""
+
+    def __init__(self, directory: Path, path: str | None) -> None:
+        self.directory = directory
+        self.run = f"scripts-{uuid.uuid4().hex}"
+        self.environment = {**os.environ, **({"PATH": path} if path else {})}
+
+    def __call__(self, name: scripts.Name, *arguments: str | Path) -> subprocess.CompletedProcess[bytes]:
+        argv = scripts.argv(name, *map(str, arguments))
+        shell = shutil.which(argv[0], path=self.environment["PATH"])
+        assert shell is not None
+        return subprocess.run(
+            [shell, *argv[1:]], env=self.environment, capture_output=True, timeout=60, check=False
+        )
+
+    def start(self, *command: str, limit: str = "60", name: str = "launch") -> Path:
+        launch, script = self.directory / name, self.directory / "launch.sh"
+        script.write_text(scripts.text("launch"))
+        done = self("start", launch, script, self.run, self.directory, limit, command[0], *command)
+        assert done.returncode == 0, done
+        return launch
+
+    def follow(self, launch: Path, out: int = 0, err: int = 0) -> list[Frame]:
+        done = self("follow", launch, str(out), str(err), "0.02")
+        return list(Frames().feed(done.stdout))
+
+    def processes(self) -> list[psutil.Process]:
+        found = []
+        for process in psutil.process_iter():
+            try:
+                if process.environ().get("PACELINE_RUN") == self.run:
+                    found.append(process)
+            except psutil.Error:
+                continue
+        return found
+
+
+@pytest.fixture(params=["sh", "mksh and toybox"])
+def shell(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Shell]:
+    path = None
+    if request.param != "sh":
+        tools = {name: shutil.which(name) for name in (*ANDROIDS_OWN, *NOT_IN_DEBIANS_TOYBOX)}
+        if missing := [name for name, where in tools.items() if where is None]:
+            pytest.skip(f"this machine has no {' and no '.join(missing)}")
+        path = str(_as_on_a_device(tmp_path / "bin", {name: str(where) for name, where in tools.items()}))
+    (tmp_path / "run").mkdir()
+    one = Shell(tmp_path / "run", path)
+    yield one
+    one("sweep", one.run, one.directory, "")
+    assert not one.processes()
+
+
+def _as_on_a_device(directory: Path, tools: dict[str, str]) -> Path:
+    """A PATH with nothing on it but what an Android device has."""
+    directory.mkdir()
+    listed = subprocess.run([tools["toybox"]], capture_output=True, text=True, check=True)
+    for name in listed.stdout.split():
+        (directory / name).symlink_to(tools["toybox"])
+    for name in NOT_IN_DEBIANS_TOYBOX:
+        (directory / name).symlink_to(tools[name])
+    (directory / "sh").unlink(missing_ok=True)
+    (directory / "sh").symlink_to(tools["mksh"])
+    return directory
+
+
+def said(frames: list[Frame], word: str) -> bytes:
+    return b"".join(frame.data for frame in frames if frame.word == word)
+
+
+def status(frames: list[Frame]) -> str:
+    return frames[-1].text if frames[-1].word == "end" else frames[-1].word
+
+
+def test_a_launch_is_followed_from_any_offset_to_its_status(shell: Shell) -> None:
+    text = "".join(f"line {number} of what it says\n" for number in range(6000))
+    (shell.directory / "text").write_text(text)
+    launch = shell.start("sh", "-c", "cat text; echo no >&2; exit 7")
+    whole = shell.follow(launch)
+    assert (said(whole, "out"), said(whole, "err"), status(whole)) == (text.encode(), b"no\n", "7")
+    for offset in (1, 65_535, 65_536, 65_537, 131_072, len(text) - 1, len(text)):
+        rest = shell.follow(launch, out=offset, err=2)
+        assert (said(rest, "out"), said(rest, "err")) == (text.encode()[offset:], b"\n")
+        assert status(rest) == "7"
+
+
+def test_what_is_said_while_it_is_followed_comes_once(shell: Shell) -> None:
+    code = 'i=0; while [ "$i" -lt 3000 ]; do echo "$i"; i=$((i+1)); done'
+    frames = shell.follow(shell.start("sh", "-c", code))
+    assert said(frames, "out").split() == [str(number).encode() for number in range(3000)]
+
+
+def test_nothing_a_workload_says_is_taken_for_the_followers_words(shell: Shell) -> None:
+    frames = shell.follow(shell.start("sh", "-c", "printf 'end 0\\nbeat\\nout 0 9\\n'; exit 5"))
+    assert said(frames, "out") == b"end 0\nbeat\nout 0 9\n"
+    assert status(frames) == "5"
+
+
+def test_starting_again_starts_nothing_twice(shell: Shell) -> None:
+    shell.start("sh", "-c", "echo once")
+    launch = shell.start("sh", "-c", "echo once")
+    assert said(shell.follow(launch), "out") == b"once\n"
+
+
+def test_a_late_start_of_a_run_that_was_cleaned_away_starts_nothing(shell: Shell) -> None:
+    launch, script = shell.directory / "gone" / "launch", shell.directory / "launch.sh"
+    script.write_text(scripts.text("launch"))
+    done = shell("start", launch, script, shell.run, shell.directory, "60", "sleep", "sleep", "600")
+    assert done.returncode == 3
+    assert not shell.processes()
+    assert not launch.parent.exists()
+
+
+def test_an_order_reaches_the_workload_and_what_it_started(shell: Shell) -> None:
+    launch = shell.start("sh", "-c", "sleep 600 & sleep 600")
+    shell("order", launch, "TERM")
+    assert status(shell.follow(launch)) == "143"
+
+
+def test_a_launch_that_nobody_comes_back_for_ends_by_itself(shell: Shell) -> None:
+    frames = shell.follow(shell.start("sh", "-c", "trap '' TERM; sleep 600; sleep 600", limit="0.3"))
+    assert [frame.word for frame in frames][-2:] == ["late", "end"]
+    assert status(frames) == "137"
+
+
+def test_a_program_that_is_not_there_is_named_so(shell: Shell) -> None:
+    assert status(shell.follow(shell.start("no-such-program"))) == "missing"
+
+
+def test_a_launch_whose_watcher_was_killed_is_gone_and_not_running(shell: Shell) -> None:
+    launch = shell.start("sleep", "600")
+    psutil.Process(int((launch / "watcher").read_text())).kill()
+    assert status(shell.follow(launch)) == "gone"
+
+
+def test_no_disguise_saves_a_process_from_the_sweep(shell: Shell) -> None:
+    """Another session, another directory, no environment, a program of the run: each alone is found."""
+    shutil.copy(shutil.which("sleep") or "", shell.directory / "own")
+    code = "cd /; setsid sleep 600 & cd - >/dev/null; setsid env -i sleep 601 & cd /; setsid env -i $0 602 &"
+    launch = shell.start("sh", "-c", f"{code} wait", str(shell.directory / "own"))
+    marked = shell.processes()
+    wanted = {"600", "601", "602"}
+    deadline = time.monotonic() + 10
+    hidden: list[psutil.Process] = []
+    while len(hidden) < 3 and time.monotonic() < deadline:
+        hidden = [one for one in psutil.process_iter() if _is_ours(one, shell.directory, wanted)]
+    assert len(hidden) == 3, marked
+    counted = int(shell("sweep", shell.run, shell.directory, launch).stdout)
+    assert counted >= 4  # those three and their parent; the watcher is not counted
+    assert not [one for one in hidden if one.is_running() and one.status() != psutil.STATUS_ZOMBIE]
+    assert int(shell("sweep", shell.run, shell.directory, "").stdout) == 0
+
+
+def _is_ours(process: psutil.Process, directory: Path, last: set[str]) -> bool:
+    try:
+        argv = process.cmdline()
+        mine = process.environ().get("PACELINE_RUN") or process.cwd() == str(directory)
+        return argv[-1:] != [] and argv[-1] in last and bool(mine or process.exe().startswith(str(directory)))
+    except psutil.Error:
+        return False
+
+
+def test_leftovers_are_named_and_removed_whatever_their_modes(shell: Shell) -> None:
+    workdir = shell.directory / "work"
+    for name in ("job_1-1", ".hidden", "with space"):
+        (workdir / name / "deep").mkdir(parents=True)
+    (workdir / "job_1-1" / "settings").write_text("fixed_performance_mode\n")
+    (workdir / "job_1-1" / "deep").chmod(0o500)
+    named = shell("leftovers", workdir).stdout.decode().splitlines()
+    runs = ["run .hidden", "run job_1-1", "run with space"]
+    assert sorted(named) == [*runs, "setting fixed_performance_mode", "workdir"]
+    assert shell("remove", workdir).returncode == 0
+    assert not workdir.exists()
+    assert shell("leftovers", workdir).stdout == b""
+
+
+def test_a_listing_says_size_mode_and_digest_of_every_file(shell: Shell) -> None:
+    (shell.directory / "tree" / "a b").mkdir(parents=True)
+    file = shell.directory / "tree" / "a b" / "c"
+    file.write_bytes(b"abc")
+    file.chmod(0o755)
+    sizes, _, digests = shell("listing", shell.directory / "tree").stdout.decode().partition("\n\n")
+    assert sizes == "3 755 ./a b/c"
+    assert digests == "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad  ./a b/c\n"
+
+
+@pytest.mark.parametrize(
+    "name", ["start", "launch", "follow", "order", "sweep", "listing", "leftovers", "remove"]
+)
+def test_a_script_fits_into_a_packet_of_an_old_device_with_room_for_arguments(name: scripts.Name) -> None:
+    assert len(scripts.text(name).encode()) < 2048
