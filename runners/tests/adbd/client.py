@@ -55,6 +55,8 @@ class Client:
         host, port = address.rsplit(":", 1)
         self.socket = socket.create_connection((host, int(port)), DEADLINE_S)
         self.legacy = False
+        self.sizes: list[int] = []
+        """Of the payloads that came."""
         self._buffer = b""
         self._ids = 0
 
@@ -74,10 +76,16 @@ class Client:
         """Raises EOFError when the peer closed."""
         name, arg0, arg1, length, total, magic = struct.unpack("<6I", self.take(24))
         data = self.take(length)
+        self.sizes.append(length)
         assert magic == name ^ 0xFFFFFFFF
         assert total in (0, sum(data))
         assert not self.legacy or total == sum(data)
         return Packet(name.to_bytes(4, "little").decode(), arg0, arg1, data)
+
+    def drain(self) -> None:
+        """Raises EOFError once the peer hangs up."""
+        while True:
+            self.receive()
 
     def take(self, count: int) -> bytes:
         while len(self._buffer) < count:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shutil
 import socket
 import subprocess
+import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
@@ -15,7 +18,7 @@ import psutil
 import pytest
 from paceline.testing.adbd import Peer
 
-from .client import Client
+from .client import DEADLINE_S, Client
 
 StartPeer = Callable[..., Peer]
 
@@ -48,10 +51,31 @@ def client(peer: Peer) -> Iterator[Client]:
     assert peer.violations == []
 
 
+def until(condition: Callable[[], object]) -> None:
+    """Waits for a condition of another thread or process, with a deadline."""
+    deadline = time.monotonic() + DEADLINE_S
+    while not condition():
+        assert time.monotonic() < deadline, "it never came"
+        threading.Event().wait(0.002)
+
+
 def connected(peer: Peer, **asked: Any) -> Client:
     client = Client(peer.address)
     client.connect(**asked)
     return client
+
+
+def returned(peer: Peer) -> Client:
+    """Connected once the device is back from its reboot."""
+    came: list[Client] = []
+
+    def answers() -> bool:
+        with contextlib.suppress(ConnectionRefusedError):
+            came.append(connected(peer))
+        return bool(came)
+
+    until(answers)
+    return came[0]
 
 
 def needs_namespaces(peer: Peer) -> None:

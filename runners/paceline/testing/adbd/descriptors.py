@@ -2,7 +2,7 @@
 
 Place in the journey: between the processes of the device and the streams that carry what they print.
 Invariant: a descriptor that ends in any way reads as b"" and takes no more bytes; errors of a terminal whose
-other side closed are its end. It owns no descriptor.
+other side closed are its end. It owns no descriptor. On Windows, where no peer runs, it makes none.
 """
 
 from __future__ import annotations

@@ -25,8 +25,8 @@ class Faults:
     silent: bool = False
     """On every connection: nothing is read or answered, and nothing ends; a phone out of Wi-Fi's reach."""
     short_writes: bool = False
-    """For new connections: a receive window of a few KiB, read in small pieces, so that a client's send takes
-    less than it was given; and answers in small pieces."""
+    """For new connections: a small receive window, read in small pieces, so that a client whose own buffer is
+    small sees its send take less than it was given; and answers in small pieces."""
     slow_bps: int | None = None
     """On every connection: at most so many bytes per second in each direction."""
     legacy: bool = False
