@@ -65,7 +65,7 @@ def apply(
     )
     if after.state != before.state:
         target.health_since = at
-        log.info("target_health", target_id=target.id, before=before.state, after=after.state, event=name)
+        log.info("target_health", target_id=target.id, before=before.state, after=after.state, because=name)
     if always or (before.state, before.failures) != (after.state, after.failures):
         said = dict(evidence or {}, failures=after.failures)
         keep(
