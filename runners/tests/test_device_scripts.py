@@ -1,4 +1,4 @@
-"""The shell that runs on devices, held to this machine's POSIX shell and to what Android has: mksh and toybox."""
+"""The shell that runs on devices, held to a POSIX shell and to what Android has: mksh and toybox."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import time
 import uuid
 from collections.abc import Iterator
 from pathlib import Path
+from typing import get_args
 
 import psutil
 import pytest
@@ -205,8 +206,6 @@ def test_a_listing_says_size_mode_and_digest_of_every_file(shell: Shell) -> None
     assert digests == "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad  ./a b/c\n"
 
 
-@pytest.mark.parametrize(
-    "name", ["start", "launch", "follow", "order", "sweep", "listing", "leftovers", "remove"]
-)
+@pytest.mark.parametrize("name", get_args(scripts.Name))
 def test_a_script_fits_into_a_packet_of_an_old_device_with_room_for_arguments(name: scripts.Name) -> None:
     assert len(scripts.text(name).encode()) < 2048
