@@ -26,7 +26,7 @@ from typing import Self
 
 from paceline.adb import handshake, shell, sync
 from paceline.adb.backend import named
-from paceline.adb.fake_shell import Ended, State, Running, execute
+from paceline.adb.fake_shell import Ended, Running, State, execute
 from paceline.adb.port import (
     COMMAND_TIMEOUT_S,
     CONNECT_TIMEOUT_S,

@@ -9,6 +9,7 @@ that the server reconnects keeps its id: that is noticed by the boot id and seri
 
 from __future__ import annotations
 
+import contextlib
 import time
 
 from paceline.adb.backend import Backend
@@ -19,6 +20,7 @@ from paceline.adb.port import (
     AdbError,
     Banner,
     LostError,
+    RefusedError,
     Route,
     SlowError,
 )
@@ -57,6 +59,11 @@ class AdbServer:
     def connect_to(self, address: str, timeout_s: float = CONNECT_TIMEOUT_S) -> str:
         """Has it connect to a device by TCP; its own words, also when it could not."""
         return ask(self.address, f"host:connect:{address}", timeout_s)
+
+    def disconnect_from(self, address: str, timeout_s: float = CONNECT_TIMEOUT_S) -> None:
+        """Has it forget a device by TCP, if it knows it."""
+        with contextlib.suppress(RefusedError, AbsentError):
+            ask(self.address, f"host:disconnect:{address}", timeout_s)
 
     def reconnect_offline(self, timeout_s: float = CONNECT_TIMEOUT_S) -> str:
         """`adb reconnect offline`: it takes up anew every device it holds for offline."""

@@ -28,18 +28,24 @@ LONGEST_SERVICE = 32 << 10
 """Bytes of one service's name. The adb server writes its length as four hex digits and devices allow their
 packet; beyond this a file is meant."""
 
+ENDING_AT_HANGUP = b"trap 'kill -9 0' HUP; %s & wait $!"
+"""When a connection ends, adbd sends SIGHUP to the shell alone (v2), or the terminal hangs up (AOSP
+daemon/shell_service.cpp). That shell leads a session, so its trap hands the end on to the whole process
+group; at once, because it sits in `wait`. A background command's input is /dev/null (POSIX Shell,
+§2.9.3.1)."""
+ENDING_AT_EOF = (
+    b"exec 3<&0; %s 3<&- & c=$!; (read x <&3; kill -9 0) & w=$!; wait $c; s=$?; kill $w; (exit $s)"
+)
+"""`exec:` sends no signal: the command loses its pipes and may run for ever. Its input ends, though: a reader
+beside it notices, and ends the group."""
+
 Reading = ShellV2 | Sentinel
 
 
 def prepared(service: bytes, argv: Sequence[str], most: int = LONGEST_SERVICE) -> tuple[bytes, Reading]:
-    """The service to open for `argv`, and what reads it. `most`: the device's packet, in bytes.
-
-    adbd sends SIGHUP to the shell alone when a connection ends (AOSP daemon/shell_service.cpp), and made that
-    shell the leader of a session: the trap hands the end on to the whole group. It acts at once because the
-    shell sits in `wait`; and a background command's input is /dev/null (POSIX Shell, §2.9.3.1).
-    """
-    line = b"trap 'kill -9 0' HUP; %s & wait $!" % command_line(argv)
+    """The service to open for `argv`, and what reads it. `most`: the device's packet, in bytes."""
     reading: Reading = ShellV2() if service == V2 else Sentinel()
+    line = (ENDING_AT_EOF if service == EXEC else ENDING_AT_HANGUP) % command_line(argv)
     name = service + (reading.around(line) if isinstance(reading, Sentinel) else line)
     if len(name) >= min(most, LONGEST_SERVICE):
         raise AdbError(

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import pty
+import signal
 import struct
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import pytest
 from hypothesis import given
@@ -14,7 +16,7 @@ from hypothesis import strategies as st
 from paceline.adb.port import LostError
 from paceline.adb.quoting import command_line
 from paceline.adb.sentinel import Sentinel
-from paceline.adb.shell import V2, Reading, prepared
+from paceline.adb.shell import EXEC, TERMINAL, V2, Reading, prepared
 from paceline.adb.shell_v2 import EXIT, LONGEST, STDERR, STDOUT, ShellV2
 
 NONCE = "0123456789abcdef"
@@ -27,9 +29,7 @@ def packet(kind: int, body: bytes) -> bytes:
 def fed(reading: Reading, data: bytes, cuts: list[int]) -> bytes:
     edges = [0, *sorted(cut % (len(data) + 1) for cut in cuts), len(data)]
     return b"".join(
-        piece
-        for begin, end in zip(edges, edges[1:], strict=False)
-        for _, piece in reading.feed(data[begin:end])
+        piece for begin, end in itertools.pairwise(edges) for _, piece in reading.feed(data[begin:end])
     )
 
 
@@ -127,7 +127,12 @@ def test_each_command_has_a_nonce_of_its_own() -> None:
 
 
 def through_a_pipe(line: bytes) -> Iterator[bytes]:
-    yield subprocess.run(["sh", "-c", line], stdout=-1, stderr=-2, check=False, start_new_session=True).stdout
+    """As `exec:` of adbd: both outputs in one, and an input that stays open as long as the connection."""
+    with subprocess.Popen(
+        ["sh", "-c", line], stdin=-1, stdout=-1, stderr=-2, start_new_session=True
+    ) as shell:
+        assert shell.stdout is not None
+        yield shell.stdout.read()
 
 
 def through_a_terminal(line: bytes) -> Iterator[bytes]:
@@ -148,7 +153,7 @@ def through_a_terminal(line: bytes) -> Iterator[bytes]:
     os.close(ours)
 
 
-@pytest.mark.parametrize("through", [through_a_pipe, through_a_terminal])
+@pytest.mark.parametrize(("service", "through"), [(EXEC, through_a_pipe), (TERMINAL, through_a_terminal)])
 @pytest.mark.parametrize(
     ("argv", "output", "rc"),
     [
@@ -161,26 +166,45 @@ def through_a_terminal(line: bytes) -> Iterator[bytes]:
     ],
 )
 def test_a_real_shell_given_our_line_yields_output_and_status(
-    through: type[Iterator[bytes]], argv: list[str], output: bytes, rc: int
+    service: bytes, through: Callable[[bytes], Iterator[bytes]], argv: list[str], output: bytes, rc: int
 ) -> None:
-    name, reading = prepared(b"exec:", argv)
+    name, reading = prepared(service, argv)
     assert (
-        b"".join(p for data in through(name.removeprefix(b"exec:")) for _, p in reading.feed(data)) == output
+        b"".join(p for data in through(name.removeprefix(service)) for _, p in reading.feed(data)) == output
     )
     assert reading.rc == rc
 
 
-def test_the_end_of_the_shell_alone_ends_grandchildren_too() -> None:
+@pytest.mark.parametrize("service", [V2, TERMINAL])
+def test_a_hangup_of_the_shell_alone_ends_grandchildren_too(service: bytes) -> None:
     """adbd sends SIGHUP to the shell it started and to nothing else."""
-    name, _ = prepared(V2, ["sh", "-c", "echo $$; sleep 600 & sleep 600; echo never"])
-    with subprocess.Popen(
-        ["sh", "-c", name.removeprefix(V2)], stdout=subprocess.PIPE, start_new_session=True
-    ) as shell:
+    with started(service) as shell:
         assert shell.stdout is not None
-        assert shell.stdout.readline().strip().isdigit()  # it runs
-        shell.send_signal(1)
-        assert shell.stdout.read() == b""  # ends only when nobody holds the pipe: no process is left
-    assert shell.returncode == -9
+        shell.send_signal(signal.SIGHUP)
+        assert b"never" not in shell.stdout.read()  # ends only when nobody holds the pipe: no process is left
+    assert shell.returncode == -signal.SIGKILL
+
+
+def test_the_end_of_the_input_ends_grandchildren_where_no_signal_comes() -> None:
+    """adbd sends none to a command of `exec:`."""
+    with started(EXEC) as shell:
+        assert shell.stdin is not None
+        assert shell.stdout is not None
+        shell.stdin.close()
+        assert b"never" not in shell.stdout.read()
+    assert shell.returncode == -signal.SIGKILL
+
+
+def started(service: bytes) -> subprocess.Popen[bytes]:
+    """Our line for a command with a grandchild, in a session of its own as adbd makes it; it runs."""
+    name, _ = prepared(service, ["sh", "-c", "sleep 600 & echo runs; sleep 600; echo never"])
+    shell = subprocess.Popen(
+        ["sh", "-c", name.removeprefix(service)], stdin=-1, stdout=-1, bufsize=0, start_new_session=True
+    )
+    assert shell.stdout is not None
+    while shell.stdout.readline() != b"runs\n":
+        pass
+    return shell
 
 
 def test_the_shell_is_given_the_quoted_argv_and_nothing_of_it_unquoted() -> None:

@@ -1,4 +1,4 @@
-"""Keys: Android's public form judged by Google's own adb where it is installed, and what protects the file."""
+"""Keys: Android's public form, judged by Google's own adb where it is installed; what protects the file."""
 
 from __future__ import annotations
 
@@ -105,7 +105,10 @@ def test_a_signature_is_what_a_device_verifies(directory: Path) -> None:
     token = bytes(range(20))
     signature = AgentKey.load_or_create(directory).Sign(token)
     private_key(directory).public_key().verify(
-        signature, token, padding.PKCS1v15(), utils.Prehashed(hashes.SHA1())
+        signature,
+        token,
+        padding.PKCS1v15(),
+        utils.Prehashed(hashes.SHA1()),  # noqa: S303 -- the protocol's choice
     )
 
 

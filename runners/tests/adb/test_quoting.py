@@ -26,8 +26,8 @@ def test_there_are_two_hundred_hostile_strings_and_no_two_are_equal_in_one_group
 @pytest.mark.parametrize("shell", SHELLS)
 def test_every_hostile_string_is_one_argument_of_every_shell_of_this_host(shell: str, tmp_path: Path) -> None:
     line = command_line(["printf", "%s\\0", *HOSTILE])
-    argv = [shell, *(["sh"] if shell == "busybox" else []), "-c", line]
-    done = subprocess.run(argv, cwd=tmp_path, capture_output=True, check=True)
+    start = ["busybox", "sh"] if shell == "busybox" else [shell]
+    done = subprocess.run([*start, "-c", line], cwd=tmp_path, capture_output=True, check=True)
     assert done.stdout.split(b"\0")[:-1] == [as_bytes(text) for text in HOSTILE]
     assert not (tmp_path / MARK).exists()
 

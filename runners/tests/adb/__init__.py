@@ -1,0 +1,1 @@
+"""The transport to devices: one conformance suite for all backends, and each backend's own troubles."""

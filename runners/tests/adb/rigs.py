@@ -1,0 +1,182 @@
+"""One device behind each backend, with the same handles: what the conformance suite is written against.
+
+A rig's device is the peer (real commands, real packets) or the device in memory. `variant` says which shell
+service is left to it: v2, exec or terminal.
+"""
+
+from __future__ import annotations
+
+import time
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from contextlib import ExitStack
+
+from paceline.adb.direct import DirectConnection
+from paceline.adb.fake import FakeDevice
+from paceline.adb.keys import AgentKey
+from paceline.adb.port import Connection
+from paceline.adb.server import AdbServer
+from paceline.testing.adbd import Faults, Peer
+
+DEADLINE_S = 20.0
+
+
+def until(condition: Callable[[], object], what: str) -> None:
+    """Asks again until it holds; fails after a deadline."""
+    deadline = time.monotonic() + DEADLINE_S
+    while not condition():
+        assert time.monotonic() < deadline, f"not within {DEADLINE_S} s: {what}"
+
+
+class Rig(ABC):
+    """`apart`: the two outputs come apart. `directory`: on the device, for a test's files."""
+
+    apart = True
+    directory = "/data/local/tmp"
+
+    def __init__(self, variant: str = "v2") -> None:
+        self.variant = variant
+        self.opened = ExitStack()
+
+    @property
+    def connection(self) -> Connection:
+        """A new one, closed at the end of the test."""
+        made = self._connection()
+        self.opened.callback(made.close)
+        return made
+
+    @abstractmethod
+    def _connection(self) -> Connection: ...
+    @abstractmethod
+    def running(self) -> int:
+        """How many commands run on the device."""
+
+    @abstractmethod
+    def cut(self) -> None:
+        """A cable pull."""
+
+    def plug_in(self) -> None:  # noqa: B027 -- most need nothing
+        """After a cut or a reboot: what a person or the ladder does for the device to be reachable again."""
+
+    @abstractmethod
+    def leave(self) -> None:
+        """Nobody answers for the device from now on, until the end of the test."""
+
+    @abstractmethod
+    def mute(self) -> None:
+        """The device is there and ends each handshake without an answer, until the end of the test."""
+
+    @abstractmethod
+    def refuse(self, service: str) -> None: ...
+    @abstractmethod
+    def fill_storage(self, left: int) -> None: ...
+    @abstractmethod
+    def mistakes(self) -> list[str]:
+        """What the backend did that the protocol forbids."""
+
+
+class MemoryRig(Rig):
+    def __init__(self) -> None:
+        super().__init__()
+        self.device = FakeDevice()
+
+    def _connection(self) -> Connection:
+        return self.device.connection()
+
+    def running(self) -> int:
+        return len(self.device.running)
+
+    def cut(self) -> None:
+        self.device.cut()
+
+    def leave(self) -> None:
+        self.device.faults.absent = True
+
+    def mute(self) -> None:
+        self.device.faults.offline = True
+
+    def refuse(self, service: str) -> None:
+        self.device.faults.refuse_shell |= service == "shell"
+        self.device.faults.refuse_sync |= service == "sync"
+
+    def fill_storage(self, left: int) -> None:
+        self.device.faults.no_space_after = left
+
+    def mistakes(self) -> list[str]:
+        return []
+
+
+class PeerRig(Rig):
+    """Over a peer that lives longer than a test: it is put right before each."""
+
+    def __init__(self, peer: Peer, variant: str) -> None:
+        super().__init__(variant)
+        self.peer = peer
+        self.apart = variant == "v2"
+        self.directory = f"{peer.workdir}/{time.monotonic_ns()}"
+        peer.faults.__dict__.update(Faults().__dict__)
+        peer.faults.legacy = variant == "terminal"
+        peer.features = frozenset({"cmd"} if variant == "exec" else {"cmd", "shell_v2"})
+        peer.violations.clear()
+
+    def running(self) -> int:
+        return len(self.peer.processes())
+
+    def cut(self) -> None:
+        self.peer.cut()
+
+    def leave(self) -> None:
+        self.peer.leave()
+        self.opened.callback(self.peer.come_back)
+
+    def mute(self) -> None:
+        self.peer.faults.offline = True
+
+    def refuse(self, service: str) -> None:
+        self.peer.faults.refuse |= {"shell", "exec"} if service == "shell" else {service}
+
+    def fill_storage(self, left: int) -> None:
+        self.peer.faults.no_space_after = left
+
+    def mistakes(self) -> list[str]:
+        return list(self.peer.violations)
+
+
+class DirectRig(PeerRig):
+    def __init__(self, peer: Peer, variant: str, key: AgentKey) -> None:
+        super().__init__(peer, variant)
+        self._key = key
+
+    def _connection(self) -> Connection:
+        return DirectConnection(self.peer.address, self._key)
+
+
+class ServerRig(PeerRig):
+    """Google's adb server between the backend and the peer."""
+
+    def __init__(self, peer: Peer, variant: str, server: AdbServer) -> None:
+        super().__init__(peer, variant)
+        self.server = server
+        self.plug_in()
+
+    def _connection(self) -> Connection:
+        return self.server.connection(self.peer.address)
+
+    def state(self) -> str:
+        return {each.name: each.state for each in self.server.devices()}.get(self.peer.address, "absent")
+
+    def plug_in(self) -> None:
+        self.server.disconnect_from(self.peer.address)
+        until(lambda: self.state() == "absent", "the server forgets the device")
+        self.server.connect_to(self.peer.address)
+        until(lambda: self.state() == "device", "the server has the device")
+
+    def leave(self) -> None:
+        super().leave()
+        self.server.disconnect_from(self.peer.address)
+
+    def mute(self) -> None:
+        """The server tries again by itself only after ten seconds."""
+        super().mute()
+        self.peer.cut()
+        until(lambda: self.state() == "offline", "the server notices")
