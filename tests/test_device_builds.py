@@ -73,7 +73,7 @@ def run(abi: Abi, program: Path, *arguments: str, cpu: str | None = None) -> sub
     if cpu is not None or platform.machine() != abi.processor:
         qemu = shutil.which(f"qemu-{abi.processor}-static") or shutil.which(f"qemu-{abi.processor}")
         if qemu is None:
-            pytest.skip(f"this machine has no qemu for programs of {abi.processor} (qemu-user-static)")
+            pytest.skip(f"this machine has no qemu for a CPU of kind {abi.processor} (qemu-user-static)")
         command = [qemu, *(["-cpu", cpu] if cpu else []), *command]
     return subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
 
@@ -147,7 +147,7 @@ def test_hardware_sha_is_in_the_program(programs: dict[str, Path], abi: Abi) -> 
     own = "objdump" if platform.machine() == abi.processor else None
     tool = shutil.which(abi.objdump) or (own and shutil.which(own))
     if tool is None:
-        pytest.skip(f"this machine has no disassembler for {abi.processor} ({abi.objdump})")
+        pytest.skip(f"this machine has no disassembler for a CPU of kind {abi.processor} ({abi.objdump})")
     listing = subprocess.run(
         [tool, "--disassemble", "--no-show-raw-insn", str(programs[abi.name])],
         capture_output=True,

@@ -4,8 +4,8 @@
 #   arm64.sh            tests and instructions
 #   arm64.sh count      instructions only
 #
-# As a static program, as devices get it (../../.cargo/config.toml): no cross compiler is needed. On an AArch64
-# machine the same without qemu. Honours CARGO_TARGET_DIR; RUSTFLAGS are for the host and not heeded.
+# As static programs, like those for devices (../../.cargo/config.toml): no cross compiler is needed. On an
+# AArch64 machine the same without qemu. Honours CARGO_TARGET_DIR; RUSTFLAGS are for the host and not heeded.
 set -eu
 here=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd)
 what=${1:-all}

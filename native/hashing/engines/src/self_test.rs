@@ -2,7 +2,7 @@
 //!
 //! Place in the journey: before any job, so that a device whose CPU, storage or kernel gives wrong digests is
 //! never measured. Invariant: the digests are compiled in, computed elsewhere (Python's hashlib); `ok` says
-//! that every engine of this CPU arrives at them. Absent on purpose: time. A device is not judged by its speed.
+//! that every engine of this CPU arrives at them. Absent on purpose: time; a device is not judged by it.
 
 use std::fmt::Write as _;
 use std::io::Write as _;
@@ -22,8 +22,8 @@ const MESSAGE_BYTES: usize = 64 * 1024;
 /// The period of the input: a prime, so that no two messages or blocks are alike.
 const PERIOD: usize = 251;
 
-/// The digest of the 16 messages' digests, one after the other. In Python:
-/// `f(b"".join(f(bytes(i % 251 for i in range(2**20))[n:n + 65536]).digest() for n in range(0, 2**20, 65536)))`
+/// The digest of the 16 messages' digests, one after the other. In Python, of the whole input `a`:
+/// `f(b"".join(f(a[n : n + 65536]).digest() for n in range(0, 2**20, 65536)))`
 const SHA256: &str = "dbfaf0aa57c1a21fdc00a674871d39cb18f95572b1f3262364ea51f056126118";
 const SHA1: &str = "41ae57247fbd68a27f591abca3a8e67c0bea1823";
 
