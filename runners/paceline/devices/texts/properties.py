@@ -27,9 +27,9 @@ def properties(text: str) -> dict[str, str]:
     """Values by name; of a name that is printed twice the last one, as init would have it."""
     text = text.replace("\r\n", "\n").replace("\r", "")
     begins = list(_BEGIN.finditer(text))
-    ends = [begin.start() for begin in begins[1:]] + [len(text)]
+    ends = [*(begin.start() for begin in begins[1:]), len(text)]
     found: dict[str, str] = {}
-    for begin, end in zip(begins, ends, strict=True):
+    for begin, end in zip(begins, ends, strict=False):
         value = text[begin.end() : end].rstrip("\n")
         if end == len(text):
             value = value.rstrip()
@@ -68,13 +68,13 @@ def is_booted(props: Mapping[str, str]) -> bool:
 
 
 def is_emulator(props: Mapping[str, str]) -> bool:
-    """Whether this is an emulator: any of the marks androidx.benchmark and the images themselves set."""
+    """Whether this is an emulator, by the marks its images set. `ro.build.characteristics` is none: a Galaxy
+    S9 calls itself "phone,emulator" there."""
     fingerprint, model = props.get("ro.build.fingerprint", ""), props.get("ro.product.model", "")
     return (
         props.get("ro.kernel.qemu") == "1"
         or props.get("ro.boot.qemu") == "1"
         or props.get("ro.hardware", "") in ("goldfish", "ranchu", "cutf_cvm", "vbox86")
-        or "emulator" in props.get("ro.build.characteristics", "").split(",")
         or fingerprint.startswith(("generic", "unknown"))
         or any(word in model for word in ("google_sdk", "sdk_gphone", "Emulator", "Android SDK built for"))
     )

@@ -36,6 +36,8 @@ def busiest(text: str, count: int = 5) -> list[Process]:
 
 
 def _process(names: list[str], words: list[str]) -> Process | None:
+    if len(words) == len(names) - 1 and "PCY" in names:  # toolbox prints blanks where there is no policy
+        names = [name for name in names if name != "PCY"]
     if len(words) < len(names):
         return None
     column = dict(zip(names, words, strict=False))

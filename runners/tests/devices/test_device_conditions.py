@@ -1,0 +1,215 @@
+"""One look at a device: values beside their raw text, and what is not known said to be unknown."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from paceline.adb.fake import FakeDevice
+from paceline.adb.port import Done, LostError
+from paceline.devices import conditions
+from paceline.devices.conditions import DeviceConditions, Reading, calibration_ns
+
+from .texts.test_battery import PLAIN
+from .texts.test_processors import EIGHT, PHONE
+from .texts.test_small_texts import DF, TOYBOX
+from .texts.test_thermal import dump, line
+
+BOOT = "7c1e6f0a-93d2-4d0b-8a57-0f6f2f0a5b11"
+ZONE = "/sys/class/thermal/thermal_zone0"
+CALIBRATE = ("/data/local/tmp/paceline/selftest", "--calibrate")
+
+
+def kernel(cpu_us: int = 1000, memory_us: int = 0, online: str = "0-7") -> str:
+    return f"""\
+/proc/sys/kernel/random/boot_id:{BOOT}
+/proc/uptime:5321.5 30000.1
+/proc/loadavg:1.50 1.20 1.10 2/900 1234
+/proc/meminfo:MemTotal: 8000000 kB
+/proc/meminfo:MemAvailable: 4000000 kB
+/proc/meminfo:SwapTotal: 2000 kB
+/proc/meminfo:SwapFree: 500 kB
+/proc/pressure/cpu:some avg10=1.00 avg60=1.00 avg300=1.00 total={cpu_us}
+/proc/pressure/memory:some avg10=0.00 avg60=0.00 avg300=0.00 total={memory_us}
+grep: /proc/pressure/io: Permission denied
+/sys/devices/system/cpu/online:{online}
+"""
+
+
+def clocks(files: dict[str, str] | None = None) -> str:
+    return "".join(f"{path}:{text}" for path, text in (PHONE if files is None else files).items())
+
+
+class Clock:
+    def __init__(self) -> None:
+        self.s = 0.0
+
+    def __call__(self) -> float:
+        return self.s
+
+
+@pytest.fixture
+def device() -> FakeDevice:
+    phone = FakeDevice("PHONE1")
+    phone.answers |= {
+        conditions.KERNEL: kernel(),
+        conditions.CLOCKS: clocks(),
+        conditions.THERMAL: dump(line(41.0, 0, "CPU0"), line(33.0, 3, "SKIN")),
+        conditions.BATTERY: PLAIN,
+        conditions.ZONES: f"{ZONE}/type:modem\n{ZONE}/temp:38000\n",
+        conditions.TOP: TOYBOX,
+        ("df", "-k", "/data/local/tmp"): DF["toybox"],
+        CALIBRATE: '{"v":1,"calibration_ns":123456}\n',
+    }  # fmt: skip
+    return phone
+
+
+def observer(**more: Any) -> DeviceConditions:
+    props = {"ro.build.type": "user", "sys.boot_completed": "1"}
+    return DeviceConditions(props, calibrate=CALIBRATE, **more)
+
+
+def read(device: FakeDevice, full: bool = True, seen: DeviceConditions | None = None) -> Reading:
+    return (seen or observer()).read(device.connection(), full)
+
+
+def test_a_full_look_has_the_keys_that_verdicts_look_at(device: FakeDevice) -> None:
+    values = read(device).values
+    assert values["boot_id"] == BOOT
+    assert (values["thermal_status"], values["cpus_online"], values["calibration_ns"]) == (0, 8, 123456)
+    assert values["cpu_frequency_cap_mhz"] == {"cpu0-3": 1804.8, "cpu4-6": 2419.2, "cpu7": 3187.2}
+    assert (values["battery_c"], values["battery_percent"], values["on_battery"]) == (29.3, 87.0, 0)
+    assert values["temperature_c"] == {"modem": 38.0, "CPU0": 41.0, "SKIN": 33.0, "battery": 29.3}
+    assert values["cooling"] == {"thermal cpufreq 4": 3.0}
+    assert (values["load_1m"], values["memory_available_bytes"]) == (1.5, 4000000 * 1024)
+    assert (values["swap_used_bytes"], values["free_bytes"]) == (1500 * 1024, 49243476 * 1024)
+    assert values["top"][0] == "37.9 % system_server (1234)"  # type: ignore[index]
+    assert (values["configuration"], values["unknown"]) == ([], [])
+
+
+def test_a_look_between_launches_asks_four_commands_and_nothing_slow(device: FakeDevice) -> None:
+    reading = read(device, full=False)
+    assert [tuple(call) for call in device.calls] == [
+        conditions.KERNEL, conditions.CLOCKS, conditions.THERMAL, conditions.BATTERY,
+    ]  # fmt: skip
+    assert "top" not in reading.values
+
+
+def test_the_raw_text_of_every_command_stands_beside_the_values(device: FakeDevice) -> None:
+    device.answers[conditions.THERMAL] = Done(20, b"", b"Permission Denial: can't dump\n")
+    seen = observer(clock=(clock := Clock()))
+    clock.s = 2.5
+    raw = {one.command: one for one in read(device, seen=seen).raw}
+    denied = raw["dumpsys thermalservice"]
+    assert (denied.status, denied.text) == (20, "Permission Denial: can't dump\n")
+    assert (denied.at_ms, denied.took_ms) == (2500, 0)
+    assert raw["dumpsys battery"].text == PLAIN
+    assert len(raw) == 8
+
+
+def test_what_the_device_does_not_tell_is_absent_and_listed_as_unknown(device: FakeDevice) -> None:
+    for argv in (conditions.THERMAL, conditions.BATTERY, conditions.KERNEL, conditions.CLOCKS):
+        device.answers[argv] = Done(1, b"Permission denied\n")
+    reading = read(device)
+    assert reading.values["unknown"] == list(conditions.WANTED)
+    assert not set(conditions.WANTED) & set(reading.values)
+    assert reading.seen.thermal_status is None
+
+
+def test_thermal_unknown_is_not_written_as_cool(device: FakeDevice) -> None:
+    device.answers[conditions.THERMAL] = dump()
+    values = read(device).values
+    assert "thermal_status" not in values
+    assert values["unknown"] == ["thermal_status"]
+
+
+def test_pressure_is_the_share_since_the_look_before(device: FakeDevice) -> None:
+    seen = observer(clock=(clock := Clock()))
+    first = read(device, seen=seen).values
+    assert "psi_cpu_percent" not in first
+    assert first["unknown"] == []
+    clock.s += 10
+    device.answers[conditions.KERNEL] = kernel(cpu_us=1000 + 800_000, memory_us=50_000)
+    values = read(device, False, seen).values
+    assert (values["psi_cpu_percent"], values["psi_memory_percent"]) == (8.0, 0.5)
+    clock.s += 10
+    device.answers[conditions.KERNEL] = kernel(cpu_us=5)
+    assert "psi_cpu_percent" not in read(device, False, seen).values
+
+
+def test_time_in_state_between_looks_becomes_a_mean_frequency(device: FakeDevice) -> None:
+    seen = observer()
+    state = "/sys/devices/system/cpu/cpufreq/policy4/stats/time_in_state"
+    device.answers[conditions.CLOCKS] = clocks() + f"{state}:300000 10\n{state}:2419200 0\n"
+    assert "cpu_mean_mhz" not in read(device, seen=seen).values
+    device.answers[conditions.CLOCKS] = clocks() + f"{state}:300000 10\n{state}:2419200 500\n"
+    values = read(device, False, seen).values
+    assert values["cpu_mean_mhz"] == {"cpu4-6": 2419.2}
+    assert values["cpu_at_top_percent"] == {"cpu4-6": 100.0}
+
+
+def test_a_cap_that_can_not_be_read_again_is_unknown_and_not_a_changed_cap(device: FakeDevice) -> None:
+    seen = observer()
+    read(device, seen=seen)
+    some = {path: text for path, text in PHONE.items() if "policy7/scaling_max_freq" not in path}
+    device.answers[conditions.CLOCKS] = clocks(some)
+    values = read(device, False, seen).values
+    assert "cpu_frequency_cap_mhz" not in values
+    assert values["unknown"] == ["cpu_frequency_cap_mhz"]
+
+
+def test_a_battery_that_a_person_faked_is_unknown(device: FakeDevice) -> None:
+    device.answers[conditions.BATTERY] = PLAIN.replace("  AC", "  (UPDATES STOPPED -- use reset)\n  AC")
+    reading = read(device)
+    assert reading.values["unknown"] == ["battery_c", "battery_percent"]
+    assert reading.seen.battery.percent is None
+
+
+def test_configuration_errors_are_named_with_every_look(device: FakeDevice) -> None:
+    device.answers[conditions.BATTERY] = PLAIN.replace("level: 87", "level: 20")
+    reading = read(device, seen=observer(simulated=True))
+    assert reading.values["configuration"] == ["simulated", "low_battery"]
+    assert "20 %" in reading.configuration[1].text
+
+
+def test_events_of_the_log_are_handed_out_once(device: FakeDevice) -> None:
+    waiting = [["10-31 10:00:00.000 thermal: …"], []]
+    seen = observer(events=lambda: waiting.pop(0))
+    assert read(device, False, seen).values["events"] == ["10-31 10:00:00.000 thermal: …"]
+    assert "events" not in read(device, False, seen).values
+
+
+def test_a_slow_or_refused_command_is_a_fact_and_a_lost_device_an_error(device: FakeDevice) -> None:
+    device.faults.refuse_shell = True
+    reading = read(device)
+    assert {one.status for one in reading.raw} == {None}
+    assert all("refuses" in one.text for one in reading.raw)
+    device.faults.refuse_shell = False
+    device.faults.lost_after = 2
+    with pytest.raises(LostError):
+        read(device)
+
+
+def test_clusters_are_read_with_two_commands(device: FakeDevice) -> None:
+    device.answers[conditions.CPUINFO] = EIGHT
+    found = conditions.read_clusters(device.connection())
+    assert [one.mask for one in found] == ["f", "70", "80"]
+
+
+def test_a_calibration_that_says_nothing_is_absent() -> None:
+    for text in (
+        "",
+        "not found",
+        "{}",
+        '{"calibration_ns":0}',
+        '{"calibration_ns":true}',
+        '{"calibration_ns":',
+    ):
+        assert calibration_ns(text) is None
+    assert calibration_ns('warming up\n{"calibration_ns":77}\n') == 77
+
+
+def test_the_scripts_for_a_device_use_no_brace_expansion_and_no_tr() -> None:
+    for script in (conditions.CLOCKS[2], conditions.ZONES[2], conditions.TOP[2]):
+        assert "{" not in script
+        assert " tr " not in script

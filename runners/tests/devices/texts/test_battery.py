@@ -1,0 +1,101 @@
+"""Charge, power and temperature of `dumpsys battery`, whatever a vendor adds to it."""
+
+from __future__ import annotations
+
+import pytest
+from paceline.devices.texts.battery import Battery, battery
+
+PLAIN = """\
+Current Battery Service state:
+  AC powered: false
+  USB powered: true
+  Wireless powered: false
+  Max charging current: 500000
+  Charge counter: 3270000
+  status: 2
+  health: 2
+  present: true
+  level: 87
+  scale: 100
+  voltage: 4211
+  temperature: 293
+  technology: Li-ion
+"""
+
+
+def test_a_plain_dump_is_read_with_its_units() -> None:
+    assert battery(PLAIN) == Battery(
+        percent=87.0,
+        celsius=29.3,
+        millivolts=4211,
+        powered=True,
+        state="charging",
+        health="good",
+        present=True,
+    )
+
+
+@pytest.mark.parametrize("indent", ["\t", "    ", ""])
+def test_any_indent_and_carriage_returns_read_the_same(indent: str) -> None:
+    assert battery(PLAIN.replace("  ", indent).replace("\n", "\r\n")) == battery(PLAIN)
+
+
+def test_the_first_value_of_the_services_block_wins() -> None:
+    text = PLAIN + "  level: 12\n  voltage: 9\n  mSavedBatteryAsoc: 88\n"
+    assert (battery(text).percent, battery(text).millivolts) == (87.0, 4211)
+
+
+def test_an_event_log_behind_the_block_adds_nothing_that_was_missing() -> None:
+    short = PLAIN.replace("  temperature: 293\n", "")
+    log = "[EventLogBuffer]\n08-11 18:34:14.721  Sending: level:72, temperature:345\n  temperature: 345\n"
+    assert battery(short + log).celsius is None
+    assert battery(short + "08-11 18:34:14.721 changed\n  temperature: 345\n").celsius is None
+    assert battery(short + "SecBattery:\n  temperature: 345\n").celsius is None
+
+
+def test_sentences_between_the_lines_are_passed_over() -> None:
+    text = PLAIN.replace("  level", "  Battery charging is limited, protect battery is on\n  level")
+    assert battery(text) == battery(PLAIN)
+
+
+def test_figures_a_person_froze_are_called_so() -> None:
+    text = PLAIN.replace("  AC", "  (UPDATES STOPPED -- use 'reset' to restart)\n  AC")
+    assert battery(text).faked
+    assert not battery(PLAIN).faked
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "field", "value"),
+    [
+        ("scale: 100", "scale: 1000", "percent", 8.7),
+        ("scale: 100", "scale: 0", "percent", None),
+        ("level: 87", "level: -1", "percent", None),
+        ("level: 87", "level: 120", "percent", None),
+        ("level: 87", "level: 87%", "percent", None),
+        ("  scale: 100\n", "", "percent", 87.0),
+        ("temperature: 293", "temperature: -52", "celsius", -5.2),
+        ("temperature: 293", "temperature: 0", "celsius", 0.0),
+        ("temperature: 293", "temperature: -2147483648", "celsius", None),
+        ("temperature: 293", "temperature: 29300", "celsius", None),
+        ("voltage: 4211", "voltage: 4211000", "millivolts", 4211),
+        ("voltage: 4211", "voltage: 0", "millivolts", None),
+        ("USB powered: true", "USB powered: false", "powered", False),
+        ("status: 2", "status: 1", "state", None),
+        ("health: 2", "health: 3", "health", "overheat"),
+        ("technology", "Dock powered: true\n  technology", "powered", True),
+    ],
+)
+def test_a_figure_is_what_it_can_be_or_unknown(old: str, new: str, field: str, value: object) -> None:
+    assert old in PLAIN
+    assert getattr(battery(PLAIN.replace(old, new)), field) == value
+
+
+@pytest.mark.parametrize(
+    "text", ["", "Can't find service: battery\n", "  level: 40\n", "Permission Denial: can't dump battery\n"]
+)
+def test_what_is_refused_is_unknown_and_not_empty(text: str) -> None:
+    assert battery(text) == Battery()
+
+
+def test_power_that_no_line_tells_of_is_unknown() -> None:
+    assert battery("Current Battery Service state:\n  level: 40\n").powered is None

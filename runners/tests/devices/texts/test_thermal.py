@@ -1,0 +1,175 @@
+"""How hot a device says it is: what the thermal service prints, and every way it does not know."""
+
+from __future__ import annotations
+
+import pytest
+from paceline.devices.texts.lines import files_of
+from paceline.devices.texts.thermal import cooling_levels, thermal, zones
+
+HEAD = """\
+IsStatusOverride: false
+ThermalEventListeners:
+\tcallbacks: 2
+Thermal Status: {status}
+Cached temperatures:
+\tTemperature{{mValue=91.5, mType=0, mName=CPU7, mStatus=3}}
+\tTemperature{{mValue=44.0, mType=3, mName=SKIN, mStatus=3}}
+HAL Ready: true
+HAL connection:
+\tThermalHAL 2.0 connected: yes
+Current temperatures from HAL:
+"""
+TAIL = """\
+Current cooling devices from HAL:
+\tCoolingDevice{mValue=0, mType=2, mName=thermal-cpufreq-0}
+\tCoolingDevice{mValue=3, mType=2, mName=thermal cpufreq 4}
+Temperature static thresholds from HAL:
+\tTemperatureThreshold{mType=3, mName=SKIN, mHotThrottlingThresholds=[NaN, NaN, 39.0, 41.0, 43.0, 46.0, 52.0]}
+\tTemperatureThreshold{mType=0, mName=CPU, mHotThrottlingThresholds=[NaN, NaN, NaN, NaN, NaN, NaN, 110.0], \
+mColdThrottlingThresholds=[NaN, NaN, NaN, NaN, NaN, NaN, -20.0]}
+"""
+
+
+def line(value: object, kind: int = 0, name: str = "CPU0", status: int = 0, indent: str = "\t") -> str:
+    return f"{indent}Temperature{{mValue={value}, mType={kind}, mName={name}, mStatus={status}}}\n"
+
+
+def dump(*lines: str, status: int = 0) -> str:
+    return HEAD.format(status=status) + "".join(lines) + TAIL
+
+
+def test_only_the_block_of_the_hal_is_read_and_the_cached_one_is_not() -> None:
+    found = thermal(dump(line(41.2), line(33.0, 3, "SKIN")))
+    assert found.celsius == {"CPU0": 41.2, "SKIN": 33.0}
+    assert (found.status, found.reported, found.ready) == (0, 0, True)
+
+
+def test_a_status_of_0_with_an_empty_block_is_unknown_and_not_cool() -> None:
+    found = thermal(dump())
+    assert (found.status, found.reported) == (None, 0)
+    assert found.celsius == {}
+
+
+def test_a_status_above_0_counts_even_where_no_sensor_tells_why() -> None:
+    assert thermal(dump(status=3)).status == 3
+
+
+def test_a_skin_sensor_that_is_worse_than_the_status_wins() -> None:
+    assert thermal(dump(line(43.1, 3, "SKIN", 2), status=1)).status == 2
+    assert thermal(dump(line(95.0, 0, "CPU0", 4), status=1)).status == 1
+
+
+def test_a_throttling_sensor_of_any_kind_is_named() -> None:
+    found = thermal(dump(line(95.0, 0, "CPU0", 4), line(1050.0, 6, "vdroop1", 1), line(30.0, 3, "SKIN")))
+    assert found.throttling == {"CPU0": 4, "vdroop1": 1}
+
+
+@pytest.mark.parametrize("kind", [6, 7, 8])
+def test_millivolts_milliamperes_and_percent_are_no_temperatures(kind: int) -> None:
+    found = thermal(dump(line(37.0, kind, "battery_cycle")))
+    assert found.celsius == {}
+    assert found.status is None
+
+
+@pytest.mark.parametrize(
+    ("said", "celsius"),
+    [
+        (34351.0, 34.351), ("-5.25", -5.25), ("28.000002", 28.0), ("4.1E1", 41.0), ("0.0", 0.0),
+        ("-1500.0", -1.5), ("NaN", None), ("-99.9", None), ("-99900", None), ("-40.0", None), ("125.0", None),
+        ("300.0", None), ("Infinity", None), ("", None), ("-274000.0", None),
+    ],
+)  # fmt: skip
+def test_a_reading_is_in_degrees_or_thousandths_or_it_is_unknown(said: object, celsius: float | None) -> None:
+    (sensor,) = thermal(dump(line(said))).temperatures
+    assert sensor.celsius == celsius
+
+
+def test_a_sensor_that_fits_no_type_is_kept_but_not_called_a_temperature() -> None:
+    """Vendors put differences between sensors and switches there."""
+    found = thermal(dump(line(-1.8, -1, "USB2-MINUS-QI"), line(51.0, 13, "soc-a")))
+    assert [sensor.type for sensor in found.temperatures] == [-1, 13]
+    assert found.celsius == {"soc-a": 51.0}
+
+
+@pytest.mark.parametrize("indent", ["\t", "  ", "", "\t\t"])
+def test_names_with_blanks_and_commas_and_any_indent_are_read(indent: str) -> None:
+    names = ["pm8550 temp alarm", "a, mType=9, b", "VIRTUAL-SKIN (back)"]
+    found = thermal(dump(*(line(30.0 + at, 0, name, 0, indent) for at, name in enumerate(names))))
+    assert list(found.celsius) == names
+
+
+def test_blank_lines_inside_the_block_end_nothing_and_other_words_do() -> None:
+    found = thermal(
+        dump(line(30.0), "\n", line(31.0, name="B"), "Some vendor's words:\n", line(99.0, name="C"))
+    )
+    assert found.celsius == {"CPU0": 30.0, "B": 31.0}
+
+
+def test_of_two_sensors_with_one_name_the_hotter_counts() -> None:
+    assert thermal(dump(line(30.0), line(44.0), line(41.0))).celsius == {"CPU0": 44.0}
+
+
+def test_thresholds_may_lack_the_cold_list_and_hold_no_numbers() -> None:
+    skin, cpu = thermal(dump(line(30.0))).thresholds
+    assert skin.hot == [None, None, 39.0, 41.0, 43.0, 46.0, 52.0]
+    assert (skin.cold, cpu.cold[-1], cpu.hot[0]) == ([], -20.0, None)
+
+
+def test_cooling_in_use_is_told_from_cooling_at_rest() -> None:
+    found = thermal(dump(line(30.0)))
+    assert [(one.name, one.level) for one in found.cooling] == [
+        ("thermal-cpufreq-0", 0), ("thermal cpufreq 4", 3),
+    ]  # fmt: skip
+
+
+def test_a_status_that_a_person_set_says_nothing_of_the_device() -> None:
+    text = dump(line(33.0, 3, "SKIN", 1), status=4).replace("Override: false", "Override: true")
+    found = thermal(text)
+    assert (found.overridden, found.reported, found.status) == (True, 4, 1)
+    calm = dump(line(33.0, 0, "CPU"), status=0).replace("Override: false", "Override: true")
+    assert thermal(calm).status is None
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "/system/bin/sh: dumpsys: inaccessible or not found\n",
+        "Can't find service: thermalservice\n",
+        "Permission Denial: can't dump ThermalManagerService from pid=1, uid=2000\n",
+        "Thermal Status: 0\n",
+        "Thermal Status: high\nCurrent temperatures from HAL:\n\tTemperature{mValue=3\n",
+        dump(line(30.0)).replace("HAL Ready: true", "HAL Ready: false"),
+        dump(line(30.0)).replace("connected: yes", "connected: no"),
+        dump(line(30.0)).replace("Thermal Status: 0", "Thermal Status: 99"),
+    ],
+)
+def test_what_is_refused_cut_or_not_ready_is_unknown(text: str) -> None:
+    assert thermal(text).status is None
+
+
+def test_carriage_returns_of_old_transports_change_nothing() -> None:
+    text = dump(line(41.0), line(33.0, 3, "SKIN", 1))
+    assert thermal(text.replace("\n", "\r\n")) == thermal(text)
+
+
+def test_zones_of_the_kernel_are_thousandths_and_may_be_refused() -> None:
+    text = """\
+/sys/class/thermal/thermal_zone0/type:cpu-0-0
+/sys/class/thermal/thermal_zone1/type:battery
+/sys/class/thermal/thermal_zone10/type:cpu-0-0
+/sys/class/thermal/thermal_zone2/type:pm8550
+/sys/class/thermal/thermal_zone3/type:modem
+grep: /sys/class/thermal/thermal_zone3/temp: Permission denied
+/sys/class/thermal/thermal_zone0/temp:41200
+/sys/class/thermal/thermal_zone1/temp:29
+/sys/class/thermal/thermal_zone10/temp:43100
+/sys/class/thermal/thermal_zone2/temp:-274000
+/sys/class/thermal/cooling_device0/type:cpufreq-cpu0
+/sys/class/thermal/cooling_device0/cur_state:0
+/sys/class/thermal/cooling_device1/type:gpu
+/sys/class/thermal/cooling_device1/cur_state:2
+"""
+    files = files_of(text)
+    assert zones(files) == {"cpu-0-0.0": 41.2, "battery": 29.0, "cpu-0-0.10": 43.1}
+    assert cooling_levels(files) == {"cpufreq-cpu0": 0, "gpu": 2}
