@@ -23,7 +23,7 @@ from filelock import FileLock, Timeout
 from paceline import environment
 from paceline.announce import Announcer
 from paceline.api import Api, ApiError, UnreachableError, check_address
-from paceline.artifacts import ArtifactCache
+from paceline.artifacts import ArtifactCache, InUse
 from paceline.config import Config
 from paceline.delivery import deliver
 from paceline.devices.driver import Pace
@@ -69,6 +69,7 @@ class Agent:
         self._poll_s, self._pace = poll_s, pace
         self._pause_s = RETRY_S
         self._spool = Spool(data_dir / "spool")
+        self._in_use = InUse()
         self._leaving = threading.Event()
         self._over = False
         self._beat_now = threading.Event()
@@ -205,7 +206,7 @@ class Agent:
         return Shared(
             api=api,
             repositories=self._repositories,
-            cache=lambda: ArtifactCache(self._data_dir / "artifacts", limit),
+            cache=lambda: ArtifactCache(self._data_dir / "artifacts", limit, self._in_use),
             spool=self._spool,
             leaving=self._leaving,
             ends_us=self._ends_us,

@@ -11,9 +11,13 @@ import hashlib
 import json
 import os
 import shutil
+import threading
 import uuid
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from pathlib import Path
+from types import TracebackType
+from typing import Self
 
 import msgspec
 
@@ -58,54 +62,87 @@ def key_of(parts: object) -> str:
     return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
 
 
+class InUse:
+    """What the caches of one process hold together, so that no lane takes away what another runs from."""
+
+    def __init__(self) -> None:
+        self.lock = threading.RLock()
+        self.entries: Counter[Path] = Counter()
+        self.staging: set[Path] = set()
+
+
 class ArtifactCache:
     """Entries are directories below `root`, named by their key, at most `limit_bytes` together.
 
-    What `get` and `put` have given out is in use as long as this object is: a job has one of its own, and the
-    second side of an A/B job must not cost it the first.
+    What `get` and `put` have given out is in use until `close`: a job has a cache of its own, and the second
+    side of an A/B job must not cost it the first. Lanes that run side by side share `in_use`.
     """
 
-    def __init__(self, root: Path, limit_bytes: int) -> None:
+    def __init__(self, root: Path, limit_bytes: int, in_use: InUse | None = None) -> None:
         self._root = root
         self._limit_bytes = limit_bytes
-        self._in_use: set[Path] = set()
+        self._shared = in_use or InUse()
+        self._own: set[Path] = set()
         root.mkdir(parents=True, exist_ok=True)
-        for leftover in root.glob("*.new"):
-            shutil.rmtree(leftover, ignore_errors=True)
+        with self._shared.lock:
+            for leftover in set(root.glob("*.new")) - self._shared.staging:
+                shutil.rmtree(leftover, ignore_errors=True)
 
     def get(self, key: str) -> Path | None:
         """The entry's directory, marked as just used, or None."""
         entry = self._root / key
-        if not entry.is_dir():
-            return None
-        os.utime(entry)
-        self._in_use.add(entry)
-        return entry
+        with self._shared.lock:
+            if not entry.is_dir():
+                return None
+            return self._given(entry)
 
     def put(self, key: str, sources: Iterable[Path]) -> Path:
-        """Copies `sources` into a new entry and makes room for it."""
-        staging = self._root / f"{uuid.uuid4().hex}.new"
+        """Copies `sources` into a new entry and makes room for it; one that others use stays as it is."""
+        staging, entry = self._root / f"{uuid.uuid4().hex}.new", self._root / key
+        self._shared.staging.add(staging)
         try:
             copy_into(staging, sources)
-            entry = self._root / key
-            if entry.exists():
-                shutil.rmtree(entry)
-            staging.rename(entry)
+            with self._shared.lock:
+                if not (entry.is_dir() and entry in self._shared.entries):
+                    if entry.exists():
+                        shutil.rmtree(entry)
+                    staging.rename(entry)
+                self._given(entry)
+                self._evict()
         finally:
             shutil.rmtree(staging, ignore_errors=True)
+            self._shared.staging.discard(staging)
+        return entry
+
+    def close(self) -> None:
+        """Gives back what it has given out; safe to call twice."""
+        with self._shared.lock:
+            self._shared.entries -= Counter(self._own)  # what nobody uses any more drops out
+            self._own.clear()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def _given(self, entry: Path) -> Path:
         os.utime(entry)
-        self._in_use.add(entry)
-        self._evict()
+        if entry not in self._own:
+            self._own.add(entry)
+            self._shared.entries[entry] += 1
         return entry
 
     def _evict(self) -> None:
-        entries = [path for path in self._root.iterdir() if path.is_dir()]
+        entries = [path for path in self._root.iterdir() if path.is_dir() and path.suffix != ".new"]
         sizes = {path: _size(path) for path in entries}
         total = sum(sizes.values())
         for path in sorted(entries, key=lambda item: item.stat().st_mtime):
             if total <= self._limit_bytes:
                 return
-            if path not in self._in_use:
+            if path not in self._shared.entries:
                 shutil.rmtree(path, ignore_errors=True)
                 total -= sizes[path]
 

@@ -82,8 +82,8 @@ class Lane:
         try:
             spool = self._shared.spool.create(Attempt(lease.job_id, lease.attempt, lease.lease_token))
             shared = self._shared
-            shop = Workshop(shared.api, shared.repositories, shared.cache(), {self._serial: self._executor})
-            with Renewer(shared.api, lease, stop):
+            with shared.cache() as cache, Renewer(shared.api, lease, stop):
+                shop = Workshop(shared.api, shared.repositories, cache, {self._serial: self._executor})
                 ended = Job(shop, lease, spool, stop).run(shared.leaving)
             log.info("job %s: %s", lease.job_id, ended.value)
         except SpoolError as error:

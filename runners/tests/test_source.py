@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import os
 import shutil
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from paceline.artifacts import ArtifactCache, copy_into, files_below, hash_files
+from paceline.artifacts import ArtifactCache, InUse, copy_into, files_below, hash_files
 from paceline.errors import UserError
 from paceline.git import Repository, SourceError, working_revision
 from paceline.source import Prepared, prepare
@@ -215,6 +216,37 @@ def test_what_a_job_was_given_stays_while_it_builds_more(tmp_path: Path) -> None
     base = cache.put("base", [source])
     assert head.is_dir()
     assert base.is_dir()
+
+
+def test_what_another_lane_runs_from_stays_until_it_is_done(tmp_path: Path) -> None:
+    source = tmp_path / "file"
+    source.write_bytes(b"x" * 1000)
+    shared = InUse()
+    host = ArtifactCache(tmp_path / "cache", 500, shared)
+    with ArtifactCache(tmp_path / "cache", 500, shared) as device:
+        running = device.put("device", [source])
+        os.utime(running, (1000, 1000))
+        host.put("host", [source])
+        assert running.is_dir()
+        (running / "mark").touch()
+        assert host.put("device", [source]) == running
+        assert (running / "mark").exists()
+        host.close()
+    os.utime(running, (1000, 1000))
+    ArtifactCache(tmp_path / "cache", 500, shared).put("next", [source])
+    assert not running.is_dir()
+
+
+def test_a_lane_that_begins_leaves_what_another_is_building(tmp_path: Path) -> None:
+    shared = InUse()
+
+    def sources() -> Iterator[Path]:
+        yield tmp_path / "file"
+        ArtifactCache(tmp_path / "cache", 500, shared)
+
+    (tmp_path / "file").touch()
+    entry = ArtifactCache(tmp_path / "cache", 500, shared).put("a", sources())
+    assert (entry / "file").exists()
 
 
 def test_half_an_entry_is_never_found(tmp_path: Path) -> None:

@@ -154,8 +154,11 @@ class Driver:
         now = time.monotonic()
         if self.device.link.state == "online" and now - self._looked_s < self._pace.look_s:
             return True
+        before = self.device.link.state
         online = self.device.look()
         self._looked_s = time.monotonic()
+        if self.device.link.state != before:
+            self._tools.say_soon()
         if online:
             self._silence = Ladder()
             if self.device.restarted:
@@ -172,7 +175,6 @@ class Driver:
                 how = self._climbed(rung, "")
                 self._silence = self._silence.climbed(rung)
                 self._report.tried(rung, how.ok, how.text)
-        self._tools.say_soon()
         self._pause(self._pace.retry_s)
 
     def _climbed(self, rung: Rung, why: str) -> Climb:

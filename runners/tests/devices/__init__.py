@@ -1,0 +1,1 @@
+"""Tests of the devices room. A package, so that they share `support`."""
