@@ -41,7 +41,6 @@ MAX_EVENTS = 200
 DEVICE_TIME = ("date", "+%m-%d %H:%M:%S.000")
 """What a log that begins now begins at; to the second, as every date can say it."""
 
-_SEPARATOR = re.compile(r"-{5,} (?:beginning of|switch to) ")
 _STAMP = re.compile(r"\d\d-\d\d \d\d:\d\d:\d\d\.\d{3}$", re.ASCII)
 _THERMAL_TAG = re.compile(r"thermal", re.IGNORECASE)
 _KILLER_TAG = re.compile(r"(?:lowmemorykiller|lmkd?|killinfo)$", re.IGNORECASE)
@@ -110,12 +109,12 @@ class Following:
         self._again = Counter(self._recent)
 
     def _line(self, raw: RawLine) -> LogLine | None:
-        if _SEPARATOR.match(raw.text) is not None:
-            return None
         if self._again[raw.text] > 0:  # its time, pid and tid are part of it: it is the same line
             self._again[raw.text] -= 1
             return None
         origin, message = origin_of(raw.text)
+        if origin.level is None:  # what logcat itself says: separators, complaints
+            return None
         if origin.logged_at is not None and _STAMP.match(origin.logged_at):
             self._since = origin.logged_at
             self._recent.append(raw.text)
