@@ -63,8 +63,8 @@ def test_only_the_targets_agent_gets_its_jobs(
     assert ScriptedAgent(client, stranger.headers).ask().status_code == 204
 
 
-@pytest.mark.parametrize("reason", [{"hold": "maintenance"}, {"refuses": "disk full"}])
-def test_a_target_on_hold_or_refusing_gets_no_job(
+@pytest.mark.parametrize("reason", [{"maintenance_by": "Ada"}, {"refuses": "disk full"}])
+def test_a_target_in_maintenance_or_refusing_gets_no_job(
     agent: ScriptedAgent, new_run: Make, reason: dict[str, str]
 ) -> None:
     new_run()
