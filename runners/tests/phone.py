@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from pathlib import Path
+from pathlib import Path, PurePath, PurePosixPath
 
 import psutil
 from paceline.adb.direct import DirectConnection
 from paceline.adb.keys import AgentKey
-from paceline.adb.port import Connection, Route
+from paceline.adb.port import Banner, Connection, Done, Route, Stream
 from paceline.devices.attached import Attached
 from paceline.devices.persistent import Pace
 from paceline.executors.android import AndroidExecutor
@@ -19,6 +19,61 @@ from paceline.testing.adbd import Peer
 
 PACE = Pace(patience_s=10.0, farewell_s=10.0, look_s=0.03, silence_s=10.0)
 LIMITS = Limits(garbage_bytes=1 << 20, garbage_s=0.3, terminate_s=0.3)
+
+
+class Through:
+    """A connection that passes all on; `push` sees, and may change or refuse, what is sent; `called` is told
+    of every use and `ran` of every command before it is made."""
+
+    def __init__(
+        self,
+        inner: Connection,
+        *,
+        push: Callable[[str, bytes], bytes] = lambda _, data: data,
+        pushed: Callable[[str], None] = lambda _: None,
+        called: Callable[[Connection], None] = lambda _: None,
+        ran: Callable[[Sequence[str]], None] = lambda _: None,
+    ) -> None:
+        self._inner, self._push, self._pushed, self._called = inner, push, pushed, called
+        self._ran = ran
+
+    @property
+    def route(self) -> Route:
+        return self._inner.route
+
+    def connect(self, timeout_s: float = 10.0) -> Banner:
+        self._called(self._inner)
+        return self._inner.connect(timeout_s)
+
+    def run(self, argv: Sequence[str], timeout_s: float = 30.0) -> Done:
+        self._called(self._inner)
+        self._ran(argv)
+        return self._inner.run(argv, timeout_s)
+
+    def stream(self, argv: Sequence[str]) -> Stream:
+        self._called(self._inner)
+        self._ran(argv)
+        return self._inner.stream(argv)
+
+    def push(self, source: Path | bytes, remote: str, mode: int = 0o644, timeout_s: float = 300.0) -> int:
+        self._called(self._inner)
+        self._pushed(remote)
+        data = source if isinstance(source, bytes) else source.read_bytes()
+        return self._inner.push(self._push(remote, data), remote, mode, timeout_s)
+
+    def pull(self, remote: str, target: Path | None = None, timeout_s: float = 300.0) -> bytes:
+        self._called(self._inner)
+        return self._inner.pull(remote, target, timeout_s)
+
+    def props(self) -> dict[str, str]:
+        self._called(self._inner)
+        return self._inner.props()
+
+    def reboot(self) -> None:
+        self._inner.reboot()
+
+    def close(self) -> None:
+        self._inner.close()
 
 
 class Phone:
@@ -41,8 +96,8 @@ class Phone:
 
     def let_go(self) -> None:
         """Closes what the agents before have open."""
-        while self._devices:
-            self._devices.pop().let_go()
+        for device in self._devices:
+            device.let_go()
 
     def executor(self, limits: Limits = LIMITS, pace: Pace = PACE) -> AndroidExecutor:
         host = TargetClaim("host-of-phone", self.state)
@@ -51,11 +106,19 @@ class Phone:
     def _open(self, route: Route) -> Connection:
         return self.wrap(DirectConnection(route.address, self._key))
 
+    @property
+    def workdir(self) -> Path:
+        """Where runs lie, from outside."""
+        return self.outside(PurePosixPath(self.peer.workdir))
+
+    def outside(self, path: PurePath) -> Path:
+        """A path of the device as this host sees it."""
+        return Path(f"{self.peer.files}{path}" if self.peer.device.mode == "namespace" else path)
+
     def left(self) -> list[str]:
         """Everything of a run that is on the device: processes, files, settings."""
         found = [f"process {pid}: {_command(pid)}" for pid in self.peer.processes() if _of_a_run(pid)]
-        workdir = Path(f"{self.peer.files}/data/local/tmp/paceline")
-        found += [f"file {path}" for path in (workdir, *workdir.rglob("*")) if path.exists()]
+        found += [f"file {path}" for path in (self.workdir, *self.workdir.rglob("*")) if path.exists()]
         return found + (["fixed performance mode"] if self.peer.fixed_performance else [])
 
 

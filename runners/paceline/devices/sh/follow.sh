@@ -7,7 +7,7 @@
 # `head -c` takes more from a shared descriptor than it prints.
 exec 2>/dev/null
 d=$1 out=$2 err=$3 pause=$4
-most=4194304
+most=262144
 exec 3<"$d/out" 4<"$d/err"
 block=65536
 skip() {
