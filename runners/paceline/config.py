@@ -26,7 +26,6 @@ import msgspec
 from paceline.errors import UserError
 from paceline.toml_lines import TomlLines
 
-
 ADDRESS = re.compile(r"(?:\[[0-9A-Za-z:.%]+\]|[^\s:/\[\]]+):(?P<port>\d{1,5})", re.ASCII)
 
 
@@ -52,7 +51,8 @@ class Devices(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     simulated: list[str] = []
     """Peers of `paceline.testing.adbd`: labelled simulated everywhere."""
     self_test: str | None = None
-    """The self-test of the health check, with {abi} for the device's ABI; without it that step is left out."""
+    """The self-test of the health check, such as native/hashing/build/{abi}/paceline-hashing-engines; {abi}
+    is the device's. Without it that step is left out, and says so."""
 
 
 class RepositoryConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -117,7 +117,8 @@ def _checked(devices: Devices, path: Path, lines: TomlLines) -> Devices:
             found = ADDRESS.fullmatch(address)
             if found is None or not 0 < int(found["port"]) <= 65_535:
                 where = f"{path}:{lines.line(['devices', key])}: devices.{key}: {address!r}"
-                raise UserError(f"{where}: expected host:port", "A phone after `adb tcpip 5555` has port 5555.")
+                advice = "A phone after `adb tcpip 5555` has port 5555."
+                raise UserError(f"{where}: expected host:port", advice)
     if devices.self_test is None:
         return devices
     place = path.resolve().parent / Path(devices.self_test).expanduser()

@@ -27,12 +27,16 @@ from paceline.devices.conditions import DeviceConditions, Reading
 from paceline.devices.connection import event_of
 from paceline.devices.ladder import Ladder, Means, Rung, next_rung
 from paceline.devices.recovery import BOOT_LOOK_S, Climb, climb, reboot
-from paceline.devices.report import SHOWN, Readings, Report
+from paceline.devices.report import Readings, Report, sayable
 from paceline.devices.ways import Ways
 from paceline.lane import Lane
 from paceline.stop import Reason, Stop
 
 log = logging.getLogger("paceline.devices")
+
+
+WORDS = 500
+"""Characters of a finding or a refusal that the wire takes."""
 
 
 class Pace(msgspec.Struct, frozen=True):
@@ -88,7 +92,7 @@ class Driver:
     def entry(self) -> dict[str, Any]:
         """This device in a heartbeat."""
         link, facts, serial = self.device.link, self.device.facts, self.device.serial
-        about = {"state": link.state, "reason": _clipped(link.reason), "advice": _clipped(link.advice)}
+        about = {"state": link.state, "reason": _sayable(link.reason), "advice": _sayable(link.advice)}
         entry: dict[str, Any] = {
             "kind": "device",
             "serial": serial,
@@ -96,7 +100,7 @@ class Driver:
             "factors": facts.factors,
             "fingerprint": facts.fingerprint,
             "simulated": self.device.simulated,
-            "connection": {**about, "route": str(self.device.route or "") or None},
+            "connection": {**about, "route": _sayable(str(self.device.route or "") or None)},
             **self._report.entry(),
         }
         if self.device.boot_id:
@@ -338,16 +342,16 @@ def readings_of(seen: gates.Readings, reading: Reading, held: frozenset[str]) ->
     said: list[tuple[str, str, str]] = [(gate.name, gate.text, gate.advice) for gate in shut]
     said += [(one.name, one.text, one.advice) for one in reading.configuration]
     findings = [
-        {"code": name, "level": "warning", "text": text[:500], "advice": advice[:500]}
+        {"code": name, "level": "warning", "text": sayable(text, WORDS), "advice": sayable(advice, WORDS)}
         for name, text, advice in said
     ]
-    refuses = " ".join(f"{gate.text} {gate.advice}".strip() for gate in shut)[:500] or None
+    refuses = " ".join(f"{gate.text} {gate.advice}".strip() for gate in shut)[:WORDS] or None
     names: list[str] = [one.name for one in reading.configuration]
     return Readings(gates.facts(seen), names, findings, refuses)
 
 
-def _clipped(text: str | None) -> str | None:
-    return None if text is None else text[:SHOWN]
+def _sayable(text: str | None) -> str | None:
+    return None if text is None else sayable(text)
 
 
 def _event_of(check: Check) -> health.Event:

@@ -25,6 +25,11 @@ SHOWN = 1000
 """Characters of a text the wire takes."""
 
 
+def sayable(text: str, limit: int = SHOWN) -> str:
+    """What the wire takes of a text that a device had a part in: no NUL, no half character, not too long."""
+    return text.encode("utf-8", "replace").decode().replace("\0", "\ufffd")[:limit]
+
+
 class Tried(msgspec.Struct, frozen=True):
     """A rung that was climbed. `ok`: it did what it could; whether that helped, the next check tells."""
 
@@ -146,12 +151,13 @@ class Report:
 
     def _rung(self, one: Tried) -> dict[str, Any]:
         age = self._ms_ago(one.at_s)
-        return {"id": one.id, "step": one.rung.value, "ok": one.ok, "text": one.text[:SHOWN], "ms_ago": age}
+        text = sayable(one.text)
+        return {"id": one.id, "step": one.rung.value, "ok": one.ok, "text": text, "ms_ago": age}
 
     def _checked(self, check: Check) -> dict[str, Any]:
         said = msgspec.to_builtins(check)
         del said["started_s"]
-        steps = [{**step, "text": step["text"][:SHOWN]} for step in said["steps"]]
+        steps = [{**step, "text": sayable(step["text"])} for step in said["steps"]]
         return {**said, "steps": steps, "started_at_ms_ago": self._ms_ago(check.started_s)}
 
     def _ms_ago(self, at_s: float) -> int:

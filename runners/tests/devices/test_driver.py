@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +16,7 @@ from paceline.artifacts import ArtifactCache
 from paceline.devices.attached import Attached
 from paceline.devices.driver import Driver, Pace, Tools
 from paceline.devices.reboots import PER_DAY
+from paceline.devices.report import sayable
 from paceline.executors.fake import FakeExecutor, Script
 from paceline.lane import Lane, Shared
 from paceline.spool import Spool
@@ -39,7 +40,7 @@ class Broken(FakeDevice):
 
     wrong = True
 
-    def execute(self, argv: list[str]) -> Ended:  # type: ignore[override]
+    def execute(self, argv: Sequence[str]) -> Ended:
         lies = self.wrong and argv[0] == "sha256sum"
         return Done(0, b"0" * 64) if lies else super().execute(argv)
 
@@ -50,6 +51,13 @@ class Mended(Broken):
     def reboot(self) -> None:
         self.wrong = False
         super().reboot()
+
+
+class Stammering(FakeDevice):
+    """Its echo is not what it was asked to echo."""
+
+    def execute(self, argv: Sequence[str]) -> Ended:
+        return Done(0, b"\0\xff" * 3000) if argv[0] == "echo" else super().execute(argv)
 
 
 class Drive:
@@ -330,3 +338,14 @@ def test_leaving_ends_a_wait_at_once(drive: Making) -> None:
     slow.leave()
     thread.join(10)
     assert not thread.is_alive()
+
+
+def test_words_of_a_device_that_the_wire_does_not_take_are_replaced(drive: Making) -> None:
+    one = drive(phone(kind=Stammering))
+    one.server.checks_due = {SERIAL}
+    one.beat()
+    one.turns(lambda: one.server.checks)
+    said = "".join(step["text"] for step in one.server.checks[0]["steps"])
+    assert "\0" not in said
+    assert all(len(step["text"]) <= 1000 for step in one.server.checks[0]["steps"])
+    assert sayable("a\0b\udc80" + "x" * 2000) == "a\ufffdb?" + "x" * 996
