@@ -138,6 +138,10 @@ def tables(document: Document) -> Iterator[Table | str]:
         yield table
     for pair in log.overheads:
         yield f"lines {pair.lines[0]} and {pair.lines[1]}: outside the inner call {pair.words}"
+    for record in log.records:
+        if not record.pattern.startswith(("piece.", "ledger.")):
+            fields = ", ".join(f"{name} {_printed(value)}" for name, value in record.fields.items())
+            yield f"line {record.line}, {record.pattern}: {fields}"
     for session in log.sessions:
         yield _session_table(session)
         for row in session.rows:

@@ -9,6 +9,12 @@ import sys
 from pathlib import Path
 
 import pytest
+from paceline import importing
+from paceline.adb.fake import FakeDevice
+from paceline.adb.logcat import DEVICE_TIME, Following
+from paceline.adb.port import AbsentError
+from paceline.errors import UserError
+from paceline.formats.declared import declared_line
 
 from .test_logcat import JS, KOTLIN, LEDGER
 
@@ -126,3 +132,97 @@ def test_mistakes_are_answered_with_words(log: Path, tmp_path: Path) -> None:
         assert done.returncode == 1
         assert words in done.stderr.decode()
         assert b"Traceback" not in done.stderr
+
+
+def test_a_policy_that_a_person_states_is_stored_as_the_one_in_force() -> None:
+    done = import_("-", "--dry-run", "--json", "--in-force", "2000/1", say=LEDGER.encode())
+    policy = json.loads(done.stdout)["log"]["policy"]
+    assert (policy["minimum"], policy["warmup_rounds"], policy["lines"]) == (2000, 1, [])
+    refused = import_("-", "--dry-run", "--in-force", "many", say=LEDGER.encode())
+    assert refused.returncode == 1
+    assert b"is no policy" in refused.stderr
+
+
+def test_exactly_one_source_and_a_token_for_a_server_are_wanted(log: Path) -> None:
+    for arguments, words in (
+        (["--dry-run"], "one file or one device"),
+        ([log, "--device", "127.0.0.1:5555", "--dry-run"], "one file or one device"),
+        ([log, "--server", "http://127.0.0.1:9"], "wants a token"),
+        ([log, "--dry-run", "--server", "http://127.0.0.1:9"], "--dry-run"),
+    ):
+        done = import_(*arguments)
+        assert done.returncode == 1
+        assert words in done.stderr.decode()
+
+
+SUITE = """\
+schema = 1
+[suite]
+name = "mine"
+title = "Mine"
+[[workloads]]
+name = "w"
+host = { build = [], artifacts = ["w.py"], run = ["python3", "{artifacts}/w.py"] }
+[benchmarks.work]
+title = "Work"
+workload = "w"
+arms = ["plain", "quick"]
+reference = "plain"
+metrics.time = { unit = "ns", direction = "lower" }
+[[logcat]]
+name = "latency"
+tag = "MyApp"
+line = "Took {took:duration} for {count:count} of {what:name}"
+benchmark = "work"
+"""
+
+
+def test_lines_a_suite_declares_are_read_beside_ours(tmp_path: Path) -> None:
+    (tmp_path / "suite.toml").write_text(SUITE, encoding="utf-8")
+    text = (
+        "10-31 14:27:03.505  900  901 I MyApp   : Took 12.5 ms for 7 of things\n"
+        "10-31 14:27:03.506  900  901 I MyApp   : Took long for 7 of things\n"
+        "10-31 14:27:03.507  900  901 I Another : Took 12.5 ms for 7 of things\n"
+    )
+    done = import_("-", "--suite", tmp_path / "suite.toml", "--dry-run", "--json", say=text.encode())
+    assert done.returncode == 0, done.stderr
+    log = json.loads(done.stdout)["log"]
+    (record,) = log["records"]
+    assert (record["pattern"], record["fields"]["took"]["value"]) == ("mine.latency", 12_500_000)
+    assert (record["fields"]["count"], record["fields"]["what"]) == (7, "things")
+    assert [problem["line"] for problem in log["problems"]] == [2]
+    shown = import_("-", "--suite", tmp_path / "suite.toml", "--dry-run", say=text.encode()).stdout.decode()
+    assert "line 1, mine.latency: took 12.5 ms, count 7, what things" in shown
+    assert import_("-", "--dry-run", say=text.encode()).returncode == 1
+
+
+def test_a_line_that_a_suite_declares_is_known_by_its_tag_and_its_first_words() -> None:
+    line = declared_line("s.n", "MyApp", "Took {took:duration}")
+    assert line.claims("MyApp", "Took a nap")
+    assert not line.claims("MyApp", "It took")
+    assert not line.claims("Other", "Took 1 ms")
+
+
+def test_the_log_of_a_device_is_imported_as_it_comes() -> None:
+    device = FakeDevice("PHONE1")
+    device.answers[DEVICE_TIME] = "10-31 14:00:00.000\n"
+    prefixed = [
+        line.replace(" I Light", "  900  901 I Light") for line in LEDGER.splitlines() if " I " in line
+    ]
+    text = "".join(f"{line}\n" for line in prefixed[:5])
+    device.answers[tuple(Following("10-31 14:00:00.000").argv)] = text
+    document = importing.follow("logcat", device.connection, seconds=1.0)
+    assert document.file == "logcat of PHONE1:0"
+    assert document.sha256 == hashlib.sha256(text.encode()).hexdigest()
+    assert [row.words for session in document.log.sessions for row in session.rows] == [
+        "native 25.0 % slower than fallback", "native 12.9 % faster than fallback",
+    ]  # fmt: skip
+
+
+def test_a_device_that_is_not_there_or_logs_nothing_of_ours_is_said() -> None:
+    device = FakeDevice("PHONE1")
+    with pytest.raises(UserError, match="none of its 0 lines"):
+        importing.follow("logcat", device.connection, seconds=0.1)
+    device.faults.absent = True
+    with pytest.raises(AbsentError):
+        importing.follow("logcat", device.connection, seconds=0.1)

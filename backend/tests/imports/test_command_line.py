@@ -1,0 +1,59 @@
+"""`paceline import --server` as a person runs it: a process, a real server, the origin's own document."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import httpx
+import pytest
+from paceline_server.testing.serving import RunningServer
+
+TEXT = """\
+- For small batches (1 000 items) the Xiaomi 13T Pro shows a ~20% slowdown on the native path.
+- Minimum native batch: **2 000 fingerprints**
+- Warm-up: **1 round** before the first batch
+
+Xiaomi 13T Pro (API 35) - warm-up (1 round)
+10-31 14:36:11.989 I LightLedgerBenchmark: Benchmark on 23078PND5G (API 35)
+10-31 14:36:11.989 I LightLedgerBenchmark: Batch 1000: fallback avg=11.93 ms (0.01 ms/hash)
+10-31 14:36:11.989 I LightLedgerBenchmark: Batch 1000: native  avg=13.43 ms (0.01 ms/hash)
+"""
+
+
+@pytest.mark.parametrize("shape", ["embedded"], indirect=True)
+def test_what_a_dry_run_prints_is_what_the_server_stores(
+    server: RunningServer, token: Callable[..., dict[str, str]], tmp_path: Path
+) -> None:
+    path = tmp_path / "summary.md"
+    path.write_text(TEXT, encoding="utf-8")
+    headers = token("ingest", "read")
+    secret = headers["Authorization"].removeprefix("Bearer ")
+
+    def run(*arguments: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [sys.executable, "-m", "paceline", "import", "--format", "logcat", str(path), *arguments],
+            env={**os.environ, "PACELINE_TOKEN": secret}, capture_output=True, text=True, timeout=120,
+            check=False,
+        )  # fmt: skip
+
+    stored = run("--server", server.url, "--title", "Light Ledger")
+    assert stored.returncode == 0, stored.stderr
+    assert "1 rows, 1 with something to note" in stored.stderr
+    with httpx.Client(base_url=f"{server.url}/api/v1", headers=headers) as client:
+        (listed,) = client.get("/imports").json()["items"]
+        found = client.get(f"/imports/{listed['id']}").json()
+    assert (listed["title"], listed["source"]) == ("Light Ledger", "summary.md")
+    (row,) = found["rows"]
+    assert (row["words"], row["percent"]) == ("native 12.6 % slower than fallback", 12.57)
+    assert "says ~20 % slower (line 1)" in row["notes"][0]
+    assert row["raw"][0].endswith("fallback avg=11.93 ms (0.01 ms/hash)")
+    assert found["policy"]["in_force"] == {"minimum": 2000, "warmup_rounds": 1}
+    again = run("--server", server.url)
+    assert f"Stored as {listed['id']}" in again.stderr
+    refused = run("--server", server.url, "--token", "plt_wrong")
+    assert refused.returncode == 1
+    assert "unauthenticated" in refused.stderr
