@@ -54,9 +54,9 @@ def _has_surrogate(text: str) -> bool:
 
 
 class Response(BaseModel):
-    """A body sent by us."""
+    """A body sent by us. What has a default is still always sent, and the contract says so."""
 
-    model_config = ConfigDict(from_attributes=True)
+    model_config = ConfigDict(from_attributes=True, json_schema_serialization_defaults_required=True)
 
 
 class Page(Response, Generic[Item]):

@@ -2378,7 +2378,7 @@ export interface components {
             /** Title */
             title: string;
             /** Description */
-            description?: string | null;
+            description: string | null;
             /** Workload */
             workload: string;
             /** Arms */
@@ -2844,15 +2844,15 @@ export interface components {
             /** Launch Ratios */
             launch_ratios: number[];
             /** Run Id */
-            run_id?: string | null;
+            run_id: string | null;
             /** Job Id */
-            job_id?: string | null;
+            job_id: string | null;
             /** Target Id */
-            target_id?: string | null;
+            target_id: string | null;
             /** Target Name */
-            target_name?: string | null;
+            target_name: string | null;
             /** Measured At */
-            measured_at?: string | null;
+            measured_at: string | null;
             /**
              * Demonstration
              * @default false
@@ -2923,7 +2923,7 @@ export interface components {
                 [key: string]: unknown;
             };
             /** Raw */
-            raw?: components["schemas"]["RawOut"][] | null;
+            raw: components["schemas"]["RawOut"][] | null;
         };
         /**
          * ConfigurationErrorOut
@@ -3080,13 +3080,13 @@ export interface components {
             /** Arm */
             arm: string;
             /** Base Arm */
-            base_arm?: string | null;
+            base_arm: string | null;
             /** Part */
-            part?: string | null;
+            part: string | null;
             /** Param */
-            param?: string | null;
+            param: string | null;
             /** Rate Bytes Per S */
-            rate_bytes_per_s?: number | null;
+            rate_bytes_per_s: number | null;
             /** Params */
             params: {
                 [key: string]: number | string;
@@ -3119,7 +3119,7 @@ export interface components {
              */
             note: string;
             /** Description */
-            description?: string | null;
+            description: string | null;
         };
         /**
          * DistributionOut
@@ -3288,7 +3288,7 @@ export interface components {
              * Format: date-time
              */
             created_at: string;
-            rederived?: components["schemas"]["RederivedOut"] | null;
+            rederived: components["schemas"]["RederivedOut"] | null;
         };
         /**
          * ExplanationOut
@@ -3528,11 +3528,11 @@ export interface components {
         /** GateOut */
         GateOut: {
             /** Name */
-            name?: string | null;
+            name: string | null;
             /** Description */
-            description?: string | null;
+            description: string | null;
             /** Derived */
-            derived?: string | null;
+            derived: string | null;
             /** Benchmark */
             benchmark: string;
             /** Arm */
@@ -3565,9 +3565,9 @@ export interface components {
             /** Actual */
             actual: number | null;
             /** Lower */
-            lower?: number | null;
+            lower: number | null;
             /** Upper */
-            upper?: number | null;
+            upper: number | null;
             /**
              * Verdict
              * @enum {string}
@@ -3660,11 +3660,11 @@ export interface components {
              */
             state: "unknown" | "checking" | "good" | "recovering" | "suspect" | "quarantined";
             /** Reason */
-            reason?: string | null;
+            reason: string | null;
             /** Advice */
-            advice?: string | null;
+            advice: string | null;
             /** Since */
-            since?: string | null;
+            since: string | null;
             /**
              * Failures
              * @default 0
@@ -3692,9 +3692,9 @@ export interface components {
             /** Heartbeat S */
             heartbeat_s: number;
             /** Refused */
-            refused?: components["schemas"]["SuiteRefusedOut"][];
+            refused: components["schemas"]["SuiteRefusedOut"][];
             /** Targets */
-            targets?: components["schemas"]["TargetHeardOut"][];
+            targets: components["schemas"]["TargetHeardOut"][];
         };
         /**
          * ImportDetailOut
@@ -4031,16 +4031,16 @@ export interface components {
             /** Gates */
             gates: components["schemas"]["GateOut"][];
             /** Audits */
-            audits?: components["schemas"]["AuditOut"][];
+            audits: components["schemas"]["AuditOut"][];
             /** Unavailable */
-            unavailable?: components["schemas"]["UnavailableOut"][];
-            base?: components["schemas"]["BaseOut"] | null;
+            unavailable: components["schemas"]["UnavailableOut"][];
+            base: components["schemas"]["BaseOut"] | null;
             /** Blockers */
-            blockers?: string[];
+            blockers: string[];
             /** Suppressed */
-            suppressed?: string[];
+            suppressed: string[];
             /** Conditions */
-            conditions?: {
+            conditions: {
                 [key: string]: {
                     [key: string]: number;
                 };
@@ -4061,11 +4061,11 @@ export interface components {
             /** Default */
             default: number | string;
             /** Minimum */
-            minimum?: number | null;
+            minimum: number | null;
             /** Maximum */
-            maximum?: number | null;
+            maximum: number | null;
             /** Values */
-            values?: string[] | null;
+            values: string[] | null;
             /** Demonstration */
             demonstration: boolean;
             /** Description */
@@ -4135,7 +4135,7 @@ export interface components {
             /** Values */
             values: number[];
             /** Side */
-            side?: ("base" | "head") | null;
+            side: ("base" | "head") | null;
         };
         /** LogIn */
         LogIn: {
@@ -4345,15 +4345,15 @@ export interface components {
             /** Flags */
             flags: string[];
             /** Median Lower */
-            median_lower?: number | null;
+            median_lower: number | null;
             /** Median Upper */
-            median_upper?: number | null;
+            median_upper: number | null;
             /** Side */
-            side?: ("base" | "head") | null;
+            side: ("base" | "head") | null;
             /** Items */
-            items?: number | null;
+            items: number | null;
             /** Bytes */
-            bytes?: number | null;
+            bytes: number | null;
         };
         /** MetricOut */
         MetricOut: {
@@ -4756,13 +4756,13 @@ export interface components {
             /** Values */
             values: (number | string)[];
             /** Unit */
-            unit?: string | null;
+            unit: string | null;
             /** Description */
-            description?: string | null;
+            description: string | null;
             /** Minimum */
-            minimum?: number | null;
+            minimum: number | null;
             /** Maximum */
-            maximum?: number | null;
+            maximum: number | null;
         };
         /** PasswordSignInIn */
         PasswordSignInIn: {
@@ -4988,17 +4988,17 @@ export interface components {
             /** Title */
             title: string;
             /** Description */
-            description?: string | null;
+            description: string | null;
             /** Benchmarks */
-            benchmarks?: string[] | null;
+            benchmarks: string[] | null;
             /** Params */
             params: {
                 [key: string]: (number | string)[];
             };
             /** Launches */
-            launches?: number | null;
+            launches: number | null;
             /** Rounds */
-            rounds?: number | null;
+            rounds: number | null;
         };
         /**
          * Problem
@@ -5366,7 +5366,7 @@ export interface components {
                 [key: string]: number | string;
             };
             /** Suppress */
-            suppress?: string[];
+            suppress: string[];
             /** Launches */
             launches: number;
             /** Rounds */
@@ -5464,7 +5464,7 @@ export interface components {
             /** Min Time Ns */
             min_time_ns: number;
             /** Suppress */
-            suppress?: string[];
+            suppress: string[];
             /** Every S */
             every_s: number;
             /** Enabled */
@@ -5920,25 +5920,25 @@ export interface components {
             last_seen_at: string | null;
             /** Active Job Id */
             active_job_id: string | null;
-            connection?: components["schemas"]["ConnectionOut"] | null;
+            connection: components["schemas"]["ConnectionOut"] | null;
             /** Boot Id */
-            boot_id?: string | null;
-            health?: components["schemas"]["HealthOut"];
-            maintenance?: components["schemas"]["MaintenanceOut"] | null;
-            takes_jobs?: components["schemas"]["TakesJobsOut"];
-            gates?: components["schemas"]["GatesOut"] | null;
+            boot_id: string | null;
+            health: components["schemas"]["HealthOut"];
+            maintenance: components["schemas"]["MaintenanceOut"] | null;
+            takes_jobs: components["schemas"]["TakesJobsOut"];
+            gates: components["schemas"]["GatesOut"] | null;
             /** Configuration */
-            configuration?: components["schemas"]["ConfigurationErrorOut"][];
-            check?: components["schemas"]["paceline_server__fleet__device_schemas__CheckOut"] | null;
+            configuration: components["schemas"]["ConfigurationErrorOut"][];
+            check: components["schemas"]["paceline_server__fleet__device_schemas__CheckOut"] | null;
             /** Orders */
-            orders?: components["schemas"]["OrderOut"][];
+            orders: components["schemas"]["OrderOut"][];
             /**
              * Reboots Left
              * @default 0
              */
             reboots_left: number;
             /** Actions */
-            actions?: ("recheck" | "reboot" | "quarantine" | "release" | "maintenance")[];
+            actions: ("recheck" | "reboot" | "quarantine" | "release" | "maintenance")[];
         };
         /**
          * TokenCreatedOut
@@ -6132,15 +6132,15 @@ export interface components {
             /** Text */
             text: string;
             /** Points */
-            points?: number | null;
+            points: number | null;
             /** Launches */
-            launches?: number | null;
+            launches: number | null;
             /** Blocks */
-            blocks?: number | null;
+            blocks: number | null;
             /** First At */
-            first_at?: string | null;
+            first_at: string | null;
             /** Last At */
-            last_at?: string | null;
+            last_at: string | null;
         };
         /**
          * WorkOut
@@ -6181,7 +6181,7 @@ export interface components {
             /** Launch Timeout S */
             launch_timeout_s: number;
             /** Suppress */
-            suppress?: string[];
+            suppress: string[];
         };
         /** CheckOut */
         paceline_server__detect__schemas__CheckOut: {
@@ -6210,7 +6210,7 @@ export interface components {
             /** Steps */
             steps: components["schemas"]["CheckStepOut"][];
             /** Raw */
-            raw?: components["schemas"]["RawOut"][];
+            raw: components["schemas"]["RawOut"][];
         };
     };
     responses: never;

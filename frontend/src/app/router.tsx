@@ -27,6 +27,7 @@ import { parseCompareSearch } from '../features/compare/compare-search';
 import { parseMatrixSearch } from '../features/matrix/matrix-search';
 import { parseNewRunSearch, parseRunSearch, parseRunsSearch } from '../features/runs/runs-search';
 import { parseSeriesListSearch, parseSeriesSearch } from '../features/series/series-search';
+import { parseTargetSearch, parseTargetsSearch } from '../features/targets/targets-search';
 import { NotFound, RouteError, RoutePending } from './fallbacks';
 
 interface RouterContext {
@@ -108,12 +109,14 @@ const alertRoute = createRoute({
 const targetsRoute = createRoute({
   getParentRoute: () => appRoute,
   path: '/targets',
-  component: lazyRouteComponent(() => import('../features/targets/targets-page'), 'TargetsPage'),
+  validateSearch: parseTargetsSearch,
+  component: lazyRouteComponent(() => import('./routes/target'), 'TargetsRoute'),
 });
 
 const targetRoute = createRoute({
   getParentRoute: () => appRoute,
   path: '/targets/$targetId',
+  validateSearch: parseTargetSearch,
   component: lazyRouteComponent(() => import('./routes/target'), 'TargetRoute'),
 });
 

@@ -14,6 +14,10 @@ export interface TrackChartProps {
   span: readonly [number, number];
   format: (value: number) => string;
   showAxis: boolean;
+  /** Ticks of the time axis in its seconds; without them, round seconds. */
+  axis?: { ticks: readonly number[]; format: (tick: number) => string };
+  /** A value holds until the next one: of readings that are kept when they change. */
+  stepped?: boolean;
 }
 
 /** At most `limit` points by keeping the largest of each stride: a peak is never hidden by thinning. */
@@ -29,11 +33,13 @@ export function thinKeepingPeaks(points: readonly TrackPoint[], limit: number): 
   return kept;
 }
 
-export function TrackChart({ points, span, format, showAxis }: TrackChartProps) {
+const SECONDS = (tick: number) => `${tick} s`;
+
+export function TrackChart({ points, span, format, showAxis, axis, stepped = false }: TrackChartProps) {
   const height = showAxis ? 84 : 64;
   const values = points.map(({ value }) => value);
   const { domain } = niceTicks(Math.min(...values), Math.max(...values), 2);
-  const seconds = niceTicks(span[0], span[1], 5).ticks.filter((tick) => tick <= span[1]);
+  const seconds = axis?.ticks ?? niceTicks(span[0], span[1], 5).ticks.filter((tick) => tick <= span[1]);
   return (
     <ResponsiveContainer width="100%" height={height} initialDimension={{ width: 480, height }}>
       <AreaChart
@@ -46,11 +52,11 @@ export function TrackChart({ points, span, format, showAxis }: TrackChartProps) 
           type="number"
           domain={[span[0], span[1]]}
           hide={!showAxis}
-          ticks={seconds}
+          ticks={[...seconds]}
           tick={AXIS}
           stroke={GRID}
           height={20}
-          tickFormatter={(tick: number) => `${tick} s`}
+          tickFormatter={axis?.format ?? SECONDS}
         />
         <YAxis
           width={72}
@@ -62,6 +68,7 @@ export function TrackChart({ points, span, format, showAxis }: TrackChartProps) 
         />
         <Area
           dataKey="value"
+          type={stepped ? 'stepAfter' : 'linear'}
           stroke="var(--pl-series-0)"
           strokeWidth={1.5}
           fill="var(--pl-series-0)"

@@ -1,9 +1,28 @@
-/** Names and units of what is read while a job measures. Pure: the unit is the end of the name. */
+/**
+ * Names and units of what is read of a target, while a job measures and between jobs. Pure: the unit is the
+ * end of the name; a part of a quantity stands behind a dot (`cpu_frequency_mhz.cpu4-7`).
+ */
+import { formatDuration } from './times';
 import { formatNumber, formatValue } from './units';
+
+/** Android's names of a thermal status (PowerManager), which is where a number means something. */
+export const THERMAL_STATUS: readonly string[] = [
+  'none',
+  'light',
+  'moderate',
+  'severe',
+  'critical',
+  'emergency',
+  'shutdown',
+];
 
 const KNOWN: readonly (readonly [pattern: RegExp, label: string])[] = [
   [/freq(?!.*cap)/, 'CPU frequency'],
   [/temp|celsius|thermal_c/, 'Temperature'],
+  [/^battery_c$/, 'Battery temperature'],
+  [/^thermal_status$/, 'Thermal status'],
+  [/^cpu_frequency_cap/, 'CPU frequency cap'],
+  [/^cpu_mean_mhz$/, 'Mean CPU frequency'],
   [/^load(_1m|$)/, 'Load (1 min)'],
   [/^workload_wait/, 'Workload waited for a CPU'],
   [/(psi|pressure)_?cpu/, 'CPU pressure (PSI)'],
@@ -13,13 +32,20 @@ const KNOWN: readonly (readonly [pattern: RegExp, label: string])[] = [
   [/(psi|pressure)_?io/, 'I/O pressure (PSI)'],
   [/^memory_available/, 'Memory available'],
   [/battery_percent/, 'Battery'],
+  [/^charging$/, 'Charging'],
+  [/^free_bytes$/, 'Free space'],
+  [/^cpu_at_top/, 'Share at the highest clock'],
 ];
 
 export function conditionFormat(key: string): (value: number) => string {
-  if (key.endsWith('_mhz')) return (value) => `${formatNumber(value / 1e3)} GHz`;
-  if (key.endsWith('_bytes')) return (value) => formatValue(value, 'bytes');
-  if (key.endsWith('_percent')) return (value) => `${formatNumber(value)} %`;
-  if (key.endsWith('_c')) return (value) => `${formatNumber(value)} °C`;
+  const [name = key] = key.split('.');
+  if (name === 'thermal_status') return (value) => THERMAL_STATUS[value] ?? formatNumber(value);
+  if (name === 'charging') return (value) => (value > 0 ? 'yes' : 'no');
+  if (name.endsWith('_mhz')) return (value) => `${formatNumber(value / 1e3)} GHz`;
+  if (name.endsWith('_bytes')) return (value) => formatValue(value, 'bytes');
+  if (name.endsWith('_percent')) return (value) => `${formatNumber(value)} %`;
+  if (name.endsWith('_c')) return (value) => `${formatNumber(value)} °C`;
+  if (name.endsWith('_s')) return formatDuration;
   return formatNumber;
 }
 
@@ -36,7 +62,8 @@ function rank(key: string): number {
 /** "Temperature · k10temp": the quantity and, where it is a known one, which reading of it. */
 function fullLabel(key: string): string {
   const known = KNOWN.find(([pattern]) => pattern.test(key))?.[1];
-  const plain = key.replace(/_(mhz|bytes|percent|c)$/, '').replaceAll('_', ' ');
+  const [name = key, part] = key.split('.');
+  const plain = part ?? name.replace(/_(mhz|bytes|percent|c|s)$/, '').replaceAll('_', ' ');
   return known === undefined ? plain : `${known} · ${plain}`;
 }
 

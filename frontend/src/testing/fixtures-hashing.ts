@@ -10,7 +10,8 @@ const MESSAGES = [32, 64, 150, 256, 1024];
 const TIME: Benchmark['metrics'] = [{ name: 'time', unit: 'ns', direction: 'lower' }];
 
 function param(name: string, values: (number | string)[], unit: string | null): Benchmark['params'][number] {
-  return { name, kind: typeof values[0] === 'number' ? 'int' : 'enum', values, unit, description: null };
+  const kind = typeof values[0] === 'number' ? 'int' : 'enum';
+  return { name, kind, values, unit, description: null, minimum: null, maximum: null };
 }
 
 export const LEDGER_ARMS = [

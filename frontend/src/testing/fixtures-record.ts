@@ -93,6 +93,7 @@ export function scheduleOf(change: Partial<Schedule> = {}): Schedule {
     launches: 5,
     rounds: 20,
     min_time_ns: 1_000_000,
+    suppress: [],
     every_s: 86_400,
     enabled: false,
     next_at: minutesAgo(-600),

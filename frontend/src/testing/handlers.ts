@@ -4,6 +4,7 @@ import { http, HttpResponse, type HttpHandler } from 'msw';
 import type { RunRequest } from '../api/types';
 import { job, liveRun, run } from './fixtures';
 import { alertHandlers } from './handlers-alerts';
+import { fleetHandlers } from './handlers-fleet';
 import { historyHandlers } from './handlers-history';
 import { decisionHandlers } from './handlers-rules';
 import { problem } from './problems';
@@ -55,29 +56,6 @@ function sessionHandlers(world: World): HttpHandler[] {
       return new HttpResponse(null, { status: 204 });
     }),
     http.get(`${API}/accounts`, () => page(world.accounts)),
-  ];
-}
-
-function fleetHandlers(world: World): HttpHandler[] {
-  return [
-    http.get(`${API}/suites`, () => page(world.suites)),
-    http.get(`${API}/agents`, () => page(world.agents)),
-    http.get(`${API}/targets`, ({ request }) => {
-      const simulated = new URL(request.url).searchParams.get('simulated');
-      return page(world.targets.filter((each) => simulated === null || String(each.simulated) === simulated));
-    }),
-    http.get(`${API}/targets/:id`, ({ params }) => {
-      const found = world.targets.find(({ id }) => id === params['id']);
-      return found === undefined ? notFound() : HttpResponse.json(found);
-    }),
-    http.put(`${API}/targets/:id/maintenance`, async ({ params, request }) => {
-      const { on, reason } = (await request.json()) as { on: boolean; reason: string | null };
-      const index = world.targets.findIndex(({ id }) => id === params['id']);
-      const found = world.targets[index];
-      if (found === undefined) return notFound();
-      world.targets[index] = { ...found, hold: on ? 'maintenance' : null, hold_reason: on ? reason : null };
-      return HttpResponse.json(world.targets[index]);
-    }),
   ];
 }
 

@@ -134,6 +134,11 @@ function measured(change: Partial<Measurement> & { median: number }): Measuremen
     max: median * 1.3,
     sd: median * 0.015,
     flags: [],
+    median_lower: null,
+    median_upper: null,
+    side: null,
+    items: null,
+    bytes: null,
     ...change,
   };
 }
@@ -177,7 +182,10 @@ function derived(change: Partial<Derived>): Derived {
     metric: 'time',
     arm: 'native',
     base_arm: 'fallback',
+    part: null,
     param: 'batch',
+    rate_bytes_per_s: null,
+    description: null,
     params: {},
     value: null,
     lower: null,

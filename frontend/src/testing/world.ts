@@ -38,6 +38,8 @@ import {
   suite,
   target,
 } from './fixtures';
+import { hotPhone, simulatedPhone } from './fixtures-targets';
+import { createFleet, type Fleet } from './fleet-world';
 import { alertDetail, alerts, comparisons, phoneComparisons } from './fixtures-decisions';
 import { compared, historyPoints, matrix, series } from './fixtures-history';
 
@@ -64,6 +66,7 @@ export interface World {
   accounts: Account[];
   agents: Agent[];
   targets: Target[];
+  fleet: Fleet;
   suites: Suite[];
   runs: Run[];
   alerts: Map<string, AlertDetail>;
@@ -99,6 +102,7 @@ export function readings(count: number): Conditions[] {
     seq: index,
     phase: index < 3 ? 'before' : 'during',
     at_ms: Date.parse(minutesAgo(3)) + index * 1000,
+    raw: null,
     values: {
       cpu_frequency_mhz: [3600 + 90 * Math.sin(index / 6), 3500],
       temperature_c: { 'k10temp.Tctl': 52 + index * 0.06 },
@@ -119,6 +123,7 @@ export function samples(count: number): LiveSeries[] {
         params: { batch },
         metric: 'time',
         unit: 'ns' as const,
+        side: null,
         n: count,
         median: base,
         values: Array.from(
@@ -177,6 +182,9 @@ const DERIVED: JobReport['derived'] = [
     metric: 'time',
     arm: 'native',
     base_arm: null,
+    part: null,
+    rate_bytes_per_s: null,
+    description: null,
     param: 'batch',
     unit: 'exponent',
     answered: true,
@@ -191,6 +199,11 @@ const DERIVED: JobReport['derived'] = [
 
 const GATES: JobReport['gates'] = [
   {
+    name: null,
+    description: null,
+    derived: null,
+    lower: null,
+    upper: null,
     benchmark: 'ledger_batch',
     arm: 'native',
     params: { batch: 1000 },
@@ -228,6 +241,10 @@ export function report(of: Run): JobReport {
       max: row.median * 1.2,
       sd: row.median * 0.015,
       flags: [],
+      median_lower: null,
+      median_upper: null,
+      items: null,
+      bytes: null,
     })),
     comparisons: comparisons.map((row) =>
       slow
@@ -246,6 +263,10 @@ export function report(of: Run): JobReport {
     gates: GATES,
     audits: [],
     unavailable: [],
+    base: null,
+    blockers: [],
+    suppressed: [],
+    conditions: {},
   };
 }
 
@@ -282,19 +303,15 @@ export function createWorld(): World {
     accounts: [ada, grace],
     agents: [agent],
     targets: [
-      target({ state: 'busy', active_job_id: 'job-live' }),
       target({
-        id: 'target-2',
-        kind: 'device',
-        name: 'pixel-8',
-        serial: '38090DLJH0',
-        hold: 'cooling',
-        hold_reason: 'battery at 41 °C, measuring again below 35 °C',
-        preflight: [
-          { code: 'battery_low', level: 'blocker', text: 'Battery at 12 %.', advice: 'Charge above 50 %.' },
-        ],
+        state: 'busy',
+        active_job_id: 'job-live',
+        takes_jobs: { ok: false, words: 'takes no other job: it runs one' },
       }),
+      hotPhone(),
+      simulatedPhone(),
     ],
+    fleet: createFleet(),
     suites: [suite],
     runs: [liveRun, demoRun, confirmRun, run(), failedRun],
     alerts: new Map(alerts.map((each: Alert) => [each.id, alertDetail(each)])),

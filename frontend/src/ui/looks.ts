@@ -4,6 +4,8 @@ import type {
   AlertCause,
   AlertKind,
   AlertState,
+  Connection,
+  HealthState,
   Job,
   Judged,
   PreflightFinding,
@@ -95,6 +97,23 @@ export const HOLDS: Record<NonNullable<Target['hold']>, Look> = {
   maintenance: { tone: 'unsure', icon: 'wrench', word: 'maintenance' },
   quarantined: { tone: 'bad', icon: 'blocked', word: 'quarantined' },
   cooling: { tone: 'busy', icon: 'cooling', word: 'cooling' },
+};
+
+export const CONNECTION_STATES: Record<Connection['state'], Look> = {
+  online: { tone: 'good', icon: 'check', word: 'online' },
+  booting: { tone: 'busy', icon: 'clock', word: 'booting' },
+  unauthorized: { tone: 'bad', icon: 'lock', word: 'unauthorized' },
+  offline: { tone: 'bad', icon: 'warning', word: 'offline' },
+  absent: { tone: 'quiet', icon: 'muted', word: 'absent' },
+};
+
+export const HEALTH_STATES: Record<HealthState, Look> = {
+  unknown: { tone: 'quiet', icon: 'question', word: 'unknown' },
+  checking: { tone: 'busy', icon: 'eye', word: 'checking' },
+  good: { tone: 'good', icon: 'check', word: 'good' },
+  recovering: { tone: 'busy', icon: 'cooling', word: 'recovering' },
+  suspect: { tone: 'unsure', icon: 'warning', word: 'suspect' },
+  quarantined: { tone: 'bad', icon: 'blocked', word: 'quarantined' },
 };
 
 export const PREFLIGHT_LEVELS: Record<PreflightFinding['level'], Look> = {

@@ -1,7 +1,7 @@
 /** The filter by target that lists share. */
 import { useQuery } from '@tanstack/react-query';
 
-import { targetsQuery } from '../api/catalog';
+import { targetsQuery } from '../api/targets';
 import { FilterSelect } from './filter-select';
 import { targetOption } from './target-labels';
 

@@ -1,7 +1,7 @@
 /** Names of targets where only plain text can stand: in the options of a choice. */
 import { useQuery } from '@tanstack/react-query';
 
-import { simulatedTargetsQuery } from '../api/catalog';
+import { simulatedTargetsQuery } from '../api/targets';
 import type { Target } from '../api/types';
 
 function label(name: string, simulated: boolean): string {

@@ -4,7 +4,7 @@
  */
 import { useQuery } from '@tanstack/react-query';
 
-import { simulatedTargetsQuery } from '../api/catalog';
+import { simulatedTargetsQuery } from '../api/targets';
 import { AppLink } from './app-link';
 import { SIMULATED } from './looks';
 import { Status } from './status';

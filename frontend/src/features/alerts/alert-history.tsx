@@ -3,8 +3,7 @@ import type { AlertEvent } from '../../api/types';
 import { formatDate } from '../../lib/times';
 import { ALERT_STATES } from '../../ui/looks';
 import { Panel } from '../../ui/panel';
-import { TimeAgo } from '../../ui/time-ago';
-import classes from './alerts.module.css';
+import { Timeline } from '../../ui/timeline';
 
 /** What the system did, in words; what people did is named as they named it. */
 const DONE: Readonly<Record<string, string>> = {
@@ -48,17 +47,16 @@ export function AlertHistory({ events }: { events: readonly AlertEvent[] }) {
       {events.length === 0 ? (
         <p style={{ margin: 0, color: 'var(--pl-muted)' }}>Nothing has happened yet.</p>
       ) : (
-        <ol className={classes.history}>
-          {newestFirst.map((event) => (
-            <li key={event.id}>
-              <div>{sentence(event)}</div>
-              <div className={classes.when}>
-                {event.actor}, <TimeAgo at={event.at} />
-              </div>
-              {event.note !== null && <p className={classes.note}>{noteOf(event)}</p>}
-            </li>
-          ))}
-        </ol>
+        <Timeline
+          label="History"
+          moments={newestFirst.map((event) => ({
+            key: event.id,
+            at: event.at,
+            actor: event.actor,
+            words: sentence(event),
+            note: noteOf(event),
+          }))}
+        />
       )}
     </Panel>
   );

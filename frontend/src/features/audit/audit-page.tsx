@@ -8,6 +8,7 @@ import { compact } from '../../lib/search';
 import { formatDateTime } from '../../lib/times';
 import { AppLink } from '../../ui/app-link';
 import { DataTable, type Column } from '../../ui/data-table';
+import { DetailLines } from '../../ui/detail-lines';
 import { FilterBar } from '../../ui/filter-bar';
 import { FilterSelect } from '../../ui/filter-select';
 import { Listed } from '../../ui/listed';
@@ -81,7 +82,7 @@ const COLUMNS: readonly Column<AuditEntry>[] = [
   { header: 'Who', cell: ({ actor }) => actor },
   { header: 'What', cell: ({ words }) => words, wrap: true },
   { header: 'See', cell: (entry) => <ObjectLink entry={entry} /> },
-  { header: 'Detail', cell: ({ detail }) => <Detail detail={detail} />, wrap: true },
+  { header: 'Detail', cell: ({ detail }) => <DetailLines detail={detail} />, wrap: true },
 ];
 
 /** Kinds are the server's; one nobody knows here is shown as it is. */
@@ -100,44 +101,16 @@ function ObjectLink({ entry: { object_kind: kind, object_id: id } }: { entry: Au
       </AppLink>
     );
   }
+  if (kind === 'target') {
+    return (
+      <AppLink to="/targets/$targetId" params={{ targetId: id }}>
+        target
+      </AppLink>
+    );
+  }
   return (
     <>
       {kind.replaceAll('_', ' ')} <span className="pl-mono">{id}</span>
     </>
-  );
-}
-
-/** Fields in sight; a rule that is new has more, and they unfold. */
-const IN_SIGHT = 4;
-const INSTANT = /^\d{4}-\d\d-\d\dT[\d:.]+(?:Z|[+-]\d\d:\d\d)$/;
-
-/** One level of nesting is laid flat: what changed of a rule reads as its fields. */
-function linesOf(detail: AuditEntry['detail']): readonly (readonly [name: string, value: string])[] {
-  return Object.entries(detail).flatMap(([name, value]) =>
-    typeof value === 'object' && value !== null && !Array.isArray(value)
-      ? Object.entries(value).map(([inner, own]) => [inner, written(own)] as const)
-      : [[name, written(value)] as const],
-  );
-}
-
-function written(value: unknown): string {
-  if (typeof value !== 'string') return JSON.stringify(value);
-  return INSTANT.test(value) ? formatDateTime(value) : value;
-}
-
-function Detail({ detail }: { detail: AuditEntry['detail'] }) {
-  const lines = linesOf(detail);
-  if (lines.length === 0) return <>–</>;
-  const listed = lines.map(([name, value]) => (
-    <div key={name} style={{ overflowWrap: 'anywhere' }}>
-      {name.replaceAll('_', ' ')}: <span className="pl-mono">{value}</span>
-    </div>
-  ));
-  if (lines.length <= IN_SIGHT) return <>{listed}</>;
-  return (
-    <details>
-      <summary>{lines.length} fields</summary>
-      {listed}
-    </details>
   );
 }

@@ -11,6 +11,8 @@ export const AUDITED: Record<AuditedKind, string> = {
   benchmark: 'retired benchmarks',
   token: 'tokens',
   triage_batch: 'bulk triage',
+  target: 'targets',
+  import: 'imports',
 };
 
 export const AUDITED_KINDS = Object.keys(AUDITED) as AuditedKind[];

@@ -3,7 +3,8 @@ import { Alert as Notice, Button, Checkbox, Group, TextInput } from '@mantine/co
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState, type FormEvent } from 'react';
 
-import { suitesQuery, targetsQuery } from '../../api/catalog';
+import { suitesQuery } from '../../api/catalog';
+import { targetsQuery } from '../../api/targets';
 import { isApiError } from '../../api/errors';
 import { createSchedule, schedulesQuery } from '../../api/schedules';
 import type { Schedule, ScheduleRequest } from '../../api/types';

@@ -2,7 +2,8 @@
 import { NumberInput, SimpleGrid, Stack, Textarea, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 
-import { suitesQuery, targetsQuery } from '../../api/catalog';
+import { suitesQuery } from '../../api/catalog';
+import { targetsQuery } from '../../api/targets';
 import { accountsQuery } from '../../api/session';
 import type { RuleKind, RuleMode } from '../../api/types';
 import { FilterSelect } from '../../ui/filter-select';

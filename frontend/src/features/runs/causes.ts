@@ -72,6 +72,26 @@ export const CAUSES: Record<Cause, CauseWords> = {
     title: 'The agent lost its lease on the job',
     advice: 'Usually the network or a stalled host. The run can simply be requested again.',
   },
+  device_lost: {
+    title: 'The device could not be reached any more',
+    advice: 'Its cable, its port or its hub. The device is checked before its next job: see its page.',
+  },
+  device_rebooted: {
+    title: 'The device restarted in the middle of the job',
+    advice: 'What it measured before says nothing about after. Its page has when and how often it restarted.',
+  },
+  device_refused: {
+    title: 'The device refused what the job needs',
+    advice: 'The detail names what it refused. Unlock it and look at its screen, then check it again.',
+  },
+  device_storage_full: {
+    title: 'The device has no room left',
+    advice: 'Free space on the device; its health check says how much there is.',
+  },
+  device_unauthorized: {
+    title: 'The device does not trust its agent',
+    advice: 'Unlock it and accept the prompt on its screen, or connect it again to see the prompt.',
+  },
   analysis_failed: {
     title: 'The server could not analyse what was measured',
     advice: 'A fault of the server, not of what was measured. Samples are kept; its log has the details.',

@@ -6,6 +6,10 @@ import { renderApp } from '../../testing/render-app';
 
 function gate(change: Partial<Gate>): Gate {
   return {
+    name: null,
+    description: null,
+    lower: null,
+    upper: null,
     benchmark: 'ledger_batch',
     arm: 'native',
     params: { batch: 1000, message: 150 },

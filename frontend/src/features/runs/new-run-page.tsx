@@ -3,7 +3,8 @@ import { Alert, Button, Checkbox, Group, NumberInput, Stack } from '@mantine/cor
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState, type FormEvent } from 'react';
 
-import { suitesQuery, targetsQuery } from '../../api/catalog';
+import { suitesQuery } from '../../api/catalog';
+import { targetsQuery } from '../../api/targets';
 import { isApiError } from '../../api/errors';
 import { requestRun, runKeys } from '../../api/runs';
 import type { Benchmark, Preset, Run, Suite, Target } from '../../api/types';

@@ -2,7 +2,7 @@ import type { Conditions } from '../../api/types';
 import { toTracks } from './tracks';
 
 function reading(seq: number, values: Conditions['values']): Conditions {
-  return { seq, phase: 'during', at_ms: 1_000_000 + seq * 1000, values };
+  return { seq, phase: 'during', at_ms: 1_000_000 + seq * 1000, values, raw: null };
 }
 
 describe('conditions as tracks', () => {

@@ -1,26 +1,37 @@
-/** A target's state, its hold and its preflight as marks; used by the list and the page. */
+/** A target's states and its preflight as marks; used by the list and the page. */
 import { Group } from '@mantine/core';
 
 import type { PreflightFinding, Target } from '../../api/types';
-import { HOLDS, PREFLIGHT_LEVELS, TARGET_STATES } from '../../ui/looks';
+import { CONNECTION_STATES, HEALTH_STATES, HOLDS, PREFLIGHT_LEVELS, TARGET_STATES } from '../../ui/looks';
 import { Status } from '../../ui/status';
+import { SimulatedMark } from '../../ui/target-name';
+
+/** A device that cannot be used says what is between it and us, which "offline" would hide. */
+function stateLook({ state, connection }: Target) {
+  return state === 'offline' && connection !== null && connection.state !== 'online'
+    ? CONNECTION_STATES[connection.state]
+    : TARGET_STATES[state];
+}
 
 export function TargetMarks({ target }: { target: Target }) {
+  const { kind, health, maintenance, connection } = target;
   return (
     <Group gap={6} wrap="nowrap">
-      <Status look={TARGET_STATES[target.state]} />
-      {target.hold !== null && <Status look={HOLDS[target.hold]} title={target.hold_reason ?? undefined} />}
-      {target.simulated && <Status look={{ tone: 'demo', icon: 'flask', word: 'simulated' }} />}
+      <Status look={stateLook(target)} title={connection?.reason ?? undefined} />
+      {kind === 'device' && <Status look={HEALTH_STATES[health.state]} title={health.reason ?? undefined} />}
+      {maintenance !== null && <Status look={HOLDS.maintenance} title={maintenance.reason ?? undefined} />}
     </Group>
   );
 }
 
-/** Why a target takes no jobs, or undefined when it does. */
-export function whyNot(target: Target): string | undefined {
-  if (target.hold !== null) return target.hold_reason ?? HOLDS[target.hold].word;
-  if (target.refuses !== null) return target.refuses;
-  if (target.state === 'offline') return 'its agent is offline';
-  return undefined;
+/** With the badge of a simulated one, which nothing of it is shown without. */
+export function TitleMarks({ target }: { target: Target }) {
+  return (
+    <Group gap={6}>
+      <TargetMarks target={target} />
+      {target.simulated && <SimulatedMark />}
+    </Group>
+  );
 }
 
 /** The gravest first. */

@@ -1,60 +1,71 @@
 /**
- * One target: whether it may be used, what preflight advises, and the factors that make up its fingerprint.
+ * One target: who it is, how it is and why, what may be done about it, what happened to it, what it was like
+ * over time, and what it has measured. A device has more of it than a host.
  */
-import { Alert, Button, Group, TextInput } from '@mantine/core';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { useState, type FormEvent } from 'react';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 
-import { setMaintenance, targetKeys, targetQuery } from '../../api/catalog';
-import { may, sessionQuery } from '../../api/session';
-import type { PreflightFinding, Target } from '../../api/types';
+import { targetKeys, targetQuery } from '../../api/targets';
+import type { Target } from '../../api/types';
+import { useLiveStream } from '../../api/use-live-stream';
+import { formatDateTime } from '../../lib/times';
 import { AppLink } from '../../ui/app-link';
-import { DataTable } from '../../ui/data-table';
-import { Icon } from '../../ui/icon';
 import { Loaded } from '../../ui/loaded';
-import { PREFLIGHT_LEVELS } from '../../ui/looks';
 import { Page } from '../../ui/page';
 import { Facts, Panel, Split } from '../../ui/panel';
 import { PoliciesPanel } from '../../ui/policy-card';
-import { EmptyState } from '../../ui/states';
-import { Status } from '../../ui/status';
 import { TimeAgo } from '../../ui/time-ago';
-import { LEVELS, TargetMarks, whyNot } from './target-marks';
+import { ActionsPanel } from './actions-panel';
+import { AxesPanel } from './axes-panel';
+import { CheckPanel } from './check-panel';
+import { ConditionsPanel } from './conditions-panel';
+import { EventsPanel } from './events-panel';
+import { NoisePanel, RunsPanel } from './record-panels';
+import { ConfigurationPanel, Fingerprint, PreflightPanel } from './set-up-panels';
+import { TitleMarks } from './target-marks';
+import type { TargetSearch } from './targets-search';
+import { gateWords } from './target-words';
 
-export function TargetPage({ targetId }: { targetId: string }) {
+export interface TargetPageProps {
+  targetId: string;
+  search: TargetSearch;
+  onSearch: (search: TargetSearch) => void;
+}
+
+/** An event is a hint; what changed is asked of the server. */
+function useHints(targetId: string): void {
+  const client = useQueryClient();
+  useLiveStream({
+    enabled: true,
+    onEvent: ({ kind, data }) => {
+      if (kind !== 'target' || data['id'] !== targetId) return;
+      void client.invalidateQueries({ queryKey: targetKeys.target(targetId) });
+      void client.invalidateQueries({ queryKey: targetKeys.events(targetId) });
+    },
+  });
+}
+
+export function TargetPage({ targetId, search, onSearch }: TargetPageProps) {
   const target = useQuery(targetQuery(targetId));
+  useHints(targetId);
   return (
     <Page
       title={target.data?.name ?? 'Target'}
       crumb={<AppLink to="/targets">Targets</AppLink>}
-      {...(target.data === undefined ? {} : { lead: <TargetMarks target={target.data} /> })}
-      actions={
-        target.data && (
-          <>
-            <AppLink to="/runs" search={{ target: targetId }}>
-              Runs on this target
-            </AppLink>
-            <AppLink to="/noise" search={{ target: targetId }}>
-              What it can tell from noise
-            </AppLink>
-          </>
-        )
-      }
+      {...(target.data === undefined ? {} : { lead: <TitleMarks target={target.data} /> })}
     >
       <Loaded query={target} what="target" lines={8}>
         {(data) => (
           <Split
-            main={
-              <>
-                <PoliciesPanel filters={{ target: data.id }} />
-                <PreflightPanel findings={data.preflight} />
-                <Fingerprint target={data} />
-              </>
-            }
+            main={<Main target={data} search={search} onSearch={onSearch} />}
             aside={
               <>
-                <UsePanel target={data} />
+                <ActionsPanel target={data} />
                 <About target={data} />
+                <EventsPanel
+                  targetId={data.id}
+                  axis={search.axis}
+                  onAxis={(axis) => onSearch({ ...search, axis })}
+                />
               </>
             }
           />
@@ -64,134 +75,48 @@ export function TargetPage({ targetId }: { targetId: string }) {
   );
 }
 
-function PreflightPanel({ findings }: { findings: readonly PreflightFinding[] }) {
+interface MainProps extends Omit<TargetPageProps, 'targetId'> {
+  target: Target;
+}
+
+function Main({ target, search, onSearch }: MainProps) {
+  const device = target.kind === 'device';
   return (
-    <Panel title="Preflight" flush note="What the agent found about this target and what to do about it.">
-      {findings.length === 0 ? (
-        <EmptyState icon="check" title="Nothing to improve">
-          The target looks fit for measuring.
-        </EmptyState>
-      ) : (
-        <DataTable
-          label="Preflight findings"
-          rows={findings.toSorted((a, b) => LEVELS.indexOf(a.level) - LEVELS.indexOf(b.level))}
-          rowKey={({ code, text }) => `${code}|${text}`}
-          columns={[
-            { header: 'Level', cell: ({ level }) => <Status look={PREFLIGHT_LEVELS[level]} /> },
-            { header: 'Finding', cell: ({ text }) => text, wrap: true },
-            { header: 'Advice', cell: ({ advice }) => advice ?? '–', wrap: true },
-          ]}
+    <>
+      <AxesPanel target={target} />
+      {device && <CheckPanel check={target.check} />}
+      {device && (
+        <ConditionsPanel
+          targetId={target.id}
+          over={search.over}
+          onOver={(over) => onSearch({ ...search, over })}
         />
       )}
-    </Panel>
+      <RunsPanel targetId={target.id} />
+      <NoisePanel targetId={target.id} />
+      <PoliciesPanel filters={{ target: target.id }} />
+      {device && <ConfigurationPanel errors={target.configuration} />}
+      <PreflightPanel findings={target.preflight} />
+      <Fingerprint target={target} />
+    </>
   );
 }
 
-function Fingerprint({ target }: { target: Target }) {
-  const factors = Object.entries(target.factors).toSorted(([a], [b]) => a.localeCompare(b));
-  return (
-    <Panel
-      title="Fingerprint"
-      flush
-      note={
-        <>
-          A change of any factor starts a new history.{' '}
-          <span className="pl-mono">{target.fingerprint.slice(0, 16)}</span>
-        </>
-      }
-    >
-      <DataTable
-        label="Fingerprint factors"
-        rows={factors}
-        rowKey={([name]) => name}
-        columns={[
-          { header: 'Factor', cell: ([name]) => name.replaceAll('_', ' ') },
-          { header: 'Value', cell: ([, value]) => (value === null ? 'unknown' : String(value)), wrap: true },
-        ]}
-      />
-    </Panel>
-  );
-}
-
-function UsePanel({ target }: { target: Target }) {
-  const session = useQuery(sessionQuery);
-  const reason = whyNot(target);
-  return (
-    <Panel title="Use">
-      <p style={{ margin: '0 0 0.75rem' }}>
-        {reason === undefined ? 'Takes jobs.' : <>Takes no jobs: {reason}.</>}
-      </p>
-      {may(session.data, 'admin') ? (
-        <Maintenance target={target} />
-      ) : (
-        <p style={{ margin: 0, color: 'var(--pl-muted)' }}>An administrator can put it into maintenance.</p>
-      )}
-    </Panel>
-  );
-}
-
-function Maintenance({ target }: { target: Target }) {
-  const queryClient = useQueryClient();
-  const [reason, setReason] = useState('');
-  const on = target.hold === 'maintenance';
-  const change = useMutation({
-    mutationFn: () => setMaintenance(target.id, !on, on || reason.trim() === '' ? null : reason.trim()),
-    onSuccess: (changed) => {
-      setReason('');
-      queryClient.setQueryData(targetKeys.target(target.id), changed);
-      void queryClient.invalidateQueries({ queryKey: [...targetKeys.all, 'list'] });
-    },
-  });
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    change.mutate();
-  };
-  return (
-    <form onSubmit={submit}>
-      {!on && (
-        <TextInput
-          label="Reason for maintenance"
-          placeholder="e.g. thermal paste renewed"
-          maxLength={500}
-          value={reason}
-          mb="xs"
-          onChange={(event) => setReason(event.currentTarget.value)}
-        />
-      )}
-      <Group>
-        <Button
-          type="submit"
-          variant="default"
-          size="sm"
-          loading={change.isPending}
-          leftSection={<Icon name="wrench" size={16} />}
-        >
-          {on ? 'End maintenance' : 'Start maintenance'}
-        </Button>
-      </Group>
-      {change.error !== null && (
-        <Alert color="red" variant="outline" role="alert" mt="sm" icon={<Icon name="warning" />}>
-          Not changed: {change.error.message}
-        </Alert>
-      )}
-    </form>
-  );
-}
+const mono = (text: string) => <span className="pl-mono">{text}</span>;
 
 function About({ target }: { target: Target }) {
+  const { gates, boot_id: boot } = target;
   return (
     <Panel title="About">
       <Facts
         items={[
-          ['Kind', target.kind],
-          [
-            'Serial',
-            <span key="s" className="pl-mono">
-              {target.serial}
-            </span>,
-          ],
+          ['Kind', target.simulated ? `${target.kind}, simulated` : target.kind],
+          ['Serial', mono(target.serial)],
           ['Agent', target.agent_name],
           ['Last seen', <TimeAgo key="l" at={target.last_seen_at} />],
+          ...(boot === null ? [] : [['Boot', mono(boot)] as const]),
+          ...(gates === null ? [] : gateWords(gates)),
+          ...(gates === null ? [] : [['Read', formatDateTime(gates.at)] as const]),
         ]}
       />
     </Panel>

@@ -1,70 +1,159 @@
-/** Every target: can it be used, and if not, why. */
-import { Group } from '@mantine/core';
+/** The fleet: every target, whether it takes jobs and if not why. Every filter is in the address. */
 import { useQuery } from '@tanstack/react-query';
 
-import { targetsQuery } from '../../api/catalog';
+import { fleetQuery } from '../../api/targets';
 import type { Target } from '../../api/types';
 import { useLiveStream } from '../../api/use-live-stream';
+import { compact } from '../../lib/search';
 import { AppLink } from '../../ui/app-link';
 import { CodeBox } from '../../ui/code-box';
 import { DataTable, type Column } from '../../ui/data-table';
-import { Loaded } from '../../ui/loaded';
+import { FilterBar } from '../../ui/filter-bar';
+import { FilterSelect } from '../../ui/filter-select';
+import { Listed } from '../../ui/listed';
+import { HEALTH_STATES, TARGET_STATES } from '../../ui/looks';
 import { Page } from '../../ui/page';
 import { Panel } from '../../ui/panel';
 import { EmptyState } from '../../ui/states';
+import { SimulatedMark } from '../../ui/target-name';
+import { TextFilter } from '../../ui/text-filter';
 import { TimeAgo } from '../../ui/time-ago';
-import { Preflight, TargetMarks, whyNot } from './target-marks';
+import { Preflight, TargetMarks } from './target-marks';
+import classes from './targets.module.css';
+import { HEALTHS, KINDS, STATES, type TargetsSearch } from './targets-search';
+import { gateWords } from './target-words';
 
-const COLUMNS: readonly Column<Target>[] = [
-  { header: 'State', cell: (target) => <TargetMarks target={target} /> },
-  {
-    header: 'Target',
-    cell: (target) => (
-      <Group gap={6} wrap="nowrap">
-        <AppLink to="/targets/$targetId" params={{ targetId: target.id }}>
-          {target.name}
-        </AppLink>
-        <span style={{ color: 'var(--pl-muted)' }}>{target.kind}</span>
-      </Group>
-    ),
-  },
-  { header: 'Takes no jobs because', cell: (target) => whyNot(target) ?? '–', wrap: true },
-  { header: 'Preflight', cell: (target) => <Preflight findings={target.preflight} /> },
-  { header: 'Agent', cell: ({ agent_name: agent }) => agent },
-  { header: 'Seen', cell: ({ last_seen_at: at }) => <TimeAgo at={at} /> },
-];
+export interface TargetsPageProps {
+  search: TargetsSearch;
+  onSearch: (search: TargetsSearch) => void;
+}
 
-export function TargetsPage() {
-  const targets = useQuery(targetsQuery);
+export function TargetsPage({ search, onSearch }: TargetsPageProps) {
+  const { simulated, ...filters } = search;
+  const targets = useQuery(
+    fleetQuery(simulated === undefined ? filters : { ...filters, simulated: simulated === 'yes' }),
+  );
   useLiveStream({
     enabled: true,
     onEvent: ({ kind }) => {
       if (kind === 'target') void targets.refetch();
     },
   });
+  const { cursor, ...chosen } = search;
+  const filtered = Object.keys(chosen).length > 0;
   return (
     <Page
       title="Targets"
       lead="Hosts and the devices attached to them. Preflight says how far to trust their figures."
     >
-      <Panel title="All targets" flush>
-        <Loaded query={targets} what="the targets" lines={4}>
-          {({ items }) =>
-            items.length === 0 ? (
-              <EmptyState
-                icon="targets"
-                title="No target has reported yet"
-                action={<CodeBox text="paceline-server enrolment-code" />}
-              >
-                Make a one-time code on the server and start an agent with it. The host and its devices appear
-                here with the first heartbeat.
-              </EmptyState>
-            ) : (
-              <DataTable label="Targets" columns={COLUMNS} rows={items} rowKey={({ id }) => id} />
-            )
-          }
-        </Loaded>
+      <Filters search={search} onSearch={onSearch} />
+      <Panel title={filtered ? 'Matching targets' : 'All targets'} flush>
+        <Listed
+          query={targets}
+          what="the targets"
+          one="target"
+          icon="targets"
+          lines={4}
+          filtered={filtered}
+          onClear={() => onSearch({})}
+          cursor={cursor}
+          onCursor={(next) => onSearch(compact({ ...chosen, cursor: next }))}
+          empty={<NoTargets />}
+        >
+          {(rows) => <DataTable label="Targets" columns={COLUMNS} rows={rows} rowKey={({ id }) => id} />}
+        </Listed>
       </Panel>
     </Page>
+  );
+}
+
+function Filters({ search, onSearch }: TargetsPageProps) {
+  const set = (change: TargetsSearch) => onSearch(compact({ ...search, cursor: undefined, ...change }));
+  return (
+    <FilterBar dense>
+      <TextFilter
+        label="Search"
+        placeholder="name, serial, model, route"
+        value={search.q}
+        onChange={(q) => set({ q })}
+      />
+      <FilterSelect
+        label="Kind"
+        all="Hosts and devices"
+        value={search.kind}
+        options={KINDS.map((value) => ({ value, label: `${value}s` }))}
+        onChange={(kind) => set({ kind: kind as TargetsSearch['kind'] })}
+      />
+      <FilterSelect
+        label="State"
+        all="Any state"
+        value={search.state}
+        options={STATES.map((value) => ({ value, label: TARGET_STATES[value].word }))}
+        onChange={(state) => set({ state: state as TargetsSearch['state'] })}
+      />
+      <FilterSelect
+        label="Health"
+        all="Any health"
+        value={search.health}
+        options={HEALTHS.map((value) => ({ value, label: HEALTH_STATES[value].word }))}
+        onChange={(health) => set({ health: health as TargetsSearch['health'] })}
+      />
+      <FilterSelect
+        label="Simulated"
+        all="Real and simulated"
+        value={search.simulated}
+        options={[
+          { value: 'no', label: 'real ones only' },
+          { value: 'yes', label: 'simulated ones only' },
+        ]}
+        onChange={(simulated) => set({ simulated: simulated as TargetsSearch['simulated'] })}
+      />
+    </FilterBar>
+  );
+}
+
+const COLUMNS: readonly Column<Target>[] = [
+  { header: 'Target', cell: (target) => <Named target={target} /> },
+  { header: 'State', cell: (target) => <TargetMarks target={target} /> },
+  { header: 'Jobs', cell: ({ takes_jobs: { words } }) => words, wrap: true },
+  { header: 'Readings', cell: ({ gates }) => <Readings gates={gates} /> },
+  { header: 'Preflight', cell: (target) => <Preflight findings={target.preflight} /> },
+  { header: 'Agent', cell: ({ agent_name: agent }) => agent },
+  { header: 'Seen', cell: ({ last_seen_at: at }) => <TimeAgo at={at} /> },
+];
+
+function Named({ target: { id, name, kind, serial, simulated } }: { target: Target }) {
+  return (
+    <>
+      <AppLink to="/targets/$targetId" params={{ targetId: id }}>
+        {name}
+      </AppLink>{' '}
+      {simulated && <SimulatedMark />}
+      <div className={classes.quiet}>
+        {kind} <span className="pl-mono">{serial}</span>
+      </div>
+    </>
+  );
+}
+
+function Readings({ gates }: Pick<Target, 'gates'>) {
+  if (gates === null) return <>–</>;
+  return gateWords(gates).map(([name, words]) => (
+    <div key={name}>
+      <span className={classes.quiet}>{name}</span> {words}
+    </div>
+  ));
+}
+
+function NoTargets() {
+  return (
+    <EmptyState
+      icon="targets"
+      title="No target has reported yet"
+      action={<CodeBox text="paceline-server enrolment-code" />}
+    >
+      Make a one-time code on the server and start an agent with it. The host and its devices appear here with
+      the first heartbeat. Without a phone, simulated devices show the whole loop: make run DEVICES=3.
+    </EmptyState>
   );
 }

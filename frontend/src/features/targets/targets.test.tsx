@@ -1,46 +1,85 @@
-import { screen, waitFor } from '@testing-library/react';
-import { http } from 'msw';
+import { screen, waitFor, within } from '@testing-library/react';
 
-import { problem } from '../../testing/problems';
+import { quarantinedPhone } from '../../testing/fixtures-targets';
 import { renderApp } from '../../testing/render-app';
-import { server } from '../../testing/server';
 
-describe('targets', () => {
-  it('say why they take no jobs', async () => {
+const rows = async () => within(await screen.findByRole('table', { name: 'Targets' })).getAllByRole('row');
+
+describe('the fleet', () => {
+  it('says of each target how it is, and in the server’s words why it takes no jobs', async () => {
     renderApp('/targets');
-    expect(await screen.findByText('cooling')).toBeInTheDocument();
-    expect(screen.getByText(/battery at 41 °C, measuring again below 35 °C/)).toBeInTheDocument();
+    const [, host, hot, simulated] = await rows();
+    expect(host).toHaveTextContent(/lab-host.*host.*busy.*takes no other job: it runs one/);
+    expect(hot).toHaveTextContent(
+      /pixel-8.*online.*recovering.*battery at 41 °C, measuring again below 32 °C/,
+    );
+    expect(simulated).toHaveTextContent(/sim-healthy simulated.*good.*takes jobs/);
   });
 
-  it('show preflight advice and the factors of their fingerprint', async () => {
-    renderApp('/targets/target-1');
-    expect(await screen.findByText('Switch boost off in the firmware or the kernel.')).toBeInTheDocument();
-    expect(screen.getByText('EPYC 9354')).toBeInTheDocument();
+  it('does not call a phone cool that could not say', async () => {
+    renderApp('/targets');
+    expect((await rows())[2]).toHaveTextContent(/41\.0 °C, 64\.0 %, charging.*Thermal status not known/);
   });
 
-  it('go into maintenance with a reason and come back', async () => {
-    const { user, world } = renderApp('/targets/target-1');
-    await user.type(await screen.findByLabelText('Reason for maintenance'), 'new cooler');
-    await user.click(screen.getByRole('button', { name: 'Start maintenance' }));
-    expect(await screen.findByText(/Takes no jobs: new cooler/)).toBeInTheDocument();
-    expect(world.targets[0]).toMatchObject({ hold: 'maintenance', hold_reason: 'new cooler' });
-    await user.click(screen.getByRole('button', { name: 'End maintenance' }));
-    await waitFor(() => expect(world.targets[0]?.hold).toBeNull());
+  it('says what is between a device and us instead of offline', async () => {
+    renderApp('/targets', (world) => (world.targets = [quarantinedPhone()]));
+    const [, row] = await rows();
+    expect(row).toHaveTextContent(/unauthorized.*quarantined/);
+    expect(row).not.toHaveTextContent(/offline/);
   });
 
-  it('say when a change was refused', async () => {
-    const { user } = renderApp('/targets/target-1');
-    await screen.findByRole('button', { name: 'Start maintenance' });
-    server.use(http.put('*/maintenance', () => problem(409, 'conflict', 'A job is running.')));
-    await user.click(screen.getByRole('button', { name: 'Start maintenance' }));
-    expect(await screen.findByText(/Not changed: A job is running\./)).toBeInTheDocument();
+  it('keeps its filters in the address', async () => {
+    const { user, router } = renderApp('/targets');
+    await rows();
+    await user.selectOptions(screen.getByRole('combobox', { name: 'Kind' }), 'devices');
+    await waitFor(async () => expect(await rows()).toHaveLength(3));
+    await user.selectOptions(screen.getByRole('combobox', { name: 'Simulated' }), 'simulated ones only');
+    await waitFor(async () => expect(await rows()).toHaveLength(2));
+    await user.selectOptions(screen.getByRole('combobox', { name: 'Health' }), 'quarantined');
+    expect(await screen.findByText('No target matches these filters')).toBeInTheDocument();
+    expect(router.state.location.search).toEqual({ kind: 'device', simulated: 'yes', health: 'quarantined' });
+    await user.click(screen.getByRole('button', { name: 'Clear the filters' }));
+    await waitFor(async () => expect(await rows()).toHaveLength(4));
   });
 
-  it('offer maintenance to administrators only', async () => {
-    renderApp('/targets/target-1', (world) => {
-      if (world.session !== null) world.session = { ...world.session, scopes: ['read'] };
+  it('finds by typed words without taking the field from who types, and follows the back button', async () => {
+    const { user, router } = renderApp('/targets');
+    await rows();
+    const field = screen.getByRole('searchbox', { name: 'Search' });
+    await user.type(field, 'pix');
+    await waitFor(async () => expect(await rows()).toHaveLength(2));
+    expect(router.state.location.search).toEqual({ q: 'pix' });
+    expect(field).toHaveFocus();
+    await user.type(field, 'ies');
+    expect(field).toHaveValue('pixies');
+    await waitFor(() => expect(router.state.location.search).toEqual({ q: 'pixies' }));
+    router.history.back();
+    await waitFor(() => expect(field).toHaveValue('pix'));
+  });
+
+  it('restores a shared address and ignores what is none of its filters', async () => {
+    renderApp('/targets?health=recovering&state=nonsense');
+    await waitFor(async () => expect(await rows()).toHaveLength(2));
+  });
+});
+
+describe('a simulated target', () => {
+  it('says so wherever it is named', async () => {
+    renderApp('/runs', (world) => {
+      world.runs = world.runs.map((run) => ({
+        ...run,
+        jobs: run.jobs.map((job) => ({ ...job, target_id: 'target-3', target_name: 'sim-healthy' })),
+      }));
     });
-    expect(await screen.findByText('An administrator can put it into maintenance.')).toBeInTheDocument();
-    expect(screen.queryByRole('button', { name: 'Start maintenance' })).not.toBeInTheDocument();
+    const table = await screen.findByRole('table', { name: 'Runs' });
+    expect((await within(table).findAllByText('simulated')).length).toBe(5);
+    expect(screen.getByRole('option', { name: 'sim-healthy (simulated)' })).toBeInTheDocument();
+  });
+
+  it('is not mistaken for a real one beside it', async () => {
+    renderApp('/runs');
+    const table = await screen.findByRole('table', { name: 'Runs' });
+    await screen.findByRole('option', { name: 'sim-healthy (simulated)' });
+    expect(within(table).queryByText('simulated')).not.toBeInTheDocument();
   });
 });

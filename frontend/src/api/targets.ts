@@ -1,0 +1,153 @@
+/**
+ * Targets: who they are, how they are, what happened to them, and what a person may do about them. Every write
+ * answers the whole target, so the cache holds what the server decided.
+ */
+import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query';
+
+import { client, unwrap } from './client';
+import type { EventAxis, HealthState, Page, Target, TargetConditions, TargetEvent } from './types';
+
+export interface TargetFilters {
+  kind?: Target['kind'] | undefined;
+  state?: Target['state'] | undefined;
+  health?: HealthState | undefined;
+  simulated?: boolean | undefined;
+  /** Words of its name, serial, model or route. */
+  q?: string | undefined;
+  cursor?: string | undefined;
+}
+
+export const targetKeys = {
+  all: ['targets'] as const,
+  lists: ['targets', 'list'] as const,
+  target: (id: string) => ['targets', 'one', id] as const,
+  events: (id: string) => ['targets', 'events', id] as const,
+};
+
+/** ms between two looks at the fleet; live events come in between. */
+const LOOK_MS = 10_000;
+
+/** Of every list that offers targets to choose from. */
+export const targetsQuery = queryOptions({
+  queryKey: [...targetKeys.lists, 'all'],
+  queryFn: ({ signal }): Promise<Page<Target>> =>
+    unwrap(client.GET('/api/v1/targets', { signal, params: { query: { limit: 200 } } })),
+  refetchInterval: LOOK_MS,
+});
+
+export function fleetQuery(filters: TargetFilters) {
+  return queryOptions({
+    queryKey: [...targetKeys.lists, filters],
+    queryFn: ({ signal }): Promise<Page<Target>> =>
+      unwrap(client.GET('/api/v1/targets', { signal, params: { query: { ...filters, limit: 50 } } })),
+    refetchInterval: LOOK_MS,
+    placeholderData: keepPreviousData,
+  });
+}
+
+export function targetQuery(id: string) {
+  return queryOptions({
+    queryKey: targetKeys.target(id),
+    queryFn: ({ signal }): Promise<Target> =>
+      unwrap(client.GET('/api/v1/targets/{target_id}', { signal, params: { path: { target_id: id } } })),
+    refetchInterval: LOOK_MS,
+  });
+}
+
+/** Ids of the simulated targets: wherever a target is named, it is said of these. */
+export const simulatedTargetsQuery = queryOptions({
+  queryKey: [...targetKeys.all, 'simulated'],
+  queryFn: async ({ signal }): Promise<ReadonlySet<string>> => {
+    const { items } = await unwrap<Page<Target>>(
+      client.GET('/api/v1/targets', { signal, params: { query: { simulated: true, limit: 200 } } }),
+    );
+    return new Set(items.map(({ id }) => id));
+  },
+  staleTime: 60_000,
+});
+
+/** The newest first; older pages are asked for one by one. */
+export function targetEventsQuery(id: string, axis: EventAxis | undefined) {
+  return infiniteQueryOptions({
+    queryKey: [...targetKeys.events(id), axis],
+    queryFn: ({ signal, pageParam }): Promise<Page<TargetEvent>> =>
+      unwrap(
+        client.GET('/api/v1/targets/{target_id}/events', {
+          signal,
+          params: {
+            path: { target_id: id },
+            query: {
+              limit: 20,
+              ...(axis === undefined ? {} : { axis }),
+              ...(pageParam === null ? {} : { cursor: pageParam }),
+            },
+          },
+        }),
+      ),
+    initialPageParam: null as string | null,
+    getNextPageParam: (page) => page.next,
+    refetchInterval: 30_000,
+  });
+}
+
+const DAY_MS = 86_400_000;
+
+/** What it was like over the last `days`, as the server thins it. */
+export function targetConditionsQuery(id: string, days: number) {
+  return queryOptions({
+    queryKey: [...targetKeys.all, 'conditions', id, days],
+    queryFn: ({ signal }): Promise<TargetConditions> =>
+      unwrap(
+        client.GET('/api/v1/targets/{target_id}/conditions', {
+          signal,
+          params: {
+            path: { target_id: id },
+            query: { from: new Date(Date.now() - days * DAY_MS).toISOString() },
+          },
+        }),
+      ),
+    placeholderData: keepPreviousData,
+    refetchInterval: 60_000,
+  });
+}
+
+export interface Maintenance {
+  on: boolean;
+  reason: string | null;
+  /** Null: until a person ends it. */
+  until: string | null;
+}
+
+export function setMaintenance(id: string, body: Maintenance): Promise<Target> {
+  return unwrap(
+    client.PUT('/api/v1/targets/{target_id}/maintenance', { params: { path: { target_id: id } }, body }),
+  );
+}
+
+export function quarantineTarget(id: string, reason: string): Promise<Target> {
+  return unwrap(
+    client.POST('/api/v1/targets/{target_id}/quarantine', {
+      params: { path: { target_id: id } },
+      body: { reason },
+    }),
+  );
+}
+
+export function releaseTarget(id: string, reason: string): Promise<Target> {
+  return unwrap(
+    client.POST('/api/v1/targets/{target_id}/release', {
+      params: { path: { target_id: id } },
+      body: { reason },
+    }),
+  );
+}
+
+/** Asks for a health check; the agent does it when no job holds the device. */
+export function recheckTarget(id: string): Promise<Target> {
+  return unwrap(client.POST('/api/v1/targets/{target_id}/recheck', { params: { path: { target_id: id } } }));
+}
+
+/** Asks for a restart; refused after two within a day. */
+export function rebootTarget(id: string): Promise<Target> {
+  return unwrap(client.POST('/api/v1/targets/{target_id}/reboot', { params: { path: { target_id: id } } }));
+}

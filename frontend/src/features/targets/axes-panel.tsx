@@ -1,0 +1,144 @@
+/**
+ * The three axes of a target in words: whether it can be reached, whether it takes jobs, how its health is;
+ * and what people asked of it. They are independent: each has its own reason and its own advice.
+ */
+import { Title } from '@mantine/core';
+import type { ReactNode } from 'react';
+
+import type { Order, Target } from '../../api/types';
+import { formatDateTime } from '../../lib/times';
+import { CONNECTION_STATES, HEALTH_STATES, HOLDS, TARGET_STATES } from '../../ui/looks';
+import { Panel } from '../../ui/panel';
+import { Status, type Look } from '../../ui/status';
+import { TimeAgo } from '../../ui/time-ago';
+import classes from './targets.module.css';
+
+export function AxesPanel({ target }: { target: Target }) {
+  const { kind, state, takes_jobs: takes } = target;
+  return (
+    <Panel title="How it is">
+      <div className={classes.axes}>
+        <ConnectionAxis target={target} />
+        <Axis name="Jobs" look={takes.ok ? TAKES : state === 'busy' ? TARGET_STATES.busy : TAKES_NONE}>
+          <p>{sentence(takes.words)}</p>
+        </Axis>
+        {kind === 'device' && <HealthAxis health={target.health} />}
+        {target.maintenance !== null && <MaintenanceAxis maintenance={target.maintenance} />}
+        {target.orders.length > 0 && (
+          <Axis name="Asked for">
+            {target.orders.map((order) => (
+              <OrderWords key={order.id} order={order} />
+            ))}
+          </Axis>
+        )}
+      </div>
+    </Panel>
+  );
+}
+
+const TAKES: Look = { tone: 'good', icon: 'check', word: 'takes jobs' };
+const TAKES_NONE: Look = { tone: 'quiet', icon: 'muted', word: 'takes none' };
+
+/** The server's words as a sentence. */
+function sentence(words: string): string {
+  const first = words.slice(0, 1).toUpperCase() + words.slice(1);
+  return /[.!?]$/.test(first) ? first : `${first}.`;
+}
+
+interface AxisProps {
+  name: string;
+  look?: Look;
+  since?: string | null;
+  children?: ReactNode;
+}
+
+function Axis({ name, look, since = null, children }: AxisProps) {
+  return (
+    <section className={classes.axis} aria-label={name}>
+      <Title order={3}>{name}</Title>
+      <div>
+        {look !== undefined && (
+          <div className={classes.head}>
+            <Status look={look} />
+            {since !== null && (
+              <span className={classes.quiet}>
+                since <TimeAgo at={since} />
+              </span>
+            )}
+          </div>
+        )}
+        {children}
+      </div>
+    </section>
+  );
+}
+
+/** Why and what to do: what a state is shown with whenever there is something to say. */
+function ReasonAndAdvice({ reason, advice }: { reason: string | null; advice: string | null }) {
+  return (
+    <>
+      {reason !== null && <p>{sentence(reason)}</p>}
+      {advice !== null && <p className={classes.quiet}>{sentence(advice)}</p>}
+    </>
+  );
+}
+
+/** A host is its own connection: it is reached when its agent speaks. */
+function ConnectionAxis({ target: { connection, state, agent_name: agent } }: { target: Target }) {
+  if (connection === null) {
+    const silent = state === 'offline';
+    return (
+      <Axis name="Connection" look={silent ? TARGET_STATES.offline : TARGET_STATES.online}>
+        <p>{silent ? `Its agent ${agent} is silent.` : `Its agent ${agent} speaks for it.`}</p>
+      </Axis>
+    );
+  }
+  return (
+    <Axis name="Connection" look={CONNECTION_STATES[connection.state]} since={connection.since}>
+      <ReasonAndAdvice reason={connection.reason} advice={connection.advice} />
+      {connection.route !== null && (
+        <p className={classes.quiet}>
+          By agent {agent}, at <span className="pl-mono">{connection.route}</span>; an address is only a
+          route.
+        </p>
+      )}
+    </Axis>
+  );
+}
+
+function HealthAxis({ health }: Pick<Target, 'health'>) {
+  const { state, reason, advice, since, failures } = health;
+  return (
+    <Axis name="Health" look={HEALTH_STATES[state]} since={since}>
+      <ReasonAndAdvice reason={reason} advice={advice} />
+      {failures > 0 && (
+        <p className={classes.quiet}>
+          Infrastructure failures since its last good run: {failures}. The third puts it into quarantine.
+        </p>
+      )}
+    </Axis>
+  );
+}
+
+function MaintenanceAxis({ maintenance }: { maintenance: NonNullable<Target['maintenance']> }) {
+  const { by, reason, until, since } = maintenance;
+  return (
+    <Axis name="Maintenance" look={HOLDS.maintenance} since={since}>
+      <p>
+        By {by}, {until === null ? 'until a person ends it' : `until ${formatDateTime(until)}`}.
+      </p>
+      {reason !== null && <p>{sentence(reason)}</p>}
+    </Axis>
+  );
+}
+
+const ORDERED: Record<Order['kind'], string> = { check: 'A health check', reboot: 'A restart' };
+
+function OrderWords({ order }: { order: Order }) {
+  return (
+    <p>
+      {ORDERED[order.kind]}, by {order.requested_by} <TimeAgo at={order.requested_at} />. It waits until the
+      agent hears of it and no job holds the device.
+    </p>
+  );
+}

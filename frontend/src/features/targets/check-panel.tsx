@@ -1,0 +1,71 @@
+/** The last health check: every step with what it found, and what the commands printed. */
+import type { CheckStep, HealthCheck } from '../../api/types';
+import { formatDuration } from '../../lib/times';
+import { formatFigure } from '../../lib/units';
+import { DataTable, type Column } from '../../ui/data-table';
+import { Panel } from '../../ui/panel';
+import { RawTexts } from '../../ui/raw-texts';
+import { EmptyState } from '../../ui/states';
+import { Status, type Look } from '../../ui/status';
+import { TimeAgo } from '../../ui/time-ago';
+import classes from './targets.module.css';
+
+const PASSED: Look = { tone: 'good', icon: 'check', word: 'passed' };
+const FAILED: Look = { tone: 'bad', icon: 'cross', word: 'failed' };
+
+const COLUMNS: readonly Column<CheckStep>[] = [
+  { header: 'Step', cell: ({ name }) => name.replaceAll('_', ' ') },
+  { header: 'Result', cell: ({ ok }) => <Status look={ok ? PASSED : FAILED} /> },
+  {
+    header: 'Measured',
+    align: 'right',
+    cell: ({ value, unit }) => (value === null ? '–' : `${formatFigure(value)} ${unit ?? ''}`.trim()),
+  },
+  { header: 'In words', cell: ({ text }) => (text === '' ? '–' : text), wrap: true },
+];
+
+export function CheckPanel({ check }: { check: HealthCheck | null }) {
+  if (check === null) {
+    return (
+      <Panel title="Last health check">
+        <EmptyState icon="eye" title="Not checked yet">
+          A device is checked before its first job: a round trip, a push that is hashed, its self-test, its
+          gates and its free space. It takes about half a minute.
+        </EmptyState>
+      </Panel>
+    );
+  }
+  return (
+    <Panel
+      title="Last health check"
+      flush
+      mark={<Status look={check.ok ? PASSED : FAILED} />}
+      note={
+        <>
+          <TimeAgo at={check.at} />, took {formatDuration(check.took_ms / 1000)}. {failureWords(check)}
+        </>
+      }
+    >
+      <DataTable
+        label="Steps of the check"
+        columns={COLUMNS}
+        rows={check.steps}
+        rowKey={({ name }) => name}
+      />
+      {check.raw.length > 0 && (
+        <details className={classes.raw}>
+          <summary>What its commands printed</summary>
+          <RawTexts label="Texts of the health check" texts={check.raw} />
+        </details>
+      )}
+    </Panel>
+  );
+}
+
+/** Which kind of failure it was decides whether it counts against the device. */
+function failureWords({ ok, infrastructure }: HealthCheck): string {
+  if (ok) return '';
+  return infrastructure
+    ? 'What failed is the device or what lies between it and us: it counts towards quarantine.'
+    : 'What failed is the state it is in for a while: it does not count towards quarantine.';
+}

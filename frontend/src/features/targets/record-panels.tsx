@@ -1,0 +1,97 @@
+/** What a target has done and can do: its newest runs, and what it can tell from noise. */
+import { useQuery } from '@tanstack/react-query';
+
+import { noiseFloorsQuery } from '../../api/noise';
+import { runsQuery } from '../../api/runs';
+import type { NoiseFloor } from '../../api/types';
+import { paramsLabel } from '../../lib/params';
+import { formatPercent } from '../../lib/units';
+import { AppLink } from '../../ui/app-link';
+import { DataTable, type Column } from '../../ui/data-table';
+import { Loaded } from '../../ui/loaded';
+import { Panel } from '../../ui/panel';
+import { RunsTable } from '../../ui/runs-table';
+import { EmptyState } from '../../ui/states';
+import { TimeAgo } from '../../ui/time-ago';
+import classes from './targets.module.css';
+
+/** Rows here; the page of each has the rest. */
+const NEWEST = 8;
+
+export function RunsPanel({ targetId }: { targetId: string }) {
+  const runs = useQuery(runsQuery({ target: targetId }));
+  return (
+    <Panel
+      title="Runs"
+      flush
+      actions={
+        <AppLink to="/runs" search={{ target: targetId }}>
+          All runs on this target
+        </AppLink>
+      }
+    >
+      <Loaded query={runs} what="the runs" lines={3}>
+        {({ items }) =>
+          items.length === 0 ? (
+            <EmptyState icon="runs" title="Nothing was measured here yet">
+              A run that names this target, or one of every online target, appears here.
+            </EmptyState>
+          ) : (
+            <RunsTable label="Runs" runs={items.slice(0, NEWEST)} brief />
+          )
+        }
+      </Loaded>
+    </Panel>
+  );
+}
+
+const FLOORS: readonly Column<NoiseFloor>[] = [
+  {
+    header: 'Measurement',
+    wrap: true,
+    cell: ({ suite, benchmark, arm, metric, params }) => (
+      <>
+        {suite} / {benchmark}, {arm}
+        <div className={classes.quiet}>
+          {metric}, {paramsLabel(params)}
+        </div>
+      </>
+    ),
+  },
+  { header: 'Noise floor', align: 'right', cell: ({ mde }) => formatPercent(mde) },
+  { header: 'In words', cell: ({ words }) => words, wrap: true },
+  { header: 'Measured', cell: ({ measured_at: at }) => <TimeAgo at={at} /> },
+];
+
+export function NoisePanel({ targetId }: { targetId: string }) {
+  const floors = useQuery(noiseFloorsQuery({ target: targetId }));
+  return (
+    <Panel
+      title="Noise floor"
+      flush
+      note="The smallest effect its A/A runs say it can tell from noise."
+      actions={
+        <AppLink to="/noise" search={{ target: targetId }}>
+          All of them, and A/A runs
+        </AppLink>
+      }
+    >
+      <Loaded query={floors} what="the noise floors" lines={3}>
+        {({ items }) =>
+          items.length === 0 ? (
+            <EmptyState icon="noise" title="Not measured">
+              An A/A run on this target would say which effects it resolves; rules below that are refused.
+            </EmptyState>
+          ) : (
+            <DataTable
+              label="Noise floors"
+              rows={items.slice(0, NEWEST)}
+              rowKey={({ id }) => id}
+              columns={FLOORS}
+            />
+          )
+        }
+      </Loaded>
+    </Panel>
+  );
+}

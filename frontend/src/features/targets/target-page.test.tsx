@@ -1,0 +1,251 @@
+import { screen, waitFor, within } from '@testing-library/react';
+import { http } from 'msw';
+
+import { phone, quarantinedPhone } from '../../testing/fixtures-targets';
+import { problem } from '../../testing/problems';
+import { renderApp } from '../../testing/render-app';
+import { server } from '../../testing/server';
+import type { World } from '../../testing/world';
+
+const DEVICE = '/targets/target-2';
+const region = (name: string) => screen.findByRole('region', { name });
+const only = (made: ReturnType<typeof phone>) => (world: World) => {
+  world.targets = [made];
+};
+
+describe('the axes of a target', () => {
+  it('stand in words, each with its reason and what to do', async () => {
+    renderApp(DEVICE, only(quarantinedPhone()));
+    expect(await region('Connection')).toHaveTextContent(
+      /unauthorized.*The prompt on its screen was not accepted\..*Unlock it and accept the prompt\..*usb:1-4\.2/,
+    );
+    expect(await region('Jobs')).toHaveTextContent(/takes none.*Takes no jobs: it is in quarantine/);
+    expect(await region('Health')).toHaveTextContent(
+      /quarantined.*3 infrastructure failures.*the hash differs\..*Look at the evidence.*last good run: 3/,
+    );
+  });
+
+  it('are two for a host: it has no health checks', async () => {
+    renderApp('/targets/target-1');
+    expect(await region('Connection')).toHaveTextContent('Its agent lab-host speaks for it.');
+    expect(screen.queryByRole('region', { name: 'Health' })).not.toBeInTheDocument();
+    expect(screen.queryByRole('heading', { name: 'Last health check' })).not.toBeInTheDocument();
+  });
+
+  it('change when the stream says that something did', async () => {
+    const { world, stream } = renderApp(DEVICE, only(phone()));
+    expect(await region('Jobs')).toHaveTextContent('Takes jobs.');
+    stream.current?.ready();
+    world.targets = [quarantinedPhone()];
+    stream.current?.send({
+      id: 1,
+      kind: 'target',
+      at: new Date().toISOString(),
+      run_id: null,
+      job_id: null,
+      data: { id: 'target-2' },
+    });
+    expect(await screen.findByText(/Takes no jobs: it is in quarantine/)).toBeInTheDocument();
+  });
+});
+
+describe('the evidence of a health check', () => {
+  it('is every step with what it measured, and what its commands printed', async () => {
+    const { user } = renderApp(DEVICE);
+    const table = await screen.findByRole('table', { name: 'Steps of the check' });
+    expect(within(table).getByRole('row', { name: /push and hash/ })).toHaveTextContent(
+      /passed.*38\.2 MB\/s/,
+    );
+    await user.click(screen.getByText('What its commands printed'));
+    const list = screen.getByRole('list', { name: 'Texts of the health check' });
+    expect(list).toHaveTextContent(/dumpsys battery exit 0/);
+    expect(list).toHaveTextContent(/temperature: 410/);
+    expect(list).toHaveTextContent(/did not end.*It printed nothing\./);
+  });
+
+  it('says which failure counts towards quarantine', async () => {
+    renderApp(DEVICE, only(quarantinedPhone()));
+    expect(await screen.findByText(/it counts towards quarantine/)).toBeInTheDocument();
+  });
+
+  it('is absent before the first check, which is explained', async () => {
+    renderApp(DEVICE, only(phone({ check: null })));
+    expect(await screen.findByText(/a push that is hashed/)).toBeInTheDocument();
+  });
+});
+
+describe('the history of a target', () => {
+  it('is in the server’s words with its evidence, and goes back by pages', async () => {
+    const { user } = renderApp(DEVICE);
+    const list = await screen.findByRole('list', { name: 'History' });
+    expect(list).toHaveTextContent(/Was hot or low.*health, agent.*Evidence.*battery c: 41/);
+    expect(list).not.toHaveTextContent(/Was reached/);
+    await user.click(screen.getByRole('button', { name: 'Show older' }));
+    expect(await within(list).findByText('Was reached')).toBeInTheDocument();
+    expect(screen.queryByRole('button', { name: 'Show older' })).not.toBeInTheDocument();
+  });
+
+  it('is of one axis when asked, and that is in the address', async () => {
+    const { user, router } = renderApp(DEVICE);
+    await screen.findByRole('list', { name: 'History' });
+    await user.selectOptions(screen.getByRole('combobox', { name: 'Of its' }), 'maintenance');
+    await waitFor(() =>
+      expect(within(screen.getByRole('list', { name: 'History' })).getAllByRole('listitem')).toHaveLength(1),
+    );
+    expect(router.state.location.search).toEqual({ axis: 'maintenance' });
+  });
+});
+
+describe('conditions over time', () => {
+  it('are drawn on one axis of time, said in a sentence and tabled', async () => {
+    renderApp(DEVICE);
+    const summary =
+      /^Readings of the last week\. Battery temperature 2\d\.\d °C to [34]\d.*Thermal status none to moderate/;
+    expect(await screen.findByRole('img', { name: summary })).toBeInTheDocument();
+    const table = screen.getByRole('table', { name: 'Readings' });
+    expect(within(table).getByRole('row', { name: /^Battery 64\.0 %/ })).toBeInTheDocument();
+    expect(screen.getAllByText(/a gap is a device that was not connected/)[0]).toBeInTheDocument();
+  });
+
+  it('summarise each job with what was suppressed for it', async () => {
+    renderApp(DEVICE);
+    const table = await screen.findByRole('table', { name: 'Conditions of its jobs' });
+    expect(table).toHaveTextContent(
+      /CPU frequency 2\.91 GHz.*Battery temperature 33\.1 °C, at most 36\.4 °C/,
+    );
+    expect(table).toHaveTextContent('unlocked_clocks');
+  });
+
+  it('go back as far as is chosen, and the choice is in the address', async () => {
+    const { user, world, router } = renderApp(DEVICE);
+    await screen.findByRole('table', { name: 'Readings' });
+    await user.click(screen.getByRole('radio', { name: 'month' }));
+    await waitFor(() => expect(world.fleet.windows).toHaveLength(2));
+    const days = (Date.now() - Date.parse(world.fleet.windows[1] ?? '')) / 86_400_000;
+    expect(Math.round(days)).toBe(30);
+    expect(router.state.location.search).toEqual({ over: 'month' });
+  });
+
+  it('say why there are none', async () => {
+    renderApp(DEVICE, (world) => {
+      world.fleet.conditions = { tracks: [], jobs: [], note: 'No readings in this time.' };
+    });
+    expect(await screen.findByText('No readings in the last week')).toBeInTheDocument();
+  });
+});
+
+describe('how a target is set up', () => {
+  it('is told by named configuration errors with what to do', async () => {
+    renderApp(DEVICE);
+    const table = await screen.findByRole('table', { name: 'Configuration errors' });
+    expect(table).toHaveTextContent(/unlocked_clocks.*its clocks are not held.*suppress unlocked_clocks/);
+  });
+
+  it('is told by preflight and the factors of its fingerprint', async () => {
+    renderApp('/targets/target-1');
+    expect(await screen.findByText('Switch boost off in the firmware or the kernel.')).toBeInTheDocument();
+    expect(screen.getByText('EPYC 9354')).toBeInTheDocument();
+  });
+});
+
+describe('what a target has measured', () => {
+  it('stands on its page: its runs and its noise floors', async () => {
+    renderApp(DEVICE);
+    expect(await screen.findByRole('table', { name: 'Noise floors' })).toHaveTextContent(
+      /effects below 3\.1 % are not resolved here/,
+    );
+    expect(await screen.findByRole('table', { name: 'Runs' })).toBeInTheDocument();
+  });
+});
+
+describe('an action on a target', () => {
+  it('is maintenance with a reason and an end, and comes back', async () => {
+    const { user, world } = renderApp('/targets/target-1');
+    await user.click(await screen.findByRole('button', { name: 'Start maintenance' }));
+    const dialog = await screen.findByRole('dialog', { name: 'Maintenance of lab-host' });
+    await user.type(within(dialog).getByRole('textbox', { name: 'Reason' }), 'new cooler');
+    await user.type(within(dialog).getByLabelText('Until'), '2031-05-06T07:08');
+    await user.click(within(dialog).getByRole('button', { name: 'Start maintenance' }));
+    expect(await region('Maintenance')).toHaveTextContent(/By Ada, until 6 May 2031.*New cooler\./);
+    expect(world.fleet.asked[0]?.body).toEqual({
+      on: true,
+      reason: 'new cooler',
+      until: new Date('2031-05-06T07:08').toISOString(),
+    });
+    await user.click(await screen.findByRole('button', { name: 'End maintenance' }));
+    await user.click(
+      within(await screen.findByRole('dialog')).getByRole('button', { name: 'End maintenance' }),
+    );
+    await waitFor(() =>
+      expect(screen.queryByRole('region', { name: 'Maintenance' })).not.toBeInTheDocument(),
+    );
+    expect(world.fleet.asked[1]?.body).toEqual({ on: false, reason: null, until: null });
+  });
+
+  it('is confirmed with a reason: a release lets nothing run before its check', async () => {
+    const { user, world } = renderApp(DEVICE, only(quarantinedPhone()));
+    await user.click(await screen.findByRole('button', { name: 'Release' }));
+    const dialog = await screen.findByRole('dialog', { name: 'Release pixel-8 from quarantine' });
+    const confirm = within(dialog).getByRole('button', { name: 'Release it' });
+    expect(confirm).toBeDisabled();
+    await user.type(within(dialog).getByRole('textbox', { name: 'Reason' }), 'new cable');
+    await user.click(confirm);
+    expect(await screen.findByText('Takes no jobs: its health is being checked.')).toBeInTheDocument();
+    expect(world.fleet.asked).toEqual([{ action: 'release', body: { reason: 'new cable' } }]);
+  });
+
+  it('is not done without being confirmed', async () => {
+    const { user, world } = renderApp(DEVICE, only(phone()));
+    await user.click(await screen.findByRole('button', { name: 'Restart' }));
+    await user.click(within(await screen.findByRole('dialog')).getByRole('button', { name: 'Cancel' }));
+    expect(world.fleet.asked).toEqual([]);
+  });
+
+  it('that an agent has to carry out is shown as asked for, never as done', async () => {
+    const { user } = renderApp(DEVICE, only(phone()));
+    await user.click(await screen.findByRole('button', { name: 'Restart' }));
+    await user.click(
+      within(await screen.findByRole('dialog')).getByRole('button', { name: 'Ask for a restart' }),
+    );
+    expect(await region('Asked for')).toHaveTextContent(/A restart, by Ada.*It waits until/);
+    expect(await region('Connection')).toHaveTextContent(/online/);
+  });
+
+  it('shows at once and is taken back when it is refused, with the reason and what was typed', async () => {
+    const { user } = renderApp(DEVICE, only(phone()));
+    await user.click(await screen.findByRole('button', { name: 'Quarantine' }));
+    let answer = () => {};
+    const asked = new Promise<void>((resolve) => (answer = resolve));
+    server.use(
+      http.post('*/quarantine', async () => {
+        await asked;
+        return problem(409, 'conflict', 'It is being moved to another agent.');
+      }),
+    );
+    await user.type(await screen.findByRole('textbox', { name: 'Reason' }), 'dropped on the floor');
+    await user.click(screen.getByRole('button', { name: 'Put into quarantine' }));
+    expect(await region('Health')).toHaveTextContent(/quarantined.*Dropped on the floor/);
+    expect(await region('Jobs')).toHaveTextContent('The server is being asked.');
+    answer();
+    const dialog = await screen.findByRole('dialog', { name: 'Quarantine pixel-8' });
+    expect(dialog).toHaveTextContent('Not done: It is being moved to another agent.');
+    expect(within(dialog).getByRole('textbox', { name: 'Reason' })).toHaveValue('dropped on the floor');
+    await user.click(within(dialog).getByRole('button', { name: 'Cancel' }));
+    expect(await region('Health')).toHaveTextContent(/good/);
+  });
+
+  it('is offered as far as the server allows it, with the restarts that are left', async () => {
+    renderApp(DEVICE, only(phone({ actions: ['maintenance', 'quarantine', 'recheck'], reboots_left: 0 })));
+    expect(await screen.findByRole('button', { name: 'Check again' })).toBeInTheDocument();
+    expect(screen.queryByRole('button', { name: 'Restart' })).not.toBeInTheDocument();
+    expect(screen.getByText(/Restarts left within a day: 0/)).toBeInTheDocument();
+  });
+
+  it('is for administrators only', async () => {
+    renderApp(DEVICE, (world) => {
+      if (world.session !== null) world.session = { ...world.session, scopes: ['read'] };
+    });
+    expect(await screen.findByText(/An administrator can check it again/)).toBeInTheDocument();
+    expect(screen.queryByRole('button', { name: 'Quarantine' })).not.toBeInTheDocument();
+  });
+});

@@ -1,0 +1,98 @@
+/** Names and units of what a target reports of itself. Every reading is the server's; none is judged here. */
+import type { EventAxis, Target, TargetAction } from '../../api/types';
+import { conditionFormat, THERMAL_STATUS } from '../../lib/conditions';
+
+type Gates = NonNullable<Target['gates']>;
+
+export const UNKNOWN = 'not known';
+
+function read<T>(value: T | null, format: (value: T) => string): string {
+  return value === null ? UNKNOWN : format(value);
+}
+
+/** Thermal unknown is not cool: a reading the device could not give says so. */
+export function gateWords(gates: Gates): readonly (readonly [name: string, words: string])[] {
+  const {
+    battery_c: heat,
+    battery_percent: charge,
+    charging,
+    thermal_status: status,
+    free_bytes: free,
+  } = gates;
+  const plugged = charging === null ? '' : charging ? ', charging' : ', not charging';
+  return [
+    [
+      'Battery',
+      `${read(heat, conditionFormat('battery_c'))}, ${read(charge, conditionFormat('battery_percent'))}${plugged}`,
+    ],
+    ['Thermal status', read(status, (value) => THERMAL_STATUS[value] ?? String(value))],
+    ['Free space', read(free, conditionFormat('free_bytes'))],
+  ];
+}
+
+export const AXIS_WORDS: Record<EventAxis, string> = {
+  connection: 'connection',
+  health: 'health',
+  maintenance: 'maintenance',
+  order: 'orders',
+  recovery: 'recovery',
+};
+
+export interface ActionWords {
+  label: string;
+  title: (name: string) => string;
+  /** What it does and what it does not, said before it is done. */
+  meaning: string;
+  reason: 'needed' | 'welcome' | 'none';
+  confirm: string;
+}
+
+const NOT_BEFORE =
+  'It is done as soon as no job holds the device: the agent asks for it with its heartbeats.';
+
+export const ACTIONS: Record<TargetAction, ActionWords> = {
+  maintenance: {
+    label: 'Start maintenance',
+    title: (name) => `Maintenance of ${name}`,
+    meaning:
+      'It takes no jobs meanwhile; a job that runs goes on. Its health is another matter: ending the maintenance lets nothing out of quarantine.',
+    reason: 'welcome',
+    confirm: 'Start maintenance',
+  },
+  quarantine: {
+    label: 'Quarantine',
+    title: (name) => `Quarantine ${name}`,
+    meaning: 'It takes no jobs until a person releases it, whatever its health checks say.',
+    reason: 'needed',
+    confirm: 'Put into quarantine',
+  },
+  release: {
+    label: 'Release',
+    title: (name) => `Release ${name} from quarantine`,
+    meaning: 'It is checked first, and takes jobs when that passes. Look at the evidence before.',
+    reason: 'needed',
+    confirm: 'Release it',
+  },
+  recheck: {
+    label: 'Check again',
+    title: (name) => `Check ${name} again`,
+    meaning: `A health check takes about half a minute. ${NOT_BEFORE}`,
+    reason: 'none',
+    confirm: 'Ask for a check',
+  },
+  reboot: {
+    label: 'Restart',
+    title: (name) => `Restart ${name}`,
+    meaning: `The device restarts and is checked before its next job. ${NOT_BEFORE}`,
+    reason: 'none',
+    confirm: 'Ask for a restart',
+  },
+};
+
+export const END_MAINTENANCE: ActionWords = {
+  label: 'End maintenance',
+  title: (name) => `End the maintenance of ${name}`,
+  meaning: 'It takes jobs again, unless its health or its connection is in the way.',
+  reason: 'none',
+  confirm: 'End maintenance',
+};

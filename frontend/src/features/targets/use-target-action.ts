@@ -1,0 +1,102 @@
+/**
+ * What a person does about a target. Optimistic: what was asked for shows at once, as asked for. Truthful: a
+ * check or a restart is never shown as done, whether it takes jobs is the server's to say, and a refusal brings
+ * back what was.
+ */
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+
+import { sessionQuery } from '../../api/session';
+import {
+  quarantineTarget,
+  rebootTarget,
+  recheckTarget,
+  releaseTarget,
+  setMaintenance,
+  targetKeys,
+} from '../../api/targets';
+import type { Order, Target, TargetAction } from '../../api/types';
+
+export interface Asked {
+  action: TargetAction;
+  /** Of maintenance: whether it begins. */
+  on: boolean;
+  reason: string;
+  /** Null: until a person ends it. */
+  until: string | null;
+}
+
+function send(id: string, { action, on, reason, until }: Asked): Promise<Target> {
+  switch (action) {
+    case 'maintenance':
+      return setMaintenance(id, {
+        on,
+        reason: on && reason !== '' ? reason : null,
+        until: on ? until : null,
+      });
+    case 'quarantine':
+      return quarantineTarget(id, reason);
+    case 'release':
+      return releaseTarget(id, reason);
+    case 'recheck':
+      return recheckTarget(id);
+    case 'reboot':
+      return rebootTarget(id);
+  }
+}
+
+const ASKING: Target['takes_jobs'] = { ok: false, words: 'the server is being asked' };
+
+function ordered(kind: Order['kind'], by: string, now: string): Order {
+  return { id: `asked ${kind}`, kind, life: 'pending', requested_by: by, requested_at: now };
+}
+
+/** What the target looks like until the server has answered. */
+export function guess(target: Target, asked: Asked, by: string, now: string): Target {
+  const { action, on, until } = asked;
+  const reason = asked.reason === '' ? null : asked.reason;
+  const health = (state: Target['health']['state']) => ({
+    ...target.health,
+    state,
+    reason: state === 'quarantined' ? reason : null,
+    advice: null,
+    since: now,
+  });
+  switch (action) {
+    case 'maintenance':
+      return { ...target, takes_jobs: ASKING, maintenance: on ? { by, reason, until, since: now } : null };
+    case 'quarantine':
+      return { ...target, takes_jobs: ASKING, health: health('quarantined') };
+    case 'release':
+      return { ...target, takes_jobs: ASKING, health: health('unknown') };
+    case 'recheck':
+      return { ...target, orders: [...target.orders, ordered('check', by, now)] };
+    case 'reboot':
+      return { ...target, orders: [...target.orders, ordered('reboot', by, now)] };
+  }
+}
+
+export function useTargetAction(id: string) {
+  const client = useQueryClient();
+  const session = useQuery(sessionQuery);
+  const key = targetKeys.target(id);
+  return useMutation({
+    mutationFn: (asked: Asked) => send(id, asked),
+    onMutate: async (asked) => {
+      await client.cancelQueries({ queryKey: key });
+      const before = client.getQueryData<Target>(key);
+      if (before !== undefined) {
+        const by = session.data?.account.name ?? 'you';
+        client.setQueryData(key, guess(before, asked, by, new Date().toISOString()));
+      }
+      return before;
+    },
+    onError: (_error, _asked, before) => {
+      if (before !== undefined) client.setQueryData(key, before);
+    },
+    onSuccess: (target) => client.setQueryData(key, target),
+    onSettled: () => {
+      void client.invalidateQueries({ queryKey: targetKeys.lists });
+      void client.invalidateQueries({ queryKey: targetKeys.events(id) });
+    },
+  });
+}

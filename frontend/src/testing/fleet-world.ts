@@ -1,0 +1,18 @@
+/** What happened to the targets and what they were like, as the fixture API holds it. */
+import type { TargetConditions, TargetEvent } from '../api/types';
+import { conditions, events, olderEvents } from './fixtures-targets';
+
+export interface Fleet {
+  events: TargetEvent[];
+  /** The page after `events`. */
+  olderEvents: TargetEvent[];
+  conditions: TargetConditions;
+  /** Every window that was asked for: its beginning. */
+  windows: (string | null)[];
+  /** Every action that was asked for, with its body. */
+  asked: { action: string; body: unknown }[];
+}
+
+export function createFleet(): Fleet {
+  return { events: [...events], olderEvents: [...olderEvents], conditions, windows: [], asked: [] };
+}

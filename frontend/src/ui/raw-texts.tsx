@@ -1,0 +1,49 @@
+/**
+ * What commands on a device printed, as it came: the evidence behind every value that was read out of it.
+ * Nothing is parsed here.
+ */
+import type { RawText } from '../api/types';
+import { formatInteger, formatNumber } from '../lib/units';
+import classes from './raw-texts.module.css';
+import { Status, type Look } from './status';
+
+const DONE: Look = { tone: 'good', icon: 'check', word: 'exit 0' };
+
+function lookOf({ status }: RawText): Look {
+  if (status === null) return { tone: 'bad', icon: 'warning', word: 'did not end' };
+  return status === 0 ? DONE : { tone: 'unsure', icon: 'cross', word: `exit ${status}` };
+}
+
+export interface RawTextsProps {
+  label: string;
+  texts: readonly RawText[];
+}
+
+export function RawTexts({ label, texts }: RawTextsProps) {
+  return (
+    <ul className={classes.list} aria-label={label}>
+      {texts.map((raw, index) => (
+        // The same command may be asked twice at the same instant.
+        // oxlint-disable-next-line react/no-array-index-key
+        <li key={`${index} ${raw.command}`}>
+          <details>
+            <summary>
+              <code className={classes.command}>{raw.command}</code> <Status look={lookOf(raw)} />{' '}
+              <span className={classes.took}>
+                {formatNumber(raw.took_ms)} ms, {formatInteger(raw.text.length)} characters
+              </span>
+            </summary>
+            {raw.text === '' ? (
+              <p className={classes.took}>It printed nothing.</p>
+            ) : (
+              // What scrolls must be reachable by keyboard (WCAG 2.1.1).
+              <pre className={classes.text} role="region" aria-label={raw.command} tabIndex={0}>
+                {raw.text}
+              </pre>
+            )}
+          </details>
+        </li>
+      ))}
+    </ul>
+  );
+}
