@@ -154,6 +154,8 @@ def read_directory(directory: Path, manifest_path: Path | None, revision: str | 
             rounds=int(options.get("rounds") or 0) or None,
             demonstration=manifest.is_demonstration(dict(_mapping(options.get("knobs")))),
             knobs=_mapping(options.get("knobs")),
+            target_kind="device" if run.get("target_kind") == "device" else "host",
+            suppress=[str(name) for name in options.get("suppress") or ()],
         ),
         look=min(look, len(LOOK_ALPHA) - 1),
         failure=broken[0] if broken else None,

@@ -6,7 +6,6 @@ from datetime import timedelta
 from typing import Annotated, Literal
 
 from fastapi import APIRouter, Depends, Query
-
 from sqlalchemy.orm import Session
 
 from paceline_server.accounts.auth import Principal, require

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import os
 import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -72,11 +74,35 @@ def upgrade(url: str) -> bool:
                 return False
         from alembic import command  # noqa: PLC0415 - a start that has nothing to migrate does not pay for it
 
-        with _one_at_a_time, database.engine.begin() as connection:
+        with _one_at_a_time, database.engine.connect() as connection, _rebuilding(connection):
             command.upgrade(config(connection), "head")
         return True
     finally:
         database.dispose()
+
+
+class ReferenceLostError(Exception):
+    """A migration left rows that refer to rows that are not there; it was taken back."""
+
+
+@contextmanager
+def _rebuilding(connection: Connection) -> Iterator[None]:
+    """One transaction in which tables may be rebuilt although others refer to them.
+
+    SQLite changes most of a table only by making it anew, and dropping the old one would count as deleting
+    every row that is referred to. So references are not enforced meanwhile, and all are checked before the
+    commit (https://sqlite.org/lang_altertable.html, "Making Other Kinds Of Table Schema Changes").
+    """
+    sqlite = connection.dialect.name == "sqlite"
+    if sqlite:  # before the transaction: inside one it does nothing
+        connection.connection.cursor().execute("PRAGMA foreign_keys=OFF")
+    with connection.begin():
+        yield
+        lost = connection.exec_driver_sql("PRAGMA foreign_key_check").fetchall() if sqlite else ()
+        if lost:
+            raise ReferenceLostError(
+                f"{len(lost)} rows refer to rows that are gone, such as {tuple(lost[0])}"
+            )
 
 
 def config(connection: Connection) -> Config:

@@ -65,6 +65,7 @@ def test_a_report_has_the_shape_of_make_bench_and_says_where(lab: Lab) -> None:
     assert set(report) == {
         "suite", "revision", "artifact_hash", "target", "started_at", "checks", "measurements", "comparisons",
         "derived", "gates", "audits", "unavailable", "blockers", "base",
+        "suppressed", "conditions",
     }  # fmt: skip
     assert {row["target_name"] for row in report["comparisons"]} == {"lab-1"}
     assert len(report["measurements"]) == 4

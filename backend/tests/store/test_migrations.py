@@ -13,7 +13,7 @@ from alembic.runtime.migration import MigrationContext
 from paceline_server.store import migrations, tables
 from paceline_server.store.base import Base
 from paceline_server.store.session import Database
-from sqlalchemy import inspect
+from sqlalchemy import inspect, text
 
 
 def test_models_and_migrations_agree(database: Database) -> None:
@@ -59,3 +59,46 @@ def test_missing_scripts_are_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Pa
         migrations.scripts()
     monkeypatch.undo()
     migrations.scripts.cache_clear()
+
+
+def test_rows_of_before_survive_and_a_hold_becomes_maintenance(database: Database) -> None:
+    at = "2026-11-01 00:00:00+00:00"
+    with database.engine.begin() as connection:
+        downgrade(migrations.config(connection), "0005")
+        for table, row in (
+            ("agent", {"id": "a", "name": "lab", "version": "1", "created_at": at}),
+            (
+                "target",
+                {
+                    "id": "t", "kind": "host", "serial": "s", "name": "lab", "agent_id": "a", "factors": "{}",
+                    "hold": "maintenance", "hold_reason": "new fan", "fingerprint": "", "preflight": "[]",
+                    "simulated": False, "created_at": at,
+                },
+            ),
+            (
+                "run",
+                {
+                    "id": "r", "suite": "s", "repository": "r", "manifest_path": "m", "manifest": "{}",
+                    "commit": "c", "trigger": "ci", "state": "done", "demonstration": False,
+                    "benchmarks": "[]", "params": "{}", "knobs": "{}", "launches": 7, "rounds": 20,
+                    "min_time_ns": 1, "created_by": "x", "created_at": at,
+                },
+            ),
+            (
+                "job",
+                {
+                    "id": "j", "run_id": "r", "target_id": "t", "state": "done", "attempt": 1, "batch": 0,
+                    "requeues": 0, "seed": 1, "partial": False, "samples": 0, "not_before": at,
+                    "created_at": at,
+                },
+            ),
+        ):  # fmt: skip
+            names = ", ".join(f'"{name}"' for name in row)
+            values = ", ".join(f":{name}" for name in row)
+            insert = f"INSERT INTO {table} ({names}) VALUES ({values})"  # noqa: S608 - names from above
+            connection.execute(text(insert), row)
+    assert migrations.upgrade(database.url) is True
+    with database.engine.connect() as connection:
+        target = connection.execute(text("SELECT maintenance_reason, health, failures FROM target")).one()
+        assert tuple(target) == ("new fan", "unknown", 0)
+        assert connection.execute(text("SELECT launches, target_id FROM job")).one() == (7, "t")

@@ -1,0 +1,71 @@
+"""A simulated target is in no statistic of the fleet: no count, no share, no floor, no sibling."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from fastapi.testclient import TestClient
+from paceline_server.alerts.changes import queries
+from paceline_server.alerts.rules.queries import changes_since
+from paceline_server.kernel.clock import FrozenClock
+from paceline_server.store.session import read_scope, session_scope
+from paceline_server.store.tables.fleet import Target
+from paceline_server.store.tables.history import Series, SeriesPoint
+from paceline_server.testing.chronicle import Chronicle, chronicle
+from sqlalchemy import select
+
+from .test_rules import floor, rule
+
+
+@pytest.fixture
+def past(
+    client: TestClient, clock: FrozenClock, enrolled: Callable[..., Any], token: Callable[..., dict[str, str]]
+) -> Chronicle:
+    return chronicle(client, clock, enrolled, token("read", "alerts:write"))
+
+
+def other(enrolled: Callable[..., Any], *, simulated: bool) -> str:
+    """A second target."""
+    target_id = str(enrolled("lab-2").target_id)
+    with session_scope() as session:
+        session.get_one(Target, target_id).simulated = simulated
+    return target_id
+
+
+@pytest.mark.parametrize("simulated", [False, True])
+def test_alerts_of_a_simulated_target_are_counted_nowhere(
+    past: Chronicle, enrolled: Callable[..., Any], simulated: bool
+) -> None:
+    target_id, made = other(enrolled, simulated=simulated), past.post("/rules", rule(), status=201)
+    for state in ("open", "invalid"):
+        past.alert(state, target_id=target_id, rule_id=made["id"])
+    found, precision = past.get("/overview"), past.get(f"/rules/{made['id']}")["precision"]
+    real = 0 if simulated else 1
+    assert (found["alerts_by_state"]["open"], found["alerts_by_state"]["invalid"]) == (real, real)
+    assert (found["false_alarms"]["opened"], found["false_alarms"]["invalid"]) == (2 * real, real)
+    assert (precision["false"], precision["undecided"]) == (real, real)
+    assert len(past.get("/alerts")["items"]) == 2, "they are shown where alerts are listed"
+
+
+@pytest.mark.parametrize("simulated", [False, True])
+def test_the_noise_of_a_simulated_target_refuses_no_rule(
+    past: Chronicle, enrolled: Callable[..., Any], simulated: bool
+) -> None:
+    floor(other(enrolled, simulated=simulated), 0.2)
+    past.post("/rules", rule(min_effect=0.05), status=201 if simulated else 422)
+
+
+@pytest.mark.parametrize("simulated", [False, True])
+def test_a_simulated_target_is_nobodys_sibling_and_is_not_replayed(
+    past: Chronicle, enrolled: Callable[..., Any], clock: FrozenClock, simulated: bool
+) -> None:
+    own = past.series([1.0] * 3)
+    theirs = past.series([1.0] * 3, target_id=other(enrolled, simulated=simulated))
+    past.change(theirs, 1, 0.1)
+    with read_scope() as session:
+        commits = list(session.scalars(select(SeriesPoint.commit).where(SeriesPoint.series_id == theirs)))
+        found = queries.sibling_points(session, session.get_one(Series, own), commits)
+        changed = changes_since(session, clock.now().replace(year=2000))
+    assert (len(found), len(changed)) == ((0, 0) if simulated else (3, 1))

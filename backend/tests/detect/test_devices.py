@@ -1,0 +1,119 @@
+"""What is different about a device: its margin, and configuration errors that were suppressed."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from fastapi.testclient import TestClient
+from paceline_server.catalog.manifest import read as read_manifest
+from paceline_server.detect import service
+from paceline_server.detect.analyse import Analysis, analyse
+from paceline_server.detect.facts import Asked, Facts, Identity
+from paceline_server.detect.judge import read_directory
+from paceline_server.detect.revisions import Revision, analyse_revisions
+from paceline_server.detect.table import lines_of
+from paceline_server.ingest.cases import Conditions
+from paceline_server.store import outbox
+from paceline_server.store.session import read_scope
+from paceline_server.testing.benches import (
+    BENCHMARK,
+    bench_cases,
+    passed_checks,
+    revision_bench_cases,
+    suite_manifest,
+    write_directory,
+)
+from paceline_server.testing.deliveries import open_lab
+
+IDENTITY = Identity("sorting", "4f" * 20, "a" * 64, "phone", None)
+FASTER = {1000: -0.5, 2000: -0.6}
+EMULATOR = [Conditions("before", 0, {"configuration": ["emulator"], "cpus_online": 8})]
+
+
+def undeclared() -> dict[str, Any]:
+    """The suite without a margin of its own."""
+    manifest = copy.deepcopy(suite_manifest())
+    del manifest["benchmarks"][BENCHMARK]["margin_percent"]
+    return manifest
+
+
+def analysed(asked: Asked, manifest: dict[str, Any] | None = None) -> Analysis:
+    facts = Facts(bench_cases(1, FASTER), checks=passed_checks(range(5)), conditions=EMULATOR)
+    return analyse(read_manifest(manifest or suite_manifest()), facts, IDENTITY, asked)
+
+
+def test_a_device_has_the_wider_margin_unless_the_suite_declares_one() -> None:
+    own = ("emulator",)
+    for manifest, kind, margin in (
+        (undeclared(), "host", 2.0), (undeclared(), "device", 3.0), (suite_manifest(), "device", 2.0),
+    ):  # fmt: skip
+        found = analysed(Asked(target_kind=kind, suppress=own), manifest)  # type: ignore[arg-type]  # literals
+        assert {row.margin_percent for row in found.report.comparisons} == {margin}
+        assert any(f"margin {margin:g} %" in line for line in lines_of(found, read_manifest(manifest)))
+
+
+def test_a_configuration_error_voids_the_job_and_is_named() -> None:
+    found = analysed(Asked(target_kind="device"))
+    assert found.verdict == "inconclusive"
+    assert "configuration error emulator" in found.reason
+    assert found.report.suppressed == []
+
+
+def test_a_suppressed_configuration_error_voids_nothing_and_stands_on_the_verdict() -> None:
+    found = analysed(Asked(target_kind="device", suppress=("emulator", "debuggable")))
+    assert found.verdict == "pass"
+    assert found.reason == "2 comparisons hold (suppressed: emulator)"
+    assert found.report.suppressed == ["emulator"]
+    assert any(line.startswith("suppressed") for line in lines_of(found, read_manifest(suite_manifest())))
+
+
+def test_two_revisions_are_judged_by_the_same_rules() -> None:
+    base, head = revision_bench_cases(1, {1000: 0.0, 2000: 0.0})
+    sides = [
+        Revision(commit * 20, commit * 32, Facts(cases, checks=passed_checks(range(5)), conditions=EMULATOR))
+        for commit, cases in (("0b", base), ("0a", head))
+    ]
+    asked = Asked(target_kind="device", suppress=("emulator",))
+    found = analyse_revisions(read_manifest(undeclared()), *sides, IDENTITY, asked=asked)
+    assert {row.margin_percent for row in found.report.comparisons} == {3.0}
+    assert found.report.suppressed == ["emulator"]
+    assert found.reason.endswith("(suppressed: emulator)")
+
+
+def test_a_directory_of_a_device_is_read_as_one(tmp_path: Path) -> None:
+    options = {"benchmarks": [BENCHMARK], "launches": 5, "rounds": 20, "suppress": ["emulator"]}
+    write_directory(tmp_path, bench_cases(1, FASTER), options=options, target_kind="device")
+    asked = read_directory(tmp_path, None, None).asked
+    assert (asked.target_kind, list(asked.suppress)) == ("device", ["emulator"])
+
+
+@pytest.mark.parametrize(("suppress", "verdict"), [([], "inconclusive"), (["emulator"], "pass")])
+def test_what_was_suppressed_is_stored_with_the_report_the_job_and_every_comparison(
+    client: TestClient,
+    enrolled: Callable[..., Any],
+    token: Callable[..., dict[str, str]],
+    suppress: list[str],
+    verdict: str,
+) -> None:
+    lab = open_lab(client, enrolled, token)
+    lab.request(suppress=suppress)
+    readings = [{"phase": "before", "configuration": ["emulator"]}, {"battery_c": 30.0}, {"battery_c": 32.0}]
+    leased = lab.deliver(FASTER, conditions=readings)
+    assert leased.lease["work"]["suppress"] == suppress
+    outbox.drain()
+    job = client.get(f"/api/v1/jobs/{leased.job_id}", headers=dict(lab.headers)).json()
+    assert job["verdict"] == verdict
+    report = client.get(f"/api/v1/jobs/{leased.job_id}/report", headers=dict(lab.headers)).json()
+    assert report["suppressed"] == suppress
+    assert report["conditions"] == {"battery_c": {"median": 31.0, "max": 32.0}}
+    with read_scope() as session:
+        windows = [one.evidence["window"] for one in service.comparisons_of_job(session, leased.job_id)]
+    assert [one.get("suppressed", []) for one in windows] == [suppress] * 2
+    path = f"/api/v1/targets/{lab.target_id}/conditions"
+    (shown,) = client.get(path, headers=dict(lab.headers)).json()["jobs"]
+    assert (shown["job_id"], shown["verdict"], shown["suppressed"]) == (leased.job_id, verdict, suppress)
+    assert shown["conditions"]["battery_c"]["max"] == 32.0

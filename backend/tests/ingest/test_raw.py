@@ -1,0 +1,64 @@
+"""What a device's commands printed: kept beside the values, shown when asked for, bounded."""
+
+from __future__ import annotations
+
+import hashlib
+from typing import Any
+
+import msgspec
+import pytest
+from fastapi.testclient import TestClient
+from paceline_server.ingest import wire
+from paceline_server.testing.scripted_agent import PREFIX, LeasedJob, conditions_item
+
+THERMAL: dict[str, Any] = {
+    "command": "dumpsys thermalservice", "status": 0, "at_ms": 12, "took_ms": 31.5,
+    "text": "Thermal Status: 0\n",
+}  # fmt: skip
+
+
+def with_raw(seq: int, *raw: dict[str, Any]) -> dict[str, Any]:
+    return {**conditions_item(seq, thermal_status=0), "raw": list(raw)}
+
+
+def test_raw_texts_come_back_only_when_they_are_asked_for(
+    client: TestClient, leased: LeasedJob, ci: dict[str, str]
+) -> None:
+    killed = {**THERMAL, "status": None, "text": ""}
+    assert leased.send(with_raw(0, THERMAL, killed), conditions_item(1, load=1)).status_code == 200
+    path = f"{PREFIX}/jobs/{leased.job_id}/conditions"
+    plain = client.get(path, headers=ci).json()["items"]
+    assert [one["raw"] for one in plain] == [None, None]
+    shown = client.get(f"{path}?expand=raw", headers=ci).json()["items"]
+    assert [one["raw"] for one in shown] == [[THERMAL, killed], None]
+
+
+@pytest.mark.parametrize(
+    ("raw", "field"),
+    [
+        ([{**THERMAL, "text": "x" * 262_145}], "raw[0].text"),
+        ([{**THERMAL, "text": "\0"}], "raw[0]"),
+        ([{**THERMAL, "command": ""}], "raw[0].command"),
+        ([THERMAL] * 65, "raw"),
+        ([{**THERMAL, "text": "x" * 262_000}] * 5, "item"),
+        ([{**THERMAL, "shell": "sh"}], "raw[0]"),
+    ],
+)
+def test_raw_texts_that_are_too_much_are_refused_by_name(
+    leased: LeasedJob, raw: list[dict[str, Any]], field: str
+) -> None:
+    answer = leased.send(with_raw(0, *raw))
+    assert answer.status_code == 422
+    assert f"items[0].{field}" in answer.json()["fields"]
+
+
+def test_an_observation_without_raw_texts_is_the_same_content_as_before_there_were_any(
+    leased: LeasedJob,
+) -> None:
+    """A spool written by an agent of before is delivered once, whenever."""
+    item = conditions_item(0, load=0.5)
+    (checked,) = wire.decode(msgspec.json.encode({"items": [item]}))
+    before = msgspec.json.Encoder(order="sorted").encode(item)
+    assert checked.digest == hashlib.sha256(before).digest()
+    leased.send(item)
+    assert leased.send({**item, "raw": []}).json() == {"stored": 0, "duplicates": 1}
