@@ -1,16 +1,18 @@
 # Paceline's front door. `make help` lists every target; CONTRIBUTING.md says when to use which.
-# The work is in scripts/; this file only names it. Variables: ARGS (passed on), SUITE and JSON (bench).
+# The work is in scripts/; this file only names it. Variables: ARGS (passed on), SUITE and JSON (bench),
+# DEVICES (run).
 
 SUITE ?=
 JSON ?=
 ARGS ?=
+DEVICES ?=
 .DEFAULT_GOAL := help
 .SUFFIXES:
 
 ##@ Use
 .PHONY: run
-run: ## Set up, start the embedded shape, run the hashing suite once, serve (ARGS="--port 8001")
-	@scripts/setup run && exec scripts/inside paceline-server up $(ARGS)
+run: ## Set up, serve, run the hashing suite once (DEVICES=3: with simulated devices; ARGS="--port 8001")
+	@scripts/setup run && exec scripts/inside paceline-server up $(if $(DEVICES),--devices $(DEVICES)) $(ARGS)
 
 .PHONY: sign-in-link
 sign-in-link: ## Print another one-time link to the dashboard that `make run` serves

@@ -69,19 +69,24 @@ def _with_database(data: Path | None) -> Any:
 
 
 @app.command()
-def up(
+def up(  # noqa: PLR0917 - options, passed by name
     data: DataDir = None,
     host: Host = None,
     port: Port = None,
     agent: Annotated[bool, typer.Option(help="Start an agent for this host.")] = True,
     first_run: Annotated[bool, typer.Option(help="Measure once on the very first start.")] = True,
+    devices: Annotated[
+        int, typer.Option(min=0, max=16, help="Simulated Android devices to try the loop with.")
+    ] = 0,
 ) -> None:
     """Start everything on this machine: database, server, background work, an agent; no other services
     needed."""
     from paceline_server.runtime import up as embedded  # noqa: PLC0415
 
     settings = _settings(data_dir=data, host=host, port=port)
-    options = embedded.Options(agent=agent, first_run=first_run, port_was_chosen=port is not None)
+    options = embedded.Options(
+        agent=agent, first_run=first_run, port_was_chosen=port is not None, devices=devices
+    )
     raise typer.Exit(embedded.run(settings, options))
 
 

@@ -9,12 +9,13 @@ output goes to a file.
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import structlog
@@ -29,6 +30,9 @@ ENDS_WITHIN_S = 15.0
 REPOSITORY = "paceline"
 MADE_BY_US = "# Written by `paceline-server up` at every start; remove this line to keep your own changes.\n"
 PR_SET_PDEATHSIG = 1
+SELF_TEST_OF = "native/hashing"
+SELF_TEST = f"{SELF_TEST_OF}/build/{{abi}}/paceline-hashing-engines"
+"""What the health check of devices runs on them once it was built; see native/hashing/README.md."""
 
 
 class AgentMissingError(Exception):
@@ -51,8 +55,9 @@ def clone() -> Path | None:
     return root if (root / ".git").exists() and (root / "native").is_dir() else None
 
 
-def write_config(path: Path, root: Path | None) -> None:
-    """Write agent.toml allowing the suites of this clone, unless a person took the file over."""
+def write_config(path: Path, root: Path | None, simulated: Sequence[str] = ()) -> None:
+    """Write agent.toml allowing the suites of this clone and the simulated devices at these addresses, unless
+    a person took the file over."""
     if path.exists() and not path.read_text(encoding="utf-8").startswith(MADE_BY_US):
         return
     text = MADE_BY_US
@@ -64,6 +69,11 @@ def write_config(path: Path, root: Path | None) -> None:
             listed = ", ".join(f'"{manifest}"' for manifest in manifests)
             escaped = str(root).replace("\\", "\\\\").replace('"', '\\"')
             text += f'[repositories.{REPOSITORY}]\npath = "{escaped}"\nmanifests = [{listed}]\n'
+    devices = [f"simulated = {json.dumps(list(simulated))}"] if simulated else []
+    if root is not None and (root / SELF_TEST_OF).is_dir():
+        devices.append(f"self_test = {json.dumps(str(root / SELF_TEST))}")
+    if devices:
+        text += "\n".join(["[devices]", *devices, ""])
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(text, encoding="utf-8")
 

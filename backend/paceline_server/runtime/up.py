@@ -29,6 +29,7 @@ from paceline_server.kernel import settings as process_settings
 from paceline_server.kernel.settings import Settings, SettingsError
 from paceline_server.runtime import first_run, serving
 from paceline_server.runtime.agent_child import AgentChild, clone, command, write_config
+from paceline_server.runtime.simulated import SCENARIOS, SimulatedDevice, SimulatedFleet
 from paceline_server.store import migrations
 from paceline_server.store.session import session_scope
 
@@ -45,6 +46,8 @@ class Options:
     first_run: bool = True
     port_was_chosen: bool = False
     """The person named a port: then it is that or an error, never another one."""
+    devices: int = 0
+    """Simulated ones to start beside the agent."""
 
 
 def run(settings: Settings, options: Options) -> int:
@@ -57,7 +60,8 @@ def run(settings: Settings, options: Options) -> int:
     if options.agent:
         command()
     settings.data_dir.mkdir(parents=True, exist_ok=True)
-    with _only_one(settings.data_dir):
+    with contextlib.ExitStack() as held:
+        held.enter_context(_only_one(settings.data_dir))
         migrations.upgrade(settings.resolved_database_url)
         listening = _listen(settings, options)
         port = listening.getsockname()[1]
@@ -67,11 +71,13 @@ def run(settings: Settings, options: Options) -> int:
         process_settings.use(settings)
         (settings.data_dir / "address").write_text(f"{address}\n", encoding="utf-8")
         app = create_app(settings, serving.lifespan)
+        simulated = _simulated(held, settings.data_dir, options)
         agent = AgentChild(address, settings.data_dir, lambda: _code_if_needed(settings.data_dir, address))
         ended = threading.Event()
         after = threading.Thread(
-            target=_after_start, args=(settings, options, agent, ended), name="after-start", daemon=True
-        )
+            target=_after_start, args=(settings, options, agent, simulated, ended), name="after-start",
+            daemon=True,
+        )  # fmt: skip
         app.state.on_ready = after.start
 
         def before_exit() -> None:
@@ -98,7 +104,22 @@ def _listen(settings: Settings, options: Options) -> socket.socket:
         return listening
 
 
-def _after_start(settings: Settings, options: Options, agent: AgentChild, ended: threading.Event) -> None:
+def _simulated(held: contextlib.ExitStack, data_dir: Path, options: Options) -> list[SimulatedDevice]:
+    """Started until `held` ends. Raises SettingsError."""
+    if not options.devices:
+        return []
+    if not options.agent:
+        raise SettingsError("simulated devices are driven by the agent: leave out --no-agent, or --devices")
+    return held.enter_context(SimulatedFleet(data_dir, options.devices)).devices
+
+
+def _after_start(
+    settings: Settings,
+    options: Options,
+    agent: AgentChild,
+    simulated: list[SimulatedDevice],
+    ended: threading.Event,
+) -> None:
     """Runs once the server answers: the agent, the banner, the very first run."""
     try:
         with session_scope() as session:
@@ -106,8 +127,10 @@ def _after_start(settings: Settings, options: Options, agent: AgentChild, ended:
         _banner(settings, link)
         if not options.agent:
             return
-        write_config(settings.data_dir / "agent.toml", clone())
+        write_config(settings.data_dir / "agent.toml", clone(), [one.address for one in simulated])
         agent.start()
+        for one in simulated:
+            _say(f"  Simulated device:   {one.serial} ({SCENARIOS[one.scenario]})")
         if options.first_run:
             first_run.request_and_follow(ended, _say, agent.log_file)
     except Exception:

@@ -70,13 +70,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
         said |= {"mode": peer.device.mode, "boot_id": peer.boot_id}
         sys.stdout.write(json.dumps(said) + "\n")
         sys.stdout.flush()
-        while not _ended():
+        while not ended():
             peer.step()
     return 0
 
 
-def _ended() -> bool:
-    """Waits one step for the end of standard input; what it says is not listened to."""
+def ended() -> bool:
+    """Whether standard input has ended; waits one step for it. What it says is not listened to."""
     ready, _, _ = select.select([sys.stdin], [], [], STEP_S)
     return bool(ready) and os.read(sys.stdin.fileno(), 4096) == b""
 

@@ -1,0 +1,65 @@
+"""`python -m paceline.testing.adbd.fleet`: several simulated devices in one process, for one agent.
+
+Place in the journey: what `paceline-server up --devices N` starts beside its agent. Prints one JSON line once
+all listen – {"devices": [{"address", "serial", "scenario"}]} – and ends when its standard input does, or on
+SIGTERM. Invariants: only the agent whose data directory it is given may connect (it runs commands as its
+user); scenarios take turns: healthy, overheats, drops; serials are the agent's own, so that two fleets at one
+server are different devices.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import signal
+import sys
+from collections.abc import Sequence
+from contextlib import ExitStack
+from pathlib import Path
+
+from paceline.adb.keys import AgentKey
+from paceline.testing.adbd.__main__ import ended
+from paceline.testing.adbd.peer import Peer
+from paceline.testing.adbd.scenarios import SCENARIOS
+
+MOST = 16
+"""Devices of one process: each follows its scenario twice a second."""
+
+
+def parser() -> argparse.ArgumentParser:
+    """The command line."""
+    made = argparse.ArgumentParser(
+        prog="python -m paceline.testing.adbd.fleet", description="Simulated devices for one agent."
+    )
+    made.add_argument("--data", type=Path, required=True, help="the agent's data directory: it has the key")
+    made.add_argument("--devices", type=int, choices=range(1, MOST + 1), default=len(SCENARIOS), metavar="N")
+    return made
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Until standard input ends or SIGTERM comes. Raises UserError when the agent's key cannot be used."""
+    asked = parser().parse_args(arguments)
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
+    asked.data.mkdir(parents=True, exist_ok=True)
+    key = AgentKey.load_or_create(asked.data).fingerprint
+    family = "SIM" + key.replace(":", "")[:4].upper()
+    with ExitStack() as stack:
+        peers, said = [], []
+        for number in range(asked.devices):
+            scenario = SCENARIOS[number % len(SCENARIOS)]
+            serial = f"{family}{number + 1:02d}"
+            root = asked.data / "simulated" / serial
+            root.mkdir(parents=True, exist_ok=True)
+            peer = stack.enter_context(Peer(root, serial, scenario=scenario, trust=frozenset({key})))
+            peers.append(peer)
+            said.append({"address": peer.address, "serial": serial, "scenario": scenario})
+        sys.stdout.write(json.dumps({"devices": said}) + "\n")
+        sys.stdout.flush()
+        while not ended():
+            for peer in peers:
+                peer.step()
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
