@@ -115,18 +115,19 @@ class Phone:
         """A path of the device as this host sees it."""
         return Path(f"{self.peer.files}{path}" if self.peer.device.mode == "namespace" else path)
 
+    @staticmethod
+    def of_a_run(pid: int) -> bool:
+        """Whether Paceline started it, or something that it started did."""
+        try:
+            return "PACELINE_RUN" in psutil.Process(pid).environ()
+        except psutil.Error:
+            return False
+
     def left(self) -> list[str]:
         """Everything of a run that is on the device: processes, files, settings."""
-        found = [f"process {pid}: {_command(pid)}" for pid in self.peer.processes() if _of_a_run(pid)]
+        found = [f"process {pid}: {_command(pid)}" for pid in self.peer.processes() if self.of_a_run(pid)]
         found += [f"file {path}" for path in (self.workdir, *self.workdir.rglob("*")) if path.exists()]
         return found + (["fixed performance mode"] if self.peer.fixed_performance else [])
-
-
-def _of_a_run(pid: int) -> bool:
-    try:
-        return "PACELINE_RUN" in psutil.Process(pid).environ()
-    except psutil.Error:
-        return False
 
 
 def _command(pid: int) -> str:
