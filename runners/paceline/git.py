@@ -73,6 +73,7 @@ class Repository:
         self.shown = re.sub(r"//[^/@]*@", "//…@", location)
         """The location without a user's secret, for messages."""
         self._mirror = data_dir / "repositories" / f"{name}.git"
+        self._fetching = data_dir / "repositories" / f"{name}.lock"
         self._tree = data_dir / "trees" / name
         self._lock = data_dir / "trees" / f"{name}.lock"
 
@@ -99,12 +100,7 @@ class Repository:
         """The full name of `commit`, fetched when the mirror does not have it. Raises SourceError."""
         if not re.fullmatch(r"[0-9a-f]{7,64}", commit):
             raise SourceError("checkout_failed", f"{commit!r} is no commit name.", "Give 7 to 64 hex digits.")
-        found = self._known(commit)
-        if found is None:
-            self._fetch()
-            found = self._known(commit)
-        if found is None and len(commit) in FULL:
-            found = self._fetch_one(commit)
+        found = self._known(commit) or self._fetched(commit)
         if found is None:
             raise SourceError(
                 "checkout_failed",
@@ -167,10 +163,21 @@ class Repository:
             return None
         return out.strip() or None
 
+    def _fetched(self, commit: str) -> str | None:
+        """By one at a time: lanes and heartbeats share the mirror, and git refuses to move a ref twice."""
+        self._fetching.parent.mkdir(parents=True, exist_ok=True)
+        with FileLock(self._fetching):
+            found = self._known(commit)
+            if found is None:
+                self._fetch()
+                found = self._known(commit)
+            if found is None and len(commit) in FULL:
+                found = self._fetch_one(commit)
+            return found
+
     def _fetch(self) -> None:
         """Brings the mirror up to date, HEAD included: it may be detached."""
         if not self._mirror.exists():
-            self._mirror.parent.mkdir(parents=True, exist_ok=True)
             self._git("init", "--quiet", "--bare", str(self._mirror))
         refs = ("+HEAD:refs/paceline/head", "+refs/heads/*:refs/heads/*", "+refs/tags/*:refs/tags/*")
         options = ("--quiet", "--prune", "--update-shallow", "--no-tags", "--no-write-fetch-head")

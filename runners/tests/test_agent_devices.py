@@ -70,6 +70,9 @@ class Fleet:
 
 
 def test_a_device_appears_by_itself_is_checked_and_passes(world: World, peer: Peer) -> None:
+    left = peer.files / "data/local/tmp/paceline/a-run-of-an-earlier-life"
+    left.mkdir(parents=True)
+    (left / "out").write_text("half a launch")
     world.server.checks_due = {SERIAL}
     with Fleet(world, peer) as fleet:
         world.server.wait_for(lambda: world.server.checks)
@@ -83,7 +86,9 @@ def test_a_device_appears_by_itself_is_checked_and_passes(world: World, peer: Pe
     assert said["gates"]["battery_c"] is not None
     assert said["configuration"] == ["simulated"]
     assert not peer.violations
-    assert not list((peer.files / "data/local/tmp").rglob("chk_*"))
+    stale = next(step for step in check["steps"] if step["name"] == "stale_runs")
+    assert left.name in stale["text"]
+    assert list((peer.files / "data/local/tmp/paceline").iterdir()) == []
 
 
 def test_a_device_is_leased_for_while_the_host_is_busy(world: World, peer: Peer) -> None:

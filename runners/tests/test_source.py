@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import os
 import shutil
+import threading
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -279,3 +281,18 @@ def test_a_secret_in_a_url_is_not_repeated(tmp_path: Path) -> None:
 
 def test_source_errors_are_for_people() -> None:
     assert isinstance(SourceError("build_failed", "x"), UserError)
+
+
+def test_lanes_that_want_a_new_commit_at_once_all_get_it(suite_repository: Path, tmp_path: Path) -> None:
+    repository = Repository("theirs", str(suite_repository), tmp_path)
+    for _ in range(3):
+        git(suite_repository, "commit", "--quiet", "--allow-empty", "-m", "Next")
+        head = git(suite_repository, "rev-parse", "HEAD")
+        together = threading.Barrier(6)
+
+        def resolved(wanted: str = head, together: threading.Barrier = together) -> str:
+            together.wait(30)
+            return repository.resolve(wanted)
+
+        with ThreadPoolExecutor(6) as lanes:
+            assert {found.result() for found in [lanes.submit(resolved) for _ in range(6)]} == {head}
