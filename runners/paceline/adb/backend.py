@@ -8,6 +8,7 @@ stream, one connection.
 
 from __future__ import annotations
 
+import contextlib
 import io
 import time
 from abc import ABC, abstractmethod
@@ -122,9 +123,9 @@ class Backend(ABC):
         """See port.Connection."""
         deadline = self._begin(CONNECT_TIMEOUT_S)
         try:
-            channel = self._open(b"reboot:", deadline, apart=False)
-            while channel.receive(deadline):  # it says when it could not; else it goes
-                pass
+            with contextlib.closing(self._open(b"reboot:", deadline, apart=False)) as channel:
+                while channel.receive(deadline):  # a word now and then; then it goes
+                    pass
         except LostError:
             pass  # gone
         finally:

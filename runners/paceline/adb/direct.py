@@ -24,14 +24,12 @@ from paceline.adb.handshake import banner_of, why_not
 from paceline.adb.keys import AgentKey
 from paceline.adb.port import AdbError, Banner, LostError, RefusedError, Route
 from paceline.adb.shell import LONGEST_SERVICE
-from paceline.adb.transport import Transport, remaining
+from paceline.adb.transport import GOODBYE_S, Transport, remaining
 
 NEVER_S = 1e9
 """adb-shell's own limits are switched off: they are of the wall clock and begin anew at each packet."""
 MESSAGE_GRACE_S = 15.0
 """For the rest of a message that began before the deadline: stopping within one loses step for good."""
-GOODBYE_S = 1.0
-"""To hand the kernel 24 bytes: enough, unless what was sent before is stuck, too."""
 HOST_BANNER = b"features=shell_v2,cmd"
 """What we say we are; adb-shell would send the host's name."""
 BROKEN = (

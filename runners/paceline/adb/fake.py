@@ -300,5 +300,5 @@ class FakeConnection:
 
 def _through_a_shell(argv: Sequence[str]) -> list[str]:
     """Quoted as for a device, and read back as a POSIX shell does."""
-    line = command_line(argv).decode("utf-8", "surrogateescape")
-    return shlex.split(line)
+    shell.prepared(shell.V2, argv)  # refuses what is too long
+    return shlex.split(command_line(argv).decode("utf-8", "surrogateescape"))

@@ -33,9 +33,7 @@ from paceline.adb.smart_socket import (
     refusal_of,
     why_failed,
 )
-from paceline.adb.transport import Wire
-
-READ_BYTES = 256 << 10
+from paceline.adb.transport import READ_BYTES, Wire
 
 
 class AdbServer:

@@ -8,6 +8,7 @@ name or not at all. It does not verify content: whoever needs that asks the devi
 
 from __future__ import annotations
 
+import contextlib
 import os
 import struct
 import tempfile
@@ -24,6 +25,8 @@ CHUNK_BYTES = 64 << 10
 """SYNC_DATA_MAX: the most one DATA may carry."""
 BURST_BYTES = 15 * (CHUNK_BYTES + 8)
 """Sent at a time: just below the 1 MiB a device acknowledges as one message (MAX_PAYLOAD)."""
+LET_GO_S = 5.0
+"""For the few MB a host's socket buffers hold, on a slow link; then we hang up all the same."""
 LONGEST_PATH = 1024
 """Bytes; the device refuses more."""
 REGULAR_FILE = 0o100000
@@ -36,27 +39,30 @@ class Sync:
     def __init__(self, channel: Channel, deadline: float) -> None:
         self._channel, self._deadline = channel, deadline
         self._buffer = bytearray()
+        self._done = False
 
     def push(self, file: BinaryIO, remote: str, mode: int) -> int:
         """Writes `file` to its end, returns its bytes. The device unlinks an older file of that name first.
         Raises TransferError, SlowError, LostError."""
-        path = checked_path(remote)
-        opening = b"%s,%d" % (path, REGULAR_FILE | mode)
-        sent = 0
-        burst = bytearray(_message(b"SEND", opening))
         try:
-            while chunk := file.read(CHUNK_BYTES):
-                burst += _message(b"DATA", chunk)
-                sent += len(chunk)
-                if len(burst) > BURST_BYTES - CHUNK_BYTES - 8:
-                    self._send(burst, remote)
-                    burst.clear()
-            burst += struct.pack("<4sI", b"DONE", int(time.time()))
-            self._channel.send(bytes(burst), self._deadline)
-        except LostError:
-            self._hearrefusal(remote)
+            sent = self._say_all(file, remote, mode)
+            self._expect(b"OKAY", remote)
+        except TransferError:
+            self._let_go()
             raise
-        self._expect(b"OKAY", remote)
+        return sent
+
+    def _say_all(self, file: BinaryIO, remote: str, mode: int) -> int:
+        burst = bytearray(_message(b"SEND", b"%s,%d" % (checked_path(remote), REGULAR_FILE | mode)))
+        sent = 0
+        while chunk := file.read(CHUNK_BYTES):
+            burst += _message(b"DATA", chunk)
+            sent += len(chunk)
+            if len(burst) > BURST_BYTES - CHUNK_BYTES - 8:
+                self._send(burst, remote)
+                burst.clear()
+        self._done = True
+        self._send(burst + struct.pack("<4sI", b"DONE", int(time.time())), remote)
         return sent
 
     def pull(self, remote: str) -> Iterator[bytes]:
@@ -66,18 +72,29 @@ class Sync:
             yield kind
 
     def _send(self, burst: bytearray, remote: str) -> None:
-        self._channel.send(bytes(burst), self._deadline)
-        data = self._channel.receive(time.monotonic())
-        if data is not None:  # a device says nothing before DONE unless it refuses
-            self._buffer += data
-            self._hearrefusal(remote)
-
-    def _hearrefusal(self, remote: str) -> None:
-        """Raises the device's TransferError when there is one to be read."""
+        """A part of a push; raises TransferError when the device has refused it by now."""
         try:
+            self._channel.send(bytes(burst), self._deadline)
+        except LostError:
+            with contextlib.suppress(LostError, SlowError):
+                self._expect(b"OKAY", remote)  # may have refused before it closed
+            raise
+        data = self._channel.receive(time.monotonic())
+        if data:
+            self._buffer += data
+        if self._buffer[:4] == b"FAIL":
             self._expect(b"OKAY", remote)
-        except (LostError, SlowError):
-            return
+
+    def _let_go(self) -> None:
+        """After a refusal: waits until what was sent is gone. A device reads a refused file to its DONE (AOSP
+        daemon/file_sync_service.cpp), and an adb server whose client hangs up before sends it the rest
+        without waiting for a single OKAY (seen with 29.0.6)."""
+        deadline = time.monotonic() + LET_GO_S
+        with contextlib.suppress(AdbError):
+            rest = b"" if self._done else _message(b"DONE", b"")
+            self._channel.send(rest + _message(b"QUIT", b""), deadline)
+            while self._channel.receive(deadline):
+                pass
 
     def _expect(self, kind: bytes, remote: str, or_else: bytes = b"") -> bytes | None:
         """The body of the next message; None when it is `or_else`."""

@@ -25,6 +25,9 @@ KEEPALIVE_EVERY_S = 5
 KEEPALIVE_PROBES = 3
 """A cable pulled from a silent stream (logcat, a long benchmark) is noticed after 10 + 3 · 5 s, not after the
 two hours the kernel would wait."""
+READ_BYTES = 256 << 10
+GOODBYE_S = 1.0
+"""To hand the kernel a few bytes whose answer changes nothing."""
 HEARD_AT_MOST = 16 << 10
 """Bytes of the handshake kept for reading: four messages, the longest a banner of about 1 KiB."""
 

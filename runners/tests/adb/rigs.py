@@ -14,7 +14,7 @@ from contextlib import ExitStack
 from paceline.adb.direct import DirectConnection
 from paceline.adb.fake import FakeDevice
 from paceline.adb.keys import AgentKey
-from paceline.adb.port import Connection
+from paceline.adb.port import AdbError, Connection
 from paceline.adb.server import AdbServer
 from paceline.testing.adbd import Faults, Peer
 
@@ -150,6 +150,18 @@ class DirectRig(PeerRig):
     def _connection(self) -> Connection:
         return DirectConnection(self.peer.address, self._key)
 
+    def plug_in(self) -> None:
+        until(self._answers, "the device listens")
+
+    def _answers(self) -> bool:
+        connection = self.connection
+        try:
+            connection.connect()
+        except AdbError:
+            return False
+        connection.close()
+        return True
+
 
 class ServerRig(PeerRig):
     """Google's adb server between the backend and the peer."""
@@ -158,6 +170,7 @@ class ServerRig(PeerRig):
         super().__init__(peer, variant)
         self.server = server
         self.plug_in()
+        self.opened.callback(self.unplug)
 
     def _connection(self) -> Connection:
         return self.server.connection(self.peer.address)
@@ -165,15 +178,18 @@ class ServerRig(PeerRig):
     def state(self) -> str:
         return {each.name: each.state for each in self.server.devices()}.get(self.peer.address, "absent")
 
-    def plug_in(self) -> None:
+    def unplug(self) -> None:
         self.server.disconnect_from(self.peer.address)
         until(lambda: self.state() == "absent", "the server forgets the device")
+
+    def plug_in(self) -> None:
+        self.unplug()
         self.server.connect_to(self.peer.address)
         until(lambda: self.state() == "device", "the server has the device")
 
     def leave(self) -> None:
         super().leave()
-        self.server.disconnect_from(self.peer.address)
+        self.unplug()
 
     def mute(self) -> None:
         """The server tries again by itself only after ten seconds."""
