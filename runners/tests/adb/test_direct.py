@@ -1,0 +1,224 @@
+"""What only the backend over TCP can meet: handshakes of all kinds, cuts at any byte, packets out of step."""
+
+from __future__ import annotations
+
+import hashlib
+import random
+import socket
+import threading
+import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+from adb_shell.adb_message import AdbMessage
+from paceline.adb.direct import DirectConnection
+from paceline.adb.handshake import banner_of, messages, parse_banner
+from paceline.adb.keys import AgentKey
+from paceline.adb.port import (
+    LostError,
+    OfflineError,
+    SlowError,
+    TlsRequiredError,
+    UnauthorizedError,
+)
+from paceline.testing.adbd import Faults, Peer
+
+from .rigs import until
+
+PATIENCE_S = 20.0
+REMOTE = "/data/local/tmp/file"
+
+
+def noise(size: int) -> bytes:
+    return random.Random(size).randbytes(size)  # noqa: S311 -- test data
+
+
+@pytest.fixture
+def peer(shared_peer: Peer) -> Iterator[Peer]:
+    """Healthy, of today, with all features."""
+    shared_peer.faults.__dict__.update(Faults().__dict__)
+    shared_peer.features = frozenset({"cmd", "shell_v2"})
+    shared_peer.violations.clear()
+    yield shared_peer
+    shared_peer.faults.__dict__.update(Faults().__dict__)
+    assert shared_peer.violations == []
+
+
+@pytest.fixture
+def connection(peer: Peer, key: AgentKey) -> Iterator[DirectConnection]:
+    made = DirectConnection(peer.address, key)
+    yield made
+    made.close()
+
+
+# --- handshakes ---
+
+
+def test_a_waiting_prompt_says_which_fingerprint_to_accept_and_accepting_it_connects(
+    key: AgentKey, tmp_path: Path
+) -> None:
+    with Peer(tmp_path, serial="SIMASKS", trust=set()) as peer:
+        connection = DirectConnection(peer.address, key)
+        with pytest.raises(UnauthorizedError, match="trust this agent") as caught:
+            connection.connect(timeout_s=0.3)
+        assert key.fingerprint in caught.value.advice
+        assert "Unlock" in caught.value.advice
+        with ThreadPoolExecutor(1) as pool:
+            connecting = pool.submit(connection.connect, PATIENCE_S)
+            until(lambda: peer.prompts, "the prompt shows")
+            peer.answer_prompt(True)
+            assert "shell_v2" in connecting.result(PATIENCE_S).features
+        assert connection.run(["true"]).rc == 0
+        connection.close()
+        assert connection.run(["true"]).rc == 0  # known from now on: no prompt
+        connection.close()
+
+
+def test_a_refused_prompt_is_unauthorized(
+    connection: DirectConnection, key: AgentKey, tmp_path: Path
+) -> None:
+    with Peer(tmp_path, serial="SIMDENIES") as peer:
+        peer.faults.deny_prompt = True
+        with pytest.raises(UnauthorizedError) as caught:
+            DirectConnection(peer.address, key).connect(timeout_s=0.3)
+    assert key.fingerprint in caught.value.advice
+
+
+def test_wireless_debugging_says_to_pair_with_googles_adb(peer: Peer, connection: DirectConnection) -> None:
+    peer.faults.stls = True
+    with pytest.raises(TlsRequiredError, match="encrypted") as caught:
+        connection.connect()
+    assert "adb pair" in caught.value.advice
+
+
+def test_a_device_out_of_reach_is_offline_when_time_is_up(peer: Peer, connection: DirectConnection) -> None:
+    peer.faults.silent = True
+    with pytest.raises(OfflineError, match="does not answer"):
+        connection.connect(timeout_s=0.3)
+
+
+def test_an_ended_handshake_does_not_spin(peer: Peer, connection: DirectConnection) -> None:
+    """adb-shell's own transport reads b"" at full speed until its time is up."""
+    peer.faults.offline = True
+    began, cpu = time.monotonic(), time.thread_time()
+    with pytest.raises(OfflineError):
+        connection.connect(timeout_s=PATIENCE_S)
+    assert time.monotonic() - began < PATIENCE_S / 2
+    assert time.thread_time() - cpu < PATIENCE_S / 10
+
+
+@pytest.mark.parametrize(
+    "said", [b"HTTP/1.1 400 Bad Request\r\n\r\n" + bytes(64), b"", b"CNXN", b"\0" * 24, b"\xff" * 200]
+)
+def test_what_is_no_device_is_offline_and_no_bug_of_ours(said: bytes, key: AgentKey) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+
+        def answer() -> None:
+            with listener.accept()[0] as other:
+                other.recv(24)
+                other.sendall(said)
+                other.shutdown(socket.SHUT_WR)
+                while other.recv(4096):
+                    pass
+
+        thread = threading.Thread(target=answer)
+        thread.start()
+        with pytest.raises(OfflineError):
+            DirectConnection(f"127.0.0.1:{listener.getsockname()[1]}", key).connect(PATIENCE_S)
+        thread.join(PATIENCE_S)
+
+
+def test_a_banner_says_features_and_the_device() -> None:
+    text = "device::ro.product.name=x;ro.product.model=Pixel 9;ro.product.device=tok;features=shell_v2,cmd"
+    banner = parse_banner(text, "here")
+    assert banner.features == {"shell_v2", "cmd"}
+    assert banner.props == {"name": "x", "model": "Pixel 9", "device": "tok"}
+
+
+def test_an_old_banner_has_no_features() -> None:
+    assert parse_banner("device::ro.product.name=x;ro.product.model=y;", "here").features == frozenset()
+    assert parse_banner("device::", "here").props == {}
+
+
+@pytest.mark.parametrize("state", ["recovery", "sideload", "bootloader", "rescue"])
+def test_a_device_that_does_not_run_android_is_offline(state: str) -> None:
+    with pytest.raises(OfflineError, match=state):
+        parse_banner(f"{state}::ro.product.model=x", "here")
+
+
+def test_the_banner_is_found_behind_the_messages_of_the_handshake() -> None:
+    def packed(command: bytes, data: bytes) -> bytes:
+        return bytes(AdbMessage(command, 1, 0, data).pack() + data)
+
+    heard = packed(b"AUTH", b"t" * 20) + packed(b"AUTH", b"u" * 20) + packed(b"CNXN", b"device::features=a\0")
+    assert [command for command, _ in messages(heard)] == [b"AUTH", b"AUTH", b"CNXN"]
+    assert banner_of(heard + b"later", "here").features == {"a"}
+
+
+# --- networks ---
+
+
+def test_eight_megabytes_arrive_equal_through_short_writes(peer: Peer, connection: DirectConnection) -> None:
+    peer.faults.short_writes = True
+    data = noise(8 << 20)
+    assert connection.push(data, REMOTE, timeout_s=120) == len(data)
+    said = connection.run(["sha256sum", REMOTE], 60).text.split()[0]
+    assert said == hashlib.sha256(data).hexdigest()
+    assert hashlib.sha256(connection.pull(REMOTE, timeout_s=120)).hexdigest() == said
+
+
+def test_a_connection_cut_at_any_byte_is_an_error_or_a_right_answer(peer: Peer, key: AgentKey) -> None:
+    """Never a wrong status, never a file taken for whole that is not."""
+    data, right, lost = noise(3000), 0, 0
+    for at in [*range(1, 200, 17), *range(200, 9000, 397)]:
+        peer.faults.drop_after_bytes = at
+        connection = DirectConnection(peer.address, key)
+        try:
+            assert connection.push(data, REMOTE, timeout_s=PATIENCE_S) == len(data)
+            assert connection.run(["sh", "-c", "echo said; exit 3"], PATIENCE_S).rc == 3
+            assert connection.pull(REMOTE, timeout_s=PATIENCE_S) == data
+            right += 1
+        except (LostError, OfflineError, UnauthorizedError):
+            lost += 1
+        finally:
+            connection.close()
+    assert right > 0
+    assert lost > 20
+    peer.faults.drop_after_bytes = None
+
+
+def test_silence_in_a_transfer_is_slow_and_the_connection_is_closed(
+    peer: Peer, connection: DirectConnection
+) -> None:
+    connection.connect()
+    peer.faults.silent = True
+    with pytest.raises(SlowError):
+        connection.push(noise(4 << 20), REMOTE, timeout_s=0.3)
+    peer.faults.silent = False
+    assert connection.run(["true"]).rc == 0
+
+
+def test_what_an_abandoned_transfer_still_sends_is_not_taken_for_an_answer(
+    connection: DirectConnection, tmp_path: Path
+) -> None:
+    """The target's directory is gone: the pull ends with the device in the middle of the file."""
+    connection.push(noise(300_000), REMOTE)
+    for _ in range(5):
+        with pytest.raises(OSError, match="No such file"):
+            connection.pull(REMOTE, tmp_path / "nowhere" / "target")
+        pieces = connection.stream(["cat", REMOTE])
+        assert pieces.read(PATIENCE_S)
+        pieces.close()
+        assert connection.run(["echo", "mine"]).text == "mine\n"
+
+
+def test_a_device_with_small_packets_gets_a_long_push_in_many(peer: Peer, key: AgentKey) -> None:
+    peer.faults.legacy = True
+    connection, data = DirectConnection(peer.address, key), noise(1 << 20)
+    connection.connect()
+    assert connection.longest_service == 4096
+    connection.push(data, REMOTE)
+    assert connection.pull(REMOTE) == data
+    connection.close()

@@ -1,0 +1,169 @@
+"""What only an adb server can answer: its lists, its refusals, and listeners that are none."""
+
+from __future__ import annotations
+
+import socket
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from paceline.adb.port import (
+    AbsentError,
+    AdbError,
+    LostError,
+    OfflineError,
+    RefusedError,
+    SlowError,
+    UnauthorizedError,
+)
+from paceline.adb.server import AdbServer
+from paceline.adb.smart_socket import Known, parse_devices, refusal_of, why_failed
+from paceline.testing.adbd import Peer
+
+from .rigs import until
+
+LISTED = """\
+R5CT90ABCDE            device usb:1-4 product:a52q model:SM_A525F device:a52q transport_id:7
+127.0.0.1:5555         offline transport_id:3
+emulator-5554          unauthorized transport_id:4
+0123456789ABCDEF       no permissions (missing udev rules? user is in plugdev); see [x] usb:1-2
+adb-R5CT-Ab12 (2)._adb-tls-connect._tcp device product:x model:Pixel_9 device:tok transport_id:12
+ZY22                   recovery usb:1-3 product:p model:m device:d transport_id:9
+
+"""
+
+
+def test_a_list_of_devices_is_read_with_every_state_and_name() -> None:
+    found = parse_devices(LISTED)
+    assert [(each.name, each.state.split(" (")[0]) for each in found] == [
+        ("R5CT90ABCDE", "device"),
+        ("127.0.0.1:5555", "offline"),
+        ("emulator-5554", "unauthorized"),
+        ("0123456789ABCDEF", "no permissions"),
+        ("adb-R5CT-Ab12 (2)._adb-tls-connect._tcp", "device"),
+        ("ZY22", "recovery"),
+    ]
+    assert found[0].props["model"] == "SM_A525F"
+    assert found[4].props["transport_id"] == "12"
+
+
+def test_no_devices_is_an_empty_list() -> None:
+    assert parse_devices("") == []
+    assert parse_devices("\n") == []
+
+
+@pytest.mark.parametrize(
+    ("state", "error"),
+    [
+        ("unauthorized", UnauthorizedError),
+        ("authorizing", UnauthorizedError),
+        ("offline", OfflineError),
+        ("connecting", OfflineError),
+        ("recovery", OfflineError),
+        ("sideload", OfflineError),
+        ("no permissions (x)", OfflineError),
+    ],
+)
+def test_each_state_that_is_no_device_has_an_error_with_advice(state: str, error: type[AdbError]) -> None:
+    found = refusal_of(state, "SER", "host:5037")
+    assert type(found) is error
+    assert found.advice
+
+
+def test_a_device_that_is_one_is_not_refused() -> None:
+    assert refusal_of("device", "SER", "host:5037") is None
+
+
+@pytest.mark.parametrize(
+    ("reason", "error"),
+    [
+        ("device 'SER' not found", AbsentError),
+        ("no device with transport id '9'", AbsentError),
+        ("device offline", OfflineError),
+        ("device unauthorized.\nThis adb server's $ADB_VENDOR_KEYS is not set", UnauthorizedError),
+        ("device still authorizing", UnauthorizedError),
+        ("device still connecting", OfflineError),
+        ("insufficient permissions for device: verify udev rules.", OfflineError),
+        ("closed", RefusedError),
+        ("unknown host service", RefusedError),
+    ],
+)
+def test_each_failure_of_the_server_has_an_error(reason: str, error: type[AdbError]) -> None:
+    assert type(why_failed(reason, "SER", "host:5037")) is error
+
+
+@contextmanager
+def listening(said: bytes) -> Iterator[AdbServer]:
+    """Something that answers every connection with `said` once it was asked."""
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+
+        def answer() -> None:
+            with listener.accept()[0] as other:
+                other.recv(4096)
+                other.sendall(said)
+                other.shutdown(socket.SHUT_WR)
+                while other.recv(4096):
+                    pass
+
+        thread = threading.Thread(target=answer)
+        thread.start()
+        yield AdbServer(f"127.0.0.1:{listener.getsockname()[1]}")
+        thread.join(20)
+
+
+@pytest.mark.parametrize(
+    "said", [b"", b"OK", b"OKAY", b"OKAY00", b"OKAY0009abc", b"HTTP/1.1 200", b"OKAYzzzz"]
+)
+def test_what_is_no_adb_server_is_said_to_be_none(said: bytes) -> None:
+    with listening(said) as server, pytest.raises(LostError):
+        server.devices()
+
+
+def test_a_server_that_says_nothing_is_slow() -> None:
+    with (
+        socket.create_server(("127.0.0.1", 0)) as silent,
+        pytest.raises(SlowError, match="adb server"),
+    ):
+        AdbServer(f"127.0.0.1:{silent.getsockname()[1]}").version(timeout_s=0.05)
+
+
+def test_no_server_is_absent_with_the_command_that_starts_one() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as gone:
+        server = AdbServer(f"127.0.0.1:{gone.getsockname()[1]}")
+    with pytest.raises(AbsentError) as caught:
+        server.devices()
+    assert "adb start-server" in caught.value.advice
+
+
+def test_googles_server_lists_a_device_whose_prompt_waits_and_we_say_so(
+    adb_server: AdbServer, tmp_path: Path
+) -> None:
+    with Peer(tmp_path, serial="SIMASKS2", trust=set()) as peer:
+        adb_server.connect_to(peer.address)
+        until(lambda: state_of(adb_server, peer) == "unauthorized", "the server lists it")
+        with pytest.raises(UnauthorizedError) as caught:
+            adb_server.connection(peer.address).connect()
+        assert "accept its prompt" in caught.value.advice
+        until(lambda: peer.prompts, "the prompt shows")
+        peer.answer_prompt(True)
+        until(lambda: state_of(adb_server, peer) == "device", "it is trusted")
+        connection = adb_server.connection(peer.address)
+        assert connection.connect().props["model"]
+        adb_server.disconnect_from(peer.address)
+        with pytest.raises(LostError):  # the transport it held is gone; whatever comes next is another
+            connection.run(["true"])
+        with pytest.raises(AbsentError):
+            connection.run(["true"])
+
+
+def test_googles_server_says_its_version_and_forgets_what_it_never_knew(adb_server: AdbServer) -> None:
+    assert adb_server.version() >= 40
+    adb_server.disconnect_from("127.0.0.1:1")
+    assert [each for each in adb_server.devices() if each.name == "127.0.0.1:1"] == []
+
+
+def state_of(server: AdbServer, peer: Peer) -> str:
+    unknown = Known(peer.address, "absent", {})
+    return next((each for each in server.devices() if each.name == peer.address), unknown).state

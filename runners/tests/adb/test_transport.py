@@ -1,0 +1,185 @@
+"""The socket under adb-shell, on real sockets: everything sent, ends noticed, deadlines kept."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import random
+import socket
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack
+
+import pytest
+from paceline.adb.port import AbsentError, AdbError, LostError, SlowError
+from paceline.adb.transport import Transport, Wire, host_and_port
+
+SMALL_BUFFER = 4096
+SOON_S = 0.05
+LATE_S = 20.0
+
+
+def in_time() -> float:
+    return time.monotonic() + LATE_S
+
+
+@pytest.fixture
+def pair() -> Iterator[tuple[Wire, socket.socket]]:
+    """A wire with a send buffer of a few KiB, and the other end."""
+    ours, theirs = socket.socketpair()
+    ours.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, SMALL_BUFFER)
+    wire = Wire(ours, "the device")
+    with theirs:
+        yield wire, theirs
+        wire.close()
+
+
+def test_all_is_sent_though_the_kernel_takes_a_little_at_a_time(pair: tuple[Wire, socket.socket]) -> None:
+    wire, theirs = pair
+    data = random.Random(1).randbytes(3 << 20)  # noqa: S311 -- test data
+    seen = hashlib.sha256()
+
+    def take() -> None:
+        while more := theirs.recv(1500):
+            seen.update(more)
+
+    reader = threading.Thread(target=take)
+    reader.start()
+    wire.send(data, in_time())
+    wire.close()
+    reader.join(LATE_S)
+    assert seen.digest() == hashlib.sha256(data).digest()
+
+
+def test_such_a_kernel_really_takes_less_than_it_is_given() -> None:
+    """Without this the test above would prove nothing."""
+    ours, theirs = socket.socketpair()
+    with ours, theirs:
+        ours.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, SMALL_BUFFER)
+        ours.setblocking(False)
+        assert ours.send(bytes(1 << 20)) < 1 << 20
+
+
+def test_a_peer_that_takes_nothing_is_slow_and_not_for_ever(pair: tuple[Wire, socket.socket]) -> None:
+    wire, _ = pair
+    with pytest.raises(SlowError, match="takes nothing"):
+        wire.send(bytes(1 << 20), time.monotonic() + SOON_S)
+
+
+def test_a_peer_that_says_nothing_is_slow(pair: tuple[Wire, socket.socket]) -> None:
+    wire, _ = pair
+    with pytest.raises(SlowError, match="says nothing"):
+        wire.receive(10, time.monotonic() + SOON_S)
+
+
+def test_sending_to_a_peer_that_left_is_lost(pair: tuple[Wire, socket.socket]) -> None:
+    wire, theirs = pair
+    theirs.close()
+    with pytest.raises(LostError):
+        wire.send(bytes(1 << 20), in_time())
+
+
+def test_readable_tells_bytes_and_the_end_from_silence(pair: tuple[Wire, socket.socket]) -> None:
+    wire, theirs = pair
+    assert not wire.readable(SOON_S)
+    theirs.send(b"x")
+    assert wire.readable(LATE_S)
+    assert wire.receive(10, in_time()) == b"x"
+    assert not wire.readable(SOON_S)
+    theirs.close()
+    assert wire.readable(LATE_S)
+    assert wire.receive(10, in_time()) == b""
+
+
+@pytest.fixture
+def listener() -> Iterator[socket.socket]:
+    with socket.create_server(("127.0.0.1", 0)) as made:
+        yield made
+
+
+def connected(listener: socket.socket) -> Transport:
+    transport = Transport(f"127.0.0.1:{listener.getsockname()[1]}")
+    transport.deadline = in_time()
+    transport.connect(None)
+    return transport
+
+
+def test_an_ended_connection_is_an_error_and_no_empty_read(listener: socket.socket) -> None:
+    """adb-shell would read b"" again and again, at full speed."""
+    transport = connected(listener)
+    listener.accept()[0].close()
+    with pytest.raises(LostError, match="ended the connection"):
+        transport.bulk_read(24, None)
+    transport.close()
+
+
+def test_small_messages_leave_at_once_and_silence_is_probed(listener: socket.socket) -> None:
+    transport = connected(listener)
+    assert transport._wire is not None
+    made = transport._wire._socket
+    assert made.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY) != 0
+    assert made.getsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE) != 0
+    if hasattr(socket, "TCP_KEEPIDLE"):
+        idle, every, probes = (
+            made.getsockopt(socket.IPPROTO_TCP, option)
+            for option in (socket.TCP_KEEPIDLE, socket.TCP_KEEPINTVL, socket.TCP_KEEPCNT)
+        )
+        assert idle + every * probes <= 60
+    transport.close()
+
+
+@pytest.mark.skipif(os.name != "posix", reason="descriptors are numbered on POSIX systems, not on Windows")
+def test_a_connection_beyond_descriptor_1023_works(listener: socket.socket) -> None:
+    """select(2), which adb-shell's own transport uses, fails there."""
+    import resource  # noqa: PLC0415 -- POSIX only
+
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (max(soft, min(hard, 2048)), hard))
+    with ExitStack() as stack:
+        stack.callback(resource.setrlimit, resource.RLIMIT_NOFILE, (soft, hard))
+        null = os.open(os.devnull, os.O_RDONLY)
+        stack.callback(os.close, null)
+        while True:
+            taken = os.dup(null)
+            stack.callback(os.close, taken)
+            if taken > 1023:
+                break
+        transport = connected(listener)
+        stack.callback(transport.close)
+        other = stack.enter_context(listener.accept()[0])
+        assert transport._wire is not None
+        assert transport._wire._socket.fileno() > 1023
+        assert not transport.readable(SOON_S)
+        other.send(b"here")
+        assert transport.bulk_read(24, None) == b"here"
+
+
+def test_a_closed_transport_is_lost_and_closing_again_is_safe(listener: socket.socket) -> None:
+    transport = connected(listener)
+    transport.close()
+    transport.close()
+    with pytest.raises(LostError, match="no connection"):
+        transport.bulk_write(b"x", None)
+
+
+def test_nobody_listening_is_absent_with_advice() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as gone:
+        address = f"127.0.0.1:{gone.getsockname()[1]}"
+    transport = Transport(address)
+    transport.deadline = in_time()
+    with pytest.raises(AbsentError, match="refused") as caught:
+        transport.connect(None)
+    assert "adb tcpip 5555" in caught.value.advice
+
+
+def test_addresses_are_read() -> None:
+    assert host_and_port("phone.example:5555") == ("phone.example", 5555)
+    assert host_and_port("[::1]:5555") == ("::1", 5555)
+
+
+@pytest.mark.parametrize("address", ["", "phone", "phone:", ":5555", "phone:0", "phone:65536", "phone:x"])
+def test_what_is_no_address_is_refused_with_an_example(address: str) -> None:
+    with pytest.raises(AdbError, match="no address") as caught:
+        host_and_port(address)
+    assert "5555" in caught.value.advice
