@@ -21,6 +21,7 @@ from pathlib import Path
 from filelock import FileLock, Timeout
 
 from paceline import environment
+from paceline.adb.keys import key_directory
 from paceline.announce import Announcer
 from paceline.api import Api, ApiError, UnreachableError, check_address
 from paceline.artifacts import ArtifactCache, InUse
@@ -65,7 +66,7 @@ class Agent:
         }
         self._announcer = Announcer(config, self._repositories, data_dir)
         self._executor = executor or HostExecutor(self._announcer.serial)
-        self._ways = ways or RealWays(config.devices.adb_server, data_dir / "adb")
+        self._ways = ways or RealWays(config.devices.adb_server, key_directory(data_dir))
         self._poll_s, self._pace = poll_s, pace
         self._pause_s = RETRY_S
         self._spool = Spool(data_dir / "spool")

@@ -31,6 +31,11 @@ COMMENT = b" paceline"
 """Shown by the device in its list of trusted hosts; names no person and no host."""
 
 
+def key_directory(data_dir: Path) -> Path:
+    """Where the agent with this data directory keeps its key."""
+    return data_dir / "adb"
+
+
 def public_form(key: rsa.RSAPublicKey) -> bytes:
     """Android's `RSAPublicKey`, little-endian: words, -1/n mod 2^32, n, R² mod n, e (android_pubkey.cpp)."""
     numbers = key.public_numbers()
@@ -53,6 +58,11 @@ class AgentKey:
     def __init__(self, private: rsa.RSAPrivateKey) -> None:
         self._private = private
         self._public = public_form(private.public_key())
+
+    @classmethod
+    def of_agent(cls, data_dir: Path) -> AgentKey:
+        """The one key of the agent with this data directory. Raises UserError as `load_or_create`."""
+        return cls.load_or_create(key_directory(data_dir))
 
     @classmethod
     def load_or_create(cls, directory: Path) -> AgentKey:

@@ -18,6 +18,7 @@ from rich.table import Table
 from rich.text import Text
 
 from paceline import config, environment, preflight
+from paceline.adb.keys import key_directory
 from paceline.devices.survey import Seen, survey
 from paceline.devices.ways import RealWays
 
@@ -80,7 +81,7 @@ def devices(as_json: Json = False, data: DataDir = None, config_path: ConfigPath
 def _survey(data: Path | None, config_path: Path | None) -> list[Seen]:
     root = config.data_dir(data)
     settings = config.load(config_path).devices
-    return survey(settings, RealWays(settings.adb_server, root / "adb"), root / "devices")
+    return survey(settings, RealWays(settings.adb_server, key_directory(root)), root / "devices")
 
 
 def _diagnose(device: Seen) -> None:

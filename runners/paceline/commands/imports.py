@@ -124,5 +124,5 @@ def _opening(device: str) -> Callable[[], Connection]:
     if config.ADDRESS.fullmatch(device) is None:
         server = AdbServer(config.Devices().adb_server)
         return lambda: server.connection(device)
-    key = AgentKey.load_or_create(config.data_dir(None))
+    key = AgentKey.of_agent(config.data_dir(None))
     return lambda: DirectConnection(device, key)

@@ -41,7 +41,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     asked = parser().parse_args(arguments)
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
     asked.data.mkdir(parents=True, exist_ok=True)
-    key = AgentKey.load_or_create(asked.data).fingerprint
+    key = AgentKey.of_agent(asked.data).fingerprint
     family = "SIM" + key.replace(":", "")[:4].upper()
     with ExitStack() as stack:
         peers, said = [], []
