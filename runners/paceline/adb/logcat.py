@@ -17,7 +17,7 @@ import contextlib
 import re
 import threading
 from collections import Counter, deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from types import TracebackType
 from typing import Self
 
@@ -83,10 +83,11 @@ def event_of(line: LogLine) -> LogEvent | None:
 
 
 class Following:
-    """What a follower has read so far; pure: bytes in, lines out, and where to go on."""
+    """What a follower has read so far; pure: bytes in, lines out, and where to go on. `prefix`: what keeps
+    logcat out of the way on the device, `taskset f nice -n 10`."""
 
-    def __init__(self, since: str | None = None) -> None:
-        self._buffer = LineBuffer()
+    def __init__(self, since: str | None = None, prefix: Sequence[str] = ()) -> None:
+        self._buffer, self._prefix = LineBuffer(), list(prefix)
         self._since = since if since is not None and _STAMP.match(since) else None
         self._recent: deque[str] = deque(maxlen=RECENT_LINES)
         self._again: Counter[str] = Counter()
@@ -95,7 +96,7 @@ class Following:
     def argv(self) -> list[str]:
         """The command that goes on where this stands; at first with the newest line there is."""
         buffers = [word for name in BUFFERS for word in ("-b", name)]
-        return ["logcat", "-v", "threadtime", *buffers, "-T", self._since or "1"]
+        return [*self._prefix, "logcat", "-v", "threadtime", *buffers, "-T", self._since or "1"]
 
     def lines(self, chunk: bytes) -> Iterator[LogLine]:
         """Lines that end in this chunk, without separators, without what was told before a loss."""
@@ -130,13 +131,18 @@ class Follower:
         open_connection: Callable[[], Connection],
         take: Callable[[LogLine], None],
         *,
+        prefix: Sequence[str] = (),
         pause_s: float = FIRST_PAUSE_S,
     ) -> None:
-        self._open, self._take, self._pause_s = open_connection, take, pause_s
+        self._open, self._take, self._prefix, self._pause_s = open_connection, take, prefix, pause_s
         self._end = threading.Event()
         self._thread = threading.Thread(target=self._run, name="logcat", daemon=True)
         self.gaps = 0
         """How often the log was lost and taken up again."""
+
+    def finish(self) -> None:
+        """Tells it to end; leaving the context waits for that."""
+        self._end.set()
 
     def __enter__(self) -> Self:
         self._thread.start()
@@ -145,7 +151,7 @@ class Follower:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._end.set()
+        self.finish()
         self._thread.join()
 
     def _run(self) -> None:
@@ -155,7 +161,7 @@ class Follower:
             with contextlib.suppress(AdbError):
                 connection = self._open()
                 try:
-                    following = following or Following(_now(connection))
+                    following = following or Following(_now(connection), self._prefix)
                     if self._follow(connection, following):
                         pause_s = self._pause_s
                 finally:
@@ -195,6 +201,8 @@ class DeviceLog:
         self._also, self._lock = also, threading.Lock()
         self._events: list[LogEvent] = []
         self._unkept = 0
+        self.lines = 0
+        """How many were taken, of whatever kind."""
 
     def take(self, line: LogLine) -> None:
         """One line; give this to a `Follower`."""
@@ -206,6 +214,7 @@ class DeviceLog:
                     self._unkept += 1
         if self._also is not None:
             self._also(line)
+        self.lines += 1
 
     def drain(self) -> list[str]:
         """Events since the last call, in words: what `DeviceConditions` asks for."""
