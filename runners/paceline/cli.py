@@ -32,7 +32,7 @@ from paceline import (
 )
 from paceline.agent import Agent
 from paceline.api import Api
-from paceline.commands import alerts, here, imports, rules, schedules
+from paceline.commands import alerts, here, imports, rules, schedules, targets
 from paceline.display import display_for
 from paceline.errors import UserError
 from paceline.executors.base import Executor
@@ -53,6 +53,7 @@ app = typer.Typer(
 app.add_typer(alerts.app, name="alerts")
 app.add_typer(rules.app, name="rules")
 app.add_typer(schedules.app, name="schedules")
+app.add_typer(targets.app, name="targets")
 app.command("import")(imports.import_)
 app.command()(here.doctor)
 app.command()(here.devices)
@@ -282,8 +283,14 @@ def submit(  # noqa: PLR0917 - one parameter per option is how typer declares th
     target: Annotated[list[str] | None, typer.Option(help="Only this target id; may be repeated.")] = None,
     params: Annotated[list[str] | None, typer.Option(help="NAME=V1|V2: only these values.")] = None,
     knob: Annotated[list[str] | None, typer.Option(help="NAME=VALUE.")] = None,
-    launches: Annotated[int, typer.Option(min=1, max=100)] = 5,
+    launches: Annotated[
+        int | None, typer.Option(min=1, max=100, help="Default: 5 on a host, 10 on a device.")
+    ] = None,
     rounds: Annotated[int, typer.Option(min=1, max=10_000)] = 20,
+    suppress: Annotated[
+        list[str] | None,
+        typer.Option(help="A configuration error, such as emulator, that voids nothing; may be repeated."),
+    ] = None,
     timeout_s: Annotated[
         float, typer.Option(help="Give up waiting after this long (the run goes on).")
     ] = 3600.0,
@@ -300,6 +307,7 @@ def submit(  # noqa: PLR0917 - one parameter per option is how typer declares th
         knobs=submitting.knobs_of(knob or []),
         launches=launches,
         rounds=rounds,
+        suppress=suppress or [],
     )
     done = submitting.submit(
         Api(server, token), request, timeout_s, lambda text: notes.print(text, markup=False)

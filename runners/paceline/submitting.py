@@ -33,8 +33,10 @@ class Request(msgspec.Struct, frozen=True, omit_defaults=True):
     base_commit: str | None = None
     benchmarks: list[str] | None = None
     targets: list[str] | None = None
-    launches: int = 5
+    launches: int | None = None
+    """None: what the server gives each kind of target."""
     rounds: int = 20
+    suppress: list[str] = []
     params: dict[str, list[ParamValue]] = {}
     knobs: dict[str, ParamValue] = {}
 

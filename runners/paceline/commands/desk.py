@@ -33,7 +33,7 @@ NOBODY = "none"
 ADVICE = {
     "unauthenticated": "Give a valid token with --token or PACELINE_TOKEN.",
     "forbidden": "The token needs the scope `read` to look, `alerts:write` for alerts and rules, `ingest` "
-    "for schedules.",
+    "for schedules, `admin` for targets.",
     "below_noise_floor": "Give at least that --min-effect, or leave that series to a rule of its own.",
     "bulk_refused": "Leave those alerts out, or decide about them one by one.",
 }
