@@ -73,12 +73,12 @@ def test_a_suppressed_configuration_error_voids_nothing_and_stands_on_the_verdic
 
 def test_two_revisions_are_judged_by_the_same_rules() -> None:
     base, head = revision_bench_cases(1, {1000: 0.0, 2000: 0.0})
-    sides = [
+    older, newer = (
         Revision(commit * 20, commit * 32, Facts(cases, checks=passed_checks(range(5)), conditions=EMULATOR))
         for commit, cases in (("0b", base), ("0a", head))
-    ]
+    )
     asked = Asked(target_kind="device", suppress=("emulator",))
-    found = analyse_revisions(read_manifest(undeclared()), *sides, IDENTITY, asked=asked)
+    found = analyse_revisions(read_manifest(undeclared()), older, newer, IDENTITY, asked=asked)
     assert {row.margin_percent for row in found.report.comparisons} == {3.0}
     assert found.report.suppressed == ["emulator"]
     assert found.reason.endswith("(suppressed: emulator)")
@@ -101,7 +101,11 @@ def test_what_was_suppressed_is_stored_with_the_report_the_job_and_every_compari
 ) -> None:
     lab = open_lab(client, enrolled, token)
     lab.request(suppress=suppress)
-    readings = [{"phase": "before", "configuration": ["emulator"]}, {"battery_c": 30.0}, {"battery_c": 32.0}]
+    readings: list[dict[str, Any]] = [
+        {"phase": "before", "configuration": ["emulator"]},
+        {"battery_c": 30.0},
+        {"battery_c": 32.0},
+    ]
     leased = lab.deliver(FASTER, conditions=readings)
     assert leased.lease["work"]["suppress"] == suppress
     outbox.drain()

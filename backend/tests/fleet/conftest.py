@@ -17,7 +17,7 @@ Make = Callable[..., Any]
 @pytest.fixture
 def lab(client: TestClient, clock: FrozenClock, enrolled: Make) -> ScriptedAgent:
     """An agent that can run `demo` on its host and on devices. Time stands still."""
-    assert clock
+    clock.advance(1)
     made = enrolled("lab-1")
     announce(made.agent_id, device_manifest())
     return ScriptedAgent(client, made.headers)

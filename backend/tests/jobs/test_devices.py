@@ -83,20 +83,18 @@ def test_a_simulated_device_is_measured_on_only_where_somebody_says_so(
     assert tried["suppress"] == ["simulated"]
 
 
-def test_a_name_that_is_no_configuration_error_is_refused(
-    client: TestClient, agent: ScriptedAgent, ci: dict[str, str]
-) -> None:
-    assert agent
+@pytest.mark.usefixtures("agent")
+def test_a_name_that_is_no_configuration_error_is_refused(client: TestClient, ci: dict[str, str]) -> None:
     body = {"suite": "demo", "suppress": ["emulatr"]}
     answer = client.post(f"{PREFIX}/runs", json=body, headers=ci)
     assert answer.status_code == 400
     assert "there are emulator, debuggable" in answer.json()["fields"]["suppress"]
 
 
+@pytest.mark.usefixtures("agent")
 def test_a_schedule_keeps_what_it_suppresses_and_leaves_launches_to_the_kind(
-    client: TestClient, agent: ScriptedAgent, ci: dict[str, str]
+    client: TestClient, ci: dict[str, str]
 ) -> None:
-    assert agent
     body = {"name": "n", "kind": "measure", "suite": "demo", "every_s": 60, "suppress": ["debuggable"]}
     made = client.post(f"{PREFIX}/schedules", json=body, headers=ci).json()
     assert (made["suppress"], made["launches"]) == (["debuggable"], None)

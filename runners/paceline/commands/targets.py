@@ -75,9 +75,8 @@ def show(target: TargetName, server: Server, token: Token, as_json: Json = False
     if as_json:
         show_json({**found, "events": events})
         return
-    say(
-        f"{_called(found)} ({found['id']}), {found['kind']}, {found['state']}: {found['takes_jobs']['words']}."
-    )
+    jobs = found["takes_jobs"]["words"]
+    say(f"{_called(found)} ({found['id']}), {found['kind']}, {found['state']}: {jobs}.")
     for line in (*_connection(found), *_health(found), *_maintenance(found), *_readings(found)):
         say(line)
     for one in found["configuration"]:
