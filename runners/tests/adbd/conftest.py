@@ -35,8 +35,14 @@ def start(tmp_path: Path) -> Iterator[StartPeer]:
             return peers[-1]
 
         yield started
-        living = [psutil.Process(pid) for peer in peers for pid in peer.processes()]
+        living = [process for peer in peers for process in _living(peer)]
     assert psutil.wait_procs(living, timeout=10)[1] == []
+
+
+def _living(peer: Peer) -> Iterator[psutil.Process]:
+    for pid in peer.processes():
+        with contextlib.suppress(psutil.NoSuchProcess):  # it ended since it was listed
+            yield psutil.Process(pid)
 
 
 @pytest.fixture

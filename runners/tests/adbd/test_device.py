@@ -35,7 +35,7 @@ def test_the_device_sees_its_own_processes_only(peer: Peer, client: Client) -> N
     assert client.shell(f"kill -0 {pid}")[0] == 0
     assert client.shell("set -- /proc/[0-9]*; [ $# -lt 10 ]")[0] == 0
     assert client.shell(f"kill -0 {os.getpid()}")[0] != 0
-    assert len(peer.processes()) == 1
+    until(lambda: len(peer.processes()) == 1)
     client.plain(f"kill -9 {pid}")
     until(lambda: peer.processes() == [])
 
@@ -51,7 +51,7 @@ def test_without_namespaces_the_same_commands_work_by_real_paths(start: StartPee
         assert client.shell(f"{peer.workdir}/run")[:2] == (0, b"ran\n")
         assert b"Current Battery Service state:" in client.plain("dumpsys battery")
         client.plain(DETACH)
-        assert len(peer.processes()) == 1
+        until(lambda: len(peer.processes()) == 1)
         peer.reboot()
     assert peer.processes() == []
 
@@ -67,8 +67,8 @@ def test_nothing_of_a_device_outlives_its_peer(tmp_path: Path, start: StartPeer,
     with Peer(tmp_path / "gone", trust=None, mode=mode) as peer:  # type: ignore[arg-type]
         with connected(peer) as client:
             client.plain(DETACH)
+        until(lambda: len(peer.processes()) == 1)
         processes = [psutil.Process(pid) for pid in peer.processes()]
-        assert len(processes) == 1
     assert psutil.wait_procs(processes, timeout=10)[1] == []
     assert not [mount for mount in Path("/proc/self/mounts").read_text().split() if str(tmp_path) in mount]
 

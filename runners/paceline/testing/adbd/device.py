@@ -118,7 +118,7 @@ class Device:
         except psutil.NoSuchProcess:
             return []
         first = 1 if self.mode == "namespace" else 0  # unshare's child is the first process itself
-        return [process.pid for process in ours[first:] if process.is_running()]
+        return [process.pid for process in ours[first:] if _lives(process)]
 
     def stop(self) -> None:
         """Ends the first process and with it everything on the device."""
@@ -176,6 +176,13 @@ class Device:
             child.ended(message["status"])
         elif "killed" in message and self._killed is not None:
             self._killed.set_result(None)
+
+
+def _lives(process: psutil.Process) -> bool:
+    try:
+        return bool(process.status() != psutil.STATUS_ZOMBIE)
+    except psutil.NoSuchProcess:
+        return False
 
 
 def environment_of(device: Device) -> dict[str, str]:

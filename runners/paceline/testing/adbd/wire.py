@@ -15,8 +15,9 @@ from paceline.testing.adbd.faults import Faults
 from paceline.testing.adbd.packets import HEADER_BYTES, Header, ProtocolError
 
 SHORT_WINDOW_BYTES = 32 * 1024
-"""Receive buffer asked for under `short_writes`; Linux doubles it. Below one segment of the loopback interface
-(64 KiB) a sender waits for its window probe, 200 ms each: 400 KB took 9 s with 4 KiB and 40 ms with this."""
+"""Receive buffer asked for under `short_writes`; Linux doubles it. Below one segment of the loopback
+interface (64 KiB) a sender waits for its window probe, 200 ms each: 400 KB took 9 s with 4 KiB and 40 ms with
+this."""
 SHORT_PIECE_BYTES = 1021
 """Prime, so that pieces never fall together with headers or payloads."""
 PIECE_BYTES = 256 * 1024
