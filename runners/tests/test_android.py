@@ -360,6 +360,21 @@ def test_conditions_are_read_before_between_and_after_launches_and_never_in_one(
     assert all(one.raw for one in seen)
 
 
+def test_what_the_devices_log_tells_stands_in_the_conditions_that_follow(device: Phone, built: Path) -> None:
+    seen: list[Conditions] = []
+
+    def throttle() -> None:
+        device.peer.log("android.hardware.thermal", "throttling SKIN to 3", level="W")
+        go(device)
+
+    stop = Stop()
+    with device.executor().session(Work("j", [built]), seen.append, stop) as session:
+        for number in range(2):
+            assert session.execute(launch(session, built, number), Half(throttle), stop).ok
+    events = [event for one in seen[1:] for event in one.values.get("events", [])]  # type: ignore[union-attr]
+    assert any("throttling SKIN to 3" in str(event) for event in events), events
+
+
 def test_whatever_ends_a_session_nothing_of_it_stays(device: Phone, built: Path) -> None:
     class NoDiskError(Exception):
         pass

@@ -109,6 +109,14 @@ class Attached:
     def workdir(self) -> str:
         return self._facts.workdir
 
+    def beside(self) -> Verified:
+        """A connection of its own, for another thread, by the route in use; the caller closes it. It speaks
+        to this serial only, and what it meets is noted nowhere. Raises AbsentError."""
+        route = self.route
+        if route is None:
+            raise AbsentError(f"No route leads to {self.serial}.", axis.CABLE)
+        return Verified(self._open(route), route, self._only_ours)
+
     def add_route(self, route: Route) -> None:
         with self._lock:
             self._routes = ordered((*self._routes, route))
@@ -126,10 +134,6 @@ class Attached:
         if self._used is None:
             self._used = self._opened(self._best())
         return self._used
-
-    def fresh(self) -> Verified:
-        """Another one of its own by the same route; the caller closes it."""
-        return self._opened(self.connection.route)
 
     def note(self, event: axis.Event) -> None:
         """Moves on the connection axis, and says so once."""
@@ -244,6 +248,10 @@ class Attached:
         with contextlib.suppress(AdbError):
             connection.close()
         return failure
+
+    def _only_ours(self, identity: Identity, route: Route) -> None:
+        if identity.serial != self.serial:
+            raise OtherDeviceError(self.serial, identity.serial, str(route))
 
     def _accept(self, identity: Identity, route: Route) -> None:
         """Called by every connection before it is used."""

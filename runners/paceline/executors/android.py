@@ -5,9 +5,10 @@
 
 Place in the journey: implements `base.Executor` for the target kind `device`; `Attached` is the device.
 Invariants: one user of the device at a time on this host (file lock, I9); nothing is asked of the device
-while a launch runs but what it said; a session ends with nothing of it on the device, or with a note on the
-agent's disk by which the next start, check or session cleans up; another serial is told nothing, another boot
-ends the session. Does not decide whether the device is fit: gates and health did, before the lease.
+while a launch runs, only what it says and the device's log are followed; a session ends with nothing of it on
+the device, or with a note on the agent's disk by which the next start, check or session cleans up; another
+serial is told nothing, another boot ends the session. Does not decide whether the device is fit: gates and
+health did, before the lease.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path, PurePath, PurePosixPath
 
+from paceline.adb.logcat import DeviceLog, Follower
 from paceline.adb.port import AdbError, Connection
 from paceline.conditions import Conditions, Phase, Value
 from paceline.destination import Destination
@@ -73,17 +75,23 @@ class AndroidExecutor:
 
     @contextmanager
     def session(self, work: Work, take: Callable[[Conditions], None], stop: Stop) -> Iterator[Session]:
-        persistent = Persistent(self._device, stop, self._pace)
-        session = AndroidSession(
-            self._device, persistent, work, take, journal=self._journal, limits=self._limits
+        device, told = self._device, DeviceLog()
+        persistent = Persistent(device, stop, self._pace)
+        observer = DeviceConditions(
+            device.facts.props, workdir=device.workdir, simulated=device.simulated, events=told.drain
         )
-        try:
-            with self._held(persistent):
-                session.begin()
-                yield session
-                session.conclude()
-        finally:
-            self._tidy()
+        session = AndroidSession(
+            device, persistent, work, take, observer=observer, journal=self._journal, limits=self._limits
+        )
+        with Follower(device.beside, told.take) as follower:
+            try:
+                with self._held(persistent):
+                    session.begin()
+                    yield session
+                    session.conclude()
+            finally:
+                follower.finish()
+                self._tidy()
 
     @contextmanager
     def _held(self, persistent: Persistent) -> Iterator[None]:
@@ -116,6 +124,7 @@ class AndroidSession:
         work: Work,
         take: Callable[[Conditions], None],
         *,
+        observer: DeviceConditions,
         journal: Journal,
         limits: Limits,
     ) -> None:
@@ -124,8 +133,7 @@ class AndroidSession:
         self._name = re.sub(r"[^A-Za-z0-9._-]", "_", work.name).lstrip(".") or "run"
         self._run = PurePosixPath(device.workdir) / self._name
         self._locations = placing.locations(work.directories, self._run)
-        facts = device.facts
-        self._observer = DeviceConditions(facts.props, workdir=device.workdir, simulated=device.simulated)
+        self._observer = observer
         self._state: dict[str, Value] = {}
         self._pinned: list[str] = []
         self._watching: list[str] = []
