@@ -19,6 +19,7 @@ import pytest
 from paceline.testing.adbd import Peer
 
 from .client import DEADLINE_S, Client
+from .link import Link, UnavailableError, laid
 
 StartPeer = Callable[..., Peer]
 
@@ -87,6 +88,16 @@ def returned(peer: Peer) -> Client:
 def needs_namespaces(peer: Peer) -> None:
     if peer.device.mode != "namespace":
         pytest.skip(f"this kernel lends no Linux namespaces: {peer.device.why_prefix}")
+
+
+@pytest.fixture
+def link() -> Iterator[Link]:
+    with ExitStack() as stack:
+        try:
+            made = stack.enter_context(laid())
+        except UnavailableError as error:
+            pytest.skip(f"this Linux kernel or user makes no network namespaces with a veth cable: {error}")
+        yield made
 
 
 class Adb:
