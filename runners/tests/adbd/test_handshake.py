@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from paceline.testing.adbd import Peer, fingerprint
+from paceline.testing.adbd import Peer, fingerprint, packets
 from paceline.testing.adbd.auth import UnreadableKeyError
 
 from .client import Client, Key
@@ -136,6 +136,11 @@ def test_a_wrong_checksum_is_noticed_while_checksums_count(peer: Peer) -> None:
         with pytest.raises(EOFError):
             client.receive()
     assert peer.violations == ["CNXN with a wrong checksum"]
+
+
+@pytest.mark.parametrize("payload", [b"", b"\xff", b"\xff" * 256, b"\xff" * 257, bytes(range(256)) * 4096])
+def test_a_checksum_is_the_sum_of_the_bytes(payload: bytes) -> None:
+    assert packets.checksum_of(payload) == sum(payload)
 
 
 def test_checksums_do_not_count_between_two_modern_sides(client: Client) -> None:
