@@ -30,7 +30,8 @@ MAX_RAW = 64
 Id = Annotated[str, StringConstraints(min_length=1, max_length=100)]
 Words = Annotated[str, StringConstraints(max_length=4000)]
 Reason = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=500)]
-DAY_MS = 86_400_000
+MAX_AGO_MS = 10 * 365 * 86_400_000
+"""Ten years: what an agent says that waited for its server must be taken, whatever its age."""
 
 
 class RawIn(Request):
@@ -76,7 +77,7 @@ class CheckIn(Request):
     device itself; not the state it is in for a while (hot, empty, full)."""
 
     id: Id
-    started_at_ms_ago: int = Field(ge=0, le=DAY_MS)
+    started_at_ms_ago: int = Field(ge=0, le=MAX_AGO_MS)
     took_ms: float = Field(ge=0)
     ok: bool
     infrastructure: bool = False
@@ -92,7 +93,7 @@ class RecoveryIn(Request):
     step: RecoveryStep
     ok: bool
     text: Words = ""
-    ms_ago: int = Field(default=0, ge=0, le=DAY_MS)
+    ms_ago: int = Field(default=0, ge=0, le=MAX_AGO_MS)
 
 
 class MaintenanceIn(Request):
@@ -134,11 +135,11 @@ class ConnectionOut(Response):
 class HealthOut(Response):
     """`failures`: infrastructure failures since its last good run."""
 
-    state: HealthState = "unknown"
-    reason: str | None = None
-    advice: str | None = None
-    since: datetime | None = None
-    failures: int = 0
+    state: HealthState
+    reason: str | None
+    advice: str | None
+    since: datetime | None
+    failures: int
 
 
 class MaintenanceOut(Response):
@@ -151,8 +152,8 @@ class MaintenanceOut(Response):
 class TakesJobsOut(Response):
     """Whether a job may be leased for it now, in a sentence."""
 
-    ok: bool = False
-    words: str = ""
+    ok: bool
+    words: str
 
 
 class GatesOut(Response):
@@ -187,7 +188,7 @@ class CheckOut(Response):
     ok: bool
     infrastructure: bool
     steps: list[CheckStepOut]
-    raw: list[RawOut] = Field(default_factory=list)
+    raw: list[RawOut]
 
 
 class OrderOut(Response):

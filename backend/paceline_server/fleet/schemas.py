@@ -153,18 +153,18 @@ class TargetOut(Response):
     simulated: bool
     last_seen_at: datetime | None
     active_job_id: str | None
-    connection: ConnectionOut | None = None
-    boot_id: str | None = None
-    health: HealthOut = Field(default_factory=HealthOut)
-    maintenance: MaintenanceOut | None = None
-    takes_jobs: TakesJobsOut = Field(default_factory=TakesJobsOut)
-    gates: GatesOut | None = None
-    configuration: list[ConfigurationErrorOut] = Field(default_factory=list)
-    check: CheckOut | None = None
+    connection: ConnectionOut | None
+    boot_id: str | None
+    health: HealthOut
+    maintenance: MaintenanceOut | None
+    takes_jobs: TakesJobsOut
+    gates: GatesOut | None
+    configuration: list[ConfigurationErrorOut]
+    check: CheckOut | None
     """The last health check; its `raw` only of one target."""
-    orders: list[OrderOut] = Field(default_factory=list)
+    orders: list[OrderOut]
     """Those that wait to be carried out."""
-    reboots_left: int = 0
+    reboots_left: int
     """How many more a person or the recovery ladder may ask for within a day."""
-    actions: list[Action] = Field(default_factory=list)
+    actions: list[Action]
     """What is possible in this state."""

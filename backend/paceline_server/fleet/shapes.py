@@ -86,14 +86,12 @@ def _target_out(target: Target, around: _Around, at: datetime, *, raw: bool) -> 
         "takes_jobs": {"ok": ok, "words": said},
         "maintenance": _maintenance(target, at),
         "actions": actions(target, waiting={one.kind for one in around.orders.get(target.id, [])}),
+        "health": _health(target),
+        **_ONLY_DEVICES,
     }
     if target.kind == "device":
         shown |= {
             "connection": _connection(target),
-            "health": {
-                "state": target.health, "reason": target.health_reason, "since": target.health_since,
-                "advice": words.ADVICE[target.health], "failures": target.failures,  # type: ignore[index]
-            },
             "gates": None if target.gates is None else {**target.gates, "at": target.gates_at},
             "configuration": words.configuration(target.configuration),
             "check": _check(target, raw=raw),
@@ -101,6 +99,20 @@ def _target_out(target: Target, around: _Around, at: datetime, *, raw: bool) -> 
             "reboots_left": around.reboots_left.get(target.id, 0),
         }  # fmt: skip
     return TargetOut.model_validate(shown)
+
+
+_ONLY_DEVICES: dict[str, Any] = {
+    "connection": None, "gates": None, "configuration": [], "check": None, "orders": [], "reboots_left": 0,
+}  # fmt: skip
+"""What a host has none of."""
+
+
+def _health(target: Target) -> dict[str, Any]:
+    advice = words.ADVICE[target.health] if target.kind == "device" else None  # type: ignore[index]
+    return {
+        "state": target.health, "reason": target.health_reason, "since": target.health_since,
+        "advice": advice, "failures": target.failures,
+    }  # fmt: skip
 
 
 def _connection(target: Target) -> dict[str, Any] | None:

@@ -3655,7 +3655,6 @@ export interface components {
         HealthOut: {
             /**
              * State
-             * @default unknown
              * @enum {string}
              */
             state: "unknown" | "checking" | "good" | "recovering" | "suspect" | "quarantined";
@@ -3665,10 +3664,7 @@ export interface components {
             advice: string | null;
             /** Since */
             since: string | null;
-            /**
-             * Failures
-             * @default 0
-             */
+            /** Failures */
             failures: number;
         };
         /**
@@ -5737,15 +5733,9 @@ export interface components {
          * @description Whether a job may be leased for it now, in a sentence.
          */
         TakesJobsOut: {
-            /**
-             * Ok
-             * @default false
-             */
+            /** Ok */
             ok: boolean;
-            /**
-             * Words
-             * @default
-             */
+            /** Words */
             words: string;
         };
         /**
@@ -5932,10 +5922,7 @@ export interface components {
             check: components["schemas"]["paceline_server__fleet__device_schemas__CheckOut"] | null;
             /** Orders */
             orders: components["schemas"]["OrderOut"][];
-            /**
-             * Reboots Left
-             * @default 0
-             */
+            /** Reboots Left */
             reboots_left: number;
             /** Actions */
             actions: ("recheck" | "reboot" | "quarantine" | "release" | "maintenance")[];
