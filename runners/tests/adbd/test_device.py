@@ -29,6 +29,17 @@ def test_the_device_has_a_root_of_its_own(peer: Peer, client: Client, tmp_path: 
     assert (peer.files / "data/local/tmp/file").read_text() == "inside\n"
 
 
+def test_no_command_of_the_device_changes_the_host(peer: Peer, client: Client) -> None:
+    """Not even as root, and not even `rm -rf /`: what the host lends is there to be read."""
+    needs_namespaces(peer)
+    for place in ("/usr", "/etc", "/bin", "/usr/bin"):
+        assert b"Read-only file system" in client.shell(f"touch {place}/written")[2]
+    assert client.plain("ls /dev").split() == sorted(
+        [b"fd", b"full", b"null", b"ptmx", b"pts", b"random", b"shm", b"tty", b"urandom", b"zero"]
+    )
+    assert client.plain("echo out >/dev/null; head -c 3 /dev/zero") == bytes(3)
+
+
 def test_the_device_sees_its_own_processes_only(peer: Peer, client: Client) -> None:
     needs_namespaces(peer)
     pid = int(client.plain(DETACH))
@@ -200,6 +211,18 @@ def test_pinning_is_real_and_folded_onto_the_cores_there_are(client: Client) -> 
     assert client.plain(f"taskset 1 sh -c '{allowed}'").decode().strip() == str(host[0])
     assert client.shell(f"taskset c0 sh -c '{allowed}'")[0] == 0
     assert client.shell("taskset f0 sh -c 'exit 7'")[0] == 7
+
+
+def test_a_scripted_text_may_pull_the_cable(peer: Peer) -> None:
+    def pulled() -> str:
+        peer.cut()
+        return "too late"
+
+    peer.texts["dumpsys", "cable"] = pulled
+    with connected(peer) as client:
+        stream = client.open("exec:dumpsys cable; sleep 311")
+        with pytest.raises(EOFError):
+            stream.rest()
 
 
 def test_a_command_killed_while_it_asks_does_not_stop_the_others(peer: Peer, client: Client) -> None:

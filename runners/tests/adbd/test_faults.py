@@ -104,6 +104,7 @@ def test_short_writes_take_less_than_was_given_and_lose_nothing(start: StartPeer
         files = Files(client)
         assert files.push(f"{TMP}/file", data) == ""
         assert files.pull(f"{TMP}/file") == data
+        assert max(client.sizes) == 4093
 
 
 class Recording(socket.socket):

@@ -26,7 +26,7 @@ class Faults:
     """On every connection: nothing is read or answered, and nothing ends; a phone out of Wi-Fi's reach."""
     short_writes: bool = False
     """For new connections: a small receive window, read in small pieces, so that a client whose own buffer is
-    small sees its send take less than it was given; and answers in small pieces."""
+    small sees its send take less than it was given; answers in small pieces and small payloads."""
     slow_bps: int | None = None
     """On every connection: at most so many bytes per second in each direction."""
     legacy: bool = False

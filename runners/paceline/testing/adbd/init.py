@@ -19,7 +19,6 @@ import os
 import select
 import signal
 import socket
-import subprocess
 import sys
 import termios
 from pathlib import Path
@@ -31,8 +30,16 @@ LENGTH_BYTES = 4
 PR_SET_CHILD_SUBREAPER = 36
 """prctl(2): orphans among our descendants become our children."""
 
-HOST_DIRECTORIES = ("usr", "bin", "sbin", "lib", "lib32", "lib64", "etc", "dev")
-"""What the device borrows of its host: the shell, its tools and what they are linked with."""
+HOST_DIRECTORIES = ("usr", "bin", "sbin", "lib", "lib32", "lib64", "etc")
+"""What the device borrows of its host, to read: the shell, its tools and what they are linked with."""
+HOST_DEVICES = ("null", "zero", "full", "random", "urandom", "tty", "ptmx", "pts")
+"""All of `/dev` that it gets: no command of a device reaches a disk of the host."""
+
+READ_ONLY, REMOUNT, BIND, WITH_ALL_BELOW = 1, 32, 4096, 16384
+"""mount(2): MS_RDONLY, MS_REMOUNT, MS_BIND, MS_REC."""
+KEPT_FLAGS = 2 | 4 | 8 | 1024 | 2048
+"""Of statvfs(3) and mount(2) alike: nosuid, nodev, noexec, noatime, nodiratime. A user namespace may not drop
+them."""
 
 QEMU_ARM64 = ("qemu-aarch64-static", "qemu-aarch64")
 ARM64_ELF = (
@@ -42,8 +49,20 @@ ARM64_ELF = (
 """Magic and mask of an arm64 executable, as qemu's own registration has them."""
 
 
-def mount(*arguments: str) -> None:
-    subprocess.run(["mount", *arguments], check=True)
+def mount(source: Path | str, target: Path, kind: str = "", flags: int = 0) -> None:
+    """mount(2). Raises OSError."""
+    libc = ctypes.CDLL(None, use_errno=True)
+    if libc.mount(os.fsencode(source), os.fsencode(target), kind.encode() or None, flags, None):
+        number = ctypes.get_errno()
+        raise OSError(number, f"mount {source} at {target}: {os.strerror(number)}")
+
+
+def lend(source: Path, target: Path) -> None:
+    """A directory of the host, which the device may read."""
+    target.mkdir(exist_ok=True)
+    mount(source, target, flags=BIND | WITH_ALL_BELOW)
+    kept = os.statvfs(target).f_flag & KEPT_FLAGS
+    mount(source, target, flags=BIND | REMOUNT | READ_ONLY | kept)
 
 
 def enter(root: Path, over: Path, *, arm64: bool) -> bool:
@@ -53,16 +72,32 @@ def enter(root: Path, over: Path, *, arm64: bool) -> bool:
         if source.is_symlink() and not target.is_symlink():
             target.symlink_to(source.readlink())
         elif source.is_dir() and not source.is_symlink():
-            target.mkdir(exist_ok=True)
-            mount("--rbind", str(source), str(target))
+            lend(source, target)
+    fill_devices(root / "dev")
     (root / "proc").mkdir(exist_ok=True)
-    mount("-t", "proc", "proc", str(root / "proc"))
+    mount("proc", root / "proc", "proc")
     for file in sorted(path for path in over.rglob("*") if path.is_file()):
-        mount("--bind", str(file), str(root / file.relative_to(over)))
+        mount(file, root / file.relative_to(over), flags=BIND)
     runs_arm64 = os.uname().machine == "aarch64" or (arm64 and register_arm64(root))
     os.chroot(root)
     os.chdir("/")
     return runs_arm64
+
+
+def fill_devices(directory: Path) -> None:
+    directory.mkdir(exist_ok=True)
+    mount("tmpfs", directory, "tmpfs")
+    for name in HOST_DEVICES:
+        source, target = Path("/dev", name), directory / name
+        if source.is_dir():
+            target.mkdir()
+        elif source.exists():
+            target.touch()
+        else:
+            continue
+        mount(source, target, flags=BIND)
+    (directory / "shm").mkdir()
+    (directory / "fd").symlink_to("/proc/self/fd")
 
 
 def register_arm64(root: Path) -> bool:
@@ -70,11 +105,11 @@ def register_arm64(root: Path) -> bool:
     registry = root / "proc/sys/fs/binfmt_misc"
     path = next((found for name in QEMU_ARM64 if (found := which(name))), None)
     try:
-        mount("-t", "binfmt_misc", "binfmt_misc", str(registry))
+        mount("binfmt_misc", registry, "binfmt_misc")
         if path is not None and not (registry / "qemu-aarch64").exists():
             magic, mask = ARM64_ELF
             (registry / "register").write_text(f":qemu-aarch64:M::{magic}:{mask}:{path}:F")
-    except (OSError, subprocess.CalledProcessError):
+    except OSError:  # an older kernel has one registry for all
         pass
     places = (registry, Path("/proc/sys/fs/binfmt_misc"))  # ours, and the host's as seen from outside
     return any(list(place.glob("qemu-aarch64*")) for place in places)

@@ -27,6 +27,10 @@ LEGACY_PAYLOAD_BYTES = 4096
 PAYLOAD_BYTES = 1024 * 1024
 """The largest payload of today's devices (MAX_PAYLOAD)."""
 
+SHORT_PAYLOAD_BYTES = 4093
+"""The largest payload of the peer under `short_writes`: prime, so that frames within a stream never fall
+together with packets."""
+
 SUMMED_BYTES = 256
 """The lower half of Adler-32 is 1 + the sum of the bytes, modulo 65 521: exact for so many bytes, and a third
 of the time that `sum` takes (3 ms against 11 ms for 1 MB)."""

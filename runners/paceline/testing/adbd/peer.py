@@ -14,7 +14,7 @@ import time
 import uuid
 from collections.abc import Callable, Coroutine, Set
 from pathlib import Path
-from typing import Any, Literal, Self, TypeVar
+from typing import Any, Literal, Self
 
 from paceline.testing.adbd import properties, tools, tree
 from paceline.testing.adbd.auth import PublicKey
@@ -25,7 +25,6 @@ from paceline.testing.adbd.scenarios import Conditions, Scenario, at
 from paceline.testing.adbd.session import Session
 from paceline.testing.adbd.wire import Wire
 
-T = TypeVar("T")
 CALL_TIMEOUT_S = 30.0
 WORKDIR = "/data/local/tmp/paceline"
 WORKDIR_PROPERTY = "debug.paceline.workdir"
@@ -220,6 +219,7 @@ class Peer:
         """A reboot."""
         self._deaf()
         await self.device.kill_all()
+        tree.forget_asks(self.files)
         self._new_boot()
         self.log_lines.clear()
         self.props.pop("service.adb.root", None)
@@ -230,8 +230,12 @@ class Peer:
 
     # --- within ---
 
-    def _call(self, work: Coroutine[Any, Any, T]) -> T:
-        return asyncio.run_coroutine_threadsafe(work, self._loop).result(CALL_TIMEOUT_S)
+    def _call(self, work: Coroutine[Any, Any, None]) -> None:
+        """Does it in the event loop; from there (a scripted text that cuts the cable), as soon as may be."""
+        if threading.current_thread() is self._thread:
+            self._later(work)
+        else:
+            asyncio.run_coroutine_threadsafe(work, self._loop).result(CALL_TIMEOUT_S)
 
     def _later(self, work: Coroutine[Any, Any, None]) -> None:
         task = self._loop.create_task(work)

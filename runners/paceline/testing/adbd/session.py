@@ -30,6 +30,7 @@ class Session:
         self.legacy = peer.faults.legacy
         self._version = packets.VERSION_WITH_CHECKSUM if self.legacy else packets.VERSION
         self._payload_bytes = packets.LEGACY_PAYLOAD_BYTES if self.legacy else packets.PAYLOAD_BYTES
+        self._own_bytes = packets.SHORT_PAYLOAD_BYTES if peer.faults.short_writes else self._payload_bytes
         self._checksums = True
         self._streams: dict[int, Stream] = {}
         self._ids = itertools.count(1)
@@ -135,7 +136,7 @@ class Session:
         if service is None:
             await self._send(packets.CLSE, 0, remote)
             return
-        stream = Stream(self._send, next(self._ids), remote, self._payload_bytes)
+        stream = Stream(self._send, next(self._ids), remote, min(self._own_bytes, self._payload_bytes))
         self._streams[stream.local] = stream
         await self._send(packets.OKAY, stream.local, remote)
         stream.task = asyncio.create_task(self._serve(stream, service))

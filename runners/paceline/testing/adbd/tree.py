@@ -92,6 +92,7 @@ def prepare(root: Path, abi: str) -> Path:
     _script(root / "system/bin/toybox", TOYBOX)
     calls = calls_of(root)
     calls.unlink(missing_ok=True)
+    forget_asks(root)
     descriptors.made(calls)
     _processors(root / "sys/devices/system/cpu")
     over = root / "system/peer/over"
@@ -110,6 +111,12 @@ def folded_masks() -> list[int]:
 def calls_of(root: Path) -> Path:
     """Where a tool says that it asks."""
     return root / "system/peer/calls"
+
+
+def forget_asks(root: Path) -> None:
+    """Removes what tools left that were killed while they asked."""
+    for left in (root / "system/peer").glob("ask.*"):
+        left.unlink()
 
 
 def asks_of(root: Path, pid: str) -> tuple[Path, Path]:
