@@ -7,7 +7,7 @@ import { queryOptions, type QueryClient } from '@tanstack/react-query';
 
 import { client as http, unwrap } from './client';
 import { runKeys } from './runs';
-import type { Conditions, LogLine, Page } from './types';
+import type { Conditions, LogLine, Page, RawText } from './types';
 
 /** Pages followed in one fetch; a longer backlog is skipped to its end. */
 const MAX_PAGES = 25;
@@ -91,6 +91,21 @@ export function jobConditionsQuery(jobId: string, attempt: number) {
       const held = client.getQueryData<readonly Conditions[]>(queryKey) ?? [];
       return ((await follow(fetchPage, held)) ?? held).slice(-KEEP_CONDITIONS);
     },
+  });
+}
+
+/** One reading with what its commands printed: large, so asked for one by one and only when looked at. */
+export function rawConditionsQuery(jobId: string, attempt: number, seq: number) {
+  return queryOptions({
+    queryKey: [...tailKeys.conditions(jobId), attempt, 'raw', seq] as const,
+    queryFn: async ({ signal }): Promise<readonly RawText[]> => {
+      const query = { ...of(attempt), after: seq - 1, limit: 1, expand: 'raw' as const };
+      const { items } = await unwrap(
+        http.GET('/api/v1/jobs/{job_id}/conditions', { signal, params: { path: { job_id: jobId }, query } }),
+      );
+      return items.find((each) => each.seq === seq)?.raw ?? [];
+    },
+    staleTime: Infinity,
   });
 }
 

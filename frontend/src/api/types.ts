@@ -107,6 +107,11 @@ export type ScheduleRequest = Schemas['ScheduleIn'];
 export type NoiseFloor = Schemas['NoiseFloorOut'];
 export type PolicyAdvice = Schemas['PolicyAdviceOut'];
 
+export type ImportedDocument = Schemas['ImportOut'];
+export type ImportDetail = Schemas['ImportDetailOut'];
+export type ImportedRow = Schemas['ImportedRowOut'];
+export type ImportedAdvice = Schemas['ImportedAdviceOut'];
+
 export interface Page<T> {
   items: T[];
   next: string | null;

@@ -2,6 +2,7 @@
 import { getResponse } from 'msw';
 
 import { withChange } from './changes-world';
+import { withDevices } from './devices-world';
 import { handlersFor } from './handlers';
 import { withHashing } from './hashing-world';
 import { createWorld } from './world';
@@ -9,6 +10,7 @@ import { createWorld } from './world';
 const world = createWorld();
 withHashing(world);
 withChange(world);
+withDevices(world);
 const handlers = handlersFor(world);
 
 export function answer(request: Request): Promise<Response | undefined> {

@@ -126,9 +126,11 @@ function jobHandlers(world: World): HttpHandler[] {
     http.get(`${API}/jobs/:id/log`, ({ params, request }) =>
       page(after(world.logs.get(String(params['id'])), request)),
     ),
-    http.get(`${API}/jobs/:id/conditions`, ({ params, request }) =>
-      page(after(world.conditions.get(String(params['id'])), request)),
-    ),
+    http.get(`${API}/jobs/:id/conditions`, ({ params, request }) => {
+      const expand = new URL(request.url).searchParams.get('expand') === 'raw';
+      const found = after(world.conditions.get(String(params['id'])), request);
+      return page(expand ? found.slice(0, 1) : found.map((each) => ({ ...each, raw: null })));
+    }),
     http.get(`${API}/jobs/:id/live-series`, ({ params }) =>
       page(world.series.get(String(params['id'])) ?? []),
     ),

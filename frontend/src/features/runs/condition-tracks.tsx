@@ -10,8 +10,9 @@ import { DataTable } from '../../ui/data-table';
 import { Loaded } from '../../ui/loaded';
 import { Panel } from '../../ui/panel';
 import { EmptyState } from '../../ui/states';
+import { DeviceConditions } from './device-conditions';
 import classes from './runs.module.css';
-import { toTracks, type Track } from './tracks';
+import { ofDevice, toTracks, type Track } from './tracks';
 
 /** Tracks drawn; what is beyond stands in the table. */
 const DRAWN = 6;
@@ -24,10 +25,14 @@ export function ConditionTracks({ job }: { job: Job }) {
         {(items) =>
           items.length === 0 ? (
             <EmptyState icon="targets" title="No conditions recorded yet">
-              Frequency, temperature, load and pressure are read once a second while the job measures.
+              Frequency, temperature, load and pressure are read once a second on a host, and on a device
+              before, between and after its launches.
             </EmptyState>
           ) : (
-            <Tracks conditions={items} />
+            <>
+              <Tracks conditions={items} />
+              {ofDevice(items) && <DeviceConditions job={job} conditions={items} />}
+            </>
           )
         }
       </Loaded>
@@ -69,8 +74,8 @@ function Tracks({ conditions }: { conditions: readonly Conditions[] }) {
           </div>
         ))}
       </div>
-      <details style={{ marginTop: '0.6rem' }}>
-        <summary style={{ cursor: 'pointer', color: 'var(--pl-muted)' }}>Conditions as a table</summary>
+      <details className={classes.more}>
+        <summary>Conditions as a table</summary>
         <TrackTable tracks={tracks} />
       </details>
     </>

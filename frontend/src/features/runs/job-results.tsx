@@ -47,9 +47,10 @@ export function JobResults({ run, job }: { run: Run; job: Job }) {
 function Report({ run, job, report }: { run: Run; job: Job; report: JobReport }) {
   return (
     <>
+      <Suppressed names={report.suppressed} />
       <Verdicts run={run} report={report} />
-      <AuditPanel audits={report.audits ?? []} comparisons={report.comparisons} />
-      <UnavailableArms rows={report.unavailable ?? []} />
+      <AuditPanel audits={report.audits} comparisons={report.comparisons} />
+      <UnavailableArms rows={report.unavailable} />
       {report.checks.length > 0 && <Checks report={report} />}
       <Gates gates={report.gates} />
       {report.derived.length > 0 && (
@@ -59,6 +60,17 @@ function Report({ run, job, report }: { run: Run; job: Job; report: JobReport })
       )}
       <Measurements run={run} job={job} measurements={report.measurements} />
     </>
+  );
+}
+
+/** Errors that would have voided the job: a verdict never hides that somebody asked for it all the same. */
+function Suppressed({ names }: { names: readonly string[] }) {
+  if (names.length === 0) return null;
+  return (
+    <Alert color="yellow" variant="outline" mb="md" role="note" icon={<Icon name="warning" />}>
+      Measured in spite of configuration errors that the request suppressed:{' '}
+      <span className="pl-mono">{names.join(', ')}</span>.
+    </Alert>
   );
 }
 

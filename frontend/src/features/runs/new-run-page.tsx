@@ -36,6 +36,7 @@ import {
 } from './run-draft';
 import { RevisionFields } from './revision-fields';
 import { RunSize } from './run-size';
+import { SuppressFields } from './suppress-fields';
 import type { NewRunSearch } from './runs-search';
 
 export interface NewRunPageProps {
@@ -123,7 +124,7 @@ function RunForm({ suite, search, onRequested }: RunFormProps) {
   return (
     <form onSubmit={submit} style={{ marginTop: '1rem' }}>
       <Presets
-        presets={suite.presets ?? []}
+        presets={suite.presets}
         onPreset={(preset) => setDraft((before) => presetDraft(suite, preset, before))}
         onEverything={() => setDraft((before) => presetDraft(suite, EVERYTHING, before))}
       />
@@ -140,6 +141,11 @@ function RunForm({ suite, search, onRequested }: RunFormProps) {
       />
       <RevisionFields draft={draft} onChange={change} />
       <TargetChoice chosen={draft.targets} onChange={(targets) => change({ targets })} />
+      <SuppressFields
+        targets={draft.targets}
+        value={draft.suppress}
+        onChange={(suppress) => change({ suppress })}
+      />
       <SizeFields draft={draft} suite={suite} onChange={change} />
       <KnobFields knobs={suite.knobs} values={draft.knobs} onChange={(knobs) => change({ knobs })} />
       {request.error !== null && <Refused error={request.error} />}

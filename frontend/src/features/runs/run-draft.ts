@@ -12,6 +12,8 @@ export type ParamValue = number | string;
 export interface Draft {
   benchmarks: string[];
   targets: string[];
+  /** Names of configuration errors that do not void its jobs. */
+  suppress: string[];
   /** Empty: the newest one the agents know. */
   commit: string;
   /** Empty: an ordinary run. Else an A/B run, that measures `base` and `commit` interleaved. */
@@ -31,6 +33,7 @@ export function freshDraft(suite: Suite): Draft {
   return {
     benchmarks: suite.benchmarks.map(({ name }) => name),
     targets: [],
+    suppress: [],
     commit: '',
     base: '',
     launches: 5,
@@ -58,6 +61,7 @@ export function presetDraft(suite: Suite, preset: typeof EVERYTHING, before: Dra
     launches: preset.launches ?? fresh.launches,
     rounds: preset.rounds ?? fresh.rounds,
     targets: before.targets,
+    suppress: before.suppress,
     commit: before.commit,
     base: before.base,
     knobs: before.knobs,
@@ -177,6 +181,7 @@ export function toRequest(suite: Suite, draft: Draft): RunRequest {
     suite: suite.name,
     benchmarks: draft.benchmarks.length === suite.benchmarks.length ? null : draft.benchmarks,
     targets: draft.targets.length === 0 ? null : draft.targets,
+    ...(draft.suppress.length === 0 ? {} : { suppress: draft.suppress }),
     ...(draft.commit.trim() === '' ? {} : { commit: draft.commit.trim() }),
     ...(draft.base.trim() === '' ? {} : { base_commit: draft.base.trim() }),
     launches: Number(draft.launches),

@@ -156,6 +156,7 @@ function RunSummary({ run }: { run: Run }) {
             run.finished_at === null ? 'Running for' : 'Took',
             formatDuration(secondsBetween(run.created_at, run.finished_at, now)),
           ],
+          ...(run.suppress.length > 0 ? [['Suppressed', run.suppress.join(', ')] as const] : []),
           ...(knobs.length > 0 ? [['Knobs', paramsLabel(run.knobs)] as const] : []),
         ]}
       />

@@ -1,5 +1,5 @@
 import type { Conditions } from '../../api/types';
-import { toTracks } from './tracks';
+import { namedIn, toTracks } from './tracks';
 
 function reading(seq: number, values: Conditions['values']): Conditions {
   return { seq, phase: 'during', at_ms: 1_000_000 + seq * 1000, values, raw: null };
@@ -14,6 +14,29 @@ describe('conditions as tracks', () => {
     expect(temperature).toMatchObject({ label: 'Temperature', points: [{ seconds: 0, value: 61 }] });
     expect(frequency?.format(3600)).toBe('3.60 GHz');
     expect(temperature?.format(61)).toBe('61.0 °C');
+  });
+
+  it('keep the clusters of a phone apart: they differ in kind', () => {
+    const [little, big, heat] = toTracks([
+      reading(0, {
+        cpu_frequency_mhz: { 'cpu0-3': 1803, 'cpu4-7': 2850 },
+        thermal_status: 2,
+        battery_c: 33.5,
+      }),
+    ]);
+    expect(little).toMatchObject({ label: 'CPU frequency · cpu0-3', points: [{ seconds: 0, value: 1803 }] });
+    expect(big?.format(2850)).toBe('2.85 GHz');
+    expect(heat?.label).toBe('Battery temperature');
+    expect(toTracks([reading(0, { thermal_status: 2 })])[0]?.format(2)).toBe('moderate');
+  });
+
+  it('name what the device could not say, each once', () => {
+    const readings = [
+      reading(0, { unknown: ['thermal_status'] }),
+      reading(1, { unknown: ['thermal_status'] }),
+    ];
+    expect(namedIn(readings, 'unknown')).toEqual(['thermal_status']);
+    expect(namedIn(readings, 'events')).toEqual([]);
   });
 
   it('keep a number nobody knew of and leave out what is no number', () => {

@@ -12,10 +12,26 @@ export interface Track {
   format: (value: number) => string;
 }
 
-/** Cores and sensors of one quantity become their maximum: one track, not sixty-four. */
+/** `cpu4-7`: a cluster of a phone's cores; there are two to four of them, and they differ in kind. */
+const CLUSTER = /^cpu\d[\d,-]*$/;
+
+function clusters(value: unknown): [name: string, value: number][] | undefined {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
+  const parts = Object.entries(value).filter(
+    (part): part is [string, number] => CLUSTER.test(part[0]) && typeof part[1] === 'number',
+  );
+  return parts.length > 0 && parts.length === Object.keys(value).length ? parts : undefined;
+}
+
+/** Cores and sensors of one quantity become their maximum: one track, not sixty-four. Clusters stay apart. */
 function flatten(values: Conditions['values']): Map<string, number> {
   const flat = new Map<string, number>();
   for (const [name, value] of Object.entries(values)) {
+    const parts = clusters(value);
+    if (parts !== undefined) {
+      for (const [part, own] of parts) flat.set(`${name}.${part}`, own);
+      continue;
+    }
     const inner: unknown[] = typeof value === 'object' && value !== null ? Object.values(value) : [value];
     const numbers = inner.filter(
       (entry): entry is number => typeof entry === 'number' && Number.isFinite(entry),
@@ -42,4 +58,21 @@ export function toTracks(conditions: readonly Conditions[]): Track[] {
   const sorted = [...tracks.values()].toSorted((a, b) => compareConditions(a.key, b.key));
   const labels = conditionLabels(sorted.map(({ key }) => key));
   return sorted.map((track, index) => Object.assign(track, { label: labels[index] ?? track.key }));
+}
+
+/** Names that a list of texts in any of the readings holds, each once: what was unknown, what was wrong. */
+export function namedIn(
+  conditions: readonly Conditions[],
+  key: 'unknown' | 'configuration' | 'events',
+): string[] {
+  const all = conditions.flatMap(({ values }) => {
+    const names: unknown = values[key];
+    return Array.isArray(names) ? names.filter((name): name is string => typeof name === 'string') : [];
+  });
+  return [...new Set(all)];
+}
+
+/** Only a device has clusters to choose from, a screen prompt and texts worth keeping: it says how it is set up. */
+export function ofDevice(conditions: readonly Conditions[]): boolean {
+  return conditions.some(({ values }) => 'configuration' in values);
 }

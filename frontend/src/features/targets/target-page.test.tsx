@@ -214,8 +214,8 @@ describe('an action on a target', () => {
   it('shows at once and is taken back when it is refused, with the reason and what was typed', async () => {
     const { user } = renderApp(DEVICE, only(phone()));
     await user.click(await screen.findByRole('button', { name: 'Quarantine' }));
-    let answer = () => {};
-    const asked = new Promise<void>((resolve) => (answer = resolve));
+    const answers: (() => void)[] = [];
+    const asked = new Promise<void>((resolve) => void answers.push(resolve));
     server.use(
       http.post('*/quarantine', async () => {
         await asked;
@@ -226,7 +226,7 @@ describe('an action on a target', () => {
     await user.click(screen.getByRole('button', { name: 'Put into quarantine' }));
     expect(await region('Health')).toHaveTextContent(/quarantined.*Dropped on the floor/);
     expect(await region('Jobs')).toHaveTextContent('The server is being asked.');
-    answer();
+    answers[0]?.();
     const dialog = await screen.findByRole('dialog', { name: 'Quarantine pixel-8' });
     expect(dialog).toHaveTextContent('Not done: It is being moved to another agent.');
     expect(within(dialog).getByRole('textbox', { name: 'Reason' })).toHaveValue('dropped on the floor');

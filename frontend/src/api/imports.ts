@@ -1,0 +1,31 @@
+/** Documents that other tools printed, as the server read them: nothing of them is a sample. */
+import { queryOptions } from '@tanstack/react-query';
+
+import { client, unwrap } from './client';
+import type { ImportDetail, ImportedDocument, Page } from './types';
+
+export interface ImportFilters {
+  cursor?: string | undefined;
+}
+
+export const importKeys = { all: ['imports'] as const };
+
+export function importsQuery(filters: ImportFilters) {
+  return queryOptions({
+    queryKey: [...importKeys.all, 'list', filters],
+    queryFn: ({ signal }): Promise<Page<ImportedDocument>> =>
+      unwrap(client.GET('/api/v1/imports', { signal, params: { query: { ...filters, limit: 50 } } })),
+  });
+}
+
+export function importQuery(id: string) {
+  return queryOptions({
+    queryKey: [...importKeys.all, 'one', id],
+    queryFn: ({ signal }): Promise<ImportDetail> =>
+      unwrap(client.GET('/api/v1/imports/{import_id}', { signal, params: { path: { import_id: id } } })),
+  });
+}
+
+export async function deleteImport(id: string): Promise<void> {
+  await unwrap(client.DELETE('/api/v1/imports/{import_id}', { params: { path: { import_id: id } } }));
+}
