@@ -145,7 +145,8 @@ def test_leftovers_of_earlier_runs_are_counted_and_named(tmp_path: Path) -> None
 
 
 GOOD = {
-    "self_test": 1, "ok": True, "wrong": [], "arch": "aarch64", "sha256": known_digest("sha256"), "sha1": known_digest("sha1"),
+    "self_test": 1, "ok": True, "wrong": [], "arch": "aarch64",
+    "sha256": known_digest("sha256"), "sha1": known_digest("sha1"),
     "hardware_sha": True, "engines": ["scalar", "armv8_ce"],
 }  # fmt: skip
 
