@@ -1,0 +1,140 @@
+"""A device from the cable to the quarantine: real server, worker and agent; only the phone is simulated."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from paceline.testing.adbd import Peer
+from paceline.testing.adbd.scenarios import Conditions
+
+from .stack import Stack, commit_all, wait_until
+
+SUITE = Path(__file__).parent / "device"
+LAUNCHES, ROUNDS = 3, 12
+THROTTLING = Conditions(skin_c=47.0, battery_c=31.0)
+
+pytestmark = pytest.mark.journey
+
+
+@pytest.fixture
+def peer(tmp_path: Path) -> Iterator[Peer]:
+    with Peer(tmp_path / "phone", serial=f"SIM-{tmp_path.name}") as running:
+        yield running
+
+
+class Bench:
+    """The stack with one device, and what happens to both."""
+
+    def __init__(self, stack: Stack, peer: Peer) -> None:
+        self.stack, self.peer = stack, peer
+
+    def device(self) -> Any:
+        (found,) = self.stack.get("/targets", kind="device")["items"]
+        return found
+
+    def becomes(self, health: str) -> Any:
+        """The device, once its health is so."""
+
+        def probe() -> Any:
+            items = self.stack.get("/targets", kind="device")["items"]
+            return next((one for one in items if one["health"]["state"] == health), None)
+
+        try:
+            return wait_until(f"a device in health {health}", probe, 120)
+        except AssertionError as error:
+            raise AssertionError(f"{error}: {self.device()}\n{self.stack.tails()}") from None
+
+    def measured_until_it_waits(self) -> str:
+        """A job on the device, half way through its second launch."""
+        options = {"launches": LAUNCHES, "rounds": ROUNDS, "suppress": ["simulated"]}
+        job_id = self.stack.measure("waiting", targets=[self.device()["id"]], **options)
+        self.stack.job_in(job_id, "measuring")
+        wait_until("a launch that waits", self._waiting, 60)
+        return job_id
+
+    def _waiting(self) -> bool:
+        """Whether the second launch has printed the round in which it waits."""
+        return any(
+            '"launch":1,"round":5' in out.read_text(errors="replace")
+            for out in self._workdir().rglob("*")
+            if out.is_file() and out.stat().st_size < 1 << 20
+        )
+
+    def let_go(self) -> None:
+        (run,) = self._workdir().iterdir()
+        (run / "tmp" / "go").touch()
+
+    def _workdir(self) -> Path:
+        inside = self.peer.device.mode == "namespace"
+        return Path(f"{self.peer.files}{self.peer.workdir}" if inside else self.peer.workdir)
+
+    def act(self, what: str, **body: Any) -> Any:
+        return self.stack.post(f"/targets/{self.device()['id']}/{what}", body or None)
+
+
+@pytest.fixture
+def bench(stack: Stack, peer: Peer, tmp_path: Path) -> Bench:
+    repository = tmp_path / "theirs"
+    shutil.copytree(SUITE, repository)
+    commit_all(repository)
+    stack.agent({"theirs": (repository, "suite.toml")}, name="host", simulated=[peer.address])
+    return Bench(stack, peer)
+
+
+@pytest.mark.timeout(900)
+@pytest.mark.parametrize("shape", ["scaled"], indirect=True)
+def test_a_device_survives_a_cable_is_voided_by_heat_and_quarantined_by_its_own_failures(
+    bench: Bench,
+) -> None:
+    """One journey: what is true of a phone in a rack over a bad day."""
+    stack, peer = bench.stack, bench.peer
+    device = bench.becomes("good")
+    assert (device["serial"], device["simulated"], device["state"]) == (peer.serial, True, "online")
+
+    through_a_cut = bench.measured_until_it_waits()
+    peer.cut()
+    bench.let_go()
+    job = stack.job_in(through_a_cut, "done", "failed")
+    assert (job["state"], job["samples"]) == ("done", LAUNCHES * ROUNDS * 2), job
+    assert "void" not in job["reason"]
+
+    through_heat = bench.measured_until_it_waits()
+    peer.fixed = THROTTLING
+    bench.let_go()
+    job = stack.job_in(through_heat, "done", "failed")
+    assert (job["state"], job["verdict"]) == ("done", "inconclusive")
+    assert "thermal status" in job["reason"]
+    bench.becomes("recovering")
+    peer.fixed = Conditions()
+    bench.becomes("good")
+
+    for _ in range(3):
+        failing = bench.measured_until_it_waits()
+        peer.reboot()
+        job = stack.job_in(failing, "failed")
+        assert job["cause"] == "device_rebooted"
+        wait_until("the failure to count", lambda: bench.device()["health"]["state"] != "good", 60)
+        if bench.device()["health"]["state"] != "quarantined":
+            bench.act("recheck")
+            bench.becomes("good")
+    device = bench.becomes("quarantined")
+    assert device["health"]["failures"] == 3
+    assert not device["takes_jobs"]["ok"]
+    assert stack.get("/alerts")["items"] == [], "infrastructure never counts against a benchmark"
+
+    bench.act("release", reason="the cable was replaced")
+    bench.becomes("good")
+    released = [
+        event
+        for event in stack.get(f"/targets/{device['id']}/events", axis="health")["items"]
+        if event["from_state"] == "quarantined"
+    ]
+    assert [one["evidence"]["reason"] for one in released] == ["the cable was replaced"]
+    assert all(one["actor"] for one in released)
+    again = bench.measured_until_it_waits()
+    bench.let_go()
+    assert stack.job_in(again, "done", "failed")["state"] == "done"
