@@ -5,14 +5,15 @@ import dev.paceline.harness.WorkloadError
 import dev.paceline.ledger.LibrarySource
 import dev.paceline.ledger.NativeLibrary
 import java.nio.file.Path
+import java.nio.file.Paths
 
 internal const val PATH_PROPERTY = "paceline.hashing.library"
 private const val FILE_NAME = "libpaceline_hashing.so"
 
 /** The system property `paceline.hashing.library`, else beside the jar. */
 internal fun libraryPath(): Path {
-    System.getProperty(PATH_PROPERTY)?.let { return Path.of(it) }
-    val jar = Path.of(LedgerArm::class.java.protectionDomain.codeSource.location.toURI())
+    System.getProperty(PATH_PROPERTY)?.let { return Paths.get(it) }
+    val jar = Paths.get(LedgerArm::class.java.protectionDomain.codeSource.location.toURI())
     return jar.resolveSibling(FILE_NAME)
 }
 

@@ -22,7 +22,7 @@ internal val LEDGER = Workload(
 )
 
 /** Facts about what runs that could explain a difference between two runs. */
-private fun facts(): Map<String, String> = mapOf(
+internal fun facts(): Map<String, String> = mapOf(
     "engine" to LedgerHasher.open(librarySource()).status.engine,
     "engines" to NativeDigests.engines().joinToString(" "),
     "digest_provider" to PlatformDigests().provider,

@@ -8,6 +8,7 @@ package dev.paceline.piece
 import dev.paceline.harness.WorkloadError
 import java.nio.file.Files
 import java.nio.file.Path
+import java.nio.file.Paths
 
 object PieceLibrary {
     /** The meaning of the native methods these classes were written for (`ABI_VERSION` in Rust). */
@@ -54,8 +55,8 @@ object PieceLibrary {
     private external fun abiVersion(): Int
 
     private fun defaultPath(): Path {
-        System.getProperty(PATH_PROPERTY)?.let { return Path.of(it) }
-        val jar = Path.of(PieceLibrary::class.java.protectionDomain.codeSource.location.toURI())
+        System.getProperty(PATH_PROPERTY)?.let { return Paths.get(it) }
+        val jar = Paths.get(PieceLibrary::class.java.protectionDomain.codeSource.location.toURI())
         return jar.resolveSibling(FILE_NAME)
     }
 

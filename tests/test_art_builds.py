@@ -1,0 +1,140 @@
+"""The hashing suite's JVM workload for Android's runtime, looked at without a phone: DEX and JNI library.
+
+Place: an experiment (`native/hashing/art.toml`), before a phone runs it. Invariants: what a phone would
+refuse at once is found here: a bootstrap ART has not, a class that is missing, a symbol no Android exports.
+It proves no digest: only a device can.
+"""
+
+from __future__ import annotations
+
+import re
+import shutil
+import struct
+import subprocess
+import zipfile
+import zlib
+from hashlib import sha1
+from pathlib import Path
+
+import pytest
+from paceline.destination import Destination, build_for
+from paceline.manifest import load
+
+pytestmark = pytest.mark.timeout(1800)
+"""Seconds: the first test of a clone compiles Kotlin and Rust, on a busy host too."""
+HASHING = Path(__file__).resolve().parents[1] / "native" / "hashing"
+SUITE, EXPERIMENT = load(HASHING / "suite.toml"), load(HASHING / "art.toml")
+
+ALLOWED = """
+__errno __system_property_get abort calloc close dl_iterate_phdr free fstat getauxval getcwd getenv gettid
+lseek64 malloc memcmp memcpy memmove memset mmap munmap open posix_memalign pthread_getspecific
+pthread_key_create pthread_key_delete pthread_setspecific read readlink realloc realpath stat strlen syscall
+write writev
+"""
+"""What a library may ask of Android's libc from API 26 on (bionic's libc.map.txt, symbols without a later
+`introduced`). Another symbol is added here after having been looked up there, and only then."""
+UNWINDING = re.compile(r"_Unwind_\w+")
+"""In libunwind.a, which an NDK links into the library itself."""
+
+
+def build(*arguments: str) -> None:
+    command = ["sh", str(HASHING / "android.sh"), *arguments]
+    subprocess.run(command, check=True, stdin=subprocess.DEVNULL)
+
+
+@pytest.fixture(scope="session")
+def dex() -> bytes:
+    """The classes, as a phone gets them; Maven builds them only when a source is newer."""
+    build("dex", "arm64-v8a")
+    with zipfile.ZipFile(HASHING / "build" / "hashing-art.jar") as jar:
+        assert jar.namelist() == ["classes.dex"]
+        return jar.read("classes.dex")
+
+
+@pytest.fixture(scope="session")
+def symbols() -> list[tuple[str, bool]]:
+    """(name, whether the library defines it) of every dynamic symbol of the library for arm64."""
+    build("symbols", "arm64-v8a")
+    data = (HASHING / "build" / "arm64-v8a" / "unlinked" / "libpaceline_hashing.so").read_bytes()
+    assert struct.unpack_from("<H", data, 18) == (183,), "EM_AARCH64"
+    (start,) = struct.unpack_from("<Q", data, 40)
+    size, count = struct.unpack_from("<HH", data, 58)
+    sections = [struct.unpack_from("<IIQQQQIIQQ", data, start + size * each) for each in range(count)]
+    (table,) = [section for section in sections if section[1] == 11]  # SHT_DYNSYM
+    names = sections[table[6]][4]
+    found = []
+    for at in range(table[4] + 24, table[4] + table[5], 24):  # the first is empty
+        name, _, _, section = struct.unpack_from("<IBBH", data, at)
+        end = data.index(b"\0", names + name)
+        found.append((data[names + name : end].decode(), section != 0))
+    return found
+
+
+def test_the_experiment_measures_what_the_suite_measures() -> None:
+    for name, benchmark in EXPERIMENT.benchmarks.items():
+        same = SUITE.benchmarks[name]
+        assert (benchmark.arms, benchmark.reference, benchmark.params) == (
+            same.arms,
+            same.reference,
+            same.params,
+        )
+
+
+def test_no_other_device_is_offered_the_experiment_by_the_suite() -> None:
+    assert [item.name for item in SUITE.workloads if item.android is not None] == ["engines"]
+
+
+def test_the_experiment_runs_in_app_process_without_a_shell() -> None:
+    run = build_for(EXPERIMENT.workloads[0], Destination("device", ("arm64-v8a",))).run
+    assert run[:3] == ["env", "CLASSPATH={artifacts}/hashing-art.jar", "app_process"]
+    assert run[-2:] == ["/system/bin", "dev.paceline.art.LedgerKt"]
+
+
+def test_the_dex_file_is_whole_and_of_a_version_that_api_26_reads(dex: bytes) -> None:
+    assert dex[:8] == b"dex\n038\0", "038: API 26 (dalvik executable format)"
+    (checksum,) = struct.unpack_from("<I", dex, 8)
+    assert checksum == zlib.adler32(dex[12:])
+    assert dex[12:32] == sha1(dex[32:], usedforsecurity=False).digest()
+    (size,) = struct.unpack_from("<I", dex, 32)
+    assert size == len(dex)
+
+
+def test_the_dex_file_asks_for_no_bootstrap_that_art_has_not(dex: bytes) -> None:
+    (at,) = struct.unpack_from("<I", dex, 52)
+    (count,) = struct.unpack_from("<I", dex, at)
+    kinds = {struct.unpack_from("<H", dex, at + 4 + 12 * each)[0] for each in range(count)}
+    assert 0x0007 not in kinds, "call sites: a lambda or a string was compiled to invokedynamic"
+
+
+def test_a_disassembler_finds_the_entry_and_every_native_method_it_calls(
+    dex: bytes, symbols: list[tuple[str, bool]], tmp_path: Path
+) -> None:
+    tool = shutil.which("dexdump")
+    if tool is None:
+        pytest.skip("this machine has no dexdump, the disassembler of Android's packages")
+    (tmp_path / "classes.dex").write_bytes(dex)
+    done = subprocess.run(
+        [tool, str(tmp_path / "classes.dex")], capture_output=True, text=True, timeout=120, check=True
+    )
+    classes = set(re.findall(r"Class descriptor  : 'L([\w/$]+);'", done.stdout))
+    assert {"dev/paceline/art/LedgerKt", "dev/paceline/ledger/LedgerHasher", "kotlin/Unit"} <= classes
+    assert not any(name.startswith("java/") for name in classes)
+    methods = re.findall(
+        r"in L(dev/paceline/ledger/[\w/$]+);\)\n\s+name\s+: '(\w+)'\n.*\n\s+access\s+: .*NATIVE", done.stdout
+    )
+    bound = {f"Java_{owner.replace('/', '_')}_{name}" for owner, name in methods}
+    assert len(bound) >= 10
+    assert bound <= {name for name, defined in symbols if defined}
+
+
+def test_the_library_asks_android_for_nothing_it_has_not(symbols: list[tuple[str, bool]]) -> None:
+    wanted = {name for name, defined in symbols if not defined and not UNWINDING.fullmatch(name)}
+    allowed = set(ALLOWED.split())
+    assert wanted <= allowed, f"not looked up yet: {sorted(wanted - allowed)}"
+    assert "malloc" in wanted, "it was linked against Android's libc and not against another"
+
+
+def test_the_library_exports_its_calls_and_nothing_else(symbols: list[tuple[str, bool]]) -> None:
+    exported = {name for name, defined in symbols if defined}
+    assert not [name for name in exported if not name.startswith(("Java_dev_paceline_", "paceline_sha256_"))]
+    assert "Java_dev_paceline_ledger_NativeDigests_abiVersion" in exported
