@@ -7,22 +7,22 @@ but by a person. Maintenance is no state of this machine: a person's flag, indep
 connection and lease. Holds no rows, no clock and no I/O.
 
 ```
-                 ask                        check_passed
-   ┌─ unknown ──────────▶ checking ────────────────────────────▶ good ◀──────────────┐
-   │     ▲  ▲               │ │  ▲                               │ │ │               │
-   │     │  │ check_failed  │ │  │ ask, after a pause            │ │ │ rebooted:     │
-   │     │  └───(its state)─┘ │  │                               │ │ │ unknown       │
-   │     │                    │  │       infrastructure_failed   │ │ │ recheck:      │
-   │     │      check_failed  ▼  │       (a job lost the device) │ │ │ checking      │
-   │     │  (infrastructure)  suspect ◀──────────────────────────┘ │ │               │
-   │     │                    │                                    │ │               │
-   │     │                    │ the third failure                  │ gates_read:     │
-   │     │ release            │ without a good run between         │ hot or low      │ gates_read: cool
-   │     │ (a person)         ▼                                    ▼                 │ and charged,
-   │     └─────────────── quarantined ◀── quarantine (a person)    recovering ───────┤ and a check has
-   │                          ▲            in every state              ▲             │ passed
-   │                          └─────────── gave_up (the ladder)        │             │
-   └───────── gates_read: hot or low, from every state but quarantined ┘   else ─────┴──▶ unknown
+             ask                   check_passed
+  unknown ─────────▶ checking ─────────────────────▶ good
+   ▲ ▲ ▲               │ │  ▲                        │ │ │
+   │ │ └─check_failed──┘ │  │ ask, after a pause     │ │ │
+   │ │   (its state)     │  │                        │ │ │
+   │ │      check_failed ▼  │                        │ │ │
+   │ │   (infrastructure) suspect ◀──────────────────┘ │ │
+   │ │                       │   infrastructure_failed │ │
+   │ │                       │   (a job lost it)       │ │
+   │ └───────rebooted────────│─────────────────────────┘ │ gates_read: hot, throttling or low
+   │                         │ the third failure         ▼ (from every state but quarantined)
+   │                         │ without a good run   recovering ──gates_read: all over──▶ good, if a check
+   │ release (a person)      ▼ between                         has passed since the last doubt; else unknown
+   └──────────────────── quarantined ◀── quarantine (a person) and gave_up (the ladder), from every state
+
+  recheck (a person): unknown, suspect, good ──▶ checking · run_succeeded: failures = 0, the state stays
 ```
 
 | event | who brings it |
