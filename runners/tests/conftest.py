@@ -17,6 +17,8 @@ from paceline.agent import Agent
 from paceline.testing.fake_server import FakeJob, FakeServer
 from paceline.testing.suites import MANIFEST, WORKLOAD
 
+from .phone import Phone, phone
+
 
 def git(directory: Path, *arguments: str) -> str:
     identity = ["-c", "user.name=t", "-c", "user.email=t@example.org", "-c", "commit.gpgsign=false"]
@@ -135,3 +137,19 @@ def hang_from_now_on(world: World) -> None:
     text = path.read_text().replace('say("check"', 'time.sleep(600)\nsay("check"')
     path.write_text(text)
     git(world.repository, "commit", "--quiet", "-a", "-m", "Hang")
+
+
+@pytest.fixture(scope="module")
+def module_phone(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Phone]:
+    with phone(tmp_path_factory.mktemp("phone")) as running:
+        yield running
+
+
+@pytest.fixture
+def device(module_phone: Phone) -> Iterator[Phone]:
+    """A healthy simulated device with nothing on it, before and after."""
+    assert not module_phone.left()
+    yield module_phone
+    module_phone.wrap = lambda connection: connection
+    module_phone.peer.come_back()
+    assert not module_phone.left()

@@ -64,7 +64,7 @@ def shell(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Shell]:
     if request.param != "sh":
         tools = {name: shutil.which(name) for name in (*ANDROIDS_OWN, *NOT_IN_DEBIANS_TOYBOX)}
         if missing := [name for name, where in tools.items() if where is None]:
-            pytest.skip(f"this machine has no {' and no '.join(missing)}")
+            pytest.skip(f"no Android shell here: {' and '.join(missing)} are missing")
         path = str(_as_on_a_device(tmp_path / "bin", {name: str(where) for name, where in tools.items()}))
     (tmp_path / "run").mkdir()
     one = Shell(tmp_path / "run", path)

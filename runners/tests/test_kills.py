@@ -24,7 +24,7 @@ from paceline.executors.base import LaunchSpec, Session, Work
 from paceline.outcome import Outcome
 from paceline.stop import Stop
 
-from .phone import Phone, Through, phone
+from .phone import Phone, Through
 from .test_executors import CASE, DONE, START, Recorder, lines
 
 SEED = 20_261_121
@@ -45,18 +45,6 @@ done
 cat foot
 """
 """Waits after round $1 for a file $2."""
-
-
-@pytest.fixture(scope="module")
-def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Phone]:
-    with phone(tmp_path_factory.mktemp("phone")) as running:
-        yield running
-
-
-@pytest.fixture
-def device(shared: Phone) -> Iterator[Phone]:
-    yield shared
-    shared.wrap = lambda inner: inner
 
 
 @pytest.fixture

@@ -1,0 +1,252 @@
+"""A session on a device: files whole, settings put back, conditions at the right moments, nothing left."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+from paceline.adb.port import LostError
+from paceline.conditions import Conditions
+from paceline.devices import leftovers
+from paceline.devices.leftovers import Journal, Note
+from paceline.events import Case, Event
+from paceline.executors.base import TargetError, Work
+from paceline.executors.claim import TargetClaim
+from paceline.stop import Reason, Stop
+
+from .phone import Phone, Through
+from .phone_jobs import Half, build, go, launch, measured
+from .test_executors import Recorder
+
+
+@pytest.fixture
+def built(tmp_path: Path) -> Path:
+    return build(tmp_path / "built")
+
+
+# --- files ---
+
+
+def test_files_lie_whole_and_executable_where_their_content_says_and_each_content_is_sent_once(
+    device: Phone, tmp_path: Path
+) -> None:
+    sides = []
+    for name, more in (("base", "1"), ("head", "2"), ("again", "2")):
+        (tmp_path / name / "lib").mkdir(parents=True)
+        (tmp_path / name / "lib" / "same").write_bytes(b"the same in all" * 1000)
+        (tmp_path / name / "own").write_text(more)
+        sides.append(tmp_path / name)
+    pushed: list[str] = []
+    device.wrap = lambda inner: Through(inner, pushed=pushed.append)
+    with device.executor().session(Work("j", sides), lambda _: None, Stop()) as session:
+        base, head, again = (session.location(side) for side in sides)
+        assert head == again
+        assert base != head
+        assert len(str(base)) == len(str(head)), "no side has the longer path"
+        for side, there in zip(sides, (base, head, again), strict=True):
+            for name in ("lib/same", "own"):
+                file = device.outside(there) / name
+                assert file.read_bytes() == (side / name).read_bytes()
+                assert file.stat().st_mode & 0o777 == 0o755
+    assert len([path for path in pushed if path.endswith("same")]) == 1
+
+
+def test_a_file_that_arrives_wrong_is_sent_again_and_never_run(device: Phone, built: Path) -> None:
+    spoilt: list[str] = []
+
+    def spoil_once(remote: str, data: bytes) -> bytes:
+        if remote.endswith("workload.sh") and not spoilt:
+            spoilt.append(remote)
+            return data[:-1] + b"#"
+        return data
+
+    device.wrap = lambda inner: Through(inner, push=spoil_once)
+    outcome = measured(device, built, Half(lambda: go(device)))
+    assert spoilt
+    assert outcome.ok, outcome.detail
+
+
+def test_a_device_that_spoils_every_file_runs_nothing(device: Phone, built: Path) -> None:
+    device.wrap = lambda inner: Through(
+        inner, push=lambda remote, data: data + b"#" if remote.endswith("workload.sh") else data
+    )
+    with pytest.raises(TargetError, match="is not on the device what was sent") as caught:
+        measured(device, built, Recorder())
+    assert caught.value.cause == "device_refused"
+
+
+def test_a_push_that_is_cut_goes_on_with_the_file_it_was_at(device: Phone, built: Path) -> None:
+    cuts: list[str] = []
+
+    def cut_once(remote: str, data: bytes) -> bytes:
+        if remote.endswith("workload.sh") and not cuts:
+            cuts.append(remote)
+            raise LostError("The cable was pulled.")
+        return data
+
+    device.wrap = lambda inner: Through(inner, push=cut_once)
+    assert measured(device, built, Half(lambda: go(device))).ok
+    assert cuts
+
+
+def test_a_full_device_is_named_so(device: Phone, built: Path) -> None:
+    (built / "large").write_bytes(bytes(200_000))
+    device.peer.faults.no_space_after = 100_000
+    try:
+        with pytest.raises(TargetError) as caught:
+            measured(device, built, Recorder())
+    finally:
+        device.peer.faults.no_space_after = None
+    assert caught.value.cause == "device_storage_full"
+
+
+# --- what a session changes, and what it looks at ---
+
+
+def test_a_launch_runs_on_the_fast_cluster_in_fixed_performance_mode_and_both_end_with_it(
+    device: Phone, built: Path
+) -> None:
+    seen: list[Conditions] = []
+    during: list[bool] = []
+    ran: list[Sequence[str]] = []
+
+    def look() -> None:
+        during.append(device.peer.fixed_performance)
+        go(device)
+
+    stop = Stop()
+    device.wrap = lambda inner: Through(inner, ran=ran.append)
+    with device.executor().session(Work("j", [built]), seen.append, stop) as session:
+        assert session.execute(launch(session, built), Half(look), stop).ok
+    assert during == [True]
+    assert not device.peer.fixed_performance
+    before = seen[0].values
+    assert before["fixed_performance_mode"] == 1
+    assert before["affinity"] == "c0", "two cores of the fastest kind"
+    (started,) = [argv for argv in ran if "start" in argv]
+    assert list(started[-4:-1]) == ["taskset", "c0", "sh"]
+    (followed,) = [argv for argv in ran if "follow" in argv]
+    assert list(followed[:2]) == ["taskset", "f"], "who reads what it says keeps off its cores"
+
+
+def test_a_device_without_the_mode_is_measured_as_it_is_and_says_so(device: Phone, built: Path) -> None:
+    mode = ("cmd", "power", "set-fixed-performance-mode-enabled")
+    device.peer.texts.update({(*mode, "true"): (255, "Failed"), (*mode, "false"): (255, "Failed")})
+    seen: list[Conditions] = []
+    try:
+        with device.executor().session(Work("j", [built]), seen.append, Stop()):
+            pass
+    finally:
+        device.peer.texts.clear()
+    assert seen[0].values["fixed_performance_mode"] == 0
+    assert not Journal(device.state, device.peer.serial).notes
+
+
+def test_conditions_are_read_before_between_and_after_launches_and_never_in_one(
+    device: Phone, built: Path
+) -> None:
+    seen: list[Conditions] = []
+    calls: list[int] = []
+
+    class Counting(Half):
+        def event(self, event: Event, case: Case | None) -> None:
+            super().event(event, case)
+            calls.append(len(device.peer.calls))
+
+    stop = Stop()
+    with device.executor().session(Work("j", [built]), seen.append, stop) as session:
+        for number in range(3):
+            calls.clear()
+            assert session.execute(launch(session, built, number), Counting(lambda: go(device)), stop).ok
+            assert len(set(calls)) == 1, "no tool of the device was asked while the launch ran"
+    assert [one.phase for one in seen] == ["before", "during", "during", "after"]
+    assert [one.at_ms for one in seen] == sorted(one.at_ms for one in seen)
+    assert all(one.raw for one in seen)
+
+
+def test_what_the_devices_log_tells_stands_in_the_conditions_that_follow(device: Phone, built: Path) -> None:
+    seen: list[Conditions] = []
+
+    def throttle() -> None:
+        device.peer.log("android.hardware.thermal", "throttling SKIN to 3", level="W")
+        go(device)
+
+    stop = Stop()
+    with device.executor().session(Work("j", [built]), seen.append, stop) as session:
+        for number in range(2):
+            assert session.execute(launch(session, built, number), Half(throttle), stop).ok
+    events = [event for one in seen[1:] for event in one.values.get("events", [])]  # type: ignore[union-attr]
+    assert any("throttling SKIN to 3" in str(event) for event in events), events
+
+
+def test_whatever_ends_a_session_nothing_of_it_stays(device: Phone, built: Path) -> None:
+    class NoDiskError(Exception):
+        pass
+
+    def fail() -> None:
+        raise NoDiskError
+
+    with pytest.raises(NoDiskError):
+        measured(device, built, Half(fail))
+
+
+def test_what_a_workload_leaves_behind_is_killed_and_said(device: Phone, tmp_path: Path) -> None:
+    (tmp_path / "built").mkdir()
+    code = "cat head; setsid sleep 600 & cat foot\n"
+    for name, text in (("workload.sh", code), ("head", ""), ("foot", "")):
+        (tmp_path / "built" / name).write_text(text)
+    sink = Recorder()
+    measured(device, tmp_path / "built", sink)
+    assert any("killed 1 process(es) the workload left behind" in line for line in sink.errors)
+
+
+def test_a_flood_is_ended_without_reading_all_of_it(device: Phone, tmp_path: Path) -> None:
+    (tmp_path / "built").mkdir()
+    (tmp_path / "built" / "workload.sh").write_text("while :; do head -c 4000000 /dev/zero; done\n")
+    sink = Recorder()
+    outcome = measured(device, tmp_path / "built", sink)
+    assert outcome.cause == "workload_flooded", outcome.detail
+
+
+def test_an_agent_that_was_killed_is_cleaned_up_after_by_the_next_session(device: Phone, built: Path) -> None:
+    """The first session is dropped as kill −9 does: nothing of its end is run."""
+    first = device.executor().session(Work("j-1", [built]), lambda _: None, Stop())
+    first.__enter__()
+    assert device.left()
+    device.peer.cut()
+    stop, sink = Stop(), Half(lambda: go(device))
+    with device.executor().session(Work("j-2", [built]), lambda _: None, stop) as session:
+        assert [one.run for one in Journal(device.state, device.peer.serial).notes] == ["j-2"]
+        assert session.execute(launch(session, built), sink, stop).ok
+    first.__exit__(None, None, None)  # what no kill −9 leaves time for, so that this test leaves nothing open
+
+
+def test_what_only_the_agents_disk_remembers_is_put_back_all_the_same(device: Phone) -> None:
+    attached = device.attached()
+    journal = Journal(device.state, attached.serial)
+    journal.note(Note("j-3", ["fixed_performance_mode"]))
+    device.peer.fixed_performance = True
+    cleaned = leftovers.clean(attached.connection, journal, attached.workdir)
+    assert cleaned.settings == ["fixed_performance_mode"]
+    assert not journal.notes
+
+
+def test_building_for_a_device_takes_the_hosts_claim(device: Phone) -> None:
+    executor = device.executor()
+    host = TargetClaim("host-of-phone", device.state)
+    with host.claim(Stop()), executor.building(stopped()) as got:
+        assert not got, "a measurement of the host goes on"
+    with executor.building(Stop()) as got:
+        assert got
+        with host.claim(stopped()) as other:
+            assert not other
+    with executor.claim(Stop()) as mine, device.executor().claim(stopped()) as second:
+        assert mine
+        assert not second
+
+
+def stopped() -> Stop:
+    stop = Stop()
+    stop.set(Reason.CANCELLED)
+    return stop
