@@ -109,6 +109,9 @@ _DID = {
     "fixed": "called {} fixed", "expected": "called {} expected", "invalid": "called {} invalid",
     "infra": "called {} infrastructure", "schedule.create": "made {}", "schedule.change": "changed {}",
     "schedule.remove": "removed {}",
+    "target.maintenance_on": "put {} into maintenance", "target.maintenance_off": "gave {} free again",
+    "target.quarantine": "put {} into quarantine", "target.release": "released {} from quarantine",
+    "target.recheck": "asked for a check of {}", "target.reboot": "asked for a restart of {}",
 }  # fmt: skip
 
 

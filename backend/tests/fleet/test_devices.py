@@ -116,6 +116,7 @@ def test_three_infrastructure_failures_quarantine_it_with_evidence_and_a_person_
     assert [(one["action"], one["actor"], one["detail"]["reason"]) for one in said] == [
         ("target.release", "test", "new cable")
     ]
+    assert said[0]["words"] == f"test released target phone {phone.serial} from quarantine."
 
 
 @pytest.mark.parametrize("cause", ["workload_crashed", "build_failed", "agent_error"])
