@@ -7,6 +7,7 @@ import shutil
 import socket
 import subprocess
 from collections.abc import Iterator
+from contextlib import ExitStack
 
 import pytest
 from paceline.adb.keys import AgentKey
@@ -29,6 +30,16 @@ def shared_peer(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Peer]:
     """Trusts every key. A rig puts it right before each test."""
     with Peer(tmp_path_factory.mktemp("device"), serial="SIM0B") as peer:
         yield peer
+
+
+@pytest.fixture(scope="session")
+def served_peers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Peer]]:
+    """One for each variant: what a device says of itself is asked by the adb server only once."""
+    with ExitStack() as stack:
+        yield {
+            variant: stack.enter_context(Peer(tmp_path_factory.mktemp(variant), serial=f"SIM0{variant}"))
+            for variant in ("v2", "exec", "terminal")
+        }
 
 
 @pytest.fixture(scope="session")
@@ -71,11 +82,12 @@ def rig(request: pytest.FixtureRequest) -> Iterator[Rig]:
     if backend == "memory":
         made = MemoryRig()
     else:
-        peer: Peer = request.getfixturevalue("shared_peer")
+        variant = variant or "v2"
         if backend == "direct":
-            made = DirectRig(peer, variant or "v2", request.getfixturevalue("key"))
+            made = DirectRig(request.getfixturevalue("shared_peer"), variant, request.getfixturevalue("key"))
         else:
-            made = ServerRig(peer, variant or "v2", request.getfixturevalue("adb_server"))
+            peer: Peer = request.getfixturevalue("served_peers")[variant]
+            made = ServerRig(peer, variant, request.getfixturevalue("adb_server"))
     with made.opened:
         yield made
     until(lambda: made.running() == 0, "everything on the device ended")

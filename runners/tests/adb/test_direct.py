@@ -67,8 +67,12 @@ def test_a_waiting_prompt_says_which_fingerprint_to_accept_and_accepting_it_conn
         assert "Unlock" in caught.value.advice
         with ThreadPoolExecutor(1) as pool:
             connecting = pool.submit(connection.connect, PATIENCE_S)
-            until(lambda: peer.prompts, "the prompt shows")
-            peer.answer_prompt(True)
+
+            def accepted() -> bool:
+                peer.answer_prompt(True)
+                return connecting.done()
+
+            until(accepted, "the prompt of this connection showed and was accepted")
             assert "shell_v2" in connecting.result(PATIENCE_S).features
         assert connection.run(["true"]).rc == 0
         connection.close()

@@ -146,9 +146,12 @@ def test_googles_server_lists_a_device_whose_prompt_waits_and_we_say_so(
         with pytest.raises(UnauthorizedError) as caught:
             adb_server.connection(peer.address).connect()
         assert "accept its prompt" in caught.value.advice
-        until(lambda: peer.prompts, "the prompt shows")
-        peer.answer_prompt(True)
-        until(lambda: state_of(adb_server, peer) == "device", "it is trusted")
+
+        def accepted() -> bool:
+            peer.answer_prompt(True)
+            return state_of(adb_server, peer) == "device"
+
+        until(accepted, "its prompt was accepted")
         connection = adb_server.connection(peer.address)
         assert connection.connect().props["model"]
         adb_server.disconnect_from(peer.address)
