@@ -28,7 +28,8 @@ from .phone import Phone, Through
 from .test_executors import CASE, DONE, START, Recorder, lines
 
 SEED = 20_261_121
-CUTS, WORKLOAD_KILLS, AGENT_KILLS = 24, 14, 12
+CUTS, WORKLOAD_KILLS, AGENT_KILLS = 27, 14, 9
+CUTS_IN_A_SESSION = 9
 LAUNCHES = 2
 ROUNDS = 60
 USES = 40
@@ -82,8 +83,8 @@ def launch(session: Session, built: Path, number: int, sink: Recorder, wait_afte
 
 def test_cut_connections_cost_no_sample_and_leave_nothing(device: Phone, built: Path) -> None:
     draw = random.Random(SEED)  # noqa: S311 - reproducible, not secret
-    for number in range(CUTS // 8):
-        at = set(draw.sample(range(USES), 8))
+    for number in range(CUTS // CUTS_IN_A_SESSION):
+        at = set(draw.sample(range(USES), CUTS_IN_A_SESSION))
         used = iter(range(10_000))
 
         def cut(_: Connection, at: set[int] = at, used: Iterator[int] = used) -> None:
