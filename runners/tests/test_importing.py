@@ -13,8 +13,10 @@ from paceline import importing
 from paceline.adb.fake import FakeDevice
 from paceline.adb.logcat import DEVICE_TIME, Following
 from paceline.adb.port import AbsentError
+from paceline.cli import app
 from paceline.errors import UserError
 from paceline.formats.declared import declared_line
+from typer.testing import CliRunner, Result
 
 from .test_logcat import JS, KOTLIN, LEDGER
 
@@ -119,6 +121,11 @@ def test_a_log_with_nothing_to_import_exits_1_with_advice(data: bytes, words: st
     assert not (tmp_path / "out").exists()
 
 
+def inside(*arguments: str | Path, say: str = "") -> Result:
+    """The command without a process of its own."""
+    return CliRunner().invoke(app, ["import", *map(str, arguments)], input=say, env={"PACELINE_TOKEN": None})
+
+
 def test_mistakes_are_answered_with_words(log: Path, tmp_path: Path) -> None:
     for arguments, words in (
         ([log], "--dry-run"),
@@ -128,19 +135,18 @@ def test_mistakes_are_answered_with_words(log: Path, tmp_path: Path) -> None:
         ([tmp_path / "missing.log", "--dry-run"], "cannot be read"),
         ([tmp_path, "--dry-run"], "cannot be read"),
     ):
-        done = import_(*arguments)
-        assert done.returncode == 1
-        assert words in done.stderr.decode()
-        assert b"Traceback" not in done.stderr
+        refused = inside(*arguments).exception
+        assert isinstance(refused, UserError)
+        assert words in str(refused)
 
 
 def test_a_policy_that_a_person_states_is_stored_as_the_one_in_force() -> None:
-    done = import_("-", "--dry-run", "--json", "--in-force", "2000/1", say=LEDGER.encode())
+    done = inside("-", "--dry-run", "--json", "--in-force", "2000/1", say=LEDGER)
     policy = json.loads(done.stdout)["log"]["policy"]
     assert (policy["minimum"], policy["warmup_rounds"], policy["lines"]) == (2000, 1, [])
-    refused = import_("-", "--dry-run", "--in-force", "many", say=LEDGER.encode())
-    assert refused.returncode == 1
-    assert b"is no policy" in refused.stderr
+    refused = inside("-", "--dry-run", "--in-force", "many", say=LEDGER)
+    assert isinstance(refused.exception, UserError)
+    assert "is no policy" in refused.exception.text
 
 
 def test_exactly_one_source_and_a_token_for_a_server_are_wanted(log: Path) -> None:
@@ -148,11 +154,11 @@ def test_exactly_one_source_and_a_token_for_a_server_are_wanted(log: Path) -> No
         (["--dry-run"], "one file or one device"),
         ([log, "--device", "127.0.0.1:5555", "--dry-run"], "one file or one device"),
         ([log, "--server", "http://127.0.0.1:9"], "wants a token"),
-        ([log, "--dry-run", "--server", "http://127.0.0.1:9"], "--dry-run"),
+        ([log, "--dry-run", "--server", "http://127.0.0.1:9"], "nothing is to be stored"),
     ):
-        done = import_(*arguments)
-        assert done.returncode == 1
-        assert words in done.stderr.decode()
+        refused = inside(*arguments).exception
+        assert isinstance(refused, UserError)
+        assert words in refused.text
 
 
 SUITE = """\
@@ -178,22 +184,21 @@ benchmark = "work"
 
 
 def test_lines_a_suite_declares_are_read_beside_ours(tmp_path: Path) -> None:
-    (tmp_path / "suite.toml").write_text(SUITE, encoding="utf-8")
+    suite = tmp_path / "suite.toml"
+    suite.write_text(SUITE, encoding="utf-8")
     text = (
         "10-31 14:27:03.505  900  901 I MyApp   : Took 12.5 ms for 7 of things\n"
         "10-31 14:27:03.506  900  901 I MyApp   : Took long for 7 of things\n"
         "10-31 14:27:03.507  900  901 I Another : Took 12.5 ms for 7 of things\n"
     )
-    done = import_("-", "--suite", tmp_path / "suite.toml", "--dry-run", "--json", say=text.encode())
-    assert done.returncode == 0, done.stderr
-    log = json.loads(done.stdout)["log"]
+    log = json.loads(inside("-", "--suite", suite, "--dry-run", "--json", say=text).stdout)["log"]
     (record,) = log["records"]
     assert (record["pattern"], record["fields"]["took"]["value"]) == ("mine.latency", 12_500_000)
     assert (record["fields"]["count"], record["fields"]["what"]) == (7, "things")
     assert [problem["line"] for problem in log["problems"]] == [2]
-    shown = import_("-", "--suite", tmp_path / "suite.toml", "--dry-run", say=text.encode()).stdout.decode()
+    shown = inside("-", "--suite", suite, "--dry-run", say=text).stdout
     assert "line 1, mine.latency: took 12.5 ms, count 7, what things" in shown
-    assert import_("-", "--dry-run", say=text.encode()).returncode == 1
+    assert isinstance(inside("-", "--dry-run", say=text).exception, UserError)
 
 
 def test_a_line_that_a_suite_declares_is_known_by_its_tag_and_its_first_words() -> None:
