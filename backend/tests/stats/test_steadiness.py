@@ -50,6 +50,22 @@ def test_a_certain_but_tiny_shift_is_steady() -> None:
     assert found.skip == 0
 
 
+def test_a_certain_shift_beyond_two_percent_is_trimmed() -> None:
+    found = steadiness(np.concatenate([_flat(50, 0.025, 0.001), _flat(50, 0.0, 0.001)]))
+    assert found.skip == 50
+
+
+def test_a_launch_moved_when_chance_orders_its_halves_so_once_in_a_thousand() -> None:
+    """Halves of ten by rank: p = 0.00073 when the lowest of the first half has rank 2, 0.00105 at rank 1."""
+
+    def skipped(lowest: int) -> int:
+        first = [lowest, *range(11, 20)]
+        second = [rank for rank in range(20) if rank not in first]
+        return steadiness(0.05 * np.array([*first, *second], dtype=float)).skip
+
+    assert (skipped(2), skipped(1)) == (10, 0)
+
+
 def test_a_large_but_uncertain_shift_is_steady() -> None:
     found = steadiness(np.array([0.0, 0.2, 0.0, 0.2, 0.3, 0.0, 0.3, 0.1]))
     assert found.skip == 0
