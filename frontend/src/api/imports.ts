@@ -8,11 +8,11 @@ export interface ImportFilters {
   cursor?: string | undefined;
 }
 
-export const importKeys = { all: ['imports'] as const };
+export const importKeys = { all: ['imports'] as const, lists: ['imports', 'list'] as const };
 
 export function importsQuery(filters: ImportFilters) {
   return queryOptions({
-    queryKey: [...importKeys.all, 'list', filters],
+    queryKey: [...importKeys.lists, filters],
     queryFn: ({ signal }): Promise<Page<ImportedDocument>> =>
       unwrap(client.GET('/api/v1/imports', { signal, params: { query: { ...filters, limit: 50 } } })),
   });

@@ -165,6 +165,14 @@ const PAGES: Record<string, PageCase> = {
     empty: (world) => (world.decisions.floors = []),
     advice: /a run whose base is its own commit/,
   },
+  imports: {
+    address: '/imports',
+    heading: /^Imports$/,
+    path: /\/imports$/,
+    full: /^LightLedger, October$/,
+    empty: (world) => (world.fleet.imports = []),
+    advice: /kept beside what is measured here/,
+  },
   'the audit log': {
     address: '/audit',
     heading: /^Audit log$/,

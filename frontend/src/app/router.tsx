@@ -20,6 +20,7 @@ import { parseSignInSearch } from '../features/session/sign-in-search';
 import { parseAlertsSearch } from '../features/alerts/alerts-search';
 import { parseArmsSearch } from '../features/arms/arms-search';
 import { parseAuditSearch } from '../features/audit/audit-search';
+import { parseImportsSearch } from '../features/imports/imports-search';
 import { parseNoiseSearch } from '../features/noise/noise-search';
 import { parsePoliciesSearch } from '../features/policies/policies-search';
 import { parseNewRuleSearch, parseRulesSearch } from '../features/rules/rules-search';
@@ -189,6 +190,19 @@ const auditRoute = createRoute({
   component: lazyRouteComponent(() => import('./routes/record'), 'AuditRoute'),
 });
 
+const importsRoute = createRoute({
+  getParentRoute: () => appRoute,
+  path: '/imports',
+  validateSearch: parseImportsSearch,
+  component: lazyRouteComponent(() => import('./routes/imports'), 'ImportsRoute'),
+});
+
+const importRoute = createRoute({
+  getParentRoute: () => appRoute,
+  path: '/imports/$importId',
+  component: lazyRouteComponent(() => import('./routes/imports'), 'ImportRoute'),
+});
+
 const routeTree = rootRoute.addChildren([
   signInRoute,
   appRoute.addChildren([
@@ -210,6 +224,8 @@ const routeTree = rootRoute.addChildren([
     ruleRoute,
     policiesRoute,
     noiseRoute,
+    importsRoute,
+    importRoute,
     auditRoute,
   ]),
 ]);

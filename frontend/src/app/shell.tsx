@@ -33,6 +33,7 @@ const NAVIGATION = [
   { to: '/rules', label: 'Rules', icon: 'rules', exact: false },
   { to: '/policies', label: 'Policies', icon: 'policies', exact: false },
   { to: '/noise', label: 'Noise', icon: 'noise', exact: false },
+  { to: '/imports', label: 'Imports', icon: 'imports', exact: false },
   { to: '/audit', label: 'Audit log', icon: 'audit', exact: false },
 ] as const satisfies readonly { to: string; label: string; icon: IconName; exact: boolean }[];
 

@@ -1,5 +1,6 @@
 /** What happened to the targets and what they were like, as the fixture API holds it. */
-import type { TargetConditions, TargetEvent } from '../api/types';
+import type { ImportDetail, TargetConditions, TargetEvent } from '../api/types';
+import { document } from './fixtures-imports';
 import { conditions, events, olderEvents } from './fixtures-targets';
 
 export interface Fleet {
@@ -11,8 +12,16 @@ export interface Fleet {
   windows: (string | null)[];
   /** Every action that was asked for, with its body. */
   asked: { action: string; body: unknown }[];
+  imports: ImportDetail[];
 }
 
 export function createFleet(): Fleet {
-  return { events: [...events], olderEvents: [...olderEvents], conditions, windows: [], asked: [] };
+  return {
+    events: [...events],
+    olderEvents: [...olderEvents],
+    conditions,
+    windows: [],
+    asked: [],
+    imports: [document],
+  };
 }

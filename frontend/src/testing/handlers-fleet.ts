@@ -104,6 +104,20 @@ function writeHandlers(world: World): HttpHandler[] {
   ];
 }
 
+function importHandlers({ fleet }: World): HttpHandler[] {
+  return [
+    http.get(`${API}/imports`, () => page(fleet.imports)),
+    http.get(`${API}/imports/:id`, ({ params }) => {
+      const found = fleet.imports.find(({ id }) => id === params['id']);
+      return found === undefined ? notFound() : HttpResponse.json(found);
+    }),
+    http.delete(`${API}/imports/:id`, ({ params }) => {
+      fleet.imports = fleet.imports.filter(({ id }) => id !== params['id']);
+      return new HttpResponse(null, { status: 204 });
+    }),
+  ];
+}
+
 export function fleetHandlers(world: World): HttpHandler[] {
-  return [...readHandlers(world), ...writeHandlers(world)];
+  return [...readHandlers(world), ...writeHandlers(world), ...importHandlers(world)];
 }

@@ -1,0 +1,20 @@
+/** /imports and /imports/$importId */
+import { getRouteApi } from '@tanstack/react-router';
+
+import { compact } from '../../lib/search';
+import { ImportPage } from '../../features/imports/import-page';
+import { ImportsPage } from '../../features/imports/imports-page';
+
+const list = getRouteApi('/app/imports');
+const one = getRouteApi('/app/imports/$importId');
+
+export function ImportsRoute() {
+  const navigate = list.useNavigate();
+  return <ImportsPage search={compact(list.useSearch())} onSearch={(search) => void navigate({ search })} />;
+}
+
+export function ImportRoute() {
+  const { importId } = one.useParams();
+  const navigate = one.useNavigate();
+  return <ImportPage key={importId} importId={importId} onGone={() => void navigate({ to: '/imports' })} />;
+}

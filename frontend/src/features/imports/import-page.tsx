@@ -1,0 +1,151 @@
+/**
+ * One imported document: its table with every difference computed from what was printed, notes where its own
+ * sentences disagree, and the policy it states held against what was measured here.
+ */
+import { Button } from '@mantine/core';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+
+import { deleteImport, importKeys, importQuery } from '../../api/imports';
+import { may, sessionQuery } from '../../api/session';
+import type { ImportDetail, ImportedAdvice } from '../../api/types';
+import { AppLink } from '../../ui/app-link';
+import { DataTable, type Column } from '../../ui/data-table';
+import { Loaded } from '../../ui/loaded';
+import { Page } from '../../ui/page';
+import { Facts, Panel } from '../../ui/panel';
+import { holdsLook } from '../../ui/policy-looks';
+import { Status } from '../../ui/status';
+import { TargetName } from '../../ui/target-name';
+import { TimeAgo } from '../../ui/time-ago';
+import { ImportedRows } from './imported-rows';
+import classes from './imports.module.css';
+
+export interface ImportPageProps {
+  importId: string;
+  onGone: () => void;
+}
+
+export function ImportPage({ importId, onGone }: ImportPageProps) {
+  const document = useQuery(importQuery(importId));
+  return (
+    <Page
+      title={document.data?.title ?? 'Import'}
+      crumb={<AppLink to="/imports">Imports</AppLink>}
+      actions={document.data && <Remove importId={importId} onGone={onGone} />}
+    >
+      <Loaded query={document} what="import" lines={8}>
+        {(data) => (
+          <>
+            <Panel title="What it printed" flush note={data.why_no_samples}>
+              <ImportedRows rows={data.rows} />
+            </Panel>
+            <Policy document={data} />
+            <About document={data} />
+            {data.other_lines.length > 0 && <OtherLines lines={data.other_lines} />}
+          </>
+        )}
+      </Loaded>
+    </Page>
+  );
+}
+
+function Remove({ importId, onGone }: ImportPageProps) {
+  const session = useQuery(sessionQuery);
+  const queryClient = useQueryClient();
+  const remove = useMutation({
+    mutationFn: () => deleteImport(importId),
+    onSuccess: () => {
+      onGone();
+      void queryClient.invalidateQueries({ queryKey: importKeys.lists });
+    },
+  });
+  if (!may(session.data, 'ingest')) return null;
+  return (
+    <>
+      <Button variant="default" loading={remove.isPending} onClick={() => remove.mutate()}>
+        Forget this document
+      </Button>
+      {remove.error !== null && (
+        <span role="alert" style={{ color: 'var(--pl-bad)' }}>
+          {remove.error.message}
+        </span>
+      )}
+    </>
+  );
+}
+
+const ADVICE: readonly Column<ImportedAdvice>[] = [
+  { header: 'On', cell: ({ target_id: id, target_name: name }) => <TargetName link id={id} name={name} /> },
+  { header: 'Policy in force', cell: (advice) => <Status look={holdsLook(advice)} title={advice.why} /> },
+  { header: 'In words', cell: ({ words }) => words, wrap: true },
+  { header: 'Why', cell: ({ why }) => why, wrap: true },
+  { header: 'Measured', cell: ({ measured_at: at }) => <TimeAgo at={at} /> },
+];
+
+function Policy({ document: { policy, advice } }: { document: ImportDetail }) {
+  if (policy === null) {
+    return (
+      <Panel title="Policy in force">
+        <p className={classes.plain}>The document states none.</p>
+      </Panel>
+    );
+  }
+  return (
+    <Panel
+      title="Policy in force"
+      flush
+      note={`It says: ${policy.words}. Below it is held against what was measured here, target by target.`}
+      actions={<AppLink to="/policies">All advice</AppLink>}
+    >
+      <blockquote className={classes.quote}>{policy.source_text}</blockquote>
+      <DataTable
+        label="The policy against advice"
+        columns={ADVICE}
+        rows={advice}
+        rowKey={({ target_id: id, target_name: name, suite, policy: own }) =>
+          [id, name, suite, own].join('|')
+        }
+      />
+    </Panel>
+  );
+}
+
+function About({ document }: { document: ImportDetail }) {
+  return (
+    <Panel title="About">
+      <Facts
+        items={[
+          ['Format', document.format],
+          ['File', document.source],
+          [
+            'SHA-256',
+            <span key="h" className="pl-mono">
+              {document.sha256.slice(0, 16)}
+            </span>,
+          ],
+          ['Imported by', document.imported_by],
+          ['Imported', <TimeAgo key="a" at={document.imported_at} />],
+        ]}
+      />
+    </Panel>
+  );
+}
+
+function OtherLines({ lines }: { lines: readonly string[] }) {
+  return (
+    <Panel title="Lines that are no rows">
+      <details className={classes.lines}>
+        <summary>Lines that were read and compare nothing: {lines.length}</summary>
+        <ul className={classes.other}>
+          {lines.map((line, index) => (
+            // The same line may be printed twice.
+            // oxlint-disable-next-line react/no-array-index-key
+            <li key={`${index} ${line}`} className="pl-mono">
+              {line}
+            </li>
+          ))}
+        </ul>
+      </details>
+    </Panel>
+  );
+}

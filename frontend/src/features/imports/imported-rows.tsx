@@ -1,0 +1,68 @@
+/** Rows of a document: what was printed, what the server computed of it, and what its prose says instead. */
+import type { ImportedRow } from '../../api/types';
+import { paramsLabel } from '../../lib/params';
+import { DataTable, type Column } from '../../ui/data-table';
+import { Status, type Look } from '../../ui/status';
+import classes from './imports.module.css';
+
+/** The verdict is always this one: an average hides how many samples it was made of. */
+const INSUFFICIENT: Look = { tone: 'unsure', icon: 'question', word: 'insufficient' };
+const DISAGREES: Look = { tone: 'unsure', icon: 'warning', word: 'disagrees' };
+
+const COLUMNS: readonly Column<ImportedRow>[] = [
+  {
+    header: 'Device',
+    cell: ({ device, model, api, variant }) => (
+      <>
+        {device}
+        <div className={classes.quiet}>
+          {[model, api === null ? null : `API ${api}`, variant].filter((part) => part !== null).join(', ')}
+        </div>
+      </>
+    ),
+  },
+  { header: 'Params', cell: ({ params }) => paramsLabel(params) },
+  { header: 'Arm', align: 'right', cell: (row) => <Printed name={row.arm} figure={row.value_printed} /> },
+  {
+    header: 'Reference',
+    align: 'right',
+    cell: (row) => <Printed name={row.reference} figure={row.reference_printed} />,
+  },
+  { header: 'Difference', align: 'right', cell: ({ delta_words: words }) => words },
+  { header: 'In words', wrap: true, cell: (row) => <Words row={row} /> },
+  { header: 'Verdict', cell: ({ why }) => <Status look={INSUFFICIENT} title={why} /> },
+];
+
+export function ImportedRows({ rows }: { rows: readonly ImportedRow[] }) {
+  return <DataTable label="Rows of the document" columns={COLUMNS} rows={rows} rowKey={({ id }) => id} />;
+}
+
+function Printed({ name, figure }: { name: string; figure: string }) {
+  return (
+    <>
+      {figure}
+      <div className={classes.quiet}>{name}</div>
+    </>
+  );
+}
+
+function Words({ row: { words, notes, raw } }: { row: ImportedRow }) {
+  return (
+    <>
+      {words}
+      {notes.map((note) => (
+        <div key={note} className={classes.note}>
+          <Status look={DISAGREES} /> {note}
+        </div>
+      ))}
+      <details className={classes.lines}>
+        <summary>Its lines</summary>
+        {raw.map((line) => (
+          <div key={line} className="pl-mono">
+            {line}
+          </div>
+        ))}
+      </details>
+    </>
+  );
+}

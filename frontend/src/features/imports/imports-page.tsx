@@ -1,0 +1,100 @@
+/** Documents of other tools: which devices they tell of, and whether something in them disagrees with them. */
+import { useQuery } from '@tanstack/react-query';
+
+import { importsQuery, type ImportFilters } from '../../api/imports';
+import type { ImportedDocument } from '../../api/types';
+import { formatInteger } from '../../lib/units';
+import { AppLink } from '../../ui/app-link';
+import { CodeBox } from '../../ui/code-box';
+import { DataTable, type Column } from '../../ui/data-table';
+import { Listed } from '../../ui/listed';
+import { Page } from '../../ui/page';
+import { Panel } from '../../ui/panel';
+import { EmptyState } from '../../ui/states';
+import { Status } from '../../ui/status';
+import { TimeAgo } from '../../ui/time-ago';
+import classes from './imports.module.css';
+
+export interface ImportsPageProps {
+  search: ImportFilters;
+  onSearch: (search: ImportFilters) => void;
+}
+
+export function ImportsPage({ search, onSearch }: ImportsPageProps) {
+  const imports = useQuery(importsQuery(search));
+  return (
+    <Page
+      title="Imports"
+      lead={
+        'What other tools printed: averages to compare with. Nothing of it is a sample, and nothing of it ' +
+        'raises an alert.'
+      }
+    >
+      <Panel title="All imports" flush>
+        <Listed
+          query={imports}
+          what="the imports"
+          one="import"
+          icon="imports"
+          lines={3}
+          filtered={false}
+          onClear={() => onSearch({})}
+          cursor={search.cursor}
+          onCursor={(cursor) => onSearch(cursor === undefined ? {} : { cursor })}
+          empty={<NoImports />}
+        >
+          {(rows) => <DataTable label="Imports" columns={COLUMNS} rows={rows} rowKey={({ id }) => id} />}
+        </Listed>
+      </Panel>
+    </Page>
+  );
+}
+
+const COLUMNS: readonly Column<ImportedDocument>[] = [
+  {
+    header: 'Document',
+    wrap: true,
+    cell: ({ id, title, source, format }) => (
+      <>
+        <AppLink to="/imports/$importId" params={{ importId: id }}>
+          {title}
+        </AppLink>
+        <div className={classes.quiet}>
+          {format}, {source}
+        </div>
+      </>
+    ),
+  },
+  { header: 'Devices', cell: ({ devices }) => devices.join(', ') || '–', wrap: true },
+  { header: 'Rows', cell: ({ row_count: rows }) => formatInteger(rows), align: 'right' },
+  {
+    header: 'Rows it disagrees with',
+    cell: ({ note_count: notes }) =>
+      notes === 0 ? (
+        'none'
+      ) : (
+        <Status look={{ tone: 'unsure', icon: 'warning', word: formatInteger(notes) }} />
+      ),
+  },
+  {
+    header: 'Imported',
+    cell: ({ imported_by: by, imported_at: at }) => (
+      <>
+        {by}, <TimeAgo at={at} />
+      </>
+    ),
+  },
+];
+
+function NoImports() {
+  return (
+    <EmptyState
+      icon="imports"
+      title="Nothing has been imported"
+      action={<CodeBox text="paceline import --format logcat FILE --server" />}
+    >
+      A log of an app that prints its own averages can be kept beside what is measured here, with percentages
+      computed from what it printed.
+    </EmptyState>
+  );
+}

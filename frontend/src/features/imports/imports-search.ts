@@ -1,0 +1,7 @@
+/** Search values of the list of imports. */
+import type { ImportFilters } from '../../api/imports';
+import { text } from '../../lib/search';
+
+export function parseImportsSearch(search: Record<string, unknown>): ImportFilters {
+  return { cursor: text(search['cursor']) };
+}

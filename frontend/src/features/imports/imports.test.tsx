@@ -1,0 +1,47 @@
+import { screen, waitFor, within } from '@testing-library/react';
+
+import { renderApp } from '../../testing/render-app';
+
+const rowsOf = async (name: string) =>
+  within(await screen.findByRole('table', { name }))
+    .getAllByRole('row')
+    .slice(1);
+
+describe('an imported document', () => {
+  it('is a table of printed averages with percentages computed, never a verdict', async () => {
+    renderApp('/imports/import-1');
+    const [slower, faster] = await rowsOf('Rows of the document');
+    expect(slower).toHaveTextContent(/Xiaomi 13T Pro.*API 35, warm-up \(1 round\).*batch 1,000/);
+    expect(slower).toHaveTextContent(/13\.43 ms.*11\.93 ms.*\+1\.5 ms.*12\.6 % slower/);
+    expect(faster).toHaveTextContent(/-9\.74 ms.*14\.6 % faster.*insufficient/);
+    expect(screen.getByText(/averages only: there is nothing to judge/)).toBeInTheDocument();
+  });
+
+  it('says on the row where its own prose is wrong', async () => {
+    renderApp('/imports/import-1');
+    const [wrong, right] = await rowsOf('Rows of the document');
+    expect(wrong).toHaveTextContent(
+      /disagrees.*says ~20 % slower \(line 20\); its own averages say native 12/,
+    );
+    expect(right).not.toHaveTextContent('disagrees');
+  });
+
+  it('states a policy that is held against what was measured, and not against averages', async () => {
+    renderApp('/imports/import-1');
+    const [measured, imported] = await rowsOf('The policy against advice');
+    expect(screen.getByText(/native from 2,000 fingerprints on, after 1 warm-up round/)).toBeInTheDocument();
+    expect(measured).toHaveTextContent(/policy is wrong here.*native wins from 640 fingerprints/);
+    await waitFor(() => expect(measured).toHaveTextContent(/sim-healthy simulated/));
+    expect(imported).toHaveTextContent(/not known yet.*insufficient: no samples of this device/);
+  });
+
+  it('is forgotten when a person says so, and the list says what is left', async () => {
+    const { user, router } = renderApp('/imports');
+    const [row] = await rowsOf('Imports');
+    expect(row).toHaveTextContent(/LightLedger, October.*Xiaomi 13T Pro \(API 35\).*2.*1.*Ada/);
+    await user.click(screen.getByRole('link', { name: 'LightLedger, October' }));
+    await user.click(await screen.findByRole('button', { name: 'Forget this document' }));
+    expect(await screen.findByText('Nothing has been imported')).toBeInTheDocument();
+    expect(router.state.location.pathname).toBe('/imports');
+  });
+});
