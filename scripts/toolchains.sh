@@ -7,7 +7,8 @@
 
 RUST_VERSION=1.95.0 # the private copy; any cargo from the minimum below upwards serves
 RUSTUP_VERSION=1.28.2
-DEVICE_TRIPLES="aarch64-unknown-linux-musl x86_64-unknown-linux-musl" # static programs for devices
+# Static programs for devices, and the JNI library.
+DEVICE_TRIPLES="aarch64-unknown-linux-musl x86_64-unknown-linux-musl aarch64-linux-android"
 
 tools_of_profile() {
   case $1 in
@@ -20,10 +21,12 @@ tools_of_profile() {
   esac
 }
 
-# What builds programs for devices; what runs and reads those of arm64, which an arm64 host needs none of.
+# What builds programs for devices; a device's own shell and tools, to hold scripts to; what runs and reads
+# programs of arm64, which an arm64 host needs none of.
 device_tools() {
   echo device-std
-  case $(uname -sm) in "Linux x86_64") echo "arm64-binutils arm64-qemu" ;; esac
+  case $(uname -s) in Linux) echo "mksh toybox" ;; esac
+  case $(uname -sm) in "Linux x86_64") echo "arm64-binutils arm64-qemu dexdump" ;; esac
 }
 
 # tool → minimum version
@@ -92,6 +95,9 @@ version_of() {
     curl) curl --version | head -1 ;;
     jq) jq --version ;;
     adb) adb version | head -1 ;; # Google's client: it judges the peer that stands in for devices
+    dexdump) command -v dexdump >/dev/null && echo 0 ;; # it tells no version
+    mksh) mksh -c 'echo "$KSH_VERSION"' ;;
+    toybox) toybox --version ;;
     arm64-binutils) aarch64-linux-gnu-objdump --version | head -1 ;;
     arm64-qemu) { qemu-aarch64-static --version || qemu-aarch64 --version; } | head -1 ;;
     device-std) device_std_missing || rustc --version ;;
@@ -143,7 +149,7 @@ apt_packages_of() {
     node) apt_has_version nodejs "$(minimum_of node)" && echo "nodejs npm" ;;
     postgresql) echo postgresql ;;
     redis) echo redis-server ;;
-    curl | jq | adb) echo "$1" ;;
+    curl | jq | dexdump | adb | mksh | toybox) echo "$1" ;;
     arm64-binutils) echo binutils-aarch64-linux-gnu ;;
     arm64-qemu) first_in_apt qemu-user-static qemu-user ;;
     chromium) [ "$(. /etc/os-release && echo "$ID")" = debian ] && echo chromium ;;
