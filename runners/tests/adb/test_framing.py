@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import os
 import pty
+import shutil
 import signal
 import struct
 import subprocess
@@ -19,6 +20,8 @@ from paceline.adb.sentinel import Sentinel
 from paceline.adb.shell import EXEC, TERMINAL, V2, Reading, prepared
 from paceline.adb.shell_v2 import EXIT, LONGEST, STDERR, STDOUT, ShellV2
 
+SHELLS = [name for name in ("sh", "bash", "mksh") if shutil.which(name)]
+"""mksh is Android's own."""
 NONCE = "0123456789abcdef"
 
 
@@ -178,19 +181,21 @@ def test_a_real_shell_given_our_line_yields_output_and_status(
     assert reading.rc == rc
 
 
+@pytest.mark.parametrize("name", SHELLS)
 @pytest.mark.parametrize("service", [V2, TERMINAL])
-def test_a_hangup_of_the_shell_alone_ends_grandchildren_too(service: bytes) -> None:
+def test_a_hangup_of_the_shell_alone_ends_grandchildren_too(service: bytes, name: str) -> None:
     """adbd sends SIGHUP to the shell it started and to nothing else."""
-    with started(service) as shell:
+    with started(service, name) as shell:
         assert shell.stdout is not None
         shell.send_signal(signal.SIGHUP)
         assert b"never" not in shell.stdout.read()  # ends only when nobody holds the pipe: no process is left
     assert shell.returncode == -signal.SIGKILL
 
 
-def test_the_end_of_the_input_ends_grandchildren_where_no_signal_comes() -> None:
+@pytest.mark.parametrize("name", SHELLS)
+def test_the_end_of_the_input_ends_grandchildren_where_no_signal_comes(name: str) -> None:
     """adbd sends none to a command of `exec:`."""
-    with started(EXEC) as shell:
+    with started(EXEC, name) as shell:
         assert shell.stdin is not None
         assert shell.stdout is not None
         shell.stdin.close()
@@ -198,11 +203,11 @@ def test_the_end_of_the_input_ends_grandchildren_where_no_signal_comes() -> None
     assert shell.returncode == -signal.SIGKILL
 
 
-def started(service: bytes) -> subprocess.Popen[bytes]:
+def started(service: bytes, shell_name: str) -> subprocess.Popen[bytes]:
     """Our line for a command with a grandchild, in a session of its own as adbd makes it; it runs."""
     name, _ = prepared(service, ["sh", "-c", "sleep 600 & echo runs; sleep 600; echo never"])
     shell = subprocess.Popen(
-        ["sh", "-c", name.removeprefix(service)], stdin=-1, stdout=-1, bufsize=0, start_new_session=True
+        [shell_name, "-c", name.removeprefix(service)], stdin=-1, stdout=-1, bufsize=0, start_new_session=True
     )
     assert shell.stdout is not None
     while shell.stdout.readline() != b"runs\n":
