@@ -122,9 +122,14 @@ class Adb:
         )  # fmt: skip
 
     def connect(self, peer: Peer) -> None:
-        """Returns once the device is online: `connect` may answer before the handshake ends."""
-        self("connect", peer.address)
-        self("wait-for-device", device=peer)
+        """Returns once the device is online. `connect` may answer before the handshake ends, and is not
+        repeated by the server when nobody listened yet."""
+
+        def online() -> bool:
+            self("connect", peer.address)
+            return self.state(peer) == "device"
+
+        until(online)
 
     def state(self, peer: Peer) -> str:
         listed = (line.split() for line in self("devices").stdout.splitlines())

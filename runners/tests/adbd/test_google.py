@@ -9,7 +9,7 @@ import pytest
 from paceline.testing.adbd import Peer, fingerprint
 
 from .client import random_bytes
-from .conftest import Adb, StartPeer
+from .conftest import Adb, StartPeer, until
 
 EIGHT_MB = 8 * 1024 * 1024
 
@@ -84,9 +84,9 @@ def test_google_hears_why_a_push_was_refused(online: Peer, adb: Adb, tmp_path: P
 def test_google_reboots_the_device(online: Peer, adb: Adb) -> None:
     before = online.boot_id
     assert adb("reboot", device=online).returncode == 0
+    until(lambda: online.boot_id != before)
     adb("disconnect", online.address)
     adb.connect(online)
-    assert online.boot_id != before
     if online.device.mode == "namespace":
         said = adb("shell", "cat /proc/sys/kernel/random/boot_id", device=online).stdout
         assert said.strip() == online.boot_id
