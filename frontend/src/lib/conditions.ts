@@ -21,6 +21,7 @@ const KNOWN: readonly (readonly [pattern: RegExp, label: string])[] = [
   [/temp|celsius|thermal_c/, 'Temperature'],
   [/^battery_c$/, 'Battery temperature'],
   [/^thermal_status$/, 'Thermal status'],
+  [/^throttling$/, 'Throttling, the worst sensor'],
   [/^cpu_frequency_cap/, 'CPU frequency cap'],
   [/^cpu_mean_mhz$/, 'Mean CPU frequency'],
   [/^load(_1m|$)/, 'Load (1 min)'],
@@ -39,7 +40,8 @@ const KNOWN: readonly (readonly [pattern: RegExp, label: string])[] = [
 
 export function conditionFormat(key: string): (value: number) => string {
   const [name = key] = key.split('.');
-  if (name === 'thermal_status') return (value) => THERMAL_STATUS[value] ?? formatNumber(value);
+  if (name === 'thermal_status' || name === 'throttling')
+    return (value) => THERMAL_STATUS[value] ?? formatNumber(value);
   if (name === 'charging') return (value) => (value > 0 ? 'yes' : 'no');
   if (name.endsWith('_mhz')) return (value) => `${formatNumber(value / 1e3)} GHz`;
   if (name.endsWith('_bytes')) return (value) => formatValue(value, 'bytes');

@@ -69,7 +69,8 @@ function runHandlers(world: World): HttpHandler[] {
           (each) =>
             (query.get('state') ?? each.state) === each.state &&
             (query.get('suite') ?? each.suite) === each.suite &&
-            (query.get('trigger') ?? each.trigger) === each.trigger,
+            (query.get('trigger') ?? each.trigger) === each.trigger &&
+            (!query.has('target') || each.jobs.some(({ target_id: id }) => id === query.get('target'))),
         ),
       );
     }),

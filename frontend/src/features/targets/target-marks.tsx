@@ -13,10 +13,16 @@ function stateLook({ state, connection }: Target) {
     : TARGET_STATES[state];
 }
 
-export function TargetMarks({ target }: { target: Target }) {
+export interface TargetMarksProps {
+  target: Target;
+  /** One above the other, in the narrow column of a table. */
+  stacked?: boolean;
+}
+
+export function TargetMarks({ target, stacked = false }: TargetMarksProps) {
   const { kind, health, maintenance, connection } = target;
   return (
-    <Group gap={6} wrap="nowrap">
+    <Group gap={stacked ? 4 : 6} {...(stacked ? { maw: '8.5rem' } : {})}>
       <Status look={stateLook(target)} title={connection?.reason ?? undefined} />
       {kind === 'device' && <Status look={HEALTH_STATES[health.state]} title={health.reason ?? undefined} />}
       {maintenance !== null && <Status look={HOLDS.maintenance} title={maintenance.reason ?? undefined} />}

@@ -1,6 +1,7 @@
 import { screen, waitFor, within } from '@testing-library/react';
 import { http } from 'msw';
 
+import { withDevices } from '../../testing/devices-world';
 import { phone, quarantinedPhone } from '../../testing/fixtures-targets';
 import { problem } from '../../testing/problems';
 import { renderApp } from '../../testing/render-app';
@@ -150,11 +151,15 @@ describe('how a target is set up', () => {
 
 describe('what a target has measured', () => {
   it('stands on its page: its runs and its noise floors', async () => {
-    renderApp(DEVICE);
+    renderApp(DEVICE, withDevices);
     expect(await screen.findByRole('table', { name: 'Noise floors' })).toHaveTextContent(
       /effects below 3\.1 % are not resolved here/,
     );
-    expect(await screen.findByRole('table', { name: 'Runs' })).toBeInTheDocument();
+    const runs = within(await screen.findByRole('table', { name: 'Runs' }))
+      .getAllByRole('row')
+      .slice(1);
+    expect(runs).toHaveLength(1);
+    expect(runs[0]).toHaveTextContent(/pixel-8/);
   });
 });
 

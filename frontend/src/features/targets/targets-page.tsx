@@ -114,12 +114,21 @@ function Filters({ search, onSearch }: TargetsPageProps) {
 
 const COLUMNS: readonly Column<Target>[] = [
   { header: 'Target', cell: (target) => <Named target={target} /> },
-  { header: 'State', cell: (target) => <TargetMarks target={target} /> },
+  { header: 'State', cell: (target) => <TargetMarks target={target} stacked /> },
   { header: 'Jobs', cell: ({ takes_jobs: { words } }) => words, wrap: true },
   { header: 'Readings', cell: ({ gates }) => <Readings gates={gates} /> },
   { header: 'Preflight', cell: (target) => <Preflight findings={target.preflight} /> },
-  { header: 'Agent', cell: ({ agent_name: agent }) => agent },
-  { header: 'Seen', cell: ({ last_seen_at: at }) => <TimeAgo at={at} /> },
+  {
+    header: 'Agent',
+    cell: ({ agent_name: agent, last_seen_at: at }) => (
+      <>
+        {agent}
+        <div className={classes.quiet}>
+          seen <TimeAgo at={at} />
+        </div>
+      </>
+    ),
+  },
 ];
 
 function Named({ target: { id, name, kind, serial, simulated } }: { target: Target }) {
@@ -136,13 +145,18 @@ function Named({ target: { id, name, kind, serial, simulated } }: { target: Targ
   );
 }
 
+/** Readings in the list: charge and heat, which come and go. The page has all of them. */
+const IN_LIST = 2;
+
 function Readings({ gates }: Pick<Target, 'gates'>) {
   if (gates === null) return <>–</>;
-  return gateWords(gates).map(([name, words]) => (
-    <div key={name}>
-      <span className={classes.quiet}>{name}</span> {words}
-    </div>
-  ));
+  return gateWords(gates)
+    .slice(0, IN_LIST)
+    .map(([name, words]) => (
+      <div key={name}>
+        <span className={classes.quiet}>{name}</span> {words}
+      </div>
+    ));
 }
 
 function NoTargets() {
