@@ -217,6 +217,13 @@ def test_staying_away_refuses_connections_until_it_comes_back(peer: Peer) -> Non
         assert client.plain("echo back") == b"back\n"
 
 
+def test_the_port_of_a_device_that_is_away_goes_to_nobody_else(peer: Peer) -> None:
+    peer.leave()
+    host, port = peer.address.rsplit(":", 1)
+    with socket.socket() as other, pytest.raises(OSError, match="in use"):
+        other.bind((host, int(port)))
+
+
 def test_leaving_and_coming_back_keeps_address_processes_and_boot(peer: Peer) -> None:
     address, boot_id = peer.address, peer.boot_id
     with connected(peer) as client:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import socket
+import sys
 import threading
 import time
 import uuid
@@ -68,6 +69,8 @@ class Peer:
         self._trust, self._known = trust, dict[str, PublicKey]()
         self._decisions: dict[str, asyncio.Future[bool]] = {}
         self._asks: tuple[str, int] = (host, port)
+        self._reserved: socket.socket | None = None
+        """Bound and never listening: the port stays the peer's while nobody listens."""
         self._listener: socket.socket | None = None
         self._accepting: asyncio.Task[None] | None = None
         self._sessions: dict[asyncio.Task[None], Session] = {}
@@ -249,6 +252,7 @@ class Peer:
     async def _start(self) -> None:
         self.device.start()
         self._tools.listen()
+        self._reserve()
         tree.show(self.files, self.conditions(), 0.0)
         await self._listen()
 
@@ -259,13 +263,18 @@ class Peer:
             task.cancel()
         await self._tools.close()
         self.device.stop()
+        if self._reserved is not None:
+            self._reserved.close()
+
+    def _reserve(self) -> None:
+        self._reserved = _bound(self._asks)
+        self._asks = self._reserved.getsockname()
 
     async def _listen(self) -> None:
         if self._listener is not None:
             return
-        listener = socket.create_server(self._asks, reuse_port=False)
-        listener.setblocking(False)
-        self._asks = listener.getsockname()[:2]
+        listener = _bound(self._asks)
+        listener.listen()
         self._listener = listener
         self._accepting = self._loop.create_task(self._accept(listener))
 
@@ -313,3 +322,14 @@ class Peer:
         elif not now.present and not self._by_scenario:
             self._by_scenario = True
             await self._leave()
+
+
+def _bound(address: tuple[str, int]) -> socket.socket:
+    """A socket at this address, which others of ours may share."""
+    made = socket.socket()
+    made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    if sys.platform != "win32":
+        made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
+    made.setblocking(False)
+    made.bind(address)
+    return made
