@@ -34,6 +34,7 @@ DerivedKind = Literal[
     "share_at_rate", "crossover", "degradation_across_param",
 ]  # fmt: skip
 Abi = Literal["arm64-v8a", "armeabi-v7a", "x86", "x86_64", "riscv64"]
+DEFAULT_ABIS: tuple[Abi, ...] = ("arm64-v8a", "x86_64")
 PRIMARY_METRIC = "time"
 FIRST_LOOK = "first_look"
 
@@ -65,7 +66,7 @@ class TargetKind(Part):
 class DeviceKind(TargetKind):
     """The same for Android devices; `{abi}` stands for one of `abis`, chosen by the agent per device."""
 
-    abis: list[Abi] = Field(default_factory=lambda: ["arm64-v8a", "x86_64"], min_length=1)
+    abis: list[Abi] = Field(default_factory=lambda: [*DEFAULT_ABIS], min_length=1)
 
 
 class Workload(Part):
