@@ -115,6 +115,11 @@ describe('ticks of time', () => {
     expect(format(MIDNIGHT + 3 * 3_600_000)).toBe('03:00');
   });
 
+  it('stand at minutes over a quarter of an hour', () => {
+    const { ticks, format } = timeTicks(MIDNIGHT + 30_000, MIDNIGHT + 15 * 60_000);
+    expect(ticks.map(format)).toEqual(['00:05', '00:10', '00:15']);
+  });
+
   it('stand at the first of months over years', () => {
     const { ticks, format } = timeTicks(MIDNIGHT, MIDNIGHT + 800 * DAY);
     expect(ticks.every((tick) => new Date(tick).getDate() === 1)).toBe(true);

@@ -16,7 +16,7 @@ export function check(change: Partial<HealthCheck> = {}): HealthCheck {
       { name: 'round_trip', ok: true, text: 'twenty round trips', value: 1.8, unit: 'ms' },
       { name: 'push_and_hash', ok: true, text: '1 MiB arrived as it was sent', value: 38.2, unit: 'MB/s' },
       { name: 'self_test', ok: true, text: 'known digest; the CPU has SHA-2', value: null, unit: null },
-      { name: 'free_space', ok: true, text: '', value: 61.4, unit: 'GiB' },
+      { name: 'free_space', ok: true, text: '', value: 61.4 * 2 ** 30, unit: 'bytes' },
     ],
     raw: [
       {

@@ -1,7 +1,7 @@
 /** The last health check: every step with what it found, and what the commands printed. */
 import type { CheckStep, HealthCheck } from '../../api/types';
 import { formatDuration } from '../../lib/times';
-import { formatFigure } from '../../lib/units';
+import { formatFigure, formatValue } from '../../lib/units';
 import { DataTable, type Column } from '../../ui/data-table';
 import { Panel } from '../../ui/panel';
 import { RawTexts } from '../../ui/raw-texts';
@@ -13,14 +13,16 @@ import classes from './targets.module.css';
 const PASSED: Look = { tone: 'good', icon: 'check', word: 'passed' };
 const FAILED: Look = { tone: 'bad', icon: 'cross', word: 'failed' };
 
+function measured({ value, unit }: CheckStep): string {
+  if (value === null) return '–';
+  if (unit === 'bytes') return formatValue(value, 'bytes');
+  return `${formatFigure(value)} ${(unit ?? '').replaceAll('_', ' ')}`.trim();
+}
+
 const COLUMNS: readonly Column<CheckStep>[] = [
   { header: 'Step', cell: ({ name }) => name.replaceAll('_', ' ') },
   { header: 'Result', cell: ({ ok }) => <Status look={ok ? PASSED : FAILED} /> },
-  {
-    header: 'Measured',
-    align: 'right',
-    cell: ({ value, unit }) => (value === null ? '–' : `${formatFigure(value)} ${unit ?? ''}`.trim()),
-  },
+  { header: 'Measured', align: 'right', cell: measured },
   { header: 'In words', cell: ({ text }) => (text === '' ? '–' : text), wrap: true },
 ];
 

@@ -49,7 +49,7 @@ export function Preflight({ findings }: { findings: readonly PreflightFinding[] 
     (level) => [level, findings.filter((finding) => finding.level === level).length] as const,
   );
   return (
-    <Group gap={6} wrap="nowrap">
+    <Group gap={4} maw="7rem">
       {counted
         .filter(([, count]) => count > 0)
         .map(([level, count]) => (

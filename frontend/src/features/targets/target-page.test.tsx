@@ -57,6 +57,7 @@ describe('the evidence of a health check', () => {
     expect(within(table).getByRole('row', { name: /push and hash/ })).toHaveTextContent(
       /passed.*38\.2 MB\/s/,
     );
+    expect(within(table).getByRole('row', { name: /free space/ })).toHaveTextContent('61.4 GiB');
     await user.click(screen.getByText('What its commands printed'));
     const list = screen.getByRole('list', { name: 'Texts of the health check' });
     expect(list).toHaveTextContent(/dumpsys battery exit 0/);

@@ -136,8 +136,12 @@ function Named({ target: { id, name, kind, serial, simulated } }: { target: Targ
     <>
       <AppLink to="/targets/$targetId" params={{ targetId: id }}>
         {name}
-      </AppLink>{' '}
-      {simulated && <SimulatedMark />}
+      </AppLink>
+      {simulated && (
+        <div>
+          <SimulatedMark />
+        </div>
+      )}
       <div className={classes.quiet}>
         {kind} <span className="pl-mono">{serial}</span>
       </div>
