@@ -49,12 +49,19 @@ exec '$java' "\$@"
 EOF
 chmod +x "$target/bin/java"
 
-# Compiling Kotlin takes as long as all of these tests, and `mvn verify` has done it: a jar that is newer than
-# every source says that all classes are, those of tests too.
+# Compiling Kotlin takes longer than all of these tests, and `mvn verify` has done it. A module's classes are
+# current when no source of it is newer than a class of its tests, which are compiled last, all of them.
 cd "$here/jvm"
-jar=workloads/target/hashing.jar
+current() {
+    for module in harness ledger-hasher workloads; do
+        class=$(find "$module/target/test-classes" -name '*.class' 2>/dev/null | head -n 1)
+        [ -n "$class" ] || return 1
+        newer=$(find pom.xml "$module" -name target -prune -o -type f -newer "$class" -print)
+        [ -z "$newer" ] || return 1
+    done
+}
 compile=
-if [ -f "$jar" ] && [ -z "$(find . -name target -prune -o -type f -newer "$jar" -print)" ]; then
+if current; then
     compile='-Dkotlin.main=none -Dkotlin.test=none'
 fi
 tests='NativeDigestsTest,PieceMisuseTest,PieceFailureTest,PieceAsyncTest,PieceProcessTest#a launch*'

@@ -88,12 +88,13 @@ class PieceAsyncTest {
 
     @Test
     fun `pieces may land in any order`() {
+        // Opened by the script once the second has landed: opened by its hasher, the first could overtake it.
         val second = CountDownLatch(1)
-        val hasher = After { first -> if (first == 1) second.mustOpen() else second.countDown() }
-        host(hasher) { host ->
+        host(After(onLog = second::countDown) { first -> if (first == 1) second.mustOpen() }) { host ->
             val script = """
                 const order = [];
-                const hash = n => NativeHasher.sha1Async(new Uint8Array([n])).then(() => order.push(n));
+                const landed = n => { order.push(n); paceline.log('landed'); };
+                const hash = n => NativeHasher.sha1Async(new Uint8Array([n])).then(() => landed(n));
                 Promise.all([hash(1), hash(2)]).then(() => order.join(' '))
             """
             assertEquals("2 1", host.eval(script))
