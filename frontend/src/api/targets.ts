@@ -1,6 +1,6 @@
 /**
- * Targets: who they are, how they are, what happened to them, and what a person may do about them. Every write
- * answers the whole target, so the cache holds what the server decided.
+ * Targets: who they are, how they are, what happened to them, and what a person may do about them. Every
+ * write answers the whole target, so the cache holds what the server decided.
  */
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query';
 

@@ -3,7 +3,7 @@
  * end of the name; a part of a quantity stands behind a dot (`cpu_frequency_mhz.cpu4-7`).
  */
 import { formatDuration } from './times';
-import { formatNumber, formatValue } from './units';
+import { formatInteger, formatNumber, formatValue } from './units';
 
 /** Android's names of a thermal status (PowerManager), which is where a number means something. */
 export const THERMAL_STATUS: readonly string[] = [
@@ -38,10 +38,14 @@ const KNOWN: readonly (readonly [pattern: RegExp, label: string])[] = [
   [/^cpu_at_top/, 'Share at the highest clock'],
 ];
 
+/** A tick between two states is none of them. */
+function thermalStatus(value: number): string {
+  return Number.isInteger(value) ? (THERMAL_STATUS[value] ?? formatInteger(value)) : '';
+}
+
 export function conditionFormat(key: string): (value: number) => string {
   const [name = key] = key.split('.');
-  if (name === 'thermal_status' || name === 'throttling')
-    return (value) => THERMAL_STATUS[value] ?? formatNumber(value);
+  if (name === 'thermal_status' || name === 'throttling') return thermalStatus;
   if (name === 'charging') return (value) => (value > 0 ? 'yes' : 'no');
   if (name.endsWith('_mhz')) return (value) => `${formatNumber(value / 1e3)} GHz`;
   if (name.endsWith('_bytes')) return (value) => formatValue(value, 'bytes');

@@ -237,5 +237,7 @@ export const conditions: TargetConditions = {
       suppressed: ['unlocked_clocks'],
     },
   ],
-  note: 'Read when its agent looks, kept when they changed and every ten minutes; a gap is a device that was not connected.',
+  note:
+    'Read when its agent looks, kept when they changed and every ten minutes; a gap is a device that was ' +
+    'not connected.',
 };

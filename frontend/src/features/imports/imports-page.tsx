@@ -1,4 +1,4 @@
-/** Documents of other tools: which devices they tell of, and whether something in them disagrees with them. */
+/** Documents of other tools: which devices they tell of, and whether they disagree with themselves. */
 import { useQuery } from '@tanstack/react-query';
 
 import { importsQuery, type ImportFilters } from '../../api/imports';

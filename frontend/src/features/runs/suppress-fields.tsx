@@ -1,6 +1,6 @@
 /**
- * Configuration errors of the chosen targets, to be measured in spite of, one by one and by name. Offered only
- * where a target has one: nobody suppresses by habit.
+ * Configuration errors of the chosen targets, to be measured in spite of, one by one and by name. Offered
+ * only where a target has one: nobody suppresses by habit.
  */
 import { Checkbox, Stack } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
@@ -30,7 +30,7 @@ export function SuppressFields({ targets, value, onChange }: SuppressFieldsProps
   return (
     <Panel
       title="In spite of"
-      note="Each of these voids the jobs of a target that has it, unless it is suppressed here; the verdict says so."
+      note="Each voids the jobs of a target that has it, unless it is suppressed here; the verdict says so."
     >
       <Checkbox.Group label="Configuration errors to suppress" value={value} onChange={onChange}>
         <Stack gap="xs" mt="xs">

@@ -72,7 +72,7 @@ export function namedIn(
   return [...new Set(all)];
 }
 
-/** Only a device has clusters to choose from, a screen prompt and texts worth keeping: it says how it is set up. */
+/** Only a device says how it is set up, and keeps the texts it was read out of. */
 export function ofDevice(conditions: readonly Conditions[]): boolean {
   return conditions.some(({ values }) => 'configuration' in values);
 }

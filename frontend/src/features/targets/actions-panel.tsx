@@ -1,6 +1,6 @@
 /**
- * What a person may do about a target in this state: each is confirmed in a dialog that says what it does, and
- * what needs a reason asks for one. A refusal opens the dialog again, with what was typed.
+ * What a person may do about a target in this state: each is confirmed in a dialog that says what it does,
+ * and what needs a reason asks for one. A refusal opens the dialog again, with what was typed.
  */
 import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';

@@ -18,7 +18,7 @@ describe('the axes of a target', () => {
   it('stand in words, each with its reason and what to do', async () => {
     renderApp(DEVICE, only(quarantinedPhone()));
     expect(await region('Connection')).toHaveTextContent(
-      /unauthorized.*The prompt on its screen was not accepted\..*Unlock it and accept the prompt\..*usb:1-4\.2/,
+      /unauthorized.*The prompt on its screen was not accepted\..*Unlock it and accept.*usb:1-4\.2/,
     );
     expect(await region('Jobs')).toHaveTextContent(/takes none.*Takes no jobs: it is in quarantine/);
     expect(await region('Health')).toHaveTextContent(
@@ -102,7 +102,7 @@ describe('conditions over time', () => {
   it('are drawn on one axis of time, said in a sentence and tabled', async () => {
     renderApp(DEVICE);
     const summary =
-      /^Readings of the last week\. Battery temperature 2\d\.\d °C to [34]\d.*Thermal status none to moderate/;
+      /^Readings of the last week\. Battery temperature 2\d\.\d °C to [34]\d.*status none to moderate/;
     expect(await screen.findByRole('img', { name: summary })).toBeInTheDocument();
     const table = screen.getByRole('table', { name: 'Readings' });
     expect(within(table).getByRole('row', { name: /^Battery 64\.0 %/ })).toBeInTheDocument();

@@ -23,7 +23,8 @@ export function gateWords(gates: Gates): readonly (readonly [name: string, words
   return [
     [
       'Battery',
-      `${read(heat, conditionFormat('battery_c'))}, ${read(charge, conditionFormat('battery_percent'))}${plugged}`,
+      `${read(heat, conditionFormat('battery_c'))}, ` +
+        `${read(charge, conditionFormat('battery_percent'))}${plugged}`,
     ],
     ['Thermal status', read(status, (value) => THERMAL_STATUS[value] ?? String(value))],
     ['Free space', read(free, conditionFormat('free_bytes'))],
@@ -55,7 +56,8 @@ export const ACTIONS: Record<TargetAction, ActionWords> = {
     label: 'Start maintenance',
     title: (name) => `Maintenance of ${name}`,
     meaning:
-      'It takes no jobs meanwhile; a job that runs goes on. Its health is another matter: ending the maintenance lets nothing out of quarantine.',
+      'It takes no jobs meanwhile; a job that runs goes on. Its health is another matter: ending the ' +
+      'maintenance lets nothing out of quarantine.',
     reason: 'welcome',
     confirm: 'Start maintenance',
   },

@@ -42,7 +42,7 @@ describe('the fleet', () => {
     await waitFor(async () => expect(await rows()).toHaveLength(4));
   });
 
-  it('finds by typed words without taking the field from who types, and follows the back button', async () => {
+  it('finds by typed words, leaves the field to who types, and follows the back button', async () => {
     const { user, router } = renderApp('/targets');
     await rows();
     const field = screen.getByRole('searchbox', { name: 'Search' });

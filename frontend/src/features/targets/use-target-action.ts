@@ -1,7 +1,7 @@
 /**
  * What a person does about a target. Optimistic: what was asked for shows at once, as asked for. Truthful: a
- * check or a restart is never shown as done, whether it takes jobs is the server's to say, and a refusal brings
- * back what was.
+ * check or a restart is never shown as done, whether it takes jobs is the server's to say, and a refusal
+ * brings back what was.
  */
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 
