@@ -9,6 +9,7 @@ export interface Moment {
   at: string;
   actor: string;
   words: ReactNode;
+  /** What somebody wrote, or what unfolds. */
   note?: ReactNode;
 }
 
@@ -21,7 +22,11 @@ export function Timeline({ label, moments }: { label: string; moments: readonly 
           <div className={classes.when}>
             {actor}, <TimeAgo at={at} />
           </div>
-          {note !== undefined && note !== null && <div className={classes.note}>{note}</div>}
+          {typeof note === 'string' ? (
+            <p className={classes.note}>{note}</p>
+          ) : (
+            note !== undefined && note !== null && <div className={classes.note}>{note}</div>
+          )}
         </li>
       ))}
     </ol>
