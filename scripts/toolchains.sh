@@ -14,10 +14,11 @@ tools_of_profile() {
   case $1 in
     bench) echo "python git gcc cargo java maven" ;;
     run) echo "python git gcc cargo java maven node" ;;
+    devices) echo "python git gcc cargo java maven node device-std" ;;
     test)
       echo "python git gcc cargo java maven node clippy rustfmt postgresql redis chromium curl jq adb" \
         "$(device_tools)" ;;
-    *) echo "unknown profile '$1'; expected bench, run or test" >&2; return 1 ;;
+    *) echo "unknown profile '$1'; expected bench, run, devices or test" >&2; return 1 ;;
   esac
 }
 
