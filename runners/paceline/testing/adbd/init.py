@@ -222,7 +222,8 @@ def become(message: dict[str, Any], descriptors: list[int]) -> None:
         os.dup2(descriptor, target)
     os.closerange(3, 256)
     signal.set_wakeup_fd(-1)
-    for number in (signal.SIGCHLD, signal.SIGPIPE, signal.SIGINT):
+    # SIGHUP too: under `nohup` it is inherited ignored, and then no shell could set its trap.
+    for number in (signal.SIGCHLD, signal.SIGPIPE, signal.SIGINT, signal.SIGHUP):
         signal.signal(number, signal.SIG_DFL)
     try:
         os.execve(message["argv"][0], message["argv"], message["env"])  # noqa: S606 - it is the shell
