@@ -35,8 +35,6 @@ Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 COLOURS = {"info": "green", "warning": "yellow", "blocker": "bold red"}
 STATES = {"online": "green", "in use": "green", "booting": "yellow"}
 
-out = Console()
-
 
 def doctor(as_json: Json = False, data: DataDir = None, config_path: ConfigPath = None) -> None:
     """Says how far this host and its devices can be trusted with a measurement, and what to do. Exit 1: a
@@ -73,9 +71,9 @@ def devices(as_json: Json = False, data: DataDir = None, config_path: ConfigPath
     for kind, one in [("host", host), *(("device", device) for device in attached)]:
         label = f"{kind}, simulated" if one.simulated else kind
         table.add_row(label, one.name, one.serial or "", one.state, one.route, one.what or one.reason or "")
-    out.print(table)
+    Console().print(table)
     if any(device.reason for device in attached):
-        out.print("See `paceline doctor` for what to do.", markup=False, highlight=False)
+        Console().print("See `paceline doctor` for what to do.", markup=False, highlight=False)
 
 
 def _survey(data: Path | None, config_path: Path | None) -> list[Seen]:
@@ -98,12 +96,14 @@ def _diagnose(device: Seen) -> None:
 
 
 def _say(level: str, colour: str, about: str, text: str) -> None:
-    out.print(Text.assemble(Text(f"{level:>8}  ", colour), (about, "bold"), f": {text}"), soft_wrap=True)
+    Console().print(
+        Text.assemble(Text(f"{level:>8}  ", colour), (about, "bold"), f": {text}"), soft_wrap=True
+    )
 
 
 def _advise(advice: str | None) -> None:
     if advice:
-        out.print(f"          {advice}", markup=False, highlight=False, soft_wrap=True)
+        Console().print(f"          {advice}", markup=False, highlight=False, soft_wrap=True)
 
 
 def _json(value: Any) -> None:
