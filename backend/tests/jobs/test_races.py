@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-import time
 from collections.abc import Callable
 from datetime import timedelta
 from typing import Any
@@ -16,8 +15,9 @@ from paceline_server.kernel import clock as clock_module
 from paceline_server.kernel.clock import FrozenClock
 from paceline_server.store.session import Database, read_scope, session_scope
 from paceline_server.store.tables.jobs import Attempt, Job
+from paceline_server.testing.locks import wait_for_a_waiter
 from paceline_server.testing.scripted_agent import LeasedJob, ScriptedAgent, samples_item
-from sqlalchemy import event, func, select, text, update
+from sqlalchemy import event, func, select, update
 
 Make = Callable[..., Any]
 
@@ -30,21 +30,6 @@ def writer_of(leased: LeasedJob) -> Writer:
     with read_scope() as session:
         agent_id = session.get_one(Attempt, (lease["job_id"], lease["attempt"])).agent_id
     return Writer(agent_id, lease["job_id"], lease["attempt"], lease["lease_token"])
-
-
-def wait_for_a_waiter() -> None:
-    """Until another connection of this database waits for a lock."""
-    query = text(
-        "SELECT count(*) FROM pg_stat_activity "
-        "WHERE datname = current_database() AND wait_event_type = 'Lock'"
-    )
-    deadline, pause = time.monotonic() + 20, threading.Event()
-    while True:
-        with read_scope() as session:
-            if session.scalar(query):
-                return
-        assert time.monotonic() < deadline, "nobody waits for a lock"
-        pause.wait(0.02)
 
 
 def in_thread(call: Callable[[], Any]) -> tuple[threading.Thread, list[Any]]:

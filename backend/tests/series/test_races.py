@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-import time
 from collections.abc import Callable
 from typing import Any
 
@@ -11,28 +10,15 @@ import numpy as np
 import pytest
 from paceline_server.kernel.clock import FrozenClock
 from paceline_server.series.detection import service as detection
-from paceline_server.store.session import read_scope, session_scope
+from paceline_server.store.session import session_scope
 from paceline_server.store.tables.history import Change
 from paceline_server.testing import pasts
+from paceline_server.testing.locks import wait_for_a_waiter
 from paceline_server.testing.pasts import Past
-from sqlalchemy import select, text
+from sqlalchemy import select
 
 on_postgresql = pytest.mark.parametrize("shape", ["scaled"], indirect=True)
 """SQLite has one writer: nobody waits inside a transaction there."""
-
-
-def _wait_for_a_waiter() -> None:
-    query = text(
-        "SELECT count(*) FROM pg_stat_activity "
-        "WHERE datname = current_database() AND wait_event_type = 'Lock'"
-    )
-    deadline, pause = time.monotonic() + 20, threading.Event()
-    while True:
-        with read_scope() as session:
-            if session.scalar(query):
-                return
-        assert time.monotonic() < deadline, "nobody waits for a lock"
-        pause.wait(0.02)
 
 
 @on_postgresql
@@ -61,7 +47,7 @@ def test_marking_an_incident_keeps_the_evidence_another_round_wrote_meanwhile(
         session.flush()
         other = threading.Thread(target=mark)
         other.start()
-        _wait_for_a_waiter()
+        wait_for_a_waiter()
     other.join(20)
     found = [one.evidence for one in pasts.changes()]
     assert [(one["round"], "incident" in one) for one in found] == [({"other": 1}, True)] * 3

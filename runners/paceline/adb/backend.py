@@ -33,7 +33,7 @@ from paceline.adb.port import (
     Stream,
     UnauthorizedError,
 )
-from paceline.adb.props import parse_properties
+from paceline.adb.props import properties
 from paceline.adb.sync import SERVICE as SYNC
 from paceline.adb.sync import Sync, whole_file
 
@@ -117,7 +117,7 @@ class Backend(ABC):
         done = self.run(["getprop"])
         if done.rc:
             raise AdbError(f"getprop ended with {done.rc}: {done.text.strip()[:SHOWN_OF_ARGV]}")
-        return parse_properties(done.text)
+        return properties(done.text)
 
     def reboot(self) -> None:
         """See port.Connection."""

@@ -1,15 +1,27 @@
-"""`getprop`, parsed.
+"""`getprop`: a device's properties by name.
 
-Place in the journey: behind `Connection.props`. Invariant: pure; a value may span lines.
+Place in the journey: behind `Connection.props`; `devices/texts/properties.py` reads facts out of them.
+Invariants: pure; entries begin at `[` in the first column and end with `]`; what lies between belongs to the
+value, line ends included (vendors store lists in them). A last entry that was cut off is absent.
 """
 
 from __future__ import annotations
 
 import re
 
-PROPERTY = re.compile(r"^\[([^\]\n]+)\]: \[(.*?)\]$", re.MULTILINE | re.DOTALL)
+_BEGIN = re.compile(r"^\[([^\]\[\n]+)\]: \[", re.MULTILINE)
 
 
-def parse_properties(text: str) -> dict[str, str]:
-    """`[name]: [value]`, one after the other; what is neither is left out."""
-    return dict(PROPERTY.findall(text.replace("\r\n", "\n")))
+def properties(text: str) -> dict[str, str]:
+    """Values by name; of a name that is printed twice the last one, as init would have it."""
+    text = text.replace("\r\n", "\n").replace("\r", "")
+    begins = list(_BEGIN.finditer(text))
+    ends = [*(begin.start() for begin in begins[1:]), len(text)]
+    found: dict[str, str] = {}
+    for begin, end in zip(begins, ends, strict=False):
+        value = text[begin.end() : end].rstrip("\n")
+        if end == len(text):
+            value = value.rstrip()
+        if value.endswith("]"):
+            found[begin.group(1)] = value[:-1]
+    return found

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import threading
-import time
 from collections.abc import Callable
 from typing import Any
 
 import pytest
 from paceline_server.alerts.changes import service as changes
-from paceline_server.store.session import read_scope, session_scope
+from paceline_server.store.session import session_scope
 from paceline_server.testing.benches import BENCHMARK
-from sqlalchemy import text
+from paceline_server.testing.locks import wait_for_a_waiter
 
 from .conftest import NATIVE, actions
 
@@ -20,20 +19,6 @@ OTHER = (BENCHMARK, "native", 2000)
 
 pytestmark = pytest.mark.parametrize("shape", ["scaled"], indirect=True)
 """SQLite has one writer: nobody waits inside a transaction there."""
-
-
-def _wait_for_a_waiter() -> None:
-    query = text(
-        "SELECT count(*) FROM pg_stat_activity "
-        "WHERE datname = current_database() AND wait_event_type = 'Lock'"
-    )
-    deadline, pause = time.monotonic() + 20, threading.Event()
-    while True:
-        with read_scope() as session:
-            if session.scalar(query):
-                return
-        assert time.monotonic() < deadline, "nobody waits for a lock"
-        pause.wait(0.02)
 
 
 def _at_once(first: Callable[[Any], None], second: Callable[[Any], None]) -> None:
@@ -52,7 +37,7 @@ def _at_once(first: Callable[[Any], None], second: Callable[[Any], None]) -> Non
         session.flush()
         thread = threading.Thread(target=other)
         thread.start()
-        _wait_for_a_waiter()
+        wait_for_a_waiter()
     thread.join(20)
     assert not thread.is_alive()
     assert failed == []

@@ -1,15 +1,13 @@
 """`getprop`: a device's properties, of which its identity is made.
 
-Invariant: entries begin at `[` in the first column and end with `]`; what lies between belongs to the value,
-line ends included (vendors store lists in them). A last entry that was cut off is absent, not shortened.
+Place in the journey: over `adb/props.py`, which reads what is printed. Invariant: pure; a fact nobody states
+is absent.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-
-_BEGIN = re.compile(r"^\[([^\]\[\n]+)\]: \[", re.MULTILINE)
 
 BUILD_FACTORS = {
     "model": ("ro.product.model", "ro.product.vendor.model"),
@@ -21,21 +19,6 @@ BUILD_FACTORS = {
     "abis": ("ro.product.cpu.abilist", "ro.product.cpu.abi"),
 }
 """Facts a device's fingerprint is made of (STATISTICS §4), and the properties that say them, best first."""
-
-
-def properties(text: str) -> dict[str, str]:
-    """Values by name; of a name that is printed twice the last one, as init would have it."""
-    text = text.replace("\r\n", "\n").replace("\r", "")
-    begins = list(_BEGIN.finditer(text))
-    ends = [*(begin.start() for begin in begins[1:]), len(text)]
-    found: dict[str, str] = {}
-    for begin, end in zip(begins, ends, strict=False):
-        value = text[begin.end() : end].rstrip("\n")
-        if end == len(text):
-            value = value.rstrip()
-        if value.endswith("]"):
-            found[begin.group(1)] = value[:-1]
-    return found
 
 
 def build_factors(props: Mapping[str, str]) -> dict[str, str]:

@@ -5,10 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from paceline.adb.props import properties
 from paceline.devices.texts.battery import battery
 from paceline.devices.texts.frequencies import policies
 from paceline.devices.texts.processors import cpuinfo
-from paceline.devices.texts.properties import abis, api_level, build_factors, is_emulator, properties
+from paceline.devices.texts.properties import abis, api_level, build_factors, is_emulator
 from paceline.devices.texts.thermal import thermal
 from paceline.devices.topology import chosen, clusters
 

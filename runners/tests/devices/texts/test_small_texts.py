@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from paceline.adb.props import properties
 from paceline.devices.texts import resources, storage, top
 from paceline.devices.texts.lines import cpu_list, files_of, integer, number
 from paceline.devices.texts.properties import (
@@ -11,7 +12,6 @@ from paceline.devices.texts.properties import (
     build_factors,
     is_booted,
     is_emulator,
-    properties,
     slow_by_debugging,
 )
 

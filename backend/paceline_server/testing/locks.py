@@ -1,0 +1,31 @@
+"""Waiting until somebody waits: for tests of two transactions at one instant, on PostgreSQL.
+
+SQLite has one writer: nobody waits inside a transaction there.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+
+from sqlalchemy import text
+
+from paceline_server.store.session import read_scope
+
+WITHIN_S = 20.0
+
+
+def wait_for_a_waiter() -> None:
+    """Until another connection of this database waits for a lock. Raises AssertionError when none does."""
+    query = text(
+        "SELECT count(*) FROM pg_stat_activity "
+        "WHERE datname = current_database() AND wait_event_type = 'Lock'"
+    )
+    deadline, pause = time.monotonic() + WITHIN_S, threading.Event()
+    while True:
+        with read_scope() as session:
+            if session.scalar(query):
+                return
+        if time.monotonic() >= deadline:
+            raise AssertionError("nobody waits for a lock")
+        pause.wait(0.02)
