@@ -1,8 +1,10 @@
 """Both shapes for every test: SQLite with in-process hints, and real PostgreSQL with real Redis.
 
-A test that takes `database` (or anything built on it: `client`, `app`, `server`) runs once per shape. The
-servers start once per pytest process on free loopback ports, end with it (even when it is killed), and every
-test gets its own database made from a migrated template.
+A test that takes `database` (or anything built on it: `client`, `app`, `server`) runs once per shape, unless
+it or its module says `@pytest.mark.shapes("embedded")`. What reaches SQL, locks or hints of its own runs on
+both; what is refused before a database is asked, or computed after it answered, runs on one. The servers
+start once per pytest process on free loopback ports, end with it (even when it is killed), and every test
+gets its own database made from a migrated template.
 """
 
 from __future__ import annotations
@@ -72,10 +74,16 @@ def sqlite_template(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-@pytest.fixture(params=[EMBEDDED, SCALED])
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """Every shape the nearest `shapes` marker names: a test's own before its module's; without one, both."""
+    if "shape" in metafunc.fixturenames:
+        nearest = metafunc.definition.get_closest_marker("shapes")
+        metafunc.parametrize("shape", nearest.args if nearest else (EMBEDDED, SCALED), indirect=True)
+
+
+@pytest.fixture
 def shape(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Shape]:
-    """The shape under test. For one shape only: `@pytest.mark.parametrize("shape", ["embedded"],
-    indirect=True)`."""
+    """The shape under test."""
     name = request.param
     if name == EMBEDDED:
         template: Path = request.getfixturevalue("sqlite_template")

@@ -13,7 +13,7 @@ from paceline_server.store.session import session_scope
 from paceline_server.testing.serving import running
 
 EMAIL, PASSWORD = "ada@example.org", "correct horse battery"
-embedded = pytest.mark.parametrize("shape", ["embedded"], indirect=True)
+embedded = pytest.mark.shapes("embedded")
 
 
 @contextmanager

@@ -172,6 +172,7 @@ def cookie_of(answer_headers: str) -> tuple[str, set[str]]:
     return name, {part.strip().lower() for part in answer_headers.split(";")[1:]}
 
 
+@pytest.mark.shapes("embedded")
 def test_over_https_the_cookie_is_host_bound(app: FastAPI) -> None:
     with TestClient(app, base_url="https://paceline.example.org") as client:
         answer = client.post(f"{API}/session/link", json={"token": make_link()})
@@ -182,6 +183,7 @@ def test_over_https_the_cookie_is_host_bound(app: FastAPI) -> None:
         assert client.get(f"{API}/session").status_code == 200
 
 
+@pytest.mark.shapes("embedded")
 def test_over_plain_http_on_loopback_the_cookie_is_unprefixed_and_said_in_the_log(
     client: TestClient, capfd: pytest.CaptureFixture[str]
 ) -> None:
@@ -195,6 +197,7 @@ def test_over_plain_http_on_loopback_the_cookie_is_unprefixed_and_said_in_the_lo
     assert "session_cookie_without_https" in capfd.readouterr().err
 
 
+@pytest.mark.shapes("embedded")
 def test_over_plain_http_elsewhere_nobody_signs_in(app: FastAPI) -> None:
     link = make_link()
     with TestClient(app, base_url="http://192.0.2.7:8321") as client:
@@ -205,6 +208,7 @@ def test_over_plain_http_elsewhere_nobody_signs_in(app: FastAPI) -> None:
         assert client.post(f"{API}/session/link", json={"token": link}).status_code == 200  # not used up
 
 
+@pytest.mark.shapes("embedded")
 def test_behind_a_proxy_that_ends_tls_the_public_url_makes_it_secure(
     settings: Settings, database: object
 ) -> None:
@@ -219,6 +223,7 @@ def test_behind_a_proxy_that_ends_tls_the_public_url_makes_it_secure(
 # --- other sites
 
 
+@pytest.mark.shapes("embedded")
 @pytest.mark.parametrize(
     ("headers", "status"),
     [
@@ -243,6 +248,7 @@ def test_a_cookie_writes_only_from_our_own_pages(
         assert answer.json()["code"] == "csrf_refused"
 
 
+@pytest.mark.shapes("embedded")
 def test_another_site_cannot_sign_a_browser_in(client: TestClient) -> None:
     link = make_link()
     answer = client.post(

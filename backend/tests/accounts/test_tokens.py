@@ -93,6 +93,7 @@ def test_nobody_gives_a_scope_they_lack(client: TestClient, sign_in: Callable[..
         assert answer.status_code == status
 
 
+@pytest.mark.shapes("embedded")
 @pytest.mark.parametrize(
     "value", ["", "Bearer", "Bearer ", "Basic abc", "Bearer plt_x", "Bearer \xff", "bearer  plt_x"]
 )
@@ -126,6 +127,7 @@ def test_pages_neither_repeat_nor_skip_while_rows_are_added(client: TestClient, 
     assert wanted <= set(seen)
 
 
+@pytest.mark.shapes("embedded")
 @pytest.mark.parametrize(
     "cursor",
     [

@@ -61,6 +61,7 @@ def test_a_bulk_decision_that_one_alert_refuses_changes_none(past: Chronicle) ->
     assert past.get("/audit")["items"] == []
 
 
+@pytest.mark.shapes("embedded")
 @pytest.mark.parametrize(
     "wrong",
     [
@@ -179,6 +180,7 @@ def test_due_dates_and_what_is_overdue(past: Chronicle) -> None:
     assert cleared["history"][-1]["note"] == "no date"
 
 
+@pytest.mark.shapes("embedded")
 @pytest.mark.parametrize(
     "url",
     [

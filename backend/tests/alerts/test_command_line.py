@@ -19,6 +19,8 @@ from paceline_server.testing.chronicle import Chronicle, chronicle
 from paceline_server.testing.scripted_agent import announce
 from paceline_server.testing.serving import RunningServer
 
+pytestmark = pytest.mark.shapes("embedded")
+
 Say = Callable[..., subprocess.CompletedProcess[str]]
 FLAT = [100.0] * 10
 

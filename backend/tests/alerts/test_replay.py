@@ -16,6 +16,8 @@ from paceline_server.store.tables.history import RetiredBenchmark
 from paceline_server.testing.chronicle import Chronicle, chronicle
 from sqlalchemy import event
 
+pytestmark = pytest.mark.shapes("embedded")
+
 FLAT = [100.0] * 10
 Desk = Any
 
@@ -32,6 +34,7 @@ def replay(past: Chronicle, days: int = 30, rule_id: str | None = None, **change
     return dict(past.post("/rules/replay", {"rule": rule, "days": days, "rule_id": rule_id}))
 
 
+@pytest.mark.shapes("embedded", "scaled")
 def test_a_replay_counts_alerts_and_names_the_target_that_fires_most(
     past: Chronicle, enrolled: Callable[..., Any]
 ) -> None:
@@ -87,6 +90,7 @@ def test_only_the_days_asked_for_and_only_large_enough_effects_count(past: Chron
     assert replay(past, min_effect=0.049)["fired"] == 2
 
 
+@pytest.mark.shapes("embedded", "scaled")
 def test_a_rule_is_replayed_among_those_it_competes_with(past: Chronicle) -> None:
     past.change(past.series(FLAT), -2, 0.1)
     own = past.post("/rules", {"name": "own", "target": "lab-1", "min_effect": 0.5}, status=201)
@@ -112,6 +116,7 @@ def test_a_rule_that_asks_for_less_looks_at_the_points_again(past: Chronicle) ->
     assert replay(past, min_effect=0.5 * usual, days=10)["findings_total"] == 1
 
 
+@pytest.mark.shapes("embedded", "scaled")
 def test_points_are_read_by_the_chunk_and_series_beyond_the_limit_are_named(
     past: Chronicle, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -146,6 +151,7 @@ def test_a_replay_in_shadow_says_that_nobody_would_have_been_told(past: Chronicl
     )
 
 
+@pytest.mark.shapes("embedded", "scaled")
 def test_an_arm_that_fails_in_several_jobs_on_end_is_one_alert(desk: Desk) -> None:
     """Real comparisons of jobs that were delivered and analysed: fails twice, passes, fails again."""
     for effects in ({1000: 0.126, 2000: 0.1}, {1000: 0.126, 2000: 0.1}, {1000: -0.6, 2000: -0.6}):
@@ -166,6 +172,7 @@ def test_an_arm_that_fails_in_several_jobs_on_end_is_one_alert(desk: Desk) -> No
     assert tried(target="other")["fired"] == 0
 
 
+@pytest.mark.shapes("embedded", "scaled")
 def test_orphans_are_rules_about_nothing_and_measurements_without_a_rule(past: Chronicle) -> None:
     past.series(FLAT)
     past.series(FLAT, params_key='{"batch":2}')
@@ -201,6 +208,7 @@ def test_orphans_are_rules_about_nothing_and_measurements_without_a_rule(past: C
     assert len(past.get("/rules/orphans")["rules"]) == 5
 
 
+@pytest.mark.shapes("embedded", "scaled")
 def test_a_rule_of_arms_lives_while_an_announced_suite_has_the_arm(desk: Desk) -> None:
     body = {"name": "native", "kind": "arm_slower", "benchmark": "sort_*", "arm": "native"}
     for name, arm in (("native", "native"), ("reference", "fallback")):

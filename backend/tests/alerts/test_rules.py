@@ -98,6 +98,7 @@ def test_names_are_unique_and_a_deleted_rule_goes_on_under_its_name(past: Chroni
     assert (again["id"], again["version"]) == (made["id"], 2)
 
 
+@pytest.mark.shapes("embedded")
 @pytest.mark.parametrize(
     "wrong",
     [

@@ -16,6 +16,8 @@ from paceline_server.testing.benches import BENCHMARK
 from paceline_server.testing.deliveries import Lab, open_lab
 from sqlalchemy import select
 
+pytestmark = pytest.mark.shapes("embedded")
+
 SAME = {1000: 0.0, 2000: 0.0}
 APART = {1000: 0.2, 2000: 0.0}
 
@@ -69,6 +71,7 @@ def test_a_noisier_target_resolves_less_and_the_newest_floor_is_in_force(lab: La
     assert sum(noisy.values()) > sum(quiet.values())
 
 
+@pytest.mark.shapes("embedded", "scaled")
 def test_floors_are_listed_by_what_they_are_of_page_by_page(lab: Lab) -> None:
     a_a(lab)
     assert len(listed(lab, arm="native")) == 2
@@ -115,6 +118,7 @@ def test_two_revisions_leave_no_floor_and_neither_kind_of_ab_job_becomes_history
     assert rows(SeriesPoint) == []
 
 
+@pytest.mark.shapes("embedded", "scaled")
 def test_a_rule_below_what_an_a_a_job_measured_is_refused_with_that_number(lab: Lab, token: Any) -> None:
     """I14, from the samples of an A/A job to the refusal."""
     a_a(lab, launch_sigma=0.015)

@@ -25,6 +25,8 @@ from paceline_server.store.session import read_scope
 from paceline_server.testing.benches import BENCHMARK, bench_cases, passed_checks, suite_manifest
 from paceline_server.testing.deliveries import Lab, open_lab
 
+pytestmark = pytest.mark.shapes("embedded")
+
 PREFIX = "/api/v1"
 EFFECTS = {1000: 0.25, 2000: -0.2}
 """5/4 and 4/5: the fit crosses 1 in the middle of the logarithms, at √2 · 1,000."""
@@ -93,6 +95,7 @@ def test_a_baseline_job_says_from_where_the_arm_wins(lab_of: Callable[..., Lab])
     assert advice["cold"] is None
 
 
+@pytest.mark.shapes("embedded", "scaled")
 def test_the_newest_advice_is_listed_and_the_older_is_history(lab_of: Callable[..., Lab]) -> None:
     lab = lab_of()
     lab.measure(EFFECTS, seed=1)

@@ -30,6 +30,8 @@ from paceline_server.testing.benches import (
 from paceline_server.testing.deliveries import Lab, open_lab
 from sqlalchemy import select
 
+pytestmark = pytest.mark.shapes("embedded")
+
 SLOWER = {1000: 0.061, 2000: 0.0}
 SAME = {1000: 0.0, 2000: 0.0}
 OLD = "f" * 40
@@ -203,6 +205,7 @@ def _get(lab: Lab, path: str) -> Any:
     return lab.client.get(f"/api/v1{path}", headers=dict(lab.headers)).json()
 
 
+@pytest.mark.shapes("embedded", "scaled")
 @pytest.mark.parametrize(("effects", "verdict"), [(SLOWER, "fail"), (SAME, "pass")])
 def test_a_delivered_ab_job_is_judged_by_its_revisions(
     lab: Lab, effects: dict[int, float], verdict: str

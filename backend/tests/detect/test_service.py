@@ -22,6 +22,8 @@ from paceline_server.store.tables.messages import Incident
 from paceline_server.testing.deliveries import Lab, open_lab
 from sqlalchemy import func, select, update
 
+pytestmark = pytest.mark.shapes("embedded")
+
 FASTER = {1000: -0.5, 2000: -0.6}
 SLOWER = {1000: 0.126, 2000: -0.6}
 UNDECIDED = {1000: 0.02, 2000: -0.6}
@@ -41,6 +43,7 @@ def _count(table: type[Comparison] | type[JobReport], job_id: str) -> int:
         return session.scalar(select(func.count()).select_from(table).where(table.job_id == job_id)) or 0
 
 
+@pytest.mark.shapes("embedded", "scaled")
 @pytest.mark.parametrize(("effects", "verdict"), [(FASTER, "pass"), (SLOWER, "fail")])
 def test_a_delivered_job_gets_its_verdict(lab: Lab, effects: dict[int, float], verdict: str) -> None:
     leased = lab.measure(effects)
@@ -80,6 +83,7 @@ def test_the_stored_numbers_are_those_of_the_pure_analysis(lab: Lab) -> None:
     assert report.target == "lab-1"
 
 
+@pytest.mark.shapes("embedded", "scaled")
 def test_an_undecided_job_is_extended_twice_then_concluded(lab: Lab) -> None:
     lab.request()
     for batch in range(3):
@@ -112,6 +116,7 @@ def test_a_quick_look_is_not_extended(lab: Lab) -> None:
     assert "insufficient" in job["reason"]
 
 
+@pytest.mark.shapes("embedded", "scaled")
 def test_analysing_the_same_batch_again_changes_nothing(lab: Lab) -> None:
     lab.request()
     leased = lab.deliver(SLOWER)
@@ -126,6 +131,7 @@ def test_analysing_the_same_batch_again_changes_nothing(lab: Lab) -> None:
     assert _count(JobReport, leased.job_id) == 1
 
 
+@pytest.mark.shapes("embedded", "scaled")
 def test_an_analysis_overtaken_by_a_cancel_stores_nothing(lab: Lab) -> None:
     run = lab.request()
     leased = lab.deliver(SLOWER)
@@ -171,6 +177,7 @@ def test_an_operator_may_raise_the_drift_limit(lab: Lab) -> None:
     assert _job(lab, leased.job_id)["verdict"] == "fail"
 
 
+@pytest.mark.shapes("embedded", "scaled")
 def test_a_job_whose_analysis_keeps_failing_ends_as_failed(lab: Lab, clock: FrozenClock) -> None:
     run = lab.request()
     leased = lab.deliver(SLOWER)
@@ -201,6 +208,7 @@ def test_a_report_before_the_analysis_says_so(lab: Lab) -> None:
         service.report_of(session, "job_none")
 
 
+@pytest.mark.shapes("embedded", "scaled")
 def test_pairs_of_the_runs_other_jobs_are_counted(
     client: TestClient, enrolled: Callable[..., Any], token: Callable[..., dict[str, str]]
 ) -> None:

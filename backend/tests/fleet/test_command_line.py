@@ -15,7 +15,7 @@ from paceline_server.testing.scripted_device import ScriptedDevice
 from paceline_server.testing.serving import RunningServer
 
 
-@pytest.mark.parametrize("shape", ["embedded"], indirect=True)
+@pytest.mark.shapes("embedded")
 def test_a_device_is_looked_at_held_back_and_given_free(
     server: RunningServer, enrolled: Callable[..., Any], token: Callable[..., dict[str, str]]
 ) -> None:

@@ -24,7 +24,7 @@ Xiaomi 13T Pro (API 35) - warm-up (1 round)
 """
 
 
-@pytest.mark.parametrize("shape", ["embedded"], indirect=True)
+@pytest.mark.shapes("embedded")
 def test_a_document_goes_from_a_process_to_a_server_with_its_notes_and_its_policy(
     server: RunningServer, token: Callable[..., dict[str, str]], tmp_path: Path
 ) -> None:

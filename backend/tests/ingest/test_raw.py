@@ -33,6 +33,7 @@ def test_raw_texts_come_back_only_when_they_are_asked_for(
     assert [one["raw"] for one in shown] == [[THERMAL, killed], None]
 
 
+@pytest.mark.shapes("embedded")
 @pytest.mark.parametrize(
     ("raw", "field"),
     [

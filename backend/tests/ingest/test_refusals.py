@@ -55,7 +55,7 @@ REFUSED: dict[str, list[Any]] = {
 """Field of a samples item → values that are refused."""
 
 
-@pytest.mark.parametrize("shape", ["embedded"], indirect=True)
+@pytest.mark.shapes("embedded")
 def test_a_samples_item_out_of_contract_is_refused_by_seq_and_field(
     stored: Make, leased: LeasedJob, subtests: pytest.Subtests
 ) -> None:
@@ -108,7 +108,7 @@ REFUSED_ITEMS: list[tuple[dict[str, Any], str]] = [
 """Items of the other kinds that are refused, and the field named."""
 
 
-@pytest.mark.parametrize("shape", ["embedded"], indirect=True)
+@pytest.mark.shapes("embedded")
 def test_another_item_out_of_contract_is_refused_by_field(
     stored: Make, leased: LeasedJob, subtests: pytest.Subtests
 ) -> None:
@@ -163,7 +163,7 @@ def bodies() -> dict[str, tuple[bytes, str, int, str]]:
     }  # fmt: skip
 
 
-@pytest.mark.parametrize("shape", ["embedded"], indirect=True)
+@pytest.mark.shapes("embedded")
 def test_a_body_that_is_no_items_is_a_problem_of_the_client(
     stored: Make, leased: LeasedJob, subtests: pytest.Subtests
 ) -> None:

@@ -140,7 +140,7 @@ def test_an_accepted_vector_arrives_whole(
         }
 
 
-@pytest.mark.parametrize("shape", ["embedded"], indirect=True)
+@pytest.mark.shapes("embedded")
 @pytest.mark.parametrize("name", vectors(ok=False))
 def test_a_vector_with_a_faulty_event_is_refused_at_that_event(
     stored: Make, leased: LeasedJob, name: str

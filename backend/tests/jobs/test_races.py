@@ -21,7 +21,7 @@ from sqlalchemy import event, func, select, update
 
 Make = Callable[..., Any]
 
-on_postgresql = pytest.mark.parametrize("shape", ["scaled"], indirect=True)
+on_postgresql = pytest.mark.shapes("scaled")
 """SQLite has one writer: nobody waits inside a transaction there."""
 
 

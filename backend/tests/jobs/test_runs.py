@@ -38,6 +38,7 @@ def test_a_run_makes_one_queued_job_per_online_target(
     assert client.get(f"{PREFIX}/runs/{run['id']}", headers=ci).json() == run
 
 
+@pytest.mark.shapes("embedded")
 @pytest.mark.parametrize(
     "case",
     [
@@ -69,6 +70,7 @@ def test_a_run_the_manifest_does_not_allow_is_refused_by_field(
     assert field is None or field in answer.json()["fields"]
 
 
+@pytest.mark.shapes("embedded")
 @pytest.mark.parametrize(
     ("fields", "branch"),
     [
@@ -230,6 +232,7 @@ def test_runs_are_listed_newest_first_in_pages_and_filtered(
     assert client.get(f"{PREFIX}/runs", params={"state": "odd"}, headers=ci).status_code == 422
 
 
+@pytest.mark.shapes("embedded")
 @pytest.mark.parametrize(
     "path", ["runs/run_none", "jobs/job_none", "jobs/job_none/log", "jobs/job_none/conditions"]
 )

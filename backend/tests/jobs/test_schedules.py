@@ -131,6 +131,7 @@ def test_a_schedule_the_suite_no_longer_allows_is_an_incident_and_harms_no_other
     assert jobs.sweep() == 0, "not reported every second"
 
 
+@pytest.mark.shapes("embedded")
 @pytest.mark.parametrize(
     ("changes", "status", "code"),
     [({"benchmarks": ["nope"]}, 400, "invalid_request"), ({"target_id": "tgt_x"}, 400, "invalid_request"),

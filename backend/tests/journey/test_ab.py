@@ -30,7 +30,7 @@ def repository(tmp_path: Path) -> tuple[Path, str, str]:
 
 
 @pytest.mark.timeout(900)
-@pytest.mark.parametrize("shape", ["scaled"], indirect=True)
+@pytest.mark.shapes("scaled")
 def test_an_agent_measures_two_commits_and_the_server_tells_which_is_slower(
     stack: Stack, repository: tuple[Path, str, str]
 ) -> None:

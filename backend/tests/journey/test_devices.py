@@ -86,7 +86,7 @@ def bench(stack: Stack, peer: Peer, tmp_path: Path) -> Bench:
 
 
 @pytest.mark.timeout(900)
-@pytest.mark.parametrize("shape", ["scaled"], indirect=True)
+@pytest.mark.shapes("scaled")
 def test_a_device_survives_a_cable_is_voided_by_heat_and_quarantined_by_its_own_failures(
     bench: Bench,
 ) -> None:

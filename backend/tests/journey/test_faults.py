@@ -13,7 +13,7 @@ from sqlalchemy import select
 
 from .stack import Process, Stack, misbehaving_repository, wait_until
 
-pytestmark = [pytest.mark.journey, pytest.mark.parametrize("shape", ["scaled"], indirect=True)]
+pytestmark = [pytest.mark.journey, pytest.mark.shapes("scaled")]
 
 FAULTS = {
     "garbage": "stream_invalid",

@@ -9,7 +9,7 @@ import pytest
 
 from .stack import Stack, wait_until
 
-pytestmark = [pytest.mark.journey, pytest.mark.parametrize("shape", ["scaled"], indirect=True)]
+pytestmark = [pytest.mark.journey, pytest.mark.shapes("scaled")]
 
 CLONE = Path(__file__).resolve().parents[3]
 BENCHMARK = "ledger_batch"

@@ -19,6 +19,8 @@ from paceline_server.kernel.ids import new_id
 from paceline_server.kernel.settings import Settings, SettingsError, load_settings
 from paceline_server.store.session import Database
 
+pytestmark = pytest.mark.shapes("embedded")
+
 API = "/api/v1"
 Headers = dict[str, str]
 
@@ -32,6 +34,7 @@ def is_problem(answer: object, status: int, code: str) -> None:
     assert body["detail"]
 
 
+@pytest.mark.shapes("embedded", "scaled")
 def test_every_kind_of_refusal_is_a_problem(client: TestClient, token: Callable[..., Headers]) -> None:
     admin = token("admin")
     is_problem(client.get(f"{API}/nothing"), 404, "not_found")
@@ -97,6 +100,7 @@ def test_every_answer_carries_security_headers_and_a_request_id(client: TestClie
     assert client.get("/healthz", headers={"X-Request-Id": "a b\n"[:3]}).headers["x-request-id"] != "a b"
 
 
+@pytest.mark.shapes("embedded", "scaled")
 def test_ready_names_what_is_not(app: FastAPI, client: TestClient) -> None:
     assert client.get("/readyz").json()["status"] == "ready"
     app.state.checks["broker"] = lambda: False
@@ -105,6 +109,7 @@ def test_ready_names_what_is_not(app: FastAPI, client: TestClient) -> None:
     assert answer.json()["checks"] == {"database": "ok", "broker": "failing"}
 
 
+@pytest.mark.shapes("embedded", "scaled")
 def test_an_unmigrated_database_is_not_ready(client: TestClient, database: Database) -> None:
     with database.engine.begin() as connection:
         connection.exec_driver_sql("UPDATE alembic_version SET version_num = '0000'")

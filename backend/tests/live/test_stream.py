@@ -130,6 +130,7 @@ def test_streams_go_on_after_every_event_was_pruned(open_stream: Callable[..., A
         assert reader.next().data["data"]["n"] == 3
 
 
+@pytest.mark.shapes("embedded")
 def test_who_comes_back_to_nothing_left_starts_over(open_stream: Callable[..., Any], token: Any) -> None:
     with open_stream() as reader:
         for number in range(3):
@@ -142,6 +143,7 @@ def test_who_comes_back_to_nothing_left_starts_over(open_stream: Callable[..., A
         assert reader.next().data["data"]["n"] == 4
 
 
+@pytest.mark.shapes("embedded")
 def test_who_missed_pruned_events_starts_over(open_stream: Callable[..., Any], token: Any) -> None:
     for number in range(2):
         emit(number)
@@ -153,6 +155,7 @@ def test_who_missed_pruned_events_starts_over(open_stream: Callable[..., Any], t
             assert reader.next().data["data"]["n"] == 2
 
 
+@pytest.mark.shapes("embedded")
 def test_a_place_from_an_older_database_starts_over(open_stream: Callable[..., Any], token: Any) -> None:
     emit(1)
     with open_stream({**token("read"), "Last-Event-ID": "900"}) as reader:
@@ -171,7 +174,7 @@ def test_a_stream_of_one_run_hears_of_that_run_only(open_stream: Callable[..., A
         assert [reader.next().data["data"]["n"] for _ in range(3)] == [0, 2, 4]
 
 
-@pytest.mark.parametrize("shape", ["scaled"], indirect=True)  # SQLite has one writer: ids come in order
+@pytest.mark.shapes("scaled")  # SQLite has one writer: ids come in order
 def test_ids_that_become_visible_out_of_order_are_all_told(open_stream: Callable[..., Any]) -> None:
     """PostgreSQL: a transaction that drew its id first may commit last; its event must not be skipped."""
     with open_stream() as reader:
@@ -231,6 +234,7 @@ def test_revoking_a_token_closes_its_stream(
         assert reader.ends()
 
 
+@pytest.mark.shapes("embedded")
 def test_one_owner_has_a_bounded_number_of_streams(
     server: RunningServer, token: Callable[..., dict[str, str]]
 ) -> None:
@@ -246,6 +250,7 @@ def test_one_owner_has_a_bounded_number_of_streams(
             one.__exit__(None, None, None)
 
 
+@pytest.mark.shapes("embedded")
 def test_streams_that_could_not_begin_take_no_place(
     server: RunningServer, token: Callable[..., dict[str, str]], open_stream: Callable[..., Any]
 ) -> None:
@@ -260,6 +265,7 @@ def test_streams_that_could_not_begin_take_no_place(
         assert reader.next().data["data"]["n"] == 1
 
 
+@pytest.mark.shapes("embedded")
 @pytest.mark.parametrize("headers", [{}, {"Authorization": "Bearer plt_nobody"}])
 def test_a_stream_needs_permission(server: RunningServer, headers: dict[str, str]) -> None:
     answer = httpx.get(f"{server.url}/api/v1/stream", headers=headers)

@@ -71,6 +71,7 @@ def test_a_report_has_the_shape_of_make_bench_and_says_where(lab: Lab) -> None:
     assert len(report["measurements"]) == 4
 
 
+@pytest.mark.shapes("embedded")
 def test_a_report_that_is_not_there_yet_has_its_own_code(lab: Lab) -> None:
     lab.request()
     leased = lab.deliver(FASTER)
@@ -93,6 +94,7 @@ def test_comparisons_of_a_run_are_paged_in_order(lab: Lab) -> None:
     assert _get(lab, "/runs/run_none/comparisons", 404)["code"] == "not_found"
 
 
+@pytest.mark.shapes("embedded")
 def test_arms_say_rule_and_summary_in_words(lab: Lab) -> None:
     lab.measure(SLOWER)
     arms = _get(lab, "/arms", suite="sorting", benchmark="sort_batch")
@@ -105,11 +107,13 @@ def test_arms_say_rule_and_summary_in_words(lab: Lab) -> None:
     assert [row["params"]["batch"] for row in arms["comparisons"]] == [1000, 2000]
 
 
+@pytest.mark.shapes("embedded")
 def test_arms_before_any_run_are_empty_but_explained(lab: Lab) -> None:
     arms = _get(lab, "/arms", suite="sorting", benchmark="sort_batch")
     assert (arms["comparisons"], arms["summary"]) == ([], "Nothing has been compared yet.")
 
 
+@pytest.mark.shapes("embedded")
 @pytest.mark.parametrize(
     "query",
     [{"suite": "none"}, {"benchmark": "none"}, {"metric": "none"}],
@@ -145,6 +149,7 @@ def test_a_demonstration_never_hides_a_real_measurement(lab: Lab) -> None:
     assert {(row["demonstration"], row["verdict"]) for row in rows} == {(False, "pass")}
 
 
+@pytest.mark.shapes("embedded")
 def test_a_distribution_is_thinned_and_compared_in_words(lab: Lab) -> None:
     leased = lab.measure(FASTER, launches=10, rounds=100)
     params = json.dumps({"batch": 1000})
@@ -161,6 +166,7 @@ def test_a_distribution_is_thinned_and_compared_in_words(lab: Lab) -> None:
     assert found["unit"] == "ns"
 
 
+@pytest.mark.shapes("embedded")
 @pytest.mark.parametrize("params", ["{", "[]", '{"batch": 1.5}', '{"batch": null}', "[" * 3000])
 def test_broken_params_of_a_distribution_are_a_400(lab: Lab, params: str) -> None:
     leased = lab.measure(FASTER)
@@ -168,6 +174,7 @@ def test_broken_params_of_a_distribution_are_a_400(lab: Lab, params: str) -> Non
     assert _get(lab, f"/jobs/{leased.job_id}/distribution", 400, **query)["code"] == "invalid_request"
 
 
+@pytest.mark.shapes("embedded")
 def test_a_distribution_of_what_was_not_measured_is_not_found(lab: Lab) -> None:
     leased = lab.measure(FASTER)
     query = {"benchmark": "sort_batch", "metric": "time", "params": '{"batch": 7}'}
@@ -183,12 +190,14 @@ def test_a_live_series_shows_what_has_arrived(lab: Lab) -> None:
     assert {row["n"] for row in found["items"]} == {125}
 
 
+@pytest.mark.shapes("embedded")
 def test_reports_need_the_read_scope(lab: Lab, token: Callable[..., dict[str, str]]) -> None:
     for path in ("/overview", "/jobs/j/report", "/runs/r/comparisons", "/jobs/j/live-series"):
         assert lab.client.get(f"{PREFIX}{path}").status_code == 401
         assert lab.client.get(f"{PREFIX}{path}", headers=token("ingest")).status_code == 403
 
 
+@pytest.mark.shapes("embedded")
 def test_arms_stay_fast_with_a_long_history(lab: Lab) -> None:
     """3,000 stored comparisons of one benchmark: the page must not read them all into the answer."""
     leased = lab.measure(SLOWER)

@@ -89,6 +89,7 @@ def test_uncertain_rows_can_be_left_out_and_are_counted(lab: Lab) -> None:
     assert said["hidden"] == 1
 
 
+@pytest.mark.shapes("embedded")
 def test_what_the_target_cannot_resolve_is_below_noise(lab: Lab) -> None:
     measure(lab, OLD)
     leased = measure(lab, NEW, native=0.6, seed=2)
@@ -115,6 +116,7 @@ def test_two_runs_are_compared_also_when_one_is_a_demonstration(lab: Lab) -> Non
     assert get(lab, "/compare", 404, base=OLD, head=NEW)["code"] == "not_found"
 
 
+@pytest.mark.shapes("embedded")
 @pytest.mark.parametrize(("verdict", "decided"), [("fail", True), ("pass", True), ("inconclusive", False)])
 def test_a_row_is_judged_only_where_an_ab_job_decided(lab: Lab, verdict: str, decided: bool) -> None:
     measure(lab, OLD)
@@ -129,6 +131,7 @@ def test_a_row_is_judged_only_where_an_ab_job_decided(lab: Lab, verdict: str, de
     assert native["ratio"] == pytest.approx(1.3 if decided else 1.2, abs=0.02)
 
 
+@pytest.mark.shapes("embedded")
 def test_what_is_shown_of_an_excluded_side_is_never_clear_and_the_matrix_marks_it(lab: Lab) -> None:
     measure(lab, OLD)
     lab.request(commit=NEW, branch="main", launches=5, rounds=12, params={"batch": [1000]})
@@ -142,6 +145,7 @@ def test_what_is_shown_of_an_excluded_side_is_never_clear_and_the_matrix_marks_i
     assert (cell["commit"], cell["excluded"][:15]) == (NEW, "conditions void")
 
 
+@pytest.mark.shapes("embedded")
 @pytest.mark.parametrize(("base", "says"), [("HEAD~1", "hexadecimal"), ("abc", "hexadecimal")])
 def test_a_side_that_is_neither_run_nor_commit_is_refused(lab: Lab, base: str, says: str) -> None:
     assert says in get(lab, "/compare", 400, base=base, head=NEW)["detail"]
@@ -188,6 +192,7 @@ def test_a_run_owes_every_declared_case_from_the_start(lab: Lab) -> None:
     assert (said["complete"], said["words"], said["missing"]) == (True, "all 4 arrived", [])
 
 
+@pytest.mark.shapes("embedded")
 def test_a_crash_is_the_reason_of_what_is_missing(lab: Lab) -> None:
     run = lab.request()
     leased = lab.agent.lease()
@@ -198,6 +203,7 @@ def test_a_crash_is_the_reason_of_what_is_missing(lab: Lab) -> None:
     assert {(one["reason"], one["text"]) for one in said["missing"]} == {("crash", "killed by signal 11")}
 
 
+@pytest.mark.shapes("embedded")
 def test_a_case_the_workload_left_out_is_skipped_and_an_unavailable_one_is_not_missing(lab: Lab) -> None:
     case = {
         "type": "case", "case": 9, "benchmark": BENCHMARK, "arm": "native", "params": {"batch": 2000},
@@ -213,6 +219,7 @@ def test_a_case_the_workload_left_out_is_skipped_and_an_unavailable_one_is_not_m
     assert (one["arm"], one["params"], one["reason"]) == ("fallback", {"batch": 2000}, "skipped")
 
 
+@pytest.mark.shapes("embedded")
 def test_a_benchmark_that_is_declared_no_longer_is_missed_until_somebody_retires_it(
     lab: Lab, token: Callable[..., dict[str, str]]
 ) -> None:
@@ -237,6 +244,7 @@ def test_a_benchmark_that_is_declared_no_longer_is_missed_until_somebody_retires
     ]
 
 
+@pytest.mark.shapes("embedded")
 def test_an_alias_says_that_nothing_is_gone(lab: Lab) -> None:
     lab.measure(EFFECTS)
     made = suite_manifest(rules=[])
@@ -271,6 +279,7 @@ def test_a_baseline_job_leaves_one_point_per_series_with_its_interval_and_condit
     assert len(points()) == 4
 
 
+@pytest.mark.shapes("embedded")
 @pytest.mark.parametrize(
     ("delivery", "says"),
     [
@@ -289,6 +298,7 @@ def test_a_job_that_may_not_be_judged_is_kept_with_its_reason(
     assert all(one.excluded is not None and one.excluded.startswith(says) for one in found)
 
 
+@pytest.mark.shapes("embedded")
 def test_demonstrations_and_confirmations_never_become_history(lab: Lab, clock: FrozenClock) -> None:
     measure(lab, OLD, native=1.5, knobs={"slowdown_percent": 50})
     assert points() == []

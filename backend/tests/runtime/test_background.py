@@ -117,7 +117,7 @@ def test_a_message_nobody_announced_is_found_by_the_sweeper(
         running.stop()
 
 
-@pytest.mark.parametrize("shape", ["scaled"], indirect=True)
+@pytest.mark.shapes("scaled")
 def test_flushing_redis_loses_nothing(
     settings: Settings, database: Database, work: Work, redis_server: Redis
 ) -> None:
@@ -173,7 +173,7 @@ def test_one_message_carried_out_at_once_by_many_has_one_effect(
     assert work.effects["race"] == 1
 
 
-@pytest.mark.parametrize("shape", ["scaled"], indirect=True)
+@pytest.mark.shapes("scaled")
 def test_a_redis_that_is_away_fails_no_change_and_holds_none_up(settings: Settings, work: Work) -> None:
     away = f"redis://127.0.0.1:{free_port()}/0"
     app = broker.make_celery(settings.model_copy(update={"redis_url": away}))
@@ -193,7 +193,7 @@ def test_a_redis_that_is_away_fails_no_change_and_holds_none_up(settings: Settin
     database.dispose()
 
 
-@pytest.mark.parametrize("shape", ["scaled"], indirect=True)
+@pytest.mark.shapes("scaled")
 def test_a_worker_goes_on_after_redis_was_away(settings: Settings, work: Work) -> None:
     port = free_port()
     moved = settings.model_copy(update={"redis_url": f"redis://127.0.0.1:{port}/0"})

@@ -103,12 +103,12 @@ def test_accounts_links_and_codes_come_from_the_command_line(run: Run, client: o
     assert run("enrolment-code").stdout.startswith("ple_")
 
 
-@pytest.mark.parametrize("shape", ["embedded"], indirect=True)
+@pytest.mark.shapes("embedded")
 def test_judge_used_wrongly_exits_1_because_2_is_a_failed_gate(run: Run) -> None:
     assert run("judge").returncode == 1
 
 
-@pytest.mark.parametrize("shape", ["embedded"], indirect=True)
+@pytest.mark.shapes("embedded")
 def test_recompute_says_what_differs_and_takes_a_series_or_a_suite(run: Run, client: object) -> None:
     done = run("recompute")
     assert (done.returncode, done.stderr) == (0, "")
@@ -119,7 +119,7 @@ def test_recompute_says_what_differs_and_takes_a_series_or_a_suite(run: Run, cli
     assert (unknown.returncode, "no series 'ser_x'" in unknown.stderr) == (1, True)
 
 
-@pytest.mark.parametrize("shape", ["embedded"], indirect=True)
+@pytest.mark.shapes("embedded")
 def test_an_unmigrated_database_and_missing_redis_are_refused_with_advice(run: Run, tmp_path: Path) -> None:
     empty = run("enrolment-code", "--data", str(tmp_path / "x")).stderr
     assert empty == "" or "migrate" in empty
@@ -129,7 +129,7 @@ def test_an_unmigrated_database_and_missing_redis_are_refused_with_advice(run: R
     assert "PACELINE_REDIS_URL" in run("worker").stderr
 
 
-@pytest.mark.parametrize("shape", ["scaled"], indirect=True)
+@pytest.mark.shapes("scaled")
 def test_several_api_processes_and_a_worker_share_the_work(
     environment: dict[str, str], run: Run, database: Database, token: Callable[..., dict[str, str]]
 ) -> None:
@@ -158,7 +158,7 @@ def test_several_api_processes_and_a_worker_share_the_work(
         _wait_for_attempt(message_id)
 
 
-@pytest.mark.parametrize("shape", ["scaled"], indirect=True)
+@pytest.mark.shapes("scaled")
 def test_no_api_process_outlives_the_one_that_was_killed(
     environment: dict[str, str], database: Database
 ) -> None:

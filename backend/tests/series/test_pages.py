@@ -134,6 +134,7 @@ def test_people_write_beside_a_series_or_a_target_and_take_it_away(desk: Desk) -
     desk.ask("DELETE", f"/annotations/{note['id']}", 404)
 
 
+@pytest.mark.shapes("embedded")
 @pytest.mark.parametrize(
     "body",
     [

@@ -17,7 +17,7 @@ from paceline_server.testing.locks import wait_for_a_waiter
 from paceline_server.testing.pasts import Past
 from sqlalchemy import select
 
-on_postgresql = pytest.mark.parametrize("shape", ["scaled"], indirect=True)
+on_postgresql = pytest.mark.shapes("scaled")
 """SQLite has one writer: nobody waits inside a transaction there."""
 
 

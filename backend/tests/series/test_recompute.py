@@ -21,6 +21,8 @@ from paceline_server.testing.deliveries import Lab, open_lab
 from paceline_server.testing.pasts import Past
 from sqlalchemy import delete, select, update
 
+pytestmark = pytest.mark.shapes("embedded")
+
 DERIVED = (Series, SeriesPoint, SeriesState, Change)
 
 
@@ -87,6 +89,7 @@ def test_points_that_were_lost_or_changed_come_back_from_samples_and_it_is_said(
     assert everything()[1] == before[1]
 
 
+@pytest.mark.shapes("embedded", "scaled")
 def test_from_points_alone_what_was_forgotten_is_found_again(
     database: object, enrolled: Callable[..., Any], clock: FrozenClock
 ) -> None:

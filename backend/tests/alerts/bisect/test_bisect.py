@@ -7,14 +7,11 @@ from typing import Any
 
 import pytest
 
+pytestmark = pytest.mark.shapes("embedded")
 Hunting = Callable[..., Any]
 
 
-@pytest.mark.parametrize(
-    ("shape", "culprit", "seed"),
-    [("embedded", 0, 1), ("embedded", 16, 4), ("scaled", 31, 6)],
-    indirect=["shape"],
-)
+@pytest.mark.parametrize(("culprit", "seed"), [(0, 1), (16, 4), (31, 6)])
 def test_one_slow_commit_among_32_is_found_exactly_in_at_most_six_jobs(
     hunt: Hunting, culprit: int, seed: int
 ) -> None:
@@ -73,6 +70,7 @@ def test_a_commit_with_the_base_s_artifact_is_good_whatever_was_measured(hunt: H
     assert bisection["culprit"]["subject"] == "Change 2"
 
 
+@pytest.mark.shapes("embedded", "scaled")
 def test_a_budget_that_ends_names_the_range_and_a_person_may_go_on(hunt: Hunting) -> None:
     hunting = hunt(culprit=20, seed=11)
     hunting.work_off(jobs=1)
@@ -103,7 +101,6 @@ def test_an_alert_that_history_opened_is_bisected_by_hand_beginning_with_its_end
     assert bisection["culprit"]["subject"] == "Change 5"
 
 
-@pytest.mark.parametrize("shape", ["embedded"], indirect=True)
 def test_a_slow_commit_of_a_side_branch_is_found_as_the_merge_that_brought_it(hunt: Hunting) -> None:
     """Eight commits on the main branch, of which the fourth merges changes 3 to 5; change 4 is slow."""
     hunting = hunt(culprit=4, seed=15, commits=10, merged=range(3, 6))
@@ -114,7 +111,6 @@ def test_a_slow_commit_of_a_side_branch_is_found_as_the_merge_that_brought_it(hu
     assert bisection["culprit"]["commit"] == hunting.revisions[4]
 
 
-@pytest.mark.parametrize("shape", ["embedded"], indirect=True)
 def test_nobody_looks_on_for_the_commit_of_an_alert_that_was_called_invalid(hunt: Hunting) -> None:
     hunting = hunt(culprit=20, seed=14)
     hunting.work_off(jobs=2)

@@ -16,6 +16,8 @@ from sqlalchemy import Engine, event, select
 
 from .conftest import PATIENCE_S, actions, commits
 
+pytestmark = pytest.mark.shapes("embedded")
+
 HistoryDesk = Any
 
 
@@ -123,7 +125,8 @@ def test_a_false_alarm_whose_change_flickers_is_raised_again_only_when_it_has_gr
     assert desk.told()[-1] == "invalid"
 
 
-@pytest.mark.parametrize("shape", ["scaled"], indirect=True)
+@pytest.mark.shapes("embedded", "scaled")
+@pytest.mark.shapes("scaled")
 def test_a_closed_alert_that_may_wake_is_read_as_others_left_it_and_is_nobody_else_s(
     desk: HistoryDesk,
 ) -> None:
@@ -141,7 +144,8 @@ def test_a_closed_alert_that_may_wake_is_read_as_others_left_it_and_is_nobody_el
             assert third.scalars(free).all() == []
 
 
-@pytest.mark.parametrize("shape", ["scaled"], indirect=True)
+@pytest.mark.shapes("embedded", "scaled")
+@pytest.mark.shapes("scaled")
 def test_an_evaluation_locks_the_target_then_alerts_then_changes(desk: HistoryDesk) -> None:
     _opened(desk)
     (change,) = changes()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
 from paceline_server.series.service import Names
 from paceline_server.store.session import session_scope
 from paceline_server.store.tables.catalog import Suite
@@ -14,6 +15,8 @@ from paceline_server.testing.pasts import series as all_series
 from sqlalchemy import select
 
 from .conftest import actions
+
+pytestmark = pytest.mark.shapes("embedded")
 
 HistoryDesk = Any
 
@@ -39,6 +42,7 @@ def test_a_short_slow_stretch_ends_the_alert_once_enough_points_are_back(desk: H
     assert (desk.alert()["state"], actions(desk.alert())[-1]) == ("fixed", "recover")
 
 
+@pytest.mark.shapes("embedded", "scaled")
 def test_a_level_that_comes_back_and_stands_closes_the_alert_with_the_change_as_evidence(
     desk: HistoryDesk,
 ) -> None:
@@ -175,6 +179,7 @@ def test_one_alert_called_expected_accepts_no_change_of_another(desk: HistoryDes
     assert {one.state for one in changes()} == {"standing"}
 
 
+@pytest.mark.shapes("embedded", "scaled")
 def test_taking_expected_back_restores_what_it_accepted_and_nothing_else(desk: HistoryDesk) -> None:
     first = _opened(desk)
     desk.nights(8, 0.1)

@@ -16,6 +16,8 @@ from sqlalchemy import select
 
 from .conftest import INCIDENT, NATIVE, PATIENCE_S, actions, commits, mark_incident
 
+pytestmark = pytest.mark.shapes("embedded")
+
 HistoryDesk = Any
 OTHER = (BENCHMARK, "native", 2000)
 REFERENCE = (BENCHMARK, "fallback", 1000)
@@ -34,6 +36,7 @@ def _suspected(desk: HistoryDesk, effect: float = 0.1) -> dict[str, Any]:
     return found
 
 
+@pytest.mark.shapes("embedded", "scaled")
 def test_a_step_is_told_only_after_old_and_new_were_measured_side_by_side(desk: HistoryDesk) -> None:
     alert = _suspected(desk)
     assert (alert["kind"], alert["cause"], alert["base_commit"]) == ("history", "code", commit_of(19))
@@ -49,6 +52,7 @@ def test_a_step_is_told_only_after_old_and_new_were_measured_side_by_side(desk: 
     assert desk.told() == ["open"]
 
 
+@pytest.mark.shapes("embedded", "scaled")
 def test_a_page_has_its_window_in_short_and_whole_only_when_asked(desk: HistoryDesk) -> None:
     alert = _suspected(desk)
     (short,) = (one["window"] for one in alert["findings"])
@@ -170,6 +174,7 @@ def test_without_an_agent_in_the_time_set_history_decides_and_a_late_result_stil
     assert desk.alert()["state"] == "open"
 
 
+@pytest.mark.shapes("embedded", "scaled")
 def test_a_suspicion_that_later_points_deny_vanishes_and_its_run_is_called_off(desk: HistoryDesk) -> None:
     alert = _suspected(desk)
     desk.cool_down()
@@ -214,6 +219,7 @@ def test_a_later_series_joins_the_alert_of_its_cause(desk: HistoryDesk) -> None:
     assert len(desk.alert()["findings"]) == 2
 
 
+@pytest.mark.shapes("embedded", "scaled")
 def test_most_series_of_a_target_moving_together_are_one_incident(desk: HistoryDesk) -> None:
     desk.names = [NATIVE, OTHER, REFERENCE, (BENCHMARK, "fallback", 2000)]
     desk.nights(20)

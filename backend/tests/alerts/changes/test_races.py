@@ -17,7 +17,7 @@ from .conftest import NATIVE, actions
 HistoryDesk = Any
 OTHER = (BENCHMARK, "native", 2000)
 
-pytestmark = pytest.mark.parametrize("shape", ["scaled"], indirect=True)
+pytestmark = pytest.mark.shapes("scaled")
 """SQLite has one writer: nobody waits inside a transaction there."""
 
 

@@ -14,6 +14,8 @@ from sqlalchemy import select
 
 from .conftest import NATIVE, actions, mark_incident
 
+pytestmark = pytest.mark.shapes("embedded")
+
 HistoryDesk = Any
 FALLBACK = (BENCHMARK, "fallback", 1000)
 SLOWER = {NATIVE: 0.1, FALLBACK: 0.1}
@@ -57,6 +59,7 @@ def test_an_improvement_that_is_none_side_by_side_is_over(
     assert desk.alert()["state"] == "unconfirmed"
 
 
+@pytest.mark.shapes("embedded", "scaled")
 def test_two_alerts_that_turn_out_to_be_one_incident_become_one(
     desk: HistoryDesk, rule: Callable[..., str]
 ) -> None:

@@ -15,6 +15,8 @@ from paceline_server.testing.pasts import Past
 
 from .conftest import LEVEL, NATIVE
 
+pytestmark = pytest.mark.shapes("embedded")
+
 HistoryDesk = Any
 
 

@@ -85,7 +85,7 @@ def test_a_history_finding_is_the_same_again_to_the_last_bit(measured: dict[str,
     assert _explained(measured)["findings"][0]["rederived"] is None
 
 
-@pytest.mark.parametrize("shape", ["embedded"], indirect=True)
+@pytest.mark.shapes("embedded")
 def test_every_filter_has_its_number_its_limit_and_a_sentence(measured: dict[str, Any]) -> None:
     said = _explained(measured)
     filters = {one["name"]: one for one in said["findings"][0]["filters"]}
@@ -158,7 +158,7 @@ def test_after_an_upgrade_of_the_constants_it_is_made_with_those_it_was_made_wit
     assert "lower" in wrong.text
 
 
-@pytest.mark.parametrize("shape", ["embedded"], indirect=True)
+@pytest.mark.shapes("embedded")
 def test_a_method_this_server_no_longer_has_is_said_and_not_guessed(measured: dict[str, Any]) -> None:
     with session_scope() as session:
         session.get_one(Finding, _finding().id).method = "kernel-rbf/0"
@@ -167,7 +167,7 @@ def test_a_method_this_server_no_longer_has_is_said_and_not_guessed(measured: di
     assert "kernel-rbf/0, which this server no longer has" in said["text"]
 
 
-@pytest.mark.parametrize("shape", ["embedded"], indirect=True)
+@pytest.mark.shapes("embedded")
 def test_explaining_needs_read_and_an_alert(
     measured: dict[str, Any], token: Callable[..., dict[str, str]]
 ) -> None:
@@ -176,7 +176,7 @@ def test_explaining_needs_read_and_an_alert(
     assert client.get(f"{PREFIX}/alerts/alt_none/explain", headers=measured["headers"]).status_code == 404
 
 
-@pytest.mark.parametrize("shape", ["embedded"], indirect=True)
+@pytest.mark.shapes("embedded")
 def test_a_point_that_older_constants_made_is_named_and_the_finding_stays(
     measured: dict[str, Any],
 ) -> None:
