@@ -178,6 +178,20 @@ def test_the_self_test_arrives_at_known_digests(programs: dict[str, Path], abi: 
     assert answer["sha1"] == digest_of_digests("sha1")
 
 
+@ABIS
+def test_a_calibration_is_one_line_with_a_time(programs: dict[str, Path], abi: Abi) -> None:
+    (engines,) = [item for item in MANIFEST.workloads if item.name == "engines"]
+    program, *options = build_for(engines, Destination("device", (abi.name,))).calibrate
+    assert program == f"{{artifacts}}/{programs[abi.name].name}", "an agent finds it beside what it launches"
+    done = run(abi, programs[abi.name], *options)
+    assert done.returncode == 0, done.stderr
+    (line,) = done.stdout.splitlines()
+    answer = json.loads(line)
+    assert list(answer) == ["calibration_ns"]
+    assert isinstance(answer["calibration_ns"], int)
+    assert answer["calibration_ns"] > 1000, "64 KiB take longer than a microsecond"
+
+
 @pytest.mark.parametrize(
     ("abi", "cpu", "hardware", "engines"),
     [

@@ -49,6 +49,7 @@ def build_for(workload: Workload, destination: Destination) -> TargetBuild:
         build=[_filled(argv, abi) for argv in build.build],
         artifacts=_filled(build.artifacts, abi),
         run=_filled(build.run, abi),
+        calibrate=_filled(build.calibrate, abi),
     )
 
 

@@ -29,7 +29,8 @@ Argv = list[str]
 
 
 class TargetBuild(msgspec.Struct, frozen=True):
-    """How one kind of target builds and runs a workload. `abis` is of devices; a host has one, its own."""
+    """How one kind of target builds and runs a workload. `abis` and `calibrate` are of devices: a host has
+    one ABI, its own, and calibrates itself. `calibrate` is empty where the workload has no such command."""
 
     build: list[Argv]
     artifacts: list[str]
@@ -39,6 +40,7 @@ class TargetBuild(msgspec.Struct, frozen=True):
     toolchain: list[Argv] = []
     env: dict[str, str] = {}
     abis: list[str] = msgspec.field(default_factory=lambda: ["arm64-v8a", "x86_64"])
+    calibrate: Argv = []
 
 
 class Workload(msgspec.Struct, frozen=True):

@@ -20,6 +20,7 @@ BUILT = TargetBuild(
     build=[["sh", "build.sh", "android", "{abi}"]],
     artifacts=["build/{abi}/w"],
     run=["{artifacts}/w", "--abi={abi}"],
+    calibrate=["{artifacts}/w", "--pace", "{abi}"],
 )
 PHONE = Destination("device", ("arm64-v8a", "armeabi-v7a"))
 EMULATOR = Destination("device", ("x86_64", "arm64-v8a"))
@@ -39,6 +40,8 @@ def test_a_device_gets_its_best_abi_that_the_workload_is_built_for() -> None:
     assert for_phone.build == [["sh", "build.sh", "android", "arm64-v8a"]]
     assert for_phone.artifacts == ["build/arm64-v8a/w"]
     assert for_phone.run == ["{artifacts}/w", "--abi=arm64-v8a"], "where artifacts lie is not known yet"
+    assert for_phone.calibrate == ["{artifacts}/w", "--pace", "arm64-v8a"]
+    assert build_for(Workload("w", android=TargetBuild([], ["w"], ["w"])), PHONE).calibrate == []
 
 
 def test_the_order_of_a_device_counts_and_not_that_of_the_manifest() -> None:

@@ -67,6 +67,8 @@ class DeviceKind(TargetKind):
     """The same for Android devices; `{abi}` stands for one of `abis`, chosen by the agent per device."""
 
     abis: list[Abi] = Field(default_factory=lambda: [*DEFAULT_ABIS], min_length=1)
+    calibrate: Argv | None = None
+    """Times a fixed piece of work on the device, before and after a job."""
 
 
 class Workload(Part):

@@ -3,9 +3,11 @@
 //! Place in the journey: its own process, started by the agent. It answers what a digest costs before any
 //! bridge adds to it, which engine is the fastest where, and what a second thread brings. Arms that this CPU
 //! cannot run are announced with the reason. As a static program (for devices) it loads no libcrypto; with
-//! `--self-test` alone it answers a health check. Absent on purpose: judgement of any figure.
+//! `--self-test` alone it answers a health check, with `--calibrate` alone how quick the CPU is just now.
+//! Absent on purpose: judgement of any figure.
 
 mod batches;
+mod calibrate;
 mod checks;
 mod inputs;
 #[cfg_attr(target_env = "musl", path = "openssl_absent.rs")]
@@ -21,6 +23,9 @@ use paceline_hashing_core::{Algorithm, Choice, Engine, digest_equal};
 fn main() -> ExitCode {
     if std::env::args_os().skip(1).eq([self_test::OPTION]) {
         return self_test::main();
+    }
+    if std::env::args_os().skip(1).eq([calibrate::OPTION]) {
+        return calibrate::main();
     }
     Workload {
         suite: "hashing".to_owned(),

@@ -1,0 +1,61 @@
+//! `--calibrate`: the time of a fixed piece of work, one line of JSON instead of a bench stream.
+//!
+//! Place in the journey: an agent runs it before and after a job on a device; what drifts between them is the
+//! device and not the benchmark. A host does the same work in Python. Invariant: the scalar twin digests the
+//! same bytes whatever the CPU has, so that nothing but its pace has a say in the figure. Absent on purpose:
+//! judgement; what drift voids a job is the server's to say.
+
+use std::hint::black_box;
+use std::io::Write as _;
+use std::process::ExitCode;
+use std::time::Instant;
+
+use paceline_harness::fence;
+use paceline_hashing_core::{Algorithm, Choice, Engine, digest_equal};
+use serde_json::json;
+
+/// The option that asks for it, alone on the command line.
+pub(crate) const OPTION: &str = "--calibrate";
+/// As many as a host makes. The shortest counts: an interruption can only make a round longer.
+const ROUNDS: usize = 40;
+/// Some hundred microseconds of a phone's core: more than any clock's step, less than its scheduler's turn.
+const BYTES: usize = 64 * 1024;
+
+/// Prints the answer; fails when nothing could be timed or printed.
+pub(crate) fn main() -> ExitCode {
+    match shortest_ns().map(|found| writeln!(std::io::stdout(), "{}", json!({ "calibration_ns": found }))) {
+        Some(Ok(())) => ExitCode::SUCCESS,
+        _ => ExitCode::FAILURE,
+    }
+}
+
+/// At least 1; None when the digest failed.
+fn shortest_ns() -> Option<u64> {
+    let input = vec![0; BYTES];
+    let mut digest = vec![0; Algorithm::Sha256.digest_bytes()];
+    (0..ROUNDS)
+        .map(|_| {
+            let start = Instant::now();
+            fence::full();
+            let scalar = Choice::Only(Engine::Scalar);
+            let done = digest_equal(Algorithm::Sha256, scalar, black_box(&input), BYTES, &mut digest);
+            black_box(&digest);
+            fence::full();
+            let took = u64::try_from(start.elapsed().as_nanos()).ok()?;
+            done.ok().map(|_| took.max(1))
+        })
+        .min()
+        .flatten()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_fixed_work_takes_a_time() {
+        let found = shortest_ns().expect("the scalar twin digests everywhere");
+        // 64 KiB in a microsecond would be 64 GB/s: nothing was digested.
+        assert!(found > 1_000, "{found} ns");
+    }
+}
