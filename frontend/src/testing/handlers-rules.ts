@@ -149,6 +149,7 @@ function scheduleHandlers({ decisions, targets }: World): HttpHandler[] {
       const { benchmarks: _all, target_id: target, ...body } = (await request.json()) as ScheduleRequest;
       const made = scheduleOf({
         ...body,
+        launches: body.launches ?? null,
         id: `schedule-${decisions.schedules.length + 1}`,
         target_id: target ?? null,
         target_name: targets.find(({ id }) => id === target)?.name ?? null,

@@ -2,6 +2,7 @@
 import { Group } from '@mantine/core';
 import { Fragment } from 'react';
 
+import { launchesOf } from '../api/runs';
 import type { Run } from '../api/types';
 import { shortId } from '../lib/ids';
 import { AppLink } from './app-link';
@@ -55,7 +56,7 @@ const FULL: readonly Column<Run>[] = [
       </span>
     ),
   },
-  { header: 'Launches × rounds', cell: (run) => `${run.launches} × ${run.rounds}`, align: 'right' },
+  { header: 'Launches × rounds', cell: (run) => `${launchesOf(run)} × ${run.rounds}`, align: 'right' },
   { header: 'Requested by', cell: (run) => run.created_by },
 ];
 

@@ -61,6 +61,8 @@ describe('repeated runs', () => {
         enabled: true,
       }),
     );
+    // As many as its kind of target gets.
+    expect(world.decisions.schedules[1]?.launches).toBeNull();
     expect(await screen.findByRole('switch', { name: 'a-a-lab is on' })).toBeChecked();
   });
 

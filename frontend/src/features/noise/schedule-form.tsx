@@ -1,4 +1,4 @@
-/** A new repeated run: what, where, how often. Sizes are the suite's ordinary ones. */
+/** A new repeated run: what, where, how often. Its size is the ordinary one of each target. */
 import { Alert as Notice, Button, Checkbox, Group, TextInput } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState, type FormEvent } from 'react';
@@ -44,7 +44,7 @@ interface Draft {
   enabled: boolean;
 }
 
-/** A schedule as large as an ordinary run: five launches of twenty rounds. */
+/** As large as an ordinary run: launches are left to the server, that gives a device more than a host. */
 function toRequest(draft: Draft, suite: string): ScheduleRequest {
   return {
     name: draft.name.trim(),
@@ -52,7 +52,6 @@ function toRequest(draft: Draft, suite: string): ScheduleRequest {
     suite,
     target_id: draft.target ?? null,
     params: {},
-    launches: 5,
     rounds: 20,
     min_time_ns: 1_000_000,
     every_s: Number(draft.every),

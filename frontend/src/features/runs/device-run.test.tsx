@@ -8,6 +8,15 @@ const panel = async () =>
   within((await screen.findByRole('heading', { name: 'Conditions' })).closest('section') as HTMLElement);
 
 describe('a run on a device', () => {
+  it('has the launches of its jobs, not those that a host would have', async () => {
+    renderApp('/runs/run-device-1', (world) => {
+      withDevices(world);
+      const device = world.runs.find(({ id }) => id === 'run-device-1');
+      if (device !== undefined) device.launches = 5;
+    });
+    expect(await screen.findByText('10 launches × 20 rounds')).toBeInTheDocument();
+  });
+
   it('has tracks of temperature and of each cluster’s frequency under it', async () => {
     open();
     const picture = await (await panel()).findByRole('img', { name: /^Conditions over time/ });

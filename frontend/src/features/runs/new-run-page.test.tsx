@@ -21,10 +21,22 @@ describe('requesting a run', () => {
       suite: 'hashing',
       benchmarks: null,
       targets: null,
-      launches: 5,
+      launches: null,
       rounds: 20,
       knobs: {},
     });
+  });
+
+  it('leaves the number of launches to the kind of target until a person says one', async () => {
+    const { user, world } = await open();
+    expect(screen.getByLabelText(/^Launches/)).toHaveAttribute('placeholder', '5 on a host, 10 on a device');
+    await user.click(await screen.findByRole('checkbox', { name: /pixel-8/ }));
+    expect(size()).toHaveTextContent('10 launches × 20 rounds, 10 fresh processes');
+    await user.click(await screen.findByRole('checkbox', { name: /lab-host/ }));
+    expect(size()).toHaveTextContent('on a host 5 launches × 20 rounds, 5 fresh processes on each target');
+    expect(size()).toHaveTextContent('on a device 10 launches × 20 rounds, 10 fresh processes');
+    await user.click(screen.getByRole('button', { name: 'Start the run' }));
+    await waitFor(() => expect(world.requested[0]?.launches).toBeNull());
   });
 
   it('labels demonstration knobs and sends them only when they were changed', async () => {
@@ -73,6 +85,7 @@ describe('requesting a run', () => {
 async function openHashing() {
   const app = renderApp('/runs/new?suite=hashing', (world) => {
     world.suites = [hashingSuite];
+    world.targets = world.targets.filter(({ kind }) => kind === 'host');
   });
   await screen.findByRole('button', { name: 'Start the run' });
   return app;
@@ -169,11 +182,11 @@ describe('choosing the revisions', () => {
   });
 
   it('makes an A/B run of a base and a commit', async () => {
-    const { user, world } = await open();
+    const { user, world } = await openHashing();
     await user.type(screen.getByRole('textbox', { name: 'Commit' }), 'b1b2c3d4');
     await user.type(screen.getByRole('textbox', { name: 'Base commit' }), 'a1b2c3d4');
     expect(screen.getByText(/An A\/B run: both revisions are built/)).toBeInTheDocument();
-    expect(size()).toHaveTextContent('5 launches × 20 rounds of each revision, 10 fresh processes');
+    expect(size()).toHaveTextContent('5 launches × 20 rounds of each revision, 20 fresh processes');
     await user.click(screen.getByRole('button', { name: 'Start the run' }));
     await waitFor(() =>
       expect(world.requested[0]).toMatchObject({ commit: 'b1b2c3d4', base_commit: 'a1b2c3d4' }),

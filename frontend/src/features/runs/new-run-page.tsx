@@ -27,11 +27,12 @@ import {
   complete,
   conflicts,
   freshDraft,
+  kindsOf,
   paramChoices,
   presetDraft,
-  sizeOf,
   toRequest,
   EVERYTHING,
+  ORDINARY_LAUNCHES,
   type Draft,
 } from './run-draft';
 import { RevisionFields } from './revision-fields';
@@ -282,7 +283,9 @@ interface SizeFieldsProps {
 
 function SizeFields({ draft, suite, onChange }: SizeFieldsProps) {
   const { launches, rounds } = draft;
-  const thin = launches !== '' && rounds !== '' && (launches < 3 || launches * rounds < 30);
+  const kinds = kindsOf(useQuery(targetsQuery).data?.items ?? [], draft.targets);
+  const least = launches === '' ? ORDINARY_LAUNCHES.host : launches;
+  const thin = rounds !== '' && (least < 3 || least * rounds < 30);
   return (
     <Panel
       title="How much"
@@ -294,8 +297,9 @@ function SizeFields({ draft, suite, onChange }: SizeFieldsProps) {
           min={1}
           max={100}
           allowDecimal={false}
+          miw={260}
+          placeholder={`${ORDINARY_LAUNCHES.host} on a host, ${ORDINARY_LAUNCHES.device} on a device`}
           value={draft.launches}
-          required
           onChange={(value) => onChange({ launches: value === '' ? '' : Number(value) })}
         />
         <NumberInput
@@ -313,7 +317,7 @@ function SizeFields({ draft, suite, onChange }: SizeFieldsProps) {
           Fewer than 3 launches or 30 blocks cannot give a verdict: the result will be inconclusive.
         </p>
       )}
-      {complete(draft) && <RunSize size={sizeOf(suite, draft)} draft={draft} />}
+      {complete(draft) && <RunSize suite={suite} draft={draft} kinds={kinds} />}
     </Panel>
   );
 }

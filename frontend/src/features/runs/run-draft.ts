@@ -3,7 +3,7 @@
  * sent. Pure. Invariant: only what was chosen is sent; nothing chosen means everything declared, so an
  * ordinary run stays an ordinary run. The server checks everything again.
  */
-import type { Benchmark, Param, Preset, RunRequest, Suite } from '../../api/types';
+import type { Benchmark, Param, Preset, RunRequest, Suite, Target } from '../../api/types';
 import { formatParam } from '../../lib/params';
 import { changedKnobs, type KnobValues } from './knob-fields';
 
@@ -18,8 +18,9 @@ export interface Draft {
   commit: string;
   /** Empty: an ordinary run. Else an A/B run, that measures `base` and `commit` interleaved. */
   base: string;
-  /** Empty while the box is being edited. */
+  /** Of a batch on each target. Empty: what is ordinary on its kind. */
   launches: number | '';
+  /** Empty while the box is being edited. */
   rounds: number | '';
   /** Chosen values by param; a param without any runs at all its declared values. */
   params: Readonly<Record<string, readonly ParamValue[]>>;
@@ -29,6 +30,9 @@ export interface Draft {
 /** Least time one sample takes, ns; the server's default (STATISTICS §1). */
 const MIN_TIME_NS = 1_000_000;
 
+/** What a batch has where nobody says otherwise; the server's defaults (STATISTICS §1). */
+export const ORDINARY_LAUNCHES: Record<Target['kind'], number> = { host: 5, device: 10 };
+
 export function freshDraft(suite: Suite): Draft {
   return {
     benchmarks: suite.benchmarks.map(({ name }) => name),
@@ -36,7 +40,7 @@ export function freshDraft(suite: Suite): Draft {
     suppress: [],
     commit: '',
     base: '',
-    launches: 5,
+    launches: '',
     rounds: 20,
     params: {},
     knobs: {},
@@ -133,6 +137,8 @@ export interface Size {
   /** One benchmark at one point of its params; its arms are measured side by side. */
   groups: number;
   cases: number;
+  /** On each target of this kind. */
+  launches: number;
   /** Fresh processes on each target: every launch starts each workload once. */
   starts: number;
   /** Measuring alone, a lower bound: building, warm-up and slower cases come on top. */
@@ -146,17 +152,26 @@ function pointsOf(benchmark: Benchmark, draft: Draft): number {
   }, 1);
 }
 
-export function sizeOf(suite: Suite, draft: Draft): Size {
+/** Kinds of target it asks for, hosts first. None chosen: of every target; none known: as on a host. */
+export function kindsOf(targets: readonly Target[], chosen: readonly string[]): Target['kind'][] {
+  const asked = targets.filter(({ id }) => chosen.length === 0 || chosen.includes(id));
+  const kinds = (['host', 'device'] as const).filter((kind) => asked.some((target) => target.kind === kind));
+  return kinds.length === 0 ? ['host'] : kinds;
+}
+
+export function sizeOf(suite: Suite, draft: Draft, kind: Target['kind']): Size {
   const benchmarks = chosenBenchmarks(suite, draft);
   const cases = benchmarks.reduce((sum, each) => sum + pointsOf(each, draft) * each.arms.length, 0);
+  const launches = draft.launches === '' ? ORDINARY_LAUNCHES[kind] : draft.launches;
   // An A/B run starts each launch twice, once per revision.
-  const launches = Number(draft.launches) * (draft.base.trim() === '' ? 1 : 2);
+  const starts = launches * (draft.base.trim() === '' ? 1 : 2);
   const rounds = Number(draft.rounds);
   return {
     groups: benchmarks.reduce((sum, each) => sum + pointsOf(each, draft), 0),
     cases,
-    starts: new Set(benchmarks.map(({ workload }) => workload)).size * launches,
-    leastSeconds: (cases * launches * rounds * MIN_TIME_NS) / 1e9,
+    launches,
+    starts: new Set(benchmarks.map(({ workload }) => workload)).size * starts,
+    leastSeconds: (cases * starts * rounds * MIN_TIME_NS) / 1e9,
   };
 }
 
@@ -169,7 +184,7 @@ export function isCommit(commit: string): boolean {
 
 export function complete(draft: Draft): boolean {
   const named = isCommit(draft.commit) && isCommit(draft.base);
-  return draft.benchmarks.length > 0 && draft.launches !== '' && draft.rounds !== '' && named;
+  return draft.benchmarks.length > 0 && draft.rounds !== '' && named;
 }
 
 export function toRequest(suite: Suite, draft: Draft): RunRequest {
@@ -184,7 +199,7 @@ export function toRequest(suite: Suite, draft: Draft): RunRequest {
     ...(draft.suppress.length === 0 ? {} : { suppress: draft.suppress }),
     ...(draft.commit.trim() === '' ? {} : { commit: draft.commit.trim() }),
     ...(draft.base.trim() === '' ? {} : { base_commit: draft.base.trim() }),
-    launches: Number(draft.launches),
+    launches: draft.launches === '' ? null : draft.launches,
     rounds: Number(draft.rounds),
     min_time_ns: MIN_TIME_NS,
     params: Object.fromEntries(params.map(([name, values]) => [name, [...values]])),

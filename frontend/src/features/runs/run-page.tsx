@@ -5,7 +5,7 @@
 import { Alert, Button, Group } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 
-import { cancelRun, runEnded, runKeys, runQuery } from '../../api/runs';
+import { cancelRun, launchesOf, runEnded, runKeys, runQuery } from '../../api/runs';
 import { may, sessionQuery } from '../../api/session';
 import type { Job, Run } from '../../api/types';
 import type { StreamStatus } from '../../api/live-stream';
@@ -145,7 +145,7 @@ function RunSummary({ run }: { run: Run }) {
           ...(run.base_commit === null ? [] : [['Base', <Base key="b" run={run} />] as const]),
           ['Benchmarks', run.benchmarks.join(', ') || 'all'],
           ['Params', paramsOf(run)],
-          ['Size', `${run.launches} launches × ${run.rounds} rounds`],
+          ['Size', `${launchesOf(run)} launches × ${run.rounds} rounds`],
           [
             'Requested',
             <span key="r">
