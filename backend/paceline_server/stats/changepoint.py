@@ -29,7 +29,7 @@ from paceline_server.stats.history import (
     Segmentation,
 )
 from paceline_server.stats.levels import posterior
-from paceline_server.stats.samples import Floats
+from paceline_server.stats.samples import Floats, median
 
 __all__ = [
     "DEFAULT", "METHOD", "ChangePoint", "Filter", "Parameters", "Segment", "Segmentation", "detect", "stands",
@@ -151,4 +151,4 @@ def _moved(change: ChangePoint, first: int) -> ChangePoint:
 
 def _segment(x: Floats, start: int, stop: int, first: int) -> Segment:
     part = x[start:stop]
-    return Segment(first + start, first + stop, math.exp(float(np.median(part))), spread(part))
+    return Segment(first + start, first + stop, math.exp(median(part)), spread(part))

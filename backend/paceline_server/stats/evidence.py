@@ -15,7 +15,7 @@ import numpy as np
 
 from paceline_server.stats.history import ChangePoint, Filter, Parameters
 from paceline_server.stats.ranktests import mann_whitney_p
-from paceline_server.stats.samples import Floats
+from paceline_server.stats.samples import Floats, median
 
 NORMAL = NormalDist()
 
@@ -31,7 +31,7 @@ class Candidate:
 
 def spread(x: Floats) -> float:
     """Sigma of log values: 1.4826 · MAD."""
-    return 1.4826 * float(np.median(np.abs(x - np.median(x))))
+    return 1.4826 * median(np.abs(x - median(x)))
 
 
 def judge(
@@ -43,7 +43,7 @@ def judge(
     suspect = stop == x.size and after.size < parameters.confirm_points
     near = int(parameters.side_points)
     p_value = _p_value(before[-near:], after[:near], dependence)
-    level_before, level_after = float(np.median(before)), float(np.median(after))
+    level_before, level_after = median(before), median(after)
     shift = level_after - level_before
     in_sigma = _in_sigma(shift, before, after)
     points_after = 1.0 if suspect else parameters.points_a_side

@@ -24,7 +24,7 @@ import numpy as np
 
 from paceline_server.stats import residuals
 from paceline_server.stats.history import Parameters
-from paceline_server.stats.samples import Floats
+from paceline_server.stats.samples import Floats, median
 
 CELLS_PER_SCALE = 6
 """grid cells per scale: a level is then at most a twelfth of a scale off, 0.3 % of its information."""
@@ -59,8 +59,8 @@ class Posterior:
 def noise_scale(x: Floats, floor: float) -> float:
     """Scatter of the core in log units, from neighbours and from the whole: steps inflate the second."""
     apart = np.abs(np.diff(x))
-    neighbours = 1.4826 / math.sqrt(2.0) * float(np.median(apart))
-    whole = 1.4826 * float(np.median(np.abs(x - np.median(x))))
+    neighbours = 1.4826 / math.sqrt(2.0) * median(apart)
+    whole = 1.4826 * median(np.abs(x - median(x)))
     coarse = float(np.quantile(apart, 0.75)) / COARSE
     return max(min(neighbours, whole), coarse, floor)
 
@@ -68,7 +68,7 @@ def noise_scale(x: Floats, floor: float) -> float:
 def _grid(x: Floats, scale: float) -> Floats:
     """Levels worth asking about: cells near which three neighbours had their median."""
     padded = np.pad(x, 1, mode="edge")
-    smooth = np.median(np.stack([padded[:-2], padded[1:-1], padded[2:]]), axis=0)
+    smooth = np.sort(np.stack([padded[:-2], padded[1:-1], padded[2:]]), axis=0)[1]
     cell = scale / CELLS_PER_SCALE
     while True:
         cells = np.unique(np.rint(smooth / cell))
