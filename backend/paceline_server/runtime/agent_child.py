@@ -55,11 +55,11 @@ def clone() -> Path | None:
     return root if (root / ".git").exists() and (root / "native").is_dir() else None
 
 
-def write_config(path: Path, root: Path | None, simulated: Sequence[str] = ()) -> None:
+def write_config(path: Path, root: Path | None, simulated: Sequence[str] = ()) -> bool:
     """Write agent.toml allowing the suites of this clone and the simulated devices at these addresses, unless
-    a person took the file over."""
+    a person took the file over. Returns whether it is ours to write."""
     if path.exists() and not path.read_text(encoding="utf-8").startswith(MADE_BY_US):
-        return
+        return False
     text = MADE_BY_US
     if root is not None:
         manifests = sorted(
@@ -76,6 +76,7 @@ def write_config(path: Path, root: Path | None, simulated: Sequence[str] = ()) -
         text += "\n".join(["[devices]", *devices, ""])
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(text, encoding="utf-8")
+    return True
 
 
 class AgentChild:

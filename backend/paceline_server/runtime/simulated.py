@@ -3,15 +3,19 @@
 Place: the embedded shape only, beside the agent. One child process of the agent's package holds them all;
 the agent is told their addresses as it would be told a phone's. Invariants: they end with the server, even
 one that is killed (their standard input ends); they are labelled simulated everywhere and count in no fleet
-statistic; only this server's agent may use them.
+statistic; only this server's agent may use them. One that ends by itself is said, not started again: its
+devices would listen elsewhere than the running agent was told.
 """
 
 from __future__ import annotations
 
 import contextlib
 import json
+import queue
 import subprocess
 import sys
+import threading
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Self
@@ -19,6 +23,8 @@ from typing import Self
 from paceline_server.kernel.settings import SettingsError
 
 MODULE = "paceline.testing.adbd.fleet"
+STARTS_WITHIN_S = 60.0
+"""Sixteen devices lay out their files; a loaded host takes its time."""
 ENDS_WITHIN_S = 10.0
 SCENARIOS = {
     "healthy": "healthy",
@@ -37,44 +43,88 @@ class SimulatedDevice:
     scenario: str
 
 
-class SimulatedFleet:
-    """So many devices while the context lasts. Raises SettingsError with what they said when they do not
-    start."""
+def announced(devices: Sequence[SimulatedDevice], config: Path, *, told: bool) -> list[str]:
+    """Lines for the terminal; `told`: whether the agent's configuration is ours to write, so that it knows
+    their addresses."""
+    if not devices:
+        return []
+    if told:
+        return [f"  Simulated device:   {one.serial} ({SCENARIOS[one.scenario]})" for one in devices]
+    addresses = json.dumps([one.address for one in devices])
+    return [
+        f"  The simulated devices run, but {config} is your own, so the agent was not told of them. To see",
+        "  them, write this into it and restart the agent; their ports are others at every start:",
+        f"      [devices]\n      simulated = {addresses}",
+    ]
 
-    def __init__(self, data_dir: Path, count: int) -> None:
-        self._agent_data, self._count = data_dir / "agent", count
-        self._log = data_dir / "simulated.log"
-        self._process: subprocess.Popen[str] | None = None
+
+def command(agent_data: Path, count: int) -> list[str]:
+    """The peers of the agent's package, for the agent with this data directory."""
+    return [sys.executable, "-m", MODULE, "--data", str(agent_data), "--devices", str(count)]
+
+
+class SimulatedFleet:
+    """What `argv` starts, while the context lasts. Raises SettingsError with where to look when it does not
+    say its devices in time; `on_end` is told once when it ends by itself later."""
+
+    def __init__(
+        self,
+        argv: Sequence[str],
+        log: Path,
+        on_end: Callable[[str], None],
+        starts_within_s: float = STARTS_WITHIN_S,
+    ) -> None:
+        self._argv, self._log, self._on_end, self._within_s = list(argv), log, on_end, starts_within_s
+        self._first: queue.SimpleQueue[str] = queue.SimpleQueue()
+        self._ready, self._ending = threading.Event(), threading.Event()
         self.devices: list[SimulatedDevice] = []
 
     def __enter__(self) -> Self:
-        argv = [sys.executable, "-m", MODULE, "--data", str(self._agent_data), "--devices", str(self._count)]
         with self._log.open("ab") as errors:
-            self._process = subprocess.Popen(
-                argv,
+            self.process = subprocess.Popen(
+                self._argv,
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=errors,
                 text=True,
                 start_new_session=True,  # Ctrl-C reaches us only; the agent ends before its devices
             )
-        line = self._process.stdout.readline() if self._process.stdout is not None else ""
-        if not line:
-            self.__exit__()
-            raise SettingsError(f"the simulated devices did not start; see {self._log}")
-        self.devices = [SimulatedDevice(**one) for one in json.loads(line)["devices"]]
+        threading.Thread(target=self._follow, name="simulated-devices", daemon=True).start()
+        try:
+            self.devices = self._said()
+        except BaseException:
+            self._end(patience_s=0.0)
+            raise
+        self._ready.set()
         return self
 
     def __exit__(self, *_: object) -> None:
-        process = self._process
-        if process is None:
-            return
-        for pipe in (process.stdin, process.stdout):
-            if pipe is not None:
-                with contextlib.suppress(OSError):
-                    pipe.close()
+        self._end(ENDS_WITHIN_S)
+
+    def _said(self) -> list[SimulatedDevice]:
         try:
-            process.wait(ENDS_WITHIN_S)
+            line = self._first.get(timeout=self._within_s)
+            return [SimulatedDevice(**one) for one in json.loads(line)["devices"]]
+        except (queue.Empty, ValueError, KeyError, TypeError) as error:
+            raise SettingsError(f"the simulated devices did not start; see {self._log}") from error
+
+    def _follow(self) -> None:
+        """Reads what it says, so that nobody waits for a peer that hangs; then waits for its end."""
+        if self.process.stdout is not None:
+            self._first.put(self.process.stdout.readline())
+        status = self.process.wait()
+        if self._ready.is_set() and not self._ending.is_set():
+            self._on_end(f"The simulated devices ended by themselves (status {status}); see {self._log}")
+
+    def _end(self, patience_s: float) -> None:
+        self._ending.set()
+        if self.process.stdin is not None:
+            with contextlib.suppress(OSError):
+                self.process.stdin.close()
+        try:
+            self.process.wait(patience_s)
         except subprocess.TimeoutExpired:
-            process.kill()
-            process.wait()
+            self.process.kill()
+            self.process.wait()
+        if self.process.stdout is not None:
+            self.process.stdout.close()  # last: closing waits for whoever still reads

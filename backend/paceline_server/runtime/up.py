@@ -28,8 +28,9 @@ from paceline_server.fleet import service as fleet
 from paceline_server.kernel import settings as process_settings
 from paceline_server.kernel.settings import Settings, SettingsError
 from paceline_server.runtime import first_run, serving
+from paceline_server.runtime import simulated as peers
 from paceline_server.runtime.agent_child import AgentChild, clone, command, write_config
-from paceline_server.runtime.simulated import SCENARIOS, SimulatedDevice, SimulatedFleet
+from paceline_server.runtime.simulated import SimulatedDevice, SimulatedFleet
 from paceline_server.store import migrations
 from paceline_server.store.session import session_scope
 
@@ -110,7 +111,8 @@ def _simulated(held: contextlib.ExitStack, data_dir: Path, options: Options) -> 
         return []
     if not options.agent:
         raise SettingsError("simulated devices are driven by the agent: leave out --no-agent, or --devices")
-    return held.enter_context(SimulatedFleet(data_dir, options.devices)).devices
+    argv = peers.command(data_dir / "agent", options.devices)
+    return held.enter_context(SimulatedFleet(argv, data_dir / "simulated.log", _say)).devices
 
 
 def _after_start(
@@ -127,10 +129,11 @@ def _after_start(
         _banner(settings, link)
         if not options.agent:
             return
-        write_config(settings.data_dir / "agent.toml", clone(), [one.address for one in simulated])
+        config = settings.data_dir / "agent.toml"
+        told = write_config(config, clone(), [one.address for one in simulated])
         agent.start()
-        for one in simulated:
-            _say(f"  Simulated device:   {one.serial} ({SCENARIOS[one.scenario]})")
+        for line in peers.announced(simulated, config.absolute(), told=told):
+            _say(line)
         if options.first_run:
             first_run.request_and_follow(ended, _say, agent.log_file)
     except Exception:

@@ -13,6 +13,7 @@ import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import httpx
 import psutil
@@ -70,11 +71,14 @@ class Up:
         return code
 
     def agents(self) -> list[psutil.Process]:
+        return self.children("agent")
+
+    def children(self, word: str = "") -> list[psutil.Process]:
         try:
             children = psutil.Process(self.process.pid).children(recursive=True)
         except psutil.NoSuchProcess:
             return []
-        return [child for child in children if "agent" in " ".join(child.cmdline())]
+        return [child for child in children if word in " ".join(child.cmdline())]
 
 
 @pytest.fixture
@@ -109,6 +113,16 @@ def wait_for_agent(address: str, cookie: dict[str, str]) -> str:
             online = [agent["id"] for agent in agents if agent["state"] == "online"]
             if online:
                 return str(online[0])
+    raise AssertionError("the stream ended")
+
+
+def simulated_targets(address: str, cookie: dict[str, str], count: int) -> list[dict[str, Any]]:
+    """Once there are so many."""
+    with httpx.stream("GET", f"{address}/api/v1/stream", headers=cookie, timeout=WITHIN_S) as stream:
+        for _ in stream.iter_lines():
+            found = httpx.get(f"{address}/api/v1/targets?simulated=true", headers=cookie).json()["items"]
+            if len(found) >= count:
+                return list(found)
     raise AssertionError("the stream ended")
 
 
@@ -160,15 +174,21 @@ def test_one_data_directory_has_one_server(tmp_path: Path, started: list[Up]) ->
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="the parent-death signal is Linux's")
-def test_the_agent_of_a_killed_server_ends_too(tmp_path: Path, started: list[Up]) -> None:
-    up = start(started, tmp_path / "data", "--no-first-run", "--port", "0")
+def test_three_simulated_devices_arrive_and_are_gone_with_a_killed_server_as_its_agent_is(
+    tmp_path: Path, started: list[Up]
+) -> None:
+    up = start(started, tmp_path / "data", "--no-first-run", "--port", "0", "--devices", "3")
     address, token = up.ready()
-    wait_for_agent(address, cookie_for(address, token))
-    agents = up.agents()
-    assert agents
+    serials = {up.line(rf"Simulated device:\s+(\S+) \({words}")[1] for words in ("healthy", "over", "drops")}
+    found = simulated_targets(address, cookie_for(address, token), 3)
+    assert {one["serial"] for one in found} == serials
+    assert {one["kind"] for one in found} == {"device"}
+    assert up.agents()
+    assert up.children("paceline.testing.adbd.fleet")
+    begun = up.children()
     up.process.kill()
     up.process.wait()
-    _, alive = psutil.wait_procs(agents, timeout=WITHIN_S)
+    _, alive = psutil.wait_procs(begun, timeout=WITHIN_S)
     assert not alive
 
 
