@@ -1,4 +1,4 @@
-"""The median that history uses, against numpy's."""
+"""The median of windows and launches, against numpy's."""
 
 from __future__ import annotations
 
