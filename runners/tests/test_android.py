@@ -2,18 +2,49 @@
 
 from __future__ import annotations
 
+import shutil
 import threading
 import time
 from pathlib import Path
 
+import psutil
 import pytest
 from paceline.devices import leftovers
 from paceline.devices.leftovers import Journal
+from paceline.devices.persistent import Pace
 from paceline.executors.base import Work
 from paceline.stop import Reason, Stop
 
 from .phone import Phone
 from .phone_jobs import HALF, IMPATIENT, ROUNDS, Half, build, go, launch, measured, on_device, wait_until
+
+LIMIT_S = 1.5
+"""Of a launch that is over: long enough for a loaded host to get half-way."""
+
+
+def recorded(device: Phone, name: str) -> Path:
+    """What stands in the launch's directory on the device."""
+    return on_device(device, "").parent / "launch-1" / name
+
+
+def process_of(device: Phone, name: str) -> psutil.Process:
+    """The process whose pid stands there, as this host knows it."""
+    wanted = recorded(device, name).read_text().strip()
+    found = [pid for pid in device.peer.processes() if _pid_on_device(pid) == wanted]
+    return psutil.Process(found[0])
+
+
+def _pid_on_device(pid: int) -> str:
+    try:
+        status = Path(f"/proc/{pid}/status").read_text()
+    except OSError:  # it ended
+        return ""
+    return next(line.split()[-1] for line in status.splitlines() if line.startswith("NSpid:"))
+
+
+def wait_until_past(limit_s: float) -> None:
+    over = time.monotonic() + limit_s
+    wait_until(lambda: time.monotonic() > over)
 
 
 @pytest.fixture
@@ -40,12 +71,70 @@ def test_what_ended_while_its_device_was_away_did_not_hang(device: Phone, built:
     def pull_until_its_time_is_over() -> None:
         device.peer.leave()
         go(device)
-        began = time.monotonic()
-        wait_until(lambda: on_device(device, "said").exists() and time.monotonic() > began + 1)
+        wait_until(recorded(device, "end").exists)
+        wait_until_past(LIMIT_S)
         device.peer.come_back()
 
-    outcome = measured(device, built, Half(pull_until_its_time_is_over), timeout_s=1)
+    outcome = measured(device, built, Half(pull_until_its_time_is_over), timeout_s=LIMIT_S)
     assert outcome.ok, outcome.detail
+
+
+def test_an_end_that_is_recorded_after_the_time_limit_was_no_hang(device: Phone, built: Path) -> None:
+    """The watcher gets its due, however late it is: what no longer runs is not killed for running."""
+
+    def end_while_its_watcher_sleeps() -> None:
+        watcher, ended = process_of(device, "watcher"), process_of(device, "pid")
+        watcher.suspend()
+        go(device)
+        wait_until(lambda: ended.status() == psutil.STATUS_ZOMBIE)
+        wait_until_past(LIMIT_S)
+        threading.Timer(0.2, watcher.resume).start()
+
+    outcome = measured(device, built, Half(end_while_its_watcher_sleeps), timeout_s=LIMIT_S)
+    assert outcome.ok, outcome.detail
+
+
+def test_a_watcher_that_never_records_the_end_is_the_devices_failure(device: Phone, built: Path) -> None:
+    (built / "foot").write_bytes(b"")  # it never says done: only its status would tell
+
+    def end_while_its_watcher_hangs() -> None:
+        process_of(device, "watcher").suspend()
+        go(device)
+
+    pace = Pace(patience_s=10.0, farewell_s=10.0, look_s=0.03, silence_s=0.5)
+    outcome = measured(device, built, Half(end_while_its_watcher_hangs), pace=pace)
+    assert outcome.cause == "device_lost", outcome.detail
+    assert "not recorded" in outcome.detail
+
+
+@pytest.mark.parametrize("says_done", [True, False])
+def test_a_killed_watcher_is_never_the_benchmarks_crash(
+    device: Phone, built: Path, *, says_done: bool
+) -> None:
+    if not says_done:
+        (built / "foot").write_bytes(b"")
+
+    def kill_and_go() -> None:
+        watcher, workload = process_of(device, "watcher"), process_of(device, "pid")
+        watcher.suspend()
+        go(device)
+        wait_until(lambda: workload.status() == psutil.STATUS_ZOMBIE)
+        watcher.kill()
+
+    sink = Half(kill_and_go)
+    outcome = measured(device, built, sink)
+    assert sink.rounds == list(range(ROUNDS))
+    assert outcome.cause == (None if says_done else "device_lost"), outcome.detail
+
+
+def test_a_run_that_vanishes_from_the_device_is_the_devices_failure(device: Phone, built: Path) -> None:
+    stop = Stop()
+    with device.executor().session(Work("job:1-1", [built]), lambda _: None, stop) as session:
+        spec = launch(session, built)
+        shutil.rmtree(device.outside(session.location(built)))
+        outcome = session.execute(spec, Half(lambda: None), stop)
+    assert outcome.cause == "device_lost", outcome.detail
+    assert "is not on the device any more" in outcome.detail
 
 
 def test_a_cable_that_is_cut_again_and_again_costs_no_byte(device: Phone, built: Path) -> None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 import uuid
 from collections.abc import Iterator
 from pathlib import Path
@@ -32,10 +34,11 @@ def peer(tmp_path: Path) -> Iterator[Peer]:
 
 
 def paceline(tmp_path: Path, *arguments: str, routes: str = "", simulated: str = "") -> str:
+    """What it says on standard output: what is logged goes elsewhere."""
     listed = f"routes = [{_quoted(routes)}]\nsimulated = [{_quoted(simulated)}]\n"
     (tmp_path / "agent.toml").write_text(f'[devices]\nadb_server = "{NOWHERE}"\n{listed}')
     options = ["--data", str(tmp_path / "data"), "--config", str(tmp_path / "agent.toml")]
-    return CliRunner(env={"COLUMNS": "200"}).invoke(app, [*arguments, *options]).output
+    return CliRunner(env={"COLUMNS": "200"}).invoke(app, [*arguments, *options]).stdout
 
 
 def _quoted(address: str) -> str:
@@ -92,6 +95,16 @@ def test_an_address_where_nobody_listens_is_listed_with_its_reason(tmp_path: Pat
     assert device["advice"]
 
 
+def test_what_is_logged_meanwhile_is_no_part_of_the_json(tmp_path: Path) -> None:
+    (tmp_path / "agent.toml").write_text(f'[devices]\nadb_server = "{NOWHERE}"\nroutes = ["{NOWHERE}"]\n')
+    options = ["--data", str(tmp_path / "data"), "--config", str(tmp_path / "agent.toml")]
+    command = [sys.executable, "-m", "paceline", "devices", "--json", *options]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=True)
+    assert f"no device yet at {NOWHERE}" in done.stderr
+    assert "Connection refused. Is the device on" in done.stderr
+    assert [one["kind"] for one in json.loads(done.stdout)] == ["host", "device"]
+
+
 def test_a_device_somebody_measures_on_is_not_disturbed(tmp_path: Path, peer: Peer) -> None:
     user = Attached(SERIAL, tmp_path / "theirs", lambda _: pytest.fail("it must not connect"), [])
     with user.claim(Stop()):
@@ -104,6 +117,6 @@ def test_a_device_somebody_measures_on_is_not_disturbed(tmp_path: Path, peer: Pe
 def test_devices_that_are_switched_off_are_not_looked_for(tmp_path: Path, peer: Peer) -> None:
     (tmp_path / "off.toml").write_text(f'[devices]\nenabled = false\nsimulated = ["{peer.address}"]\n')
     options = ["--data", str(tmp_path), "--config", str(tmp_path / "off.toml")]
-    found = json.loads(CliRunner().invoke(app, ["devices", "--json", *options]).output)
+    found = json.loads(CliRunner().invoke(app, ["devices", "--json", *options]).stdout)
     assert [one["kind"] for one in found] == ["host"]
     assert not peer.calls

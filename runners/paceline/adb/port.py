@@ -24,7 +24,11 @@ COMMAND_TIMEOUT_S = 30.0
 
 
 class AdbError(UserError):
-    """Anything that went wrong with a device. Always infrastructure, never the benchmark's fault."""
+    """Anything that went wrong with a device. Always infrastructure, never the benchmark's fault. `text` is a
+    sentence, whatever a system said last: advice and other sentences follow it on the same line."""
+
+    def __init__(self, text: str, advice: str = "") -> None:
+        super().__init__(text if text.endswith((".", "!", "?")) else f"{text}.", advice)
 
 
 class AbsentError(AdbError):

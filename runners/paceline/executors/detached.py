@@ -8,7 +8,9 @@
 Place in the journey: under `android.py`, which holds the device. Invariants: the workload depends on no
 connection; it begins once, however often starting is asked for; every byte it said is taken once, because the
 reader names the offset it wants and counts what it took; that it ran too long is believed only of a launch
-that was seen to run; when this returns, nothing of the launch is left on the device, or the device is lost.
+that was seen to run; that it crashed, only of one whose end was recorded: what kills the watcher or takes the
+run's directory is the device, not the benchmark; when this returns, nothing of the launch is left on the
+device, or the device is lost.
 """
 
 from __future__ import annotations
@@ -24,7 +26,7 @@ import msgspec
 from paceline.adb.port import AdbError, Connection, LostError, TransferError
 from paceline.devices import leftovers, scripts
 from paceline.devices.persistent import TRIES, Persistent, give_up
-from paceline.executors.base import LaunchSpec
+from paceline.executors.base import LaunchSpec, TargetError
 from paceline.executors.launch import Channel, Launch, Order
 from paceline.executors.process import End
 from paceline.outcome import Outcome
@@ -41,12 +43,13 @@ LAST_SIGNAL = 64
 NOT_RUNNABLE = (126, 127)
 """What `env`, `taskset` and `setsid` end with when there is no such program, or it is none for this CPU."""
 
-Word = Literal["out", "err", "beat", "late", "end", "gone"]
+Word = Literal["out", "err", "beat", "over", "late", "end", "gone"]
 CHANNELS: dict[str, Channel] = {"out": "stdout", "err": "stderr"}
 
 
 class Frame(msgspec.Struct, frozen=True):
-    """One thing the follower said. `data` of out and err may come in pieces; `text` is the status of end."""
+    """One thing the follower said. `data` of out and err may come in pieces; `text` is the status of end, or
+    the two times of a beat."""
 
     word: Word
     data: bytes = b""
@@ -82,8 +85,10 @@ class Frames:
         match words:
             case ["out" | "err" as channel, offset, length] if offset.isdecimal() and length.isdecimal():
                 self._channel, self._offset, self._due = channel, int(offset), int(length)
-            case ["beat" | "late" | "gone" as word]:
+            case ["over" | "late" | "gone" as word]:
                 yield Frame(word)
+            case ["beat", began, now]:
+                yield Frame("beat", text=f"{began} {now}")
             case ["end", status]:
                 yield Frame("end", text=status)
             case _:
@@ -112,15 +117,20 @@ class Detached:
     ) -> None:
         self._persistent, self._spec, self._launch = persistent, spec, launch
         self._place, self._pace = place, persistent.pace
-        self._alive_at = -math.inf
+        self._begun_at = self._alive_at = -math.inf
+        self._over_since: float | None = None
+        self._killed_at: float | None = None
         self._ended: End | None = None
+        self._failure: TargetError | None = None
+        self._end_told = False
 
     def run(self) -> Outcome:
         """Raises TargetError."""
         self._start()
-        self._launch.begun(time.monotonic())
+        self._begun_at = time.monotonic()
+        self._launch.begun(self._begun_at)
         failures = 0
-        while self._ended is None:
+        while not self._settled:
             before = self._taken()
             try:
                 self._follow()
@@ -129,8 +139,28 @@ class Detached:
                 if failures >= TRIES:
                     give_up(error)
                 self._persistent.regain(error)
-        left = self._swept()
-        return self._launch.outcome(msgspec.structs.replace(self._ended, left_behind=left))
+        return self._concluded()
+
+    @property
+    def _settled(self) -> bool:
+        return self._ended is not None or self._failure is not None
+
+    def _concluded(self) -> Outcome:
+        """Sweeps, then judges. What cannot be swept away takes no fault from a benchmark that has one."""
+        failure: TargetError | None = None
+        left = 0
+        try:
+            left = self._swept()
+        except TargetError as error:
+            failure = error
+        if self._ended is None or self._failure is not None:
+            raise self._failure or TargetError("device_lost", "Nobody knows how the launch ended.")
+        # Of a launch that did not end by itself the rest is its own, and what watched over it.
+        ended = msgspec.structs.replace(self._ended, left_behind=left if self._end_told else 0)
+        outcome = self._launch.outcome(ended)
+        if failure is not None and outcome.ok:
+            raise failure
+        return outcome
 
     def _start(self) -> None:
         limit = math.ceil(self._spec.timeout_s + GRACE_S)
@@ -157,8 +187,9 @@ class Detached:
         offsets = [str(self._launch.taken(channel)) for channel in CHANNELS.values()]
         follow = scripts.argv("follow", str(self._place.directory), *offsets, f"{self._pace.look_s:g}")
         frames, heard_at = Frames(), time.monotonic()
+        self._over_since = None
         with self._persistent.stream([*self._place.watching, *follow]) as stream:
-            while self._ended is None:
+            while not self._settled:
                 data = stream.read(TICK_S)
                 self._launch.tick()
                 if data:
@@ -169,8 +200,8 @@ class Detached:
                     raise LostError("The device ended the connection by which a launch was followed.")
                 elif time.monotonic() - heard_at > self._pace.silence_s:
                     raise LostError(f"The device said nothing for {self._pace.silence_s:g} s.")
-                if self._ended is None:
-                    self._obey(self._launch.order(self._alive_at))
+                if not self._settled:
+                    self._look_after(time.monotonic())
 
     def _take(self, frame: Frame, now: float) -> None:
         match frame.word:
@@ -180,36 +211,65 @@ class Detached:
                     raise LostError(f"The device went on at {frame.offset} of {frame.word}.")
                 self._launch.took(channel, frame.data)
             case "beat":
-                self._alive_at = now
+                self._alive_at = self._when(frame.text, now)
+            case "over":
+                self._over_since = now if self._over_since is None else self._over_since
             case "late":
                 self._launch.ran_out()
             case "end":
-                self._ended = self._end_of(frame.text)
+                self._end(frame.text)
             case "gone":
-                text = (
-                    b"(agent) what watched over the workload was killed, too: the device was short of memory?"
-                )
-                self._launch.took("stderr", text + b"\n")
-                self._ended = End(signal_number=SIGKILL)
+                self._unwatched("What watched over it was killed: the device was short of memory?")
 
-    def _obey(self, order: Order | None) -> None:
-        if order is None:
-            return
-        signal = scripts.argv("order", str(self._place.directory), order.value)
-        self._persistent.run(signal)
+    def _when(self, beat: str, now: float) -> float:
+        """The moment it was seen to run: by the device's clock, because what it said may be read late."""
+        try:
+            began, then = map(float, beat.split())
+        except ValueError:
+            return now
+        return min(now, self._begun_at + max(0.0, then - began))
+
+    def _look_after(self, now: float) -> None:
+        """Passes on what must be done to it; gives up on a device that does not do it."""
+        order = self._launch.order(now, self._alive_at)
+        if order is not None and self._killed_at is None:
+            self._killed_at = now if order is Order.KILL else None
+            self._persistent.run(scripts.argv("order", str(self._place.directory), order.value))
         if self._launch.flooded:  # what it has said beyond that is not worth reading
             self._ended = End(signal_number=SIGKILL)
+        elif self._killed_at is not None and self._alive_at > self._killed_at + self._launch.limits.kill_s:
+            text = f"It cannot be killed: it still ran {self._launch.limits.kill_s:g} s after SIGKILL."
+            self._failure = self._lost(text, "Restart the device: it hangs in its kernel.")
+        elif self._over_since is not None and now > self._over_since + self._pace.silence_s:
+            self._unwatched(f"Its end was not recorded {self._pace.silence_s:g} s after it ended.")
 
-    def _end_of(self, status: str) -> End:
-        program = self._spec.argv[0]
+    def _unwatched(self, why: str) -> None:
+        """Nobody will ever tell its exit status: it is judged by what it said, if that is enough."""
+        if self._launch.conclusive:
+            self._ended = End(exit_code=0)
+        else:
+            self._failure = self._lost(why)
+
+    def _lost(self, why: str, advice: str = "") -> TargetError:
+        text = f"Launch {self._spec.launch} of {self._spec.workload}: {why}"
+        return TargetError("device_lost", text, advice)
+
+    def _end(self, status: str) -> None:
+        """The device's own word of how it ended."""
+        self._end_told = True
+        program, number = self._spec.argv[0], int(status) if status.isdecimal() else None
         if status == "missing":
-            return End(start_error=f"{program}: there is no such program on the device")
-        number = int(status) if status.isdecimal() else SIGNAL_STATUS + SIGKILL
-        if number in NOT_RUNNABLE and not self._launch.taken("stdout"):
-            return End(start_error=f"{program}: the device cannot run it (status {number})")
-        if SIGNAL_STATUS < number <= SIGNAL_STATUS + LAST_SIGNAL:
-            return End(signal_number=number - SIGNAL_STATUS)
-        return End(exit_code=number)
+            self._ended = End(start_error=f"{program}: there is no such program on the device")
+        elif status == "nowhere":
+            self._failure = self._lost(f"{self._spec.cwd} is not on the device any more.")
+        elif number is None:
+            self._unwatched(f"Its end was not recorded whole ({status!r}): the device's storage is full?")
+        elif number in NOT_RUNNABLE and not self._launch.taken("stdout"):
+            self._ended = End(start_error=f"{program}: the device cannot run it (status {number})")
+        elif SIGNAL_STATUS < number <= SIGNAL_STATUS + LAST_SIGNAL:
+            self._ended = End(signal_number=number - SIGNAL_STATUS)
+        else:
+            self._ended = End(exit_code=number)
 
     def _swept(self) -> int:
         """Ends what the workload left behind, and removes what it said: that is taken."""

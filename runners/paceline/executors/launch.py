@@ -39,6 +39,8 @@ class Limits(msgspec.Struct, frozen=True):
     stderr_bytes: int = 256 << 20
     terminate_s: float = 3.0
     """Time between the polite and the final request to end."""
+    kill_s: float = 10.0
+    """A device's process that still runs so long after the final one hangs in its kernel: nobody ends it."""
 
 
 class Order(enum.Enum):
@@ -52,7 +54,7 @@ class Launch:
     """State of one launch while it runs; used by one thread. `begun` when the process may have started."""
 
     def __init__(self, spec: LaunchSpec, sink: Sink, stop: Stop, limits: Limits) -> None:
-        self._spec, self._sink, self._stop, self._limits = spec, sink, stop, limits
+        self._spec, self._sink, self._stop, self.limits = spec, sink, stop, limits
         self._reader = StreamReader()
         self._fault: BrokenStreamError | None = None
         self._fault_at = 0.0
@@ -95,22 +97,28 @@ class Launch:
     def tick(self) -> None:
         self._sink.tick()
 
-    def order(self, now: float) -> Order | None:
-        """What must be done to it, seen to be running at `now` (monotonic seconds); nothing, mostly."""
+    def order(self, now: float, runs_at: float | None = None) -> Order | None:
+        """What must be done to it at `now` (monotonic seconds); nothing, mostly. Its time is over only when
+        it was seen to run then: `runs_at` is the last moment it was, where that is not now."""
+        if self._flooded is None and (flooded := self._flood_bytes()) is not None:
+            self._flooded = flooded
+            self._asked_at = now if self._asked_at is None else self._asked_at
+            return Order.KILL
         if self._asked_at is not None:
-            return Order.KILL if now >= self._asked_at + self._limits.terminate_s else None
-        order = Order.TERMINATE
+            return Order.KILL if now >= self._asked_at + self.limits.terminate_s else None
         if self._stop.reason is not None:
             self._stopped = self._stop.reason
-        elif now >= self._deadline:
+        elif (now if runs_at is None else runs_at) >= self._deadline:
             self._timed_out = True
-        elif (flooded := self._flood_bytes()) is not None:
-            self._flooded = flooded
-            order = Order.KILL
-        elif self._fault is None or now < self._fault_at + self._limits.garbage_s:
+        elif self._fault is None or now < self._fault_at + self.limits.garbage_s:
             return None
         self._asked_at = now
-        return order
+        return Order.TERMINATE
+
+    @property
+    def conclusive(self) -> bool:
+        """It can be judged by what it said, or by what we asked for, whatever its exit status was."""
+        return bool(self._reader.terminal or self._fault or self._asked_at is not None)
 
     @property
     def flooded(self) -> bool:
@@ -145,11 +153,11 @@ class Launch:
         )
 
     def _flood_bytes(self) -> int | None:
-        if self._bytes["stdout"] > self._limits.stdout_bytes:
+        if self._bytes["stdout"] > self.limits.stdout_bytes:
             return self._bytes["stdout"]
-        if self._bytes["stderr"] > self._limits.stderr_bytes:
+        if self._bytes["stderr"] > self.limits.stderr_bytes:
             return self._bytes["stderr"]
-        return self._bytes["stdout"] if self._garbage > self._limits.garbage_bytes else None
+        return self._bytes["stdout"] if self._garbage > self.limits.garbage_bytes else None
 
     def _events(self, data: bytes | None) -> None:
         for event in self._reader.close() if data is None else self._reader.feed(data):

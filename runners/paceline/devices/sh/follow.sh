@@ -1,10 +1,12 @@
 # follow.sh DIRECTORY OUT_OFFSET ERR_OFFSET PAUSE_S — what a launch says from these offsets on.
 #
 # Place in the journey: streamed by executors/detached.py, and again after a lost connection. Prints
-#   out OFFSET LENGTH⏎bytes   err OFFSET LENGTH⏎bytes   beat⏎ (it runs)   late⏎   end STATUS⏎   gone⏎
+#   out OFFSET LENGTH⏎bytes   err OFFSET LENGTH⏎bytes   beat BEGAN NOW⏎ (it runs; seconds since boot, or
+#   ? ?)   over⏎ (it ended, its end is not written yet)   late⏎   end STATUS⏎   gone⏎ (so is who would write it)
 # Invariants: a length says how many bytes follow, so nothing a workload prints is taken for a line of this
-# script; `end` comes after the last byte; two small processes per round. `dd` reads, because toybox's
-# `head -c` takes more from a shared descriptor than it prints.
+# script; every round says how it is, however much it prints; `end` comes after the last byte; two small
+# processes per round. `dd` reads, because toybox's `head -c` takes more from a shared descriptor than it
+# prints.
 exec 2>/dev/null
 d=$1 out=$2 err=$3 pause=$4
 most=262144
@@ -16,13 +18,19 @@ skip() {
 }
 skip "$out" <&3 >/dev/null
 skip "$err" <&4 >/dev/null
+began=
+[ ! -e "$d/began" ] || read -r began rest <"$d/began"
+runs() { read -r of <"$d/$1" && [ -e "/proc/$of/exe" ]; } # a zombie has no exe
 while :; do
-  end=
+  end= state=over
   if [ -e "$d/end" ]; then
     read -r end <"$d/end"
-  elif ! { read -r watcher <"$d/watcher" && [ -e "/proc/$watcher/exe" ]; }; then # a zombie has no exe
+    end=${end:-empty}
+  elif ! runs watcher; then
     end=gone
     [ -e "$d/end" ] && continue
+  elif [ ! -e "$d/pid" ] || runs pid; then
+    state=beat
   fi
   set -- $(stat -c %s "$d/out" "$d/err")
   more=
@@ -40,16 +48,17 @@ while :; do
     dd bs="$n" count=1 <&4
     err=$((err + n))
   fi
-  if [ -n "$more" ]; then continue; fi
-  case $end in
-    '')
-      echo beat
-      sleep "$pause"
-      ;;
-    *)
-      if [ -e "$d/late" ]; then echo late; fi
-      if [ "$end" = gone ]; then echo gone; else echo "end $end"; fi
-      exit 0
-      ;;
-  esac
+  if [ -z "$end" ]; then
+    if [ "$state" = beat ]; then
+      now=
+      read -r now rest </proc/uptime
+      state="beat ${began:-?} ${now:-?}"
+    fi
+    echo "$state"
+    [ -n "$more" ] || sleep "$pause"
+  elif [ -z "$more" ]; then
+    if [ -e "$d/late" ]; then echo late; fi
+    if [ "$end" = gone ]; then echo gone; else echo "end $end"; fi
+    exit 0
+  fi
 done

@@ -1,12 +1,14 @@
 # launch.sh DIRECTORY WORKING_DIRECTORY LIMIT_S PROGRAM COMMAND… — one launch, in a session of its own.
 #
 # Place in the journey: pushed with a run, started by start.sh, connected to nobody. It leaves in DIRECTORY:
-#   begun/ (somebody runs this launch)  watcher (this shell's pid)  pid (the workload's, leader of a group)
-#   out, err (what it said)  late (it ran out of LIMIT_S)  end (its status, or `missing`: no such PROGRAM)
+#   begun/ (somebody runs this launch)  began (then, in seconds since boot)  watcher (this shell's pid)  pid (the workload's, leader of a group)
+#   out, err (what it said)  late (it ran out of LIMIT_S)  end (its status;
+#   `missing`: no such PROGRAM; `nowhere`: no such WORKING_DIRECTORY)
 # Invariants: runs COMMAND at most once; `end` is written last and whole; the limit holds without any agent.
 d=$1 cwd=$2 limit=$3 program=$4
 shift 4
 mkdir "$d/begun" || exit 0
+if read -r now rest </proc/uptime; then echo "$now" >"$d/began"; fi 2>/dev/null
 echo $$ >"$d/watcher.new"
 mv "$d/watcher.new" "$d/watcher"
 ended() {
@@ -14,7 +16,7 @@ ended() {
   mv "$d/end.new" "$d/end"
   exit 0
 }
-cd "$cwd" || ended missing
+cd "$cwd" || ended nowhere
 command -v "$program" >/dev/null || ended missing
 setsid "$@" </dev/null >>"$d/out" 2>>"$d/err" &
 child=$!
