@@ -97,7 +97,7 @@ def _ended_since(session: Session, before: PolicyAdvice) -> bool:
 def _raise(session: Session, row: PolicyAdvice) -> Alert | None:
     """A suspected alert; None when another transaction raised it first."""
     at, advice = clock.now(), row.advice
-    name = queries.target_name(session, row.target_id)
+    name = queries.spoken_name(session, row.target_id)
     alert = Alert(
         id=ids.new_id("alt"), cause_key=cause_key(row), state="suspected", kind="policy", cause=None,
         title=f"Policy {row.policy} of {row.suite} is not right on {name}", suite=row.suite,

@@ -44,7 +44,7 @@ def deliver(session: Session, alert_id: str) -> list[str]:
     alert = queries.alert(session, alert_id)
     if alert is None or not _to_be_told(alert) or rules.mute_in_force(session, alert.rule_id) is not None:
         return []
-    target = queries.target_name(session, alert.target_id)
+    target = queries.spoken_name(session, alert.target_id)
     notice = Notice(
         alert_id=alert.id,
         title=alert.title,

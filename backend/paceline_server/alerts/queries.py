@@ -183,7 +183,13 @@ def account(session: Session, account_id: str) -> Account | None:
 
 
 def target_name(session: Session, target_id: str) -> str:
+    """What rules match by."""
     return session.get_one(Target, target_id).name
+
+
+def spoken_name(session: Session, target_id: str) -> str:
+    """What sentences call it."""
+    return session.get_one(Target, target_id).spoken_name
 
 
 def counts_by_state(session: Session) -> dict[str, int]:

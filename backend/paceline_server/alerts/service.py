@@ -168,7 +168,7 @@ def _raise(
         id=ids.new_id("alt"),
         cause_key=key,
         state="suspected",
-        title=words.title(worst, queries.target_name(session, worst.target_id)),
+        title=words.title(worst, queries.spoken_name(session, worst.target_id)),
         suite=worst.suite,
         benchmark=worst.benchmark,
         arm=worst.arm,

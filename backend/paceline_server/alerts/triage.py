@@ -67,7 +67,7 @@ def alert_detail(session: Session, alert_id: str, *, windows: bool = False) -> A
         raise not_found("alert", alert_id)
     session.flush()
     targets, people = queries.names(session, [row])
-    told = explain.told(session, row, targets[row.target_id], windows=windows)
+    told = explain.told(session, row, queries.spoken_name(session, row.target_id), windows=windows)
     return AlertDetailOut(
         **_alert_out(row, targets, people).model_dump(),
         rule=RuleOut.model_validate(row.rule),

@@ -10,7 +10,7 @@ from sqlalchemy.orm import Session
 
 from paceline_server.jobs.states import FINAL
 from paceline_server.store.tables.decisions import Comparison, Finding, JobReport
-from paceline_server.store.tables.fleet import Target
+from paceline_server.store.tables.fleet import REAL_TARGETS, Target
 from paceline_server.store.tables.jobs import BASELINE_TRIGGERS, Job, Run
 
 
@@ -43,18 +43,28 @@ def context(session: Session, job_id: str) -> JobContext | None:
 
 
 def other_comparisons(session: Session, run_id: str, job_id: str) -> list[Comparison]:
-    """Comparisons of the run's other jobs, in a fixed order."""
+    """Comparisons of the run's other jobs, in a fixed order; none of a simulated target, that would take
+    from what a real one can find."""
     query = (
         select(Comparison)
-        .where(Comparison.run_id == run_id, Comparison.job_id != job_id)
+        .where(
+            Comparison.run_id == run_id,
+            Comparison.job_id != job_id,
+            Comparison.target_id.in_(REAL_TARGETS),
+        )
         .order_by(Comparison.job_id, Comparison.id)
     )
     return list(session.scalars(query))
 
 
 def unjudged_jobs(session: Session, run_id: str, job_id: str) -> int:
-    """How many of the run's other jobs may still get a verdict."""
-    query = select(func.count()).where(Job.run_id == run_id, Job.id != job_id, Job.state.not_in(FINAL))
+    """How many of the run's other jobs, but those of simulated targets, may still get a verdict."""
+    query = select(func.count()).where(
+        Job.run_id == run_id,
+        Job.id != job_id,
+        Job.state.not_in(FINAL),
+        Job.target_id.in_(REAL_TARGETS),
+    )
     return session.scalar(query) or 0
 
 

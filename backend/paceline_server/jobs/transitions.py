@@ -99,7 +99,7 @@ def refresh_run(session: Session, run_id: str, at: datetime) -> Run:
             cast(JobState, job.state),
             cast(Verdict | None, job.verdict),
             job.reason or job.cause_detail,
-            target.name,
+            target.spoken_name,
         )
         for job, target in jobs
     )

@@ -8,7 +8,7 @@ changed between two sessions, and says so.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, cast
 
@@ -30,6 +30,7 @@ from paceline_server.series import environments
 from paceline_server.series import service as history
 from paceline_server.stats.words import change
 from paceline_server.store.tables.decisions import Comparison
+from paceline_server.store.tables.fleet import Target
 
 SHOWN = (
     "Shown, not judged: the two sides were measured in different jobs, so a difference may be the day and "
@@ -73,11 +74,12 @@ def compare(session: Session, base: str, head: str, wanted: Wanted) -> CompareOu
         _key(row): row for row in queries.revisions_judged(session, left.suite, left.commit, right.commit)
     }
     floors = history.noise_floors(session, left.suite, {key[0] for key in {**before, **after}})
-    names = {one.target.id: one.target.name for one in (*left.reports, *right.reports)}
+    targets = {one.target.id: one.target for one in (*left.reports, *right.reports)}
+    simulated = {target.id for target in targets.values() if target.simulated}
     ids = _series_ids(session, left.suite, left.branch)
     rows = [
         _row(key, before.get(key), after.get(key), judged.get(key), floors.get(key)).model_copy(
-            update={"target_name": names[key[0]], "series_id": ids.get(key)}
+            update={"target_name": targets[key[0]].name, "series_id": ids.get(key)}
         )
         for key in dict.fromkeys([*before, *after])
     ]
@@ -91,7 +93,7 @@ def compare(session: Session, base: str, head: str, wanted: Wanted) -> CompareOu
         note=JUDGED if any(row.judged for row in rows) else SHOWN,
         same_environment=same,
         environment=differences,
-        summary=_summary(rows),
+        summary=_summary(rows, simulated),
         hidden=len(rows) - len(kept),
         rows=kept,
     )
@@ -212,11 +214,18 @@ def _clearest_first(row: CompareRowOut) -> tuple[bool, int, float, str, str, str
     )  # fmt: skip
 
 
-def _summary(rows: Sequence[CompareRowOut]) -> str:
+def _summary(rows: Sequence[CompareRowOut], simulated: Collection[str]) -> str:
+    """Over the rows of real targets; how many rows of simulated ones were left out of it."""
     both = [row for row in rows if row.ratio is not None]
-    clear = [row for row in both if row.significance == "clear" and row.ratio is not None]
+    real = [row for row in both if row.target_id not in simulated]
     if not both:
         return "Nothing was measured on both sides."
+    left_out = f" Not counted: {len(both) - len(real)} of simulated targets." if len(real) < len(both) else ""
+    return _counted(real) + left_out if real else f"Only simulated targets were measured.{left_out}"
+
+
+def _counted(both: Sequence[CompareRowOut]) -> str:
+    clear = [row for row in both if row.significance == "clear" and row.ratio is not None]
     if not clear:
         return f"None of {len(both)} measurements differs clearly."
     slower = [row for row in clear if (row.ratio or 1.0) > 1.0]
@@ -246,25 +255,27 @@ def _environment(
         before, after = was[base.job.id], was[head.job.id]
         if before != after:
             both = factors.get(before or ""), factors.get(after or "")
-            rows += _differences(base.target.id, base.target.name, *both)
+            rows += _differences(base.target, *both)
     shared = bool(pairs)
     return rows, shared and not rows
 
 
 def _differences(
-    target_id: str, name: str, before: Mapping[str, Any] | None, after: Mapping[str, Any] | None
+    target: Target, before: Mapping[str, Any] | None, after: Mapping[str, Any] | None
 ) -> list[EnvironmentDifferenceOut]:
+    where = {"target_id": target.id, "target_name": target.name}
+    name = target.spoken_name
     found = environments.differences(before, after) if before and after else []
     if not found:
         return [
             EnvironmentDifferenceOut(
-                target_id=target_id, target_name=name, factor=None, base=None, head=None,
+                **where, factor=None, base=None, head=None,
                 words=f"{name} changed between the two; how is not known",
             )
         ]  # fmt: skip
     return [
         EnvironmentDifferenceOut(
-            target_id=target_id, target_name=name, factor=one.factor, base=one.before, head=one.after,
+            **where, factor=one.factor, base=one.before, head=one.after,
             words=f"{name}: {one.words()}",
         )
         for one in found

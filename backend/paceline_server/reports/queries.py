@@ -46,9 +46,9 @@ def run_exists(session: Session, run_id: str) -> bool:
     return session.get(Run, run_id) is not None
 
 
-def target_names(session: Session, target_ids: Sequence[str]) -> dict[str, str]:
+def targets_by_id(session: Session, target_ids: Sequence[str]) -> dict[str, Target]:
     query = select(Target).where(Target.id.in_(set(target_ids)))
-    return {target.id: target.name for target in session.scalars(query)}
+    return {target.id: target for target in session.scalars(query)}
 
 
 def job_with_target(session: Session, job_id: str) -> tuple[Job, Target] | None:

@@ -137,14 +137,14 @@ def comparisons_of_run(
 
 
 def _comparisons_out(session: Session, rows: Sequence[Comparison]) -> list[ComparisonOut]:
-    names = queries.target_names(session, [row.target_id for row in rows])
+    targets = queries.targets_by_id(session, [row.target_id for row in rows])
     said = ("words", "margin_percent", "launch_ratios")
     own = [name for name in ComparisonOut.model_fields if name not in said and name != "target_name"]
     return [
         ComparisonOut(
             **{name: getattr(row, name) for name in own},
             **{name: row.evidence[name] for name in said},
-            target_name=names.get(row.target_id),
+            target_name=targets[row.target_id].name,
         )
         for row in rows
     ]
@@ -168,13 +168,15 @@ def arms(session: Session, suite: str, benchmark: str, metric: str | None, targe
         row for row in rows if not row.demonstration or (row.target_id, row.arm, row.params_key) not in real
     ]
     found = sorted(_comparisons_out(session, kept), key=lambda one: _order(declared, one))
+    targets = queries.targets_by_id(session, [row.target_id for row in kept])
+    simulated = {target.id for target in targets.values() if target.simulated}
     return ArmsOut(
         suite=suite,
         benchmark=benchmark,
         reference=declared.reference,
         metric=metric,
         rule=words.rule_text(_rules(manifest, benchmark), declared),
-        summary=words.arms_summary(declared, found),
+        summary=words.arms_summary(declared, found, simulated),
         comparisons=found,
     )
 

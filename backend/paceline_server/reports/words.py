@@ -3,7 +3,7 @@ Pure."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from itertools import groupby
 
 from paceline_server.catalog.parts import Benchmark, Rule
@@ -31,17 +31,27 @@ def rule_text(rules: Sequence[Rule], benchmark: Benchmark) -> str:
     )
 
 
-def arms_summary(benchmark: Benchmark, comparisons: Sequence[ComparisonOut]) -> str:
-    """`On host-1 native is faster than fallback at all 4 points (42.1 % to 66.2 % faster).`"""
+def arms_summary(
+    benchmark: Benchmark, comparisons: Sequence[ComparisonOut], simulated: Collection[str] = frozenset()
+) -> str:
+    """`On host-1 native is faster than fallback at all 4 points (42.1 % to 66.2 % faster).` `simulated`: ids
+    of simulated targets, of which nothing is said unless nothing real was compared."""
     if not comparisons:
         return "Nothing has been compared yet."
+    real = [one for one in comparisons if one.target_id not in simulated]
+    if not real:
+        return f"Only simulated targets were compared: {_arms_on(benchmark, comparisons)}."
+    text = _arms_on(benchmark, real)
+    return text[0].upper() + text[1:] + "."
+
+
+def _arms_on(benchmark: Benchmark, comparisons: Sequence[ComparisonOut]) -> str:
     clauses = []
     keyed = sorted(comparisons, key=lambda one: (one.target_name or "", one.arm))
     for (target, arm), group in groupby(keyed, key=lambda one: (one.target_name or "", one.arm)):
         clauses.append(f"on {target} {arm} {_clause(benchmark.reference, list(group))}")
     shown, rest = clauses[:TARGETS_NAMED], len(clauses) - TARGETS_NAMED
-    text = "; ".join(shown) + (f"; and {rest} more" if rest > 0 else "")
-    return text[0].upper() + text[1:] + "."
+    return "; ".join(shown) + (f"; and {rest} more" if rest > 0 else "")
 
 
 def _clause(reference: str, group: Sequence[ComparisonOut]) -> str:

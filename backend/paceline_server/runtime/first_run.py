@@ -64,7 +64,7 @@ def _announced(ended: threading.Event) -> bool:
     waited = 0.0
     while not ended.is_set() and waited < ANNOUNCED_WITHIN_S:
         with read_scope() as session:
-            if fleet.online_targets(session, SUITE):
+            if any(not target.simulated for target in fleet.online_targets(session, SUITE)):
                 return True
         ended.wait(LOOK_EVERY_S)
         waited += LOOK_EVERY_S

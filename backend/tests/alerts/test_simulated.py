@@ -18,6 +18,8 @@ from sqlalchemy import select
 
 from .test_rules import floor, rule
 
+STEPS = [100.0] * 10 + [110.0] * 10
+
 
 @pytest.fixture
 def past(
@@ -34,19 +36,41 @@ def other(enrolled: Callable[..., Any], *, simulated: bool) -> str:
     return target_id
 
 
-@pytest.mark.parametrize("simulated", [False, True])
-def test_alerts_of_a_simulated_target_are_counted_nowhere(
-    past: Chronicle, enrolled: Callable[..., Any], simulated: bool
+Figures = Callable[[Chronicle, str], Any]
+COUNTED: dict[str, Figures] = {
+    "overview, alerts by state": lambda past, _: past.get("/overview")["alerts_by_state"],
+    "overview, false alarms": lambda past, _: past.get("/overview")["false_alarms"],
+    "precision of a rule": lambda past, rule_id: past.get(f"/rules/{rule_id}")["precision"],
+    "precision in the list": lambda past, _: [one["precision"] for one in past.get("/rules")["items"]],
+    "measurements without a rule": lambda past, _: past.get("/rules/orphans")["unruled_total"],
+    "rules about nothing": lambda past, _: past.get("/rules/orphans")["words"],
+    "a replay over stored changes": lambda past, _: _replayed(past, 0.05),
+    "a replay that detects again": lambda past, _: _replayed(past, 0.01),
+}
+
+
+def _replayed(past: Chronicle, least: float) -> Any:
+    found = past.post("/rules/replay", {"rule": {"name": "tried", "min_effect": least}, "days": 30})
+    return found["fired"], found["findings_total"], found["words"]
+
+
+@pytest.mark.parametrize("counted", COUNTED)
+def test_nothing_of_a_simulated_target_is_counted(
+    past: Chronicle, enrolled: Callable[..., Any], counted: str
 ) -> None:
-    target_id, made = other(enrolled, simulated=simulated), past.post("/rules", rule(), status=201)
+    figures, target_id = COUNTED[counted], other(enrolled, simulated=True)
+    made = past.post("/rules", rule(), status=201)
+    past.post("/rules", rule("idle", benchmark="sorted"), status=201)
+    before = figures(past, made["id"])
     for state in ("open", "invalid"):
         past.alert(state, target_id=target_id, rule_id=made["id"])
-    found, precision = past.get("/overview"), past.get(f"/rules/{made['id']}")["precision"]
-    real = 0 if simulated else 1
-    assert (found["alerts_by_state"]["open"], found["alerts_by_state"]["invalid"]) == (real, real)
-    assert (found["false_alarms"]["opened"], found["false_alarms"]["invalid"]) == (2 * real, real)
-    assert (precision["false"], precision["undecided"]) == (real, real)
+    for benchmark in ("random", "sorted"):
+        past.change(past.series(STEPS, benchmark=benchmark, target_id=target_id), 10, 0.1)
+    assert figures(past, made["id"]) == before
     assert len(past.get("/alerts")["items"]) == 2, "they are shown where alerts are listed"
+    with session_scope() as session:
+        session.get_one(Target, target_id).simulated = False
+    assert figures(past, made["id"]) != before, "else this proves nothing"
 
 
 @pytest.mark.parametrize("simulated", [False, True])

@@ -207,7 +207,7 @@ def _proven(session: Session, alert: Alert, moved: Sequence[Comparison], job: Jo
 
 def _cause_after_proof(session: Session, alert: Alert, facts: Sequence[Fact]) -> Cause:
     """Never the environment any more: two revisions side by side share it."""
-    found = cause_of(session, facts, alert_queries.target_name(session, alert.target_id))
+    found = cause_of(session, facts, alert_queries.spoken_name(session, alert.target_id))
     return Cause("code", "the revisions differ side by side") if found.cause == "environment" else found
 
 
@@ -303,7 +303,7 @@ def settle(session: Session, alert: Alert, facts: Sequence[Fact]) -> None:
         change(session, alert, Event.confirm, SYSTEM, note)
     elif revive(session, alert, Event.relapse, note) is not alert:
         return
-    cause = cause_of(session, standing, alert_queries.target_name(session, alert.target_id))
+    cause = cause_of(session, standing, alert_queries.spoken_name(session, alert.target_id))
     for fact in standing:
         keep_change(session, fact, "confirmation", alert.id, cause, kind=alert.kind)
     outbox.add(session, NOTIFY, alert.id)

@@ -68,7 +68,7 @@ def raise_for(session: Session, target_id: str, fresh: Sequence[Fact], book: Rul
     for group in groups([one.moved() for one in candidates]):
         members = [move.key for move in group]
         if any(one.raises for one in members):
-            _raise_or_join(session, members, name)
+            _raise_or_join(session, members, alert_queries.spoken_name(session, target_id))
         else:
             _keep_without_alert(session, members)
 
@@ -280,7 +280,7 @@ def describe(session: Session, alert: Alert) -> None:
     facts = living_facts(session, alert)
     if not facts:
         return
-    name = alert_queries.target_name(session, alert.target_id)
+    name = alert_queries.spoken_name(session, alert.target_id)
     said = _description(facts, name, environment=alert.kind == "environment")
     for field in said if alert.state in ("suspected", "inconclusive") else ("title",):
         setattr(alert, field, said[field])

@@ -24,10 +24,10 @@ class Evidence:
 
 
 def alert(session: Session, alert_id: str) -> tuple[Alert, str] | None:
-    """An alert and its target's name."""
-    query = select(Alert, Target.name).join(Target, Target.id == Alert.target_id).where(Alert.id == alert_id)
+    """An alert and what sentences call its target."""
+    query = select(Alert, Target).join(Target, Target.id == Alert.target_id).where(Alert.id == alert_id)
     found = session.execute(query).one_or_none()
-    return None if found is None else (found[0], found[1])
+    return None if found is None else (found[0], found[1].spoken_name)
 
 
 def evidence_of(session: Session, alert_id: str) -> list[Evidence]:

@@ -165,7 +165,8 @@ def newest_floors(session: Session) -> list[tuple[NoiseFloor, str]]:
 
 
 def living_series(session: Session, since: datetime) -> list[tuple[Series, str]]:
-    """Series with a point since then, of benchmarks and arms nobody retired, with their target's name."""
+    """Series with a point since then, of benchmarks and arms nobody retired, with their target's name; none
+    of a simulated target."""
     retired = (
         select(RetiredBenchmark.suite)
         .where(
@@ -177,7 +178,7 @@ def living_series(session: Session, since: datetime) -> list[tuple[Series, str]]
     query = (
         select(Series, Target.name)
         .join(Target, Target.id == Series.target_id)
-        .where(Series.last_at >= since, ~retired)
+        .where(Series.last_at >= since, ~retired, Target.simulated.is_(False))
         .order_by(Series.suite, Series.benchmark, Series.arm, Series.metric, Target.name, Series.id)
     )
     return [(series, name) for series, name in session.execute(query)]

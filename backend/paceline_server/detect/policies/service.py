@@ -53,7 +53,7 @@ def rows_of(job: Job, run: Run, target: Target, advised: Sequence[Advised]) -> l
             params=dict(one.params),
             params_key=params_key(one.params),
             advice={
-                **advice_out(one, target.name).model_dump(mode="json"),
+                **advice_out(one, target.spoken_name).model_dump(mode="json"),
                 "evidence": evidence_of(one),
             },
             in_force=asdict(one.in_force),

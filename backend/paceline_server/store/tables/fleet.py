@@ -77,6 +77,11 @@ class Target(Base):
     last_check_raw: Mapped[list[dict[str, Any]]] = mapped_column(Json, default=list, deferred=True)
     """What its commands printed; large, so loaded only when touched."""
 
+    @property
+    def spoken_name(self) -> str:
+        """Its name inside a sentence: a simulated target is never named without saying so."""
+        return f"{self.name} (simulated)" if self.simulated else self.name
+
 
 REAL_TARGETS = select(Target.id).where(Target.simulated.is_(False))
 """Ids of targets that are not simulated: what is counted or averaged over the fleet is of these alone."""
