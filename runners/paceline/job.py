@@ -15,18 +15,20 @@ from contextlib import ExitStack
 
 import msgspec
 
+from paceline.adb.port import AdbError
 from paceline.api import Api, ApiError, Lease, LeaseLostError, UnreachableError
 from paceline.artifacts import ArtifactCache
 from paceline.conditions import Conditions
 from paceline.delivery import Delivery, Ended
 from paceline.destination import Destination
+from paceline.devices.causes import cause_of
 from paceline.errors import UserError
-from paceline.executors.base import Executor, LaunchSpec, TargetError, Work
+from paceline.executors.base import Executor, LaunchSpec, TargetError
 from paceline.git import Repository, SourceError
 from paceline.measure import LaunchSink, measure
 from paceline.outcome import DETAIL_LIMIT, Cause, Outcome, stopped
 from paceline.selection import Selection, checked
-from paceline.sides import BASE, DeclaredOnly, Side, directories_of, prepared_sides, specs_of
+from paceline.sides import BASE, DeclaredOnly, Side, prepared_sides, specs_of, work_of
 from paceline.source import Prepared, prepare
 from paceline.spool import AttemptSpool, SpoolError
 from paceline.stop import Reason, Stop
@@ -70,8 +72,9 @@ class Job:
             return self._prepare_and_execute()
         except SpoolError as error:
             return Outcome("disk_full", f"{error}\nFree space in the agent's data directory.")
-        except (SourceError, TargetError) as error:
-            return Outcome(error.cause, str(error)[:DETAIL_LIMIT])
+        except (SourceError, TargetError, AdbError) as error:  # a device's error is never the suite's
+            cause = cause_of(error) if isinstance(error, AdbError) else error.cause
+            return Outcome(cause, str(error)[:DETAIL_LIMIT])
         except UserError as error:
             return Outcome("suite_invalid", str(error)[:DETAIL_LIMIT])
         except LeaseLostError as error:
@@ -97,7 +100,7 @@ class Job:
                 self._tell({"state": "preparing", "detail": "checkout and build"})
                 sides = self._prepare(repository, executor.destination)
             about = {**self._about(repository, sides), "fingerprint": executor.fingerprint()}
-            work = Work(f"{self._lease.job_id}-{self._lease.attempt}", directories_of(sides))
+            work = work_of(f"{self._lease.job_id}-{self._lease.attempt}", sides)
             with executor.session(work, self._conditions, self._stop) as session:
                 self._tell(about)
                 return measure(specs_of(sides, session), session, self._sinks(sides), self._stop)

@@ -26,13 +26,13 @@ import msgspec
 from paceline import environment
 from paceline.conditions import Conditions
 from paceline.events import Case, Event, Progress, Warn
-from paceline.executors.base import Executor, LaunchSpec, Work
+from paceline.executors.base import Executor, LaunchSpec
 from paceline.git import SourceError, working_revision
 from paceline.manifest import Manifest
 from paceline.measure import measure
 from paceline.outcome import Outcome
 from paceline.selection import Selection, workloads_of
-from paceline.sides import Side, directories_of, specs_of
+from paceline.sides import Side, specs_of, work_of
 from paceline.source import prepare_in_place
 from paceline.stop import Stop
 
@@ -92,8 +92,7 @@ def measured(
     display.phase("measuring")
     outcome = Outcome("agent_error", "Interrupted before its end.")
     try:
-        work = Work("by-hand", directories_of(sides))
-        with executor.session(work, record.conditions.append, stop) as session:
+        with executor.session(work_of("by-hand", sides), record.conditions.append, stop) as session:
             specs = specs_of(sides, session)
             outcome = measure(specs, session, lambda spec: Files(spec, record, display), stop)
     finally:

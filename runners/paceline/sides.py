@@ -17,7 +17,7 @@ import msgspec
 
 from paceline.errors import UserError
 from paceline.events import Case, Event, ParamValue, Samples
-from paceline.executors.base import HERE, LaunchSpec, Place
+from paceline.executors.base import HERE, Calibration, LaunchSpec, Place, Work
 from paceline.git import SourceError
 from paceline.manifest import Manifest
 from paceline.measure import LaunchSink, launches
@@ -98,6 +98,16 @@ def specs_of(sides: Sequence[Side], place: Place = HERE) -> list[LaunchSpec]:
 def directories_of(sides: Sequence[Side]) -> list[Path]:
     """Everything the launches of `sides` run from."""
     return [directory for side in sides for directory in side.prepared.built.directories.values()]
+
+
+def work_of(name: str, sides: Sequence[Side]) -> Work:
+    """What a session for `sides` needs; it calibrates by the last one's first workload that can."""
+    prepared = sides[-1].prepared
+    able = [workload for workload, build in prepared.builds.items() if build.calibrate]
+    found = None
+    if able:
+        found = Calibration(prepared.built.directories[able[0]], prepared.builds[able[0]].calibrate)
+    return Work(name, directories_of(sides), found)
 
 
 def head_first(seed: int, launch: int, workload: str) -> bool:

@@ -73,6 +73,11 @@ def on_device(device: Phone, name: str) -> Path:
     return run / "tmp" / name
 
 
+def recorded(device: Phone, name: str) -> Path:
+    """What stands in the launch's directory on the device."""
+    return on_device(device, "").parent / "launch-1" / name
+
+
 def go(device: Phone) -> None:
     on_device(device, "go").touch()
 

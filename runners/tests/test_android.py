@@ -16,15 +16,22 @@ from paceline.executors.base import Work
 from paceline.stop import Reason, Stop
 
 from .phone import Phone
-from .phone_jobs import HALF, IMPATIENT, ROUNDS, Half, build, go, launch, measured, on_device, wait_until
+from .phone_jobs import (
+    HALF,
+    IMPATIENT,
+    ROUNDS,
+    Half,
+    build,
+    go,
+    launch,
+    measured,
+    on_device,
+    recorded,
+    wait_until,
+)
 
 LIMIT_S = 1.5
 """Of a launch that is over: long enough for a loaded host to get half-way."""
-
-
-def recorded(device: Phone, name: str) -> Path:
-    """What stands in the launch's directory on the device."""
-    return on_device(device, "").parent / "launch-1" / name
 
 
 def process_of(device: Phone, name: str) -> psutil.Process:

@@ -46,6 +46,7 @@ SECTION = """[workloads.android]
 build = [["python3", "-c", "import sys, shutil; shutil.copy('sorts.sh', 'sorts-' + sys.argv[1])", "{abi}"]]
 artifacts = ["sorts-{abi}"]
 run = ["sh", "{artifacts}/sorts-{abi}"]
+calibrate = ["echo", '{"calibration_ns": 1234}']
 """
 
 
@@ -97,9 +98,10 @@ def test_a_devices_job_survives_a_cut_and_every_sample_arrives_once(
     (measuring,) = [state for state in job.states if state["state"] == "measuring"]
     assert measuring["fingerprint"] == announced["fingerprint"]
     conditions = job.of_kind("conditions")
-    assert [item["phase"] for item in conditions] == ["before", "during", "after"]
+    assert [item["phase"] for item in conditions] == ["before", "during", "during", "after"]
     assert all(item["raw"][0]["command"] for item in conditions)
     assert {item["values"]["boot_id"] for item in conditions} == {peer.boot_id}
+    assert [item["values"].get("calibration_ns") for item in conditions] == [1234, None, None, 1234]
     assert not workdir(peer).exists()
     assert not peer.fixed_performance
 

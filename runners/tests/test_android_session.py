@@ -10,7 +10,6 @@ from paceline.adb.port import LostError
 from paceline.conditions import Conditions
 from paceline.devices import leftovers
 from paceline.devices.leftovers import Journal, Note
-from paceline.events import Case, Event
 from paceline.executors.base import TargetError, Work
 from paceline.executors.claim import TargetClaim
 from paceline.stop import Reason, Stop
@@ -141,43 +140,6 @@ def test_a_device_without_the_mode_is_measured_as_it_is_and_says_so(device: Phon
         device.peer.texts.clear()
     assert seen[0].values["fixed_performance_mode"] == 0
     assert not Journal(device.state, device.peer.serial).notes
-
-
-def test_conditions_are_read_before_between_and_after_launches_and_never_in_one(
-    device: Phone, built: Path
-) -> None:
-    seen: list[Conditions] = []
-    calls: list[int] = []
-
-    class Counting(Half):
-        def event(self, event: Event, case: Case | None) -> None:
-            super().event(event, case)
-            calls.append(len(device.peer.calls))
-
-    stop = Stop()
-    with device.executor().session(Work("j", [built]), seen.append, stop) as session:
-        for number in range(3):
-            calls.clear()
-            assert session.execute(launch(session, built, number), Counting(lambda: go(device)), stop).ok
-            assert len(set(calls)) == 1, "no tool of the device was asked while the launch ran"
-    assert [one.phase for one in seen] == ["before", "during", "during", "after"]
-    assert [one.at_ms for one in seen] == sorted(one.at_ms for one in seen)
-    assert all(one.raw for one in seen)
-
-
-def test_what_the_devices_log_tells_stands_in_the_conditions_that_follow(device: Phone, built: Path) -> None:
-    seen: list[Conditions] = []
-
-    def throttle() -> None:
-        device.peer.log("android.hardware.thermal", "throttling SKIN to 3", level="W")
-        go(device)
-
-    stop = Stop()
-    with device.executor().session(Work("j", [built]), seen.append, stop) as session:
-        for number in range(2):
-            assert session.execute(launch(session, built, number), Half(throttle), stop).ok
-    events = [event for one in seen[1:] for event in one.values.get("events", [])]  # type: ignore[union-attr]
-    assert any("throttling SKIN to 3" in str(event) for event in events), events
 
 
 def test_whatever_ends_a_session_nothing_of_it_stays(device: Phone, built: Path) -> None:

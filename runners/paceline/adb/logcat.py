@@ -8,12 +8,13 @@ itself overwrote before they were read are lost: logcat does not say so, `gaps` 
 
     open ──stream──▶ follow ──line──▶ take
       ▲                │ lost, or logcat ended
-      └──── pause ─────┘  (from the last time seen)
+      └──── pause ─────┘  (from the last time seen, and not while it is `held`)
 """
 
 from __future__ import annotations
 
 import contextlib
+import logging
 import re
 import threading
 from collections import Counter, deque
@@ -23,10 +24,12 @@ from typing import Self
 
 import msgspec
 
-from paceline.adb.port import AdbError, Connection
+from paceline.adb.port import AdbError, Connection, LostError, Stream
 from paceline.formats.declared import Origin
 from paceline.formats.logcat import origin_of
 from paceline.formats.raw_lines import LineBuffer, RawLine
+
+log = logging.getLogger("paceline.devices")
 
 BUFFERS = ("main", "system", "crash")
 READ_S = 0.5
@@ -136,9 +139,22 @@ class Follower:
     ) -> None:
         self._open, self._take, self._prefix, self._pause_s = open_connection, take, prefix, pause_s
         self._end = threading.Event()
+        self._tried = threading.Event()
+        self._connecting = threading.Lock()
         self._thread = threading.Thread(target=self._run, name="logcat", daemon=True)
         self.gaps = 0
         """How often the log was lost and taken up again."""
+
+    def wait(self, timeout_s: float) -> bool:
+        """Until it follows, or has seen that it cannot; whether that was within the time."""
+        return self._tried.wait(timeout_s)
+
+    @contextlib.contextmanager
+    def held(self) -> Iterator[None]:
+        """In here nothing new is begun on the device: a log that is lost is taken up again afterwards, from
+        where it was lost. Waits for what is being begun."""
+        with self._connecting:
+            yield
 
     def finish(self) -> None:
         """Tells it to end; leaving the context waits for that."""
@@ -158,15 +174,15 @@ class Follower:
         following: Following | None = None
         pause_s = self._pause_s
         while not self._end.is_set():
-            with contextlib.suppress(AdbError):
-                connection = self._open()
+            with contextlib.ExitStack() as held:
                 try:
-                    following = following or Following(_now(connection), self._prefix)
-                    if self._follow(connection, following):
+                    stream, following = self._begun(held, following)
+                    if self._follow(stream, following):
                         pause_s = self._pause_s
-                finally:
-                    with contextlib.suppress(AdbError):
-                        connection.close()
+                except AdbError:
+                    pass  # lost, as a cable is: taken up again
+                except Exception:
+                    log.exception("a line of the device's log, or the reading of it, failed")
             if following is not None:
                 following.lost()
             if self._end.wait(pause_s):
@@ -174,10 +190,23 @@ class Follower:
             self.gaps += 1
             pause_s = min(pause_s * 2, LONGEST_PAUSE_S)
 
-    def _follow(self, connection: Connection, following: Following) -> bool:
+    def _begun(self, held: contextlib.ExitStack, following: Following | None) -> tuple[Stream, Following]:
+        """logcat, started on a connection of its own; both are closed with `held`. Raises AdbError."""
+        while not self._connecting.acquire(timeout=READ_S):
+            if self._end.is_set():
+                raise LostError("Nobody follows the log any more.")
+        try:
+            connection = held.enter_context(contextlib.closing(_Quiet(self._open())))
+            following = following or Following(_now(connection.inner), self._prefix)
+            return held.enter_context(connection.inner.stream(following.argv)), following
+        finally:
+            self._connecting.release()
+            self._tried.set()
+
+    def _follow(self, stream: Stream, following: Following) -> bool:
         """Until it ends or is lost; whether anything came."""
         came = False
-        with contextlib.suppress(AdbError), connection.stream(following.argv) as stream:
+        with contextlib.suppress(AdbError):
             while not self._end.is_set():
                 chunk = stream.read(READ_S)
                 if chunk == b"":
@@ -186,6 +215,17 @@ class Follower:
                     came = True
                     self._take(line)
         return came
+
+
+class _Quiet:
+    """A connection whose closing raises nothing: it may be lost already."""
+
+    def __init__(self, inner: Connection) -> None:
+        self.inner = inner
+
+    def close(self) -> None:
+        with contextlib.suppress(AdbError):
+            self.inner.close()
 
 
 def _now(connection: Connection) -> str | None:

@@ -1,14 +1,14 @@
 """Executes launches on an Android device, and leaves it as it was.
 
-    claim ─▶ session: clean ─▶ note ─▶ place files ─▶ settings on ─▶ conditions before
-                 ─▶ launch ─▶ (conditions during ─▶ launch)… ─▶ conditions after ─▶ clean
+    claim ─▶ session: clean ─▶ note ─▶ place files ─▶ settings on ─▶ follow its log ─▶ conditions before
+                 ─▶ (launch ─▶ conditions during)… ─▶ conditions after ─▶ clean
 
 Place in the journey: implements `base.Executor` for the target kind `device`; `Attached` is the device.
 Invariants: one user of the device at a time on this host (file lock, I9); nothing is asked of the device
-while a launch runs, only what it says and the device's log are followed; a session ends with nothing of it on
-the device, or with a note on the agent's disk by which the next start, check or session cleans up; another
-serial is told nothing, another boot ends the session. Does not decide whether the device is fit: gates and
-health did, before the lease.
+while a launch runs, only what it says and the device's log are followed, off the launch's cores; a session
+ends with nothing of it on the device, or with a note on the agent's disk by which the next start, check or
+session cleans up; another serial is told nothing, another boot ends the session. Does not decide whether the
+device is fit: gates and health did, before the lease.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from pathlib import Path, PurePath, PurePosixPath
 
 from paceline.adb.logcat import DeviceLog, Follower
 from paceline.adb.port import AdbError, Connection
-from paceline.conditions import Conditions, Phase, Value
+from paceline.conditions import Conditions, Value
 from paceline.destination import Destination
 from paceline.devices import leftovers, placing, scripts, settings
 from paceline.devices.attached import Attached
@@ -34,11 +34,14 @@ from paceline.executors.base import LaunchSpec, Session, Sink, TargetError, Work
 from paceline.executors.claim import TargetClaim
 from paceline.executors.detached import Detached, Place
 from paceline.executors.launch import Launch, Limits
+from paceline.executors.observing import JobConditions
 from paceline.outcome import DETAIL_LIMIT, Outcome
 from paceline.stop import Stop
 
 log = logging.getLogger("paceline.devices")
 
+FOLLOWING_S = 10.0
+"""For its log to be followed before the first launch; well under 1 s, unless the device refuses it."""
 WATCHING_NICENESS = "10"
 """Of what reads a launch's output on the device."""
 
@@ -77,20 +80,20 @@ class AndroidExecutor:
     def session(self, work: Work, take: Callable[[Conditions], None], stop: Stop) -> Iterator[Session]:
         device, told = self._device, DeviceLog()
         persistent = Persistent(device, stop, self._pace)
-        observer = DeviceConditions(
-            device.facts.props, workdir=device.workdir, simulated=device.simulated, events=told.drain
-        )
-        session = AndroidSession(
-            device, persistent, work, take, observer=observer, journal=self._journal, limits=self._limits
-        )
-        with Follower(device.beside, told.take) as follower:
+        session = AndroidSession(device, persistent, work, journal=self._journal, limits=self._limits)
+        with contextlib.ExitStack() as following:
+            follower: Follower | None = None
             try:
                 with self._held(persistent):
-                    session.begin()
+                    session.prepare()
+                    follower = Follower(device.beside, told.take, prefix=session.watching)
+                    following.enter_context(follower)
+                    session.begin(follower, told, take)
                     yield session
                     session.conclude()
             finally:
-                follower.finish()
+                if follower is not None:
+                    follower.finish()
                 self._tidy()
 
     @contextmanager
@@ -122,21 +125,21 @@ class AndroidSession:
         device: Attached,
         persistent: Persistent,
         work: Work,
-        take: Callable[[Conditions], None],
         *,
-        observer: DeviceConditions,
         journal: Journal,
         limits: Limits,
     ) -> None:
         self._device, self._persistent, self._journal = device, persistent, journal
-        self._take, self._limits = take, limits
+        self._limits, self._calibration = limits, work.calibration
         self._name = re.sub(r"[^A-Za-z0-9._-]", "_", work.name).lstrip(".") or "run"
         self._run = PurePosixPath(device.workdir) / self._name
         self._locations = placing.locations(work.directories, self._run)
-        self._observer = observer
+        self._seen: JobConditions | None = None
+        self._follower: Follower | None = None
         self._state: dict[str, Value] = {}
         self._pinned: list[str] = []
-        self._watching: list[str] = []
+        self.watching: list[str] = []
+        """Goes before a command that reads what the device says: keeps it off the launches' cores."""
         self._launches = 0
         self._failed = False
 
@@ -147,8 +150,8 @@ class AndroidSession:
         """A device's own variables, and a place for temporary files that is cleaned away."""
         return {"TMPDIR": str(self._run / "tmp"), **extra}
 
-    def begin(self) -> None:
-        """From a clean device to one that is ready for the first launch. Raises TargetError."""
+    def prepare(self) -> None:
+        """From a clean device to one on which everything is in place. Raises TargetError."""
         self._persistent.ask(self._clean)
         changed = [settings.FIXED_PERFORMANCE]
         names = [setting.name for setting in changed]
@@ -165,25 +168,47 @@ class AndroidSession:
         for setting in changed:
             self._state[setting.name] = int(self._persistent.run(setting.on).rc == 0)
         self._pin()
-        self._observe("before")
+
+    def begin(self, follower: Follower, told: DeviceLog, take: Callable[[Conditions], None]) -> None:
+        """The first look, once its log is followed, or cannot be. Raises TargetError."""
+        device = self._device
+        observer = DeviceConditions(
+            device.facts.props,
+            workdir=device.workdir,
+            simulated=device.simulated,
+            calibrate=self._calibrate(),
+            events=told.drain,
+        )
+        self._follower = follower
+        self._seen = JobConditions(
+            self._persistent, observer, take, state=self._state, gaps=lambda: follower.gaps
+        )
+        follower.wait(FOLLOWING_S)
+        self._seen.observe("before")
 
     def execute(self, spec: LaunchSpec, sink: Sink, stop: Stop) -> Outcome:
+        """A launch with nothing beside it, then a look at what it did to the device."""
+        seen, follower = self._seen, self._follower
+        if seen is None or follower is None:
+            raise RuntimeError("a launch before the session began")
         try:
-            if self._launches:
-                self._observe("during")
             self._launches += 1
             launch = Launch(spec, sink, stop, self._limits)
             directory = self._run / f"launch-{self._launches}"
-            place = Place(self._name, directory, self._script, self._pinned, self._watching)
-            return Detached(self._persistent, spec, launch, place).run()
+            place = Place(self._name, directory, self._script, self._pinned, self.watching)
+            with follower.held():
+                seen.launch_begins()
+                outcome = Detached(self._persistent, spec, launch, place, seen.launch_ended).run()
+            seen.observe("during")
+            return outcome
         except TargetError as error:
             self._failed = True
             return Outcome(error.cause, str(error)[:DETAIL_LIMIT])
 
     def conclude(self) -> None:
         """The last look, without which nobody knows whether the samples are void. Raises TargetError."""
-        if not self._failed:
-            self._observe("after")
+        if not self._failed and self._seen is not None:
+            self._seen.observe("after")
 
     @property
     def _script(self) -> PurePosixPath:
@@ -203,11 +228,12 @@ class AndroidSession:
         self._pinned = ["taskset", best.mask]
         self._state["affinity"] = best.mask
         if (slowest := clusters[0]) is not best and slowest.online:
-            self._watching = ["taskset", slowest.mask, "nice", "-n", WATCHING_NICENESS]
+            self.watching = ["taskset", slowest.mask, "nice", "-n", WATCHING_NICENESS]
 
-    def _observe(self, phase: Phase) -> None:
-        at_ms = self._observer.at_ms
-        full = phase != "during"
-        reading = self._persistent.ask(lambda connection: self._observer.read(connection, full))
-        values = {**reading.values, **(self._state if full else {})}
-        self._take(Conditions(phase, at_ms, values, reading.raw))
+    def _calibrate(self) -> list[str]:
+        """The suite's program for it, on the cores of launches."""
+        wanted = self._calibration
+        if wanted is None:
+            return []
+        there = str(self._locations[wanted.directory])
+        return [*self._pinned, *(part.replace("{artifacts}", there) for part in wanted.argv)]

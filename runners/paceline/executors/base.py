@@ -51,11 +51,21 @@ class LaunchSpec(msgspec.Struct, frozen=True):
     """base or head, of a launch pair."""
 
 
+class Calibration(msgspec.Struct, frozen=True):
+    """A built program that times a fixed piece of work and prints `{"calibration_ns": N}`. `{artifacts}` in
+    `argv` is where `directory` lies on the target."""
+
+    directory: Path
+    argv: list[str]
+
+
 class Work(msgspec.Struct, frozen=True):
-    """What a session is for. `name` is the job's and unique; `directories` hold what was built."""
+    """What a session is for. `name` is the job's and unique; `directories` hold what was built; `calibration`
+    is for targets that have none of their own."""
 
     name: str
     directories: list[Path]
+    calibration: Calibration | None = None
 
 
 class Sink(Protocol):

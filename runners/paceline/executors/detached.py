@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import PurePosixPath
 from typing import Literal
 
@@ -114,7 +114,10 @@ class Detached:
         spec: LaunchSpec,
         launch: Launch,
         place: Place,
+        ended: Callable[[], None] = lambda: None,
     ) -> None:
+        """`ended` is called right after the launch's end, before anything is cleaned away."""
+        self._told_ended = ended
         self._persistent, self._spec, self._launch = persistent, spec, launch
         self._place, self._pace = place, persistent.pace
         self._begun_at = self._alive_at = -math.inf
@@ -150,6 +153,7 @@ class Detached:
         failure: TargetError | None = None
         left = 0
         try:
+            self._told_ended()
             left = self._swept()
         except TargetError as error:
             failure = error

@@ -1,0 +1,108 @@
+"""What a device was like before, around and after the launches of one job.
+
+    before ─▶ [ window ─▶ launch ─▶ window ─▶ sweep ─▶ during ]… ─▶ after
+
+Place in the journey: between `devices/conditions.py` (one look) and a session, which says when. Invariants:
+nothing is asked while a launch runs; the pressure of a reading is that of its launch alone, from right before
+its start to right after its end, by the device's own clock, so that neither our looking nor our cleaning is
+in it and a job of one launch has it, too; how quick the CPU is is read before and after, on the cores of
+launches; what a verdict would want and nobody tells is in `unknown`. Does not judge.
+"""
+
+from __future__ import annotations
+
+import shlex
+import time
+from collections.abc import Callable
+
+import msgspec
+
+from paceline.adb.port import Connection
+from paceline.conditions import SHORTEST_SHARE_S, Conditions, Phase, Raw, Value
+from paceline.devices.conditions import MAX_TEXT, TIMEOUT_S, DeviceConditions
+from paceline.devices.persistent import Persistent
+from paceline.devices.texts import resources
+from paceline.devices.texts.lines import files_of
+
+RESOURCES = ("cpu", "memory", "io")
+WINDOW = ("grep", "-H", "", "/proc/uptime", *(f"/proc/pressure/{name}" for name in RESOURCES))
+"""One small process at each end of a launch."""
+CALIBRATION = "calibration_ns"
+
+
+class Stalls(msgspec.Struct, frozen=True):
+    """How long some task had waited for each resource, at a time since boot."""
+
+    at_s: float
+    waited_us: dict[str, int]
+
+
+class JobConditions:
+    """Used by the job's thread. `state`: what a session did to the device, said before and after; `gaps`: how
+    often its log was lost."""
+
+    def __init__(
+        self,
+        persistent: Persistent,
+        observer: DeviceConditions,
+        take: Callable[[Conditions], None],
+        *,
+        state: dict[str, Value],
+        gaps: Callable[[], int],
+    ) -> None:
+        self._persistent, self._observer, self._take = persistent, observer, take
+        self._state, self._gaps = state, gaps
+        self._began: Stalls | None = None
+        self._ended: Stalls | None = None
+        self._windows: list[Raw] = []
+
+    def launch_begins(self) -> None:
+        self._began, self._ended, self._windows = self._stalls(), None, self._windows[-1:]
+
+    def launch_ended(self) -> None:
+        self._ended = self._stalls()
+
+    def observe(self, phase: Phase) -> None:
+        """Asks the device, and hands on what it says. Raises TargetError."""
+        at_ms, full = self._observer.at_ms, phase != "during"
+        reading = self._persistent.ask(lambda connection: self._observer.read(connection, full))
+        values = {name: value for name, value in reading.values.items() if not name.startswith("psi_")}
+        values |= self._state if full else self._pressure()
+        if gaps := self._gaps():
+            values["log_gaps"] = gaps
+        unknown = values.get("unknown")
+        if full and CALIBRATION not in values and isinstance(unknown, list) and CALIBRATION not in unknown:
+            values["unknown"] = [*unknown, CALIBRATION]
+        raw, self._windows = [*self._windows, *reading.raw], []
+        self._take(Conditions(phase, at_ms, values, raw))
+
+    def _stalls(self) -> Stalls | None:
+        at_ms, began = self._observer.at_ms, time.monotonic()
+        done = self._persistent.ask(_window)
+        took_ms = int((time.monotonic() - began) * 1000)
+        self._windows.append(Raw(shlex.join(WINDOW), done[0], at_ms, took_ms, done[1][:MAX_TEXT]))
+        files = files_of(done[1])
+        at_s = resources.uptime_s(files.get("/proc/uptime", ""))
+        waited = {
+            name: found.some_us
+            for name in RESOURCES
+            if (found := resources.pressure(files.get(f"/proc/pressure/{name}", ""))) is not None
+        }
+        return None if at_s is None else Stalls(at_s, waited)
+
+    def _pressure(self) -> dict[str, Value]:
+        """Share of the launch's time in which some task waited for a resource."""
+        began, ended = self._began, self._ended
+        if began is None or ended is None or ended.at_s - began.at_s < SHORTEST_SHARE_S:
+            return {}
+        elapsed_us = (ended.at_s - began.at_s) * 1e6
+        return {
+            f"psi_{name}_percent": round(min(100 * (waited - began.waited_us[name]) / elapsed_us, 100.0), 2)
+            for name, waited in ended.waited_us.items()
+            if waited >= began.waited_us.get(name, waited + 1)
+        }
+
+
+def _window(connection: Connection) -> tuple[int, str]:
+    done = connection.run(WINDOW, TIMEOUT_S)
+    return done.rc, done.text.replace("\0", "\ufffd")
