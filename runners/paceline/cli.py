@@ -95,7 +95,8 @@ def validate(suite: SuitePath) -> None:
         "benchmark", "arms", "params", "workload", title=f"{valid.suite.title} ({valid.suite.name})"
     )
     for name, item in valid.benchmarks.items():
-        arms = ", ".join(f"{arm} (reference)" if arm == item.reference else arm for arm in item.arms)
+        marks = {item.device_reference: "reference on devices", item.reference: "reference"}
+        arms = ", ".join(f"{arm} ({marks[arm]})" if arm in marks else arm for arm in item.arms)
         params = "; ".join(
             f"{key}: {', '.join(map(str, param.values))}" for key, param in item.params.items()
         )

@@ -62,6 +62,7 @@ class Benchmark(msgspec.Struct, frozen=True):
     workload: str
     arms: list[str]
     reference: str
+    device_reference: str | None = None
     params: dict[str, Param] = {}
 
 

@@ -63,8 +63,9 @@ def _benchmark(raw: Raw, name: str, benchmark: Raw) -> Iterator[Located]:
     workloads = [workload["name"] for workload in raw["workloads"]]
     if benchmark["workload"] not in workloads:
         yield (*path, "workload"), _one_of("workloads", workloads, benchmark["workload"])
-    if benchmark["reference"] not in benchmark["arms"]:
-        yield (*path, "reference"), _one_of("arms", benchmark["arms"], benchmark["reference"])
+    for key in ("reference", "device_reference"):
+        if key in benchmark and benchmark[key] not in benchmark["arms"]:
+            yield (*path, key), _one_of("arms", benchmark["arms"], benchmark[key])
     if not math.isfinite(benchmark.get("margin_percent", 2.0)):
         yield (*path, "margin_percent"), "expected a finite number"
     for key, param in benchmark.get("params", {}).items():

@@ -62,6 +62,11 @@ class Manifest(Part):
             raise ValueError("; ".join(faults[:10]))
         return self
 
+    def on(self, target_kind: str) -> Self:
+        """As its benchmarks are judged on a kind of target (`Benchmark.on`)."""
+        judged = {name: benchmark.on(target_kind) for name, benchmark in self.benchmarks.items()}
+        return self.model_copy(update={"benchmarks": judged})
+
     def arm_rules(self) -> list[Rule]:
         """The suite's rules; without any, one for every benchmark that has an arm besides its reference."""
         if self.rules:
@@ -163,6 +168,8 @@ def _benchmark_faults(where: str, benchmark: Benchmark, workloads: list[str]) ->
         yield f"{where}.workload: there is no workload {benchmark.workload!r}"
     if benchmark.reference not in benchmark.arms:
         yield f"{where}.reference: {benchmark.reference!r} is none of its arms"
+    if benchmark.device_reference not in (None, *benchmark.arms):
+        yield f"{where}.device_reference: {benchmark.device_reference!r} is none of its arms"
     yield from _twice(f"{where}.arms", benchmark.arms)
     for key, param in benchmark.params.items():
         yield from _param_faults(f"{where}.params.{key}", param)

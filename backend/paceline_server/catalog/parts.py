@@ -7,7 +7,7 @@ tables refuse unknown keys, as the schema (`native/protocol/suite.schema.json`) 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, Literal
+from typing import Annotated, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
@@ -101,8 +101,10 @@ class Benchmark(Part):
     workload: Name
     arms: list[Name] = Field(min_length=1, max_length=64)
     reference: Name
+    device_reference: Name | None = None
+    """The reference on devices, where `reference` cannot run there; None: the same everywhere."""
     margin_percent: float = Field(default=DEFAULT_MARGIN_PERCENT, ge=0, le=100)
-    """Declared it holds everywhere; else devices have their own default (`margin_on`)."""
+    """Declared it holds everywhere; else devices have their own default (`on`)."""
     params: dict[Name, Param] = Field(default_factory=dict)
     metrics: dict[Name, Metric] = Field(min_length=1)
     aliases: list[Name] = Field(default_factory=list, max_length=32)
@@ -112,10 +114,17 @@ class Benchmark(Part):
     )
     """Arm → what that arm was called before."""
 
-    def margin_on(self, target_kind: Literal["host", "device"]) -> float:
-        """The margin of the arm rule on a kind of target, in percent (STATISTICS §2)."""
+    def on(self, target_kind: str) -> Self:
+        """As it is judged on a kind of target: a `device` has a default margin of its own (STATISTICS §2),
+        and may have another reference."""
+        if target_kind != "device":
+            return self
         declared = "margin_percent" in self.model_fields_set
-        return DEVICE_MARGIN_PERCENT if target_kind == "device" and not declared else self.margin_percent
+        own = {
+            "reference": self.device_reference or self.reference,
+            "margin_percent": self.margin_percent if declared else DEVICE_MARGIN_PERCENT,
+        }
+        return self.model_copy(update=own)
 
     @property
     def primary_metric(self) -> str:

@@ -34,15 +34,19 @@ class ParamOut(Response):
 
 
 class BenchmarkOut(Response):
+    """`reference`, `margin_percent`: what the arm rule compares with on hosts; `device_…`: on devices."""
+
     name: str
     title: str
     description: str | None = None
     workload: str
     arms: list[str]
     reference: str
+    device_reference: str
     params: list[ParamOut]
     metrics: list[MetricOut]
     margin_percent: float
+    device_margin_percent: float
 
 
 class KnobOut(Response):

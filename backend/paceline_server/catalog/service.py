@@ -130,12 +130,14 @@ def _benchmarks(manifest: Manifest) -> list[BenchmarkOut]:
             workload=benchmark.workload,
             arms=benchmark.arms,
             reference=benchmark.reference,
+            device_reference=benchmark.on("device").reference,
             params=[ParamOut(name=key, **param.model_dump()) for key, param in benchmark.params.items()],
             metrics=[
                 MetricOut(name=key, unit=metric.unit, direction=metric.direction)
                 for key, metric in benchmark.metrics.items()
             ],
             margin_percent=benchmark.margin_percent,
+            device_margin_percent=benchmark.on("device").margin_percent,
         )
         for name, benchmark in manifest.benchmarks.items()
     ]

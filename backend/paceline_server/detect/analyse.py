@@ -71,6 +71,7 @@ def analyse(
 ) -> Analysis:
     """Judge everything one job measured."""
     asked, look = asked or Asked(), look or Look()
+    manifest = manifest.on(asked.target_kind)
     index = CaseIndex.of(facts.cases)
     groups = owed_groups(manifest, asked, facts)
     checks = check_rows(manifest, asked, facts.checks)

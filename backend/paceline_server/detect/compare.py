@@ -79,7 +79,7 @@ def compare(
     manifest: Manifest, groups: Sequence[Group], index: CaseIndex, known: Circumstances
 ) -> list[Pair]:
     """Judge every arm of every group against its reference, metric by metric, then control the run's
-    errors. What does not apply here is in no family."""
+    errors. What does not apply here is in no family. `manifest`: as it is on the target's kind."""
     return controlled(
         [pair for group in groups for pair in _pairs(manifest, group, index, known)], known.look
     )
@@ -120,7 +120,7 @@ def _p(found: PairVerdict) -> float:
 
 def _pairs(manifest: Manifest, group: Group, index: CaseIndex, known: Circumstances) -> Iterator[Pair]:
     benchmark = manifest.benchmarks[group.benchmark]
-    policy = PairPolicy(margin_percent=benchmark.margin_on(known.asked.target_kind))
+    policy = PairPolicy(margin_percent=benchmark.margin_percent)
     warm = WarmPolicy()
     for metric, declared in benchmark.metrics.items():
         primary = metric == benchmark.primary_metric

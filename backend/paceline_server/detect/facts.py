@@ -43,7 +43,7 @@ class Asked:
     demonstration: bool = False
     knobs: Mapping[str, ParamValue] = field(default_factory=dict)
     target_kind: Literal["host", "device"] = "host"
-    """On what kind of target; it has a say in the margin."""
+    """On what kind of target; it has a say in the margin and in the reference."""
     suppress: Sequence[str] = ()
     """Names of configuration errors that void nothing here."""
 

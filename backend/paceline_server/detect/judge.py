@@ -91,7 +91,7 @@ def judge(
     except (JudgeError, ManifestError, OSError) as error:
         out.write(f"error: {error}\n")
         return ERROR
-    write_table(analysis, recorded.manifest, out)
+    write_table(analysis, out)
     return ERROR if recorded.failure is not None else EXIT_CODES[analysis.verdict]
 
 

@@ -98,6 +98,7 @@ def analyse_revisions(
     any of them is open; else a first slower one ends it.
     """
     asked, look = asked or Asked(), look or Look()
+    manifest = manifest.on(asked.target_kind)
     known = replace(head.facts, cases=[*head.facts.cases, *base.facts.cases])
     groups = owed_groups(manifest, asked, known)
     checks = [*_checks(manifest, asked, base, BASE), *_checks(manifest, asked, head)]
@@ -162,7 +163,7 @@ def _pairs(
 ) -> Iterator[Pair]:
     (head_side, base_side), (asked, look) = sides, circumstances
     benchmark = manifest.benchmarks[group.benchmark]
-    policy, warm = PairPolicy(margin_percent=benchmark.margin_on(asked.target_kind)), WarmPolicy()
+    policy, warm = PairPolicy(margin_percent=benchmark.margin_percent), WarmPolicy()
     for metric, declared in benchmark.metrics.items():
         for arm in benchmark.arms:
             head = head_side.index.get(group.benchmark, group.params, metric, arm)

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TextIO
 
-from paceline_server.catalog.manifest import Manifest
 from paceline_server.detect.analyse import Analysis, Ruled
 from paceline_server.detect.policies import words as policy_words
 from paceline_server.detect.schemas import BaseOut, MeasurementOut
@@ -17,13 +16,13 @@ from paceline_server.stats.configuration import words_of
 from paceline_server.stats.words import quantity
 
 
-def write_table(analysis: Analysis, manifest: Manifest, out: TextIO) -> None:
+def write_table(analysis: Analysis, out: TextIO) -> None:
     """Write the whole report of one analysis."""
-    for line in lines_of(analysis, manifest):
+    for line in lines_of(analysis):
         out.write(line.rstrip() + "\n")
 
 
-def lines_of(analysis: Analysis, manifest: Manifest) -> list[str]:
+def lines_of(analysis: Analysis) -> list[str]:
     """The report, line by line, without newlines."""
     report = analysis.report
     lines = [f"{report.suite} at {report.revision[:40]} on {report.target}"]
@@ -45,7 +44,7 @@ def lines_of(analysis: Analysis, manifest: Manifest) -> list[str]:
         tables.setdefault((one.pair.group.benchmark, one.pair.metric), []).append(one)
     for (benchmark, metric), group in tables.items():
         shown = _benchmark if report.base is None else revision_lines
-        lines += ["", *shown(benchmark, metric, group, analysis, manifest)]
+        lines += ["", *shown(benchmark, metric, group, analysis)]
     lines += _uncompared([row for row in report.measurements if (row.benchmark, row.metric) not in tables])
     lines += _unavailable(analysis)
     lines += _audits(analysis)
@@ -63,9 +62,7 @@ def base_lines(base: BaseOut) -> list[str]:
     return [*lines, f"artifact {base.artifact_hash[:16]}"] if base.artifact_hash else lines
 
 
-def revision_lines(
-    benchmark: str, metric: str, group: Sequence[Ruled], analysis: Analysis, _: Manifest
-) -> list[str]:
+def revision_lines(benchmark: str, metric: str, group: Sequence[Ruled], analysis: Analysis) -> list[str]:
     """Head against base, one row per point and arm."""
     margin = group[0].pair.policy.margin_percent
     medians = {
@@ -120,10 +117,7 @@ def _params(params: dict[str, int | str]) -> str:
     return " ".join(f"{name}={value}" for name, value in params.items()) or "-"
 
 
-def _benchmark(
-    benchmark: str, metric: str, group: Sequence[Ruled], analysis: Analysis, manifest: Manifest
-) -> list[str]:
-    declared = manifest.benchmarks[benchmark]
+def _benchmark(benchmark: str, metric: str, group: Sequence[Ruled], analysis: Analysis) -> list[str]:
     medians = {
         (row.benchmark, row.metric, row.arm, _params(row.params)): row for row in analysis.report.measurements
     }
@@ -132,10 +126,10 @@ def _benchmark(
         row = medians.get((benchmark, metric, arm, params))
         return "-" if row is None else quantity(row.median, row.unit)
 
-    margin = group[0].pair.policy.margin_percent
-    head = f"{benchmark}: {metric}, reference {declared.reference}, margin {margin:g} %"
+    margin, reference = group[0].pair.policy.margin_percent, group[0].pair.reference
+    head = f"{benchmark}: {metric}, reference {reference}, margin {margin:g} %"
     names = list(dict.fromkeys(name for one in group for name in one.pair.group.params))
-    rows = [[*names, "arm", "median", declared.reference, "arm against reference", "blocks", "verdict"]]
+    rows = [[*names, "arm", "median", reference, "arm against reference", "blocks", "verdict"]]
     notes = []
     for one in group:
         pair, params = one.pair, _params(dict(one.pair.group.params))

@@ -52,6 +52,7 @@ def matrix(session: Session, suite: str, branch: str | None) -> MatrixOut:
         cells[called.benchmark(one.series.benchmark), one.series.target_id].append(one)
     verdicts = _verdicts(queries.newest_judged(session, suite, chosen), called)
     targets = queries.targets(session, {target for _, target in cells})
+    judged = {target.kind: manifest.on(target.kind) for target in targets}
     retired = history.retired_reasons(session, suite)
     names = list(dict.fromkeys([*manifest.benchmarks, *sorted(name for name, _ in cells)]))
     rows = [
@@ -61,7 +62,7 @@ def matrix(session: Session, suite: str, branch: str | None) -> MatrixOut:
             declared=name in manifest.benchmarks,
             retired=retired.get(name),
             cells=[
-                _cell(manifest, cells[name, target.id], verdicts.get((name, target.id), ()))
+                _cell(judged[target.kind], cells[name, target.id], verdicts.get((name, target.id), ()))
                 for target in targets
                 if (name, target.id) in cells
             ],

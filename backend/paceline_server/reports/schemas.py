@@ -20,6 +20,7 @@ class ArmsOut(Response):
     suite: str
     benchmark: str
     reference: str
+    device_reference: str
     metric: str
     rule: str
     summary: str

@@ -174,9 +174,10 @@ def arms(session: Session, suite: str, benchmark: str, metric: str | None, targe
         suite=suite,
         benchmark=benchmark,
         reference=declared.reference,
+        device_reference=declared.on("device").reference,
         metric=metric,
         rule=words.rule_text(_rules(manifest, benchmark), declared),
-        summary=words.arms_summary(declared, found, simulated),
+        summary=words.arms_summary(found, simulated),
         comparisons=found,
     )
 
@@ -206,7 +207,8 @@ def distribution(session: Session, job_id: str, benchmark: str, metric: str, par
     """The warm samples of one case per arm (of an A/B job per arm and side) as thinned distributions. Raises
     404, 400 for broken params."""
     wanted = params_key(_params(params))
-    if queries.job_with_target(session, job_id) is None:
+    job = queries.job_with_target(session, job_id)
+    if job is None:
         raise not_found("job", job_id)
     cases = [
         case
@@ -216,6 +218,7 @@ def distribution(session: Session, job_id: str, benchmark: str, metric: str, par
     if not cases:
         raise not_found("measurement", f"{benchmark} {metric} {wanted}")
     samples = {case.arm: _warm(case) for case in cases}
+    judged = read_manifest(queries.manifest_of_job(session, job_id)).on(job[1].kind)
     ordered = [arm for arm, values in samples.items() if values.size]
     out = [_distribution(arm, samples[arm]) for arm in ordered]
     bounds = {arm: _central(samples[arm]) for arm in ordered}
@@ -226,7 +229,7 @@ def distribution(session: Session, job_id: str, benchmark: str, metric: str, par
         metric=metric,
         unit=cast(Unit, cases[0].unit),
         summary=words.distribution_summary(
-            out, cases[0].unit, bounds, _reference(session, job_id, benchmark)
+            out, cases[0].unit, bounds, judged.benchmarks[benchmark].reference
         ),
         arms=out,
     )
@@ -268,11 +271,6 @@ def _measured(session: Session, job_id: str) -> list[CaseSamples]:
         for side in sides
         for case in ingest.blocks(session, job_id, side)
     ]
-
-
-def _reference(session: Session, job_id: str, benchmark: str) -> str:
-    manifest = read_manifest(queries.manifest_of_job(session, job_id))
-    return manifest.benchmarks[benchmark].reference
 
 
 def live_series(session: Session, job_id: str) -> Page[LiveSeriesOut]:

@@ -21,9 +21,11 @@ TARGETS_NAMED = 3
 def rule_text(rules: Sequence[Rule], benchmark: Benchmark) -> str:
     """The rule with its numbers."""
     head = " ".join(rule.text for rule in rules) or "No rule watches this benchmark."
-    margin = f"{benchmark.margin_percent:g} %"
+    on_devices = benchmark.on("device")
+    reference = _both(benchmark.reference, on_devices.reference)
+    margin = _both(f"{benchmark.margin_percent:g} %", f"{on_devices.margin_percent:g} %")
     return (
-        f"{head} An arm is called slower than {benchmark.reference} when so many of its paired blocks are "
+        f"{head} An arm is called slower than {reference} when so many of its paired blocks are "
         f"more than {margin} slower that chance explains it at most once in "
         f"{1 / sum(constants.LOOK_ALPHA):,.0f} jobs, and so are the medians of at least "
         f"{constants.LAUNCH_SHARE * 100:g} % of the launches; it passes when the whole "
@@ -31,25 +33,29 @@ def rule_text(rules: Sequence[Rule], benchmark: Benchmark) -> str:
     )
 
 
-def arms_summary(
-    benchmark: Benchmark, comparisons: Sequence[ComparisonOut], simulated: Collection[str] = frozenset()
-) -> str:
+def _both(host: str, device: str) -> str:
+    """`2 % (on devices 3 %)`; one of them where they are the same."""
+    return host if host == device else f"{host} (on devices {device})"
+
+
+def arms_summary(comparisons: Sequence[ComparisonOut], simulated: Collection[str] = frozenset()) -> str:
     """`On host-1 native is faster than fallback at all 4 points (42.1 % to 66.2 % faster).` `simulated`: ids
     of simulated targets, of which nothing is said unless nothing real was compared."""
     if not comparisons:
         return "Nothing has been compared yet."
     real = [one for one in comparisons if one.target_id not in simulated]
     if not real:
-        return f"Only simulated targets were compared: {_arms_on(benchmark, comparisons)}."
-    text = _arms_on(benchmark, real)
+        return f"Only simulated targets were compared: {_arms_on(comparisons)}."
+    text = _arms_on(real)
     return text[0].upper() + text[1:] + "."
 
 
-def _arms_on(benchmark: Benchmark, comparisons: Sequence[ComparisonOut]) -> str:
+def _arms_on(comparisons: Sequence[ComparisonOut]) -> str:
     clauses = []
     keyed = sorted(comparisons, key=lambda one: (one.target_name or "", one.arm))
-    for (target, arm), group in groupby(keyed, key=lambda one: (one.target_name or "", one.arm)):
-        clauses.append(f"on {target} {arm} {_clause(benchmark.reference, list(group))}")
+    for (target, arm), rows in groupby(keyed, key=lambda one: (one.target_name or "", one.arm)):
+        group = list(rows)
+        clauses.append(f"on {target} {arm} {_clause(group[0].reference, group)}")
     shown, rest = clauses[:TARGETS_NAMED], len(clauses) - TARGETS_NAMED
     return "; ".join(shown) + (f"; and {rest} more" if rest > 0 else "")
 

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import copy
 import tomllib
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import pytest
 from paceline_server.catalog.manifest import ManifestError, digest, read
+from paceline_server.catalog.service import suite_out
+from paceline_server.store.tables.catalog import Suite
+from paceline_server.testing.benches import BENCHMARK, SUITE, suite_manifest
 
 SUITES = sorted((Path(__file__).resolve().parents[3] / "native").glob("*/suite.toml"))
 
@@ -185,3 +189,38 @@ def test_a_run_with_a_demonstration_knob_off_its_default_is_a_demonstration(
 def test_the_digest_ignores_the_order_of_keys() -> None:
     assert digest(GOOD) == digest(dict(reversed(GOOD.items())))
     assert digest(GOOD) != digest(changed("suite.title", "T"))
+
+
+@pytest.mark.parametrize(
+    ("own", "reference", "margin"),
+    [
+        ({}, "fallback", 3.0),
+        ({"margin_percent": 2.0}, "fallback", 2.0),
+        ({"device_reference": "native", "margin_percent": 5.0}, "native", 5.0),
+    ],
+)
+def test_a_suite_says_what_its_benchmarks_are_compared_with_on_devices(
+    own: dict[str, Any], reference: str, margin: float
+) -> None:
+    raw = suite_manifest()
+    del raw["benchmarks"][BENCHMARK]["margin_percent"]
+    raw["benchmarks"][BENCHMARK] |= own
+    (shown,) = suite_out(
+        Suite(
+            name=SUITE,
+            repository="r",
+            manifest_path="m",
+            manifest=raw,
+            manifest_hash="h",
+            commit="c",
+            branch=None,
+            updated_at=datetime.now(UTC),
+        )
+    ).benchmarks
+    assert (shown.reference, shown.margin_percent) == ("fallback", own.get("margin_percent", 2.0))
+    assert (shown.device_reference, shown.device_margin_percent) == (reference, margin)
+    judged = read(raw)
+    assert judged.on("host") == judged
+    assert judged.on("device").benchmarks[BENCHMARK].other_arms == [
+        arm for arm in ("fallback", "native") if arm != reference
+    ]

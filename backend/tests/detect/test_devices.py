@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +16,7 @@ from paceline_server.detect.facts import Asked, Facts, Identity
 from paceline_server.detect.judge import read_directory
 from paceline_server.detect.revisions import Revision, analyse_revisions
 from paceline_server.detect.table import lines_of
-from paceline_server.ingest.cases import Conditions
+from paceline_server.ingest.cases import Case, Conditions
 from paceline_server.store import outbox
 from paceline_server.store.session import read_scope
 from paceline_server.testing.benches import (
@@ -41,8 +41,31 @@ def undeclared() -> dict[str, Any]:
     return manifest
 
 
-def analysed(asked: Asked, manifest: dict[str, Any] | None = None) -> Analysis:
-    facts = Facts(bench_cases(1, FASTER), checks=passed_checks(range(5)), conditions=EMULATOR)
+ABSENT = "a static program loads no libcrypto"
+
+
+def with_two_references() -> dict[str, Any]:
+    """The suite with a reference that no device has, and another one there."""
+    manifest = undeclared()
+    about = manifest["benchmarks"][BENCHMARK]
+    about["arms"] = ["openssl", *about["arms"]]
+    about |= {"reference": "openssl", "device_reference": "fallback"}
+    return manifest
+
+
+def without_openssl() -> list[Case]:
+    """What a launch says of the arm it cannot run."""
+    params: list[dict[str, int | str]] = [{"batch": 1000}, {"batch": 2000}]
+    return [
+        Case(0, BENCHMARK, "openssl", each, (("time", "ns", "lower"),), None, None, ABSENT) for each in params
+    ]
+
+
+def analysed(
+    asked: Asked, manifest: dict[str, Any] | None = None, *, announced: Sequence[Case] = ()
+) -> Analysis:
+    cases = bench_cases(1, FASTER)
+    facts = Facts(cases, passed_checks(range(5)), conditions=EMULATOR, announced=announced)
     return analyse(read_manifest(manifest or suite_manifest()), facts, IDENTITY, asked)
 
 
@@ -53,7 +76,23 @@ def test_a_device_has_the_wider_margin_unless_the_suite_declares_one() -> None:
     ):  # fmt: skip
         found = analysed(Asked(target_kind=kind, suppress=own), manifest)  # type: ignore[arg-type]  # literals
         assert {row.margin_percent for row in found.report.comparisons} == {margin}
-        assert any(f"margin {margin:g} %" in line for line in lines_of(found, read_manifest(manifest)))
+        assert any(f"margin {margin:g} %" in line for line in lines_of(found))
+
+
+def test_a_device_without_the_reference_has_its_arms_judged_against_its_own() -> None:
+    """A phone has no libcrypto: without a reference of devices no arm of it would ever get a verdict."""
+    own, manifest = ("emulator",), with_two_references()
+    on_host = analysed(Asked(suppress=own), manifest, announced=without_openssl())
+    assert {(row.reference, row.verdict) for row in on_host.report.comparisons} == {
+        ("openssl", "not_applicable")
+    }
+    found = analysed(Asked(target_kind="device", suppress=own), manifest, announced=without_openssl())
+    said = {(row.arm, row.reference, row.verdict) for row in found.report.comparisons}
+    assert said == {("native", "fallback", "pass"), ("openssl", "fallback", "not_applicable")}
+    assert found.verdict == "pass"
+    assert any(
+        line.startswith(f"{BENCHMARK}: time, reference fallback, margin 3 %") for line in lines_of(found)
+    )
 
 
 def test_a_configuration_error_voids_the_job_and_is_named() -> None:
@@ -68,7 +107,7 @@ def test_a_suppressed_configuration_error_voids_nothing_and_stands_on_the_verdic
     assert found.verdict == "pass"
     assert found.reason == "2 comparisons hold (suppressed: emulator)"
     assert found.report.suppressed == ["emulator"]
-    assert any(line.startswith("suppressed") for line in lines_of(found, read_manifest(suite_manifest())))
+    assert any(line.startswith("suppressed") for line in lines_of(found))
 
 
 def test_two_revisions_are_judged_by_the_same_rules() -> None:

@@ -244,7 +244,7 @@ def test_a_policy_that_names_no_warm_up_is_judged_by_its_minimum() -> None:
 
 def test_judge_says_it_in_a_line() -> None:
     out = io.StringIO()
-    write_table(told(EFFECTS), read_manifest(manifest()), out)
+    write_table(told(EFFECTS), out)
     text = out.getvalue()
     assert "\npolicies\n  native_batch: On this host native wins from 1," in text
     assert "policy in force: 1,415 / 5: holds\n" in text

@@ -2287,6 +2287,8 @@ export interface components {
             benchmark: string;
             /** Reference */
             reference: string;
+            /** Device Reference */
+            device_reference: string;
             /** Metric */
             metric: string;
             /** Rule */
@@ -2371,7 +2373,10 @@ export interface components {
             /** Same Artifact */
             same_artifact: boolean;
         };
-        /** BenchmarkOut */
+        /**
+         * BenchmarkOut
+         * @description `reference`, `margin_percent`: what the arm rule compares with on hosts; `device_…`: on devices.
+         */
         BenchmarkOut: {
             /** Name */
             name: string;
@@ -2385,12 +2390,16 @@ export interface components {
             arms: string[];
             /** Reference */
             reference: string;
+            /** Device Reference */
+            device_reference: string;
             /** Params */
             params: components["schemas"]["ParamOut"][];
             /** Metrics */
             metrics: components["schemas"]["MetricOut"][];
             /** Margin Percent */
             margin_percent: number;
+            /** Device Margin Percent */
+            device_margin_percent: number;
         };
         /**
          * BisectIn

@@ -45,9 +45,11 @@ export const ledgerBatch: Benchmark = {
   workload: 'ledger',
   arms: LEDGER_ARMS,
   reference: 'fallback',
+  device_reference: 'fallback',
   params: [param('batch', BATCHES, 'fingerprints'), param('message', MESSAGES, 'bytes')],
   metrics: TIME,
   margin_percent: 2,
+  device_margin_percent: 3,
 };
 
 export const seedProtocol: Benchmark = {
@@ -57,12 +59,14 @@ export const seedProtocol: Benchmark = {
   workload: 'ledger',
   arms: ['fallback', 'native'],
   reference: 'fallback',
+  device_reference: 'fallback',
   params: [
     param('protocol', ['seed', 'paceline'], null),
     param('batch', [1000, 5000, 10_000], 'fingerprints'),
   ],
   metrics: TIME,
   margin_percent: 2,
+  device_margin_percent: 3,
 };
 
 export const piece: Benchmark = {
@@ -72,6 +76,7 @@ export const piece: Benchmark = {
   workload: 'piece',
   arms: PIECE_ARMS,
   reference: 'raw',
+  device_reference: 'raw',
   params: [],
   metrics: [
     ...TIME,
@@ -80,6 +85,7 @@ export const piece: Benchmark = {
     { name: 'call_time', unit: 'ns', direction: 'lower' },
   ],
   margin_percent: 2,
+  device_margin_percent: 3,
 };
 
 export const hashingSuite: Suite = {

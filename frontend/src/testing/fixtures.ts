@@ -90,6 +90,7 @@ export const suite: Suite = {
       workload: 'ledger',
       arms: ['fallback', 'native'],
       reference: 'fallback',
+      device_reference: 'fallback',
       params: [
         {
           name: 'batch',
@@ -103,6 +104,7 @@ export const suite: Suite = {
       ],
       metrics: [{ name: 'time', unit: 'ns', direction: 'lower' }],
       margin_percent: 2,
+      device_margin_percent: 3,
     },
   ],
   knobs: [

@@ -140,6 +140,7 @@ export function arms(world: World, benchmark: string, metric: string, rows: Comp
     suite: 'hashing',
     benchmark,
     reference: rows[0]?.reference ?? 'fallback',
+    device_reference: rows[0]?.reference ?? 'fallback',
     metric,
     rule: 'An arm fails when its paired blocks are slower than the reference by more than the margin.',
     summary:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 from datetime import timedelta
+from itertools import product
 
 from sqlalchemy.orm import Session
 
@@ -75,9 +76,11 @@ def _idle(rules: list[AlertRuleVersion], subjects: list[Subject], why: str) -> d
 
 def _arms(session: Session) -> Iterator[Subject]:
     """Every arm besides a reference that an announced suite declares, on every target."""
-    targets = queries.target_names(session)
+    targets = queries.targets(session)
     for suite in queries.suites(session):
-        for name, benchmark in read_manifest(suite.manifest).benchmarks.items():
-            for arm in benchmark.other_arms:
-                for metric in benchmark.metrics:
-                    yield from (Subject(suite.name, name, arm, metric, target) for _, target in targets)
+        manifest = read_manifest(suite.manifest)
+        judged = {kind: manifest.on(kind).benchmarks for kind, _ in targets}
+        for kind, target in targets:
+            for name, benchmark in judged[kind].items():
+                for arm, metric in product(benchmark.other_arms, benchmark.metrics):
+                    yield Subject(suite.name, name, arm, metric, target)

@@ -188,11 +188,10 @@ def suites(session: Session) -> list[Suite]:
     return list(session.scalars(select(Suite).order_by(Suite.name)))
 
 
-def target_names(session: Session) -> list[tuple[str, str]]:
-    """(id, name) of every target, by name."""
-    return [
-        (one, name) for one, name in session.execute(select(Target.id, Target.name).order_by(Target.name))
-    ]
+def targets(session: Session) -> list[tuple[str, str]]:
+    """(kind, name) of every target that is not simulated, by name."""
+    query = select(Target.kind, Target.name).where(Target.simulated.is_(False)).order_by(Target.name)
+    return [(kind, name) for kind, name in session.execute(query)]
 
 
 def changes_since(session: Session, since: datetime) -> list[tuple[Change, Series, str, datetime]]:

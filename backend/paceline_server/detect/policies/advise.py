@@ -129,7 +129,7 @@ def _advised(
 ) -> Advised:
     others, members, cold_members = where
     benchmark = manifest.benchmarks[policy.benchmark]
-    margin = benchmark.margin_on(measured.known.asked.target_kind)
+    margin = benchmark.margin_percent
     in_force = _in_force(manifest, policy, measured.known.asked.knobs)
     warm = _crossover(policy, members, margin, measured)
     when_cold = policy.model_copy(update={"arm": policy.cold_arm or policy.arm})

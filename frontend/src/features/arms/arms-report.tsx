@@ -78,7 +78,7 @@ export function ArmsReport({ arms, benchmark, search, onSearch }: ArmsReportProp
       <ViewControls
         view={view}
         metric={arms.metric}
-        reference={arms.reference}
+        reference={arms.reference === arms.device_reference ? arms.reference : 'the reference'}
         pers={persOf(measurements)}
         search={search}
         onSearch={onSearch}

@@ -202,8 +202,9 @@ interface BenchmarkChoiceProps {
   onChange: (benchmarks: string[]) => void;
 }
 
-function armsWords({ name, arms, reference }: Benchmark): string {
-  return `${name}: ${arms.join(' · ')} — reference: ${reference}`;
+function armsWords({ name, arms, reference, device_reference: onDevices }: Benchmark): string {
+  const other = onDevices === reference ? '' : ` (on devices ${onDevices})`;
+  return `${name}: ${arms.join(' · ')} — reference: ${reference}${other}`;
 }
 
 function BenchmarkChoice({ suite, chosen, onChange }: BenchmarkChoiceProps) {
