@@ -62,11 +62,16 @@ class GatesIn(Request):
     charging: bool | None = None
     thermal_status: int | None = Field(default=None, ge=0, le=6)
     free_bytes: int | None = Field(default=None, ge=0)
+    ms_ago: int | None = Field(default=None, ge=0, le=MAX_AGO_MS)
+    """How long ago they were read; an agent repeats its last reading while it reads nothing. Null: it does
+    not say, so that only values other than before are taken for new ones."""
 
 
 class CheckStepIn(Request):
+    """`ok` null: it was not looked at, which is neither a failure nor a pass."""
+
     name: str = Field(min_length=1, max_length=64)
-    ok: bool
+    ok: bool | None
     text: Words = ""
     value: float | None = None
     unit: str | None = Field(default=None, max_length=32)
@@ -94,6 +99,15 @@ class RecoveryIn(Request):
     ok: bool
     text: Words = ""
     ms_ago: int = Field(default=0, ge=0, le=MAX_AGO_MS)
+    order_id: Id | None = None
+    """The order that asked for it; the server counts such a restart once."""
+
+
+class OrderRefusedIn(Request):
+    """An order that will not be carried out, and why."""
+
+    id: Id
+    why: Words = ""
 
 
 class MaintenanceIn(Request):
@@ -174,8 +188,10 @@ class ConfigurationErrorOut(Response):
 
 
 class CheckStepOut(Response):
+    """`ok` null: not looked at."""
+
     name: str
-    ok: bool
+    ok: bool | None
     text: str
     value: float | None
     unit: str | None
@@ -188,6 +204,7 @@ class CheckOut(Response):
     ok: bool
     infrastructure: bool
     steps: list[CheckStepOut]
+    """Only of one target, like `raw`: a list leaves both empty."""
     raw: list[RawOut]
 
 
@@ -196,9 +213,11 @@ class OrderOut(Response):
 
     id: str
     kind: OrderKind
-    life: Literal["pending", "done", "expired"]
+    life: Literal["pending", "done", "refused", "expired"]
     requested_by: str
     requested_at: datetime
+    why: str | None
+    """Why its agent refused it."""
 
 
 class TargetEventOut(Response):

@@ -49,10 +49,10 @@ def keep(
 def listed(
     session: Session, target_id: str, axis: Axis | None, *, limit: int, cursor: str | None
 ) -> Page[TargetEventOut]:
-    """Events of a target, the newest first."""
+    """Events of a target, those that happened last first: what an agent tells late stands where it was."""
     return page(
-        session, queries.events(target_id, axis), [TargetEvent.id], lambda row: [row.id], _out,
-        limit=limit, cursor=cursor,
+        session, queries.events(target_id, axis), [TargetEvent.at, TargetEvent.id],
+        lambda row: [row.at, row.id], _out, limit=limit, cursor=cursor,
     )  # fmt: skip
 
 

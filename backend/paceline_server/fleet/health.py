@@ -22,7 +22,8 @@ connection and lease. Holds no rows, no clock and no I/O.
    │ release (a person)      ▼ between                         has passed since the last doubt; else unknown
    └──────────────────── quarantined ◀── quarantine (a person) and gave_up (the ladder), from every state
 
-  recheck (a person): unknown, suspect, good ──▶ checking · run_succeeded: failures = 0, the state stays
+  recheck (a person): unknown, suspect, good, recovering ──▶ checking · rebooted: recovering ──▶ unknown
+  run_succeeded: failures = 0, the state stays
 ```
 
 | event | who brings it |
@@ -219,12 +220,14 @@ def _gates_read(health: Health, gates: GatesRead) -> Health:
 
 
 def _holds(held: tuple[Hold, ...], gates: GatesRead) -> tuple[Hold, ...]:
-    """Why it must rest: what begins now, and what is not over. An unknown reading ends nothing."""
+    """Why it must rest: what begins now, and what is not over. An unknown reading ends nothing, but for a
+    thermal status, for which a cool battery stands in: some devices stop telling it, and would rest for
+    ever."""
     c, percent, status = gates.battery_c, gates.battery_percent, gates.thermal_status
     found: list[Hold] = []
     if (c is None or c > COOL_C) if "hot" in held else (c is not None and c >= HOT_C):
         found.append("hot")
-    calm = status is not None and status <= CALM_STATUS
+    calm = status <= CALM_STATUS if status is not None else (c is not None and c <= COOL_C)
     if not calm if "throttling" in held else (status is not None and status >= THROTTLING_STATUS):
         found.append("throttling")
     if (
@@ -249,11 +252,18 @@ def _resting(holds: tuple[Hold, ...], gates: GatesRead) -> str:
 
 
 def _rebooted(health: Health) -> Health:
-    doubted = replace(health, checked=False)
-    return replace(doubted, state="unknown", reason="it restarted") if health.state == "good" else doubted
+    """What it rested for was read in another boot: the next readings say whether it still must."""
+    doubted = replace(health, checked=False, held_for=())
+    if health.state not in ("good", "recovering"):
+        return doubted
+    return replace(doubted, state="unknown", reason="it restarted")
 
 
 def _recheck(health: Health) -> Health:
-    if health.state in ("quarantined", "recovering"):
+    """It ends a rest too, which begins again with the first reading that says so: a person can always get a
+    device out of a rest whose reading the device gives no more."""
+    if health.state == "quarantined":
         return health
-    return replace(health, state="checking", reason="a person asked for a check", check_after=None)
+    return replace(
+        health, state="checking", reason="a person asked for a check", check_after=None, held_for=()
+    )

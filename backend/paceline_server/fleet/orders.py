@@ -1,6 +1,7 @@
 """Orders: what a person asks an agent to do with a device, carried by its heartbeats.
 
-    pending ──the agent says it is done──▶ done
+    pending ──the agent says it is done──▶ done ◀──┐ it was heard of late: the evidence counts
+       ├──── the agent says it will not ──▶ refused ◀┤
        └──── nobody carried it out in time ──▶ expired
 
 Place: under `life` and `actions`. Invariants: an order is a row before it is anything else; of one kind at
@@ -16,7 +17,7 @@ from datetime import datetime, timedelta
 from sqlalchemy.orm import Session
 
 from paceline_server.fleet import queries
-from paceline_server.fleet.device_schemas import OrderKind
+from paceline_server.fleet.device_schemas import OrderKind, OrderRefusedIn
 from paceline_server.fleet.events import keep
 from paceline_server.kernel import clock, ids
 from paceline_server.store.tables.fleet import Target, TargetOrder
@@ -49,13 +50,24 @@ def waiting(session: Session, target_id: str, at: datetime) -> list[TargetOrder]
     return [one for one in queries.pending_orders(session, [target_id]) if one.expires_at > at]
 
 
-def carried_out(session: Session, target: Target, order_ids: Sequence[str], at: datetime) -> None:
-    """End the orders an agent says it has carried out; those that ended before, or are of another target,
-    stay."""
-    for one in queries.pending_orders(session, [target.id]):
-        if one.id in order_ids:
-            one.life, one.ended_at = "done", at
-            keep(session, target, "order", "order_done", reason=one.kind, evidence={"order_id": one.id})
+def answered(
+    session: Session, target: Target, done: Sequence[str], refused: Sequence[OrderRefusedIn], at: datetime
+) -> None:
+    """End the orders an agent says it has carried out, and those it will not, with why. Those that ended
+    before, or are of another target, stay; one that only expired was answered late."""
+    if not done and not refused:
+        return
+    found = queries.unanswered_orders(session, target.id, {*done, *(one.id for one in refused)})
+    for order_id in done:
+        if (order := found.pop(order_id, None)) is not None:
+            order.life, order.ended_at = "done", at
+            keep(session, target, "order", "order_done", reason=order.kind, evidence={"order_id": order.id})
+    for one in refused:
+        if (order := found.pop(one.id, None)) is not None:
+            order.life, order.ended_at, order.why = "refused", at, one.why or "its agent does not say why"
+            evidence = {"order_id": order.id, "requested_by": order.requested_by}
+            reason = f"{order.kind}: {order.why}"
+            keep(session, target, "order", "order_refused", reason=reason, evidence=evidence)
 
 
 def reboots_left(session: Session, target_ids: Sequence[str], at: datetime) -> dict[str, int]:

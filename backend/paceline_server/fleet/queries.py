@@ -1,17 +1,31 @@
 """All SQL of the fleet. A target's use is read from the jobs table: a lease is what makes it busy (I9).
 
-Invariant: whoever changes a target's life holds its row lock (`lock_target`, `target_by_serial`); a job's row
-is locked before its target's, never after.
+Invariants: whoever changes a target's life holds its row lock (`lock_target`, `lock_targets`,
+`lock_announced`), in this order so that nobody waits in a circle: a job's row before its target's, targets by
+id, a target's orders after it. No lock here keeps others from adding rows that refer to the target.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import ColumnElement, Select, and_, delete, exists, false, func, literal, or_, select, update
+from sqlalchemy import (
+    ColumnElement,
+    Select,
+    and_,
+    delete,
+    exists,
+    false,
+    func,
+    literal,
+    or_,
+    select,
+    tuple_,
+    update,
+)
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.orm import Session
 
@@ -57,7 +71,8 @@ def agent(session: Session, agent_id: str) -> Agent | None:
 
 @dataclass(frozen=True)
 class Filter:
-    """Which targets are listed; None: all. `q` is looked for in name, serial, model and route."""
+    """Which targets are listed; None: all. `q` is looked for in name, serial, model and route. Health is a
+    device's: asked for it, no host is found."""
 
     kind: str | None = None
     state: str | None = None
@@ -70,6 +85,8 @@ def targets(wanted: Filter, seen_since: datetime) -> Select[Any]:
     """Targets, filtered. `seen_since`: heard of after it counts as reachable."""
     equal = {Target.kind: wanted.kind, Target.health: wanted.health, Target.simulated: wanted.simulated}
     query = select(Target).where(*(column == one for column, one in equal.items() if one is not None))
+    if wanted.health is not None:
+        query = query.where(Target.kind == "device")
     if wanted.state is not None:
         query = query.where(_in_state(wanted.state, seen_since))
     if wanted.q:
@@ -82,7 +99,7 @@ def _in_state(state: str, seen_since: datetime) -> ColumnElement[bool]:
     reachable = and_(
         Target.last_seen_at.is_not(None),
         Target.last_seen_at >= seen_since,
-        func.coalesce(Target.connection, "online") == "online",
+        or_(Target.kind == "host", func.coalesce(Target.connection, "absent") == "online"),
     )
     leased = exists().where(Job.target_id == Target.id, Job.state.in_(LEASED_STATES))
     found: dict[str, ColumnElement[bool]] = {
@@ -101,9 +118,26 @@ def lock_target(session: Session, target_id: str) -> Target:
     return session.scalars(query.execution_options(populate_existing=True)).one()
 
 
-def target_by_serial(session: Session, kind: str, serial: str) -> Target | None:
-    query = select(Target).where(Target.kind == kind, Target.serial == serial).with_for_update()
-    return session.scalars(query).one_or_none()
+def lock_announced(session: Session, identities: Sequence[tuple[str, str]]) -> dict[tuple[str, str], Target]:
+    """Targets by (kind, serial), locked in order of id."""
+    query = select(Target).where(tuple_(Target.kind, Target.serial).in_(list(identities)))
+    return {(one.kind, one.serial): one for one in _locked(session, query)}
+
+
+def lock_targets(session: Session, target_ids: Collection[str]) -> list[Target]:
+    """These targets, locked, in order of id."""
+    return _locked(session, select(Target).where(Target.id.in_(list(target_ids))))
+
+
+def _locked(session: Session, query: Select[Target]) -> list[Target]:
+    query = query.order_by(Target.id).with_for_update(key_share=True)
+    return list(session.scalars(query.execution_options(populate_existing=True)))
+
+
+def kind_and_failures(session: Session, target_id: str) -> tuple[str, int]:
+    """What decides whether the end of a job has a say in a target's health; not locked."""
+    row = session.execute(select(Target.kind, Target.failures).where(Target.id == target_id)).one()
+    return row.kind, row.failures
 
 
 def targets_of(session: Session, agent_id: str) -> list[Target]:
@@ -154,10 +188,17 @@ def events(target_id: str, axis: str | None) -> Select[Any]:
     return query if axis is None else query.where(TargetEvent.axis == axis)
 
 
-def event_exists(session: Session, target_id: str, ref: str) -> bool:
-    """Whether what its reporter calls `ref` was kept already."""
+def event_exists(session: Session, target_id: str, ref: str, since: datetime | None = None) -> bool:
+    """Whether what its reporter calls `ref` was kept already (since an instant, if one is given)."""
     found = exists().where(TargetEvent.target_id == target_id, TargetEvent.ref == ref)
+    found = found if since is None else found.where(TargetEvent.at > since)
     return session.execute(select(literal(1)).where(found)).first() is not None
+
+
+def newest_event(session: Session, target_id: str, axis: str) -> TargetEvent | None:
+    """The last thing that happened on an axis."""
+    query = events(target_id, axis).order_by(TargetEvent.at.desc(), TargetEvent.id.desc())
+    return session.scalars(query.limit(1)).one_or_none()
 
 
 def newest_reading(session: Session, target_id: str) -> TargetReading | None:
@@ -186,28 +227,47 @@ def pending_orders(session: Session, target_ids: Sequence[str]) -> list[TargetOr
     return list(session.scalars(query.order_by(TargetOrder.id)))
 
 
-def reboots_since(session: Session, target_ids: Sequence[str], since: datetime) -> dict[str, int]:
-    """Restarts per target since an instant: those people ordered and those the recovery ladder made."""
-    wanted = list(target_ids)
-    ordered = (
-        select(TargetOrder.target_id)
-        .where(
-            TargetOrder.target_id.in_(wanted),
-            TargetOrder.kind == "reboot",
-            TargetOrder.life != "expired",
-            TargetOrder.requested_at > since,
-        )
+def refused_orders(session: Session, target_ids: Sequence[str], since: datetime) -> list[TargetOrder]:
+    """Orders an agent refused since an instant, the oldest first."""
+    query = select(TargetOrder).where(
+        TargetOrder.target_id.in_(list(target_ids)), TargetOrder.life == "refused",
+        TargetOrder.ended_at > since,
     )  # fmt: skip
-    climbed = select(TargetEvent.target_id).where(
+    return list(session.scalars(query.order_by(TargetOrder.id)))
+
+
+def unanswered_orders(session: Session, target_id: str, order_ids: Collection[str]) -> dict[str, TargetOrder]:
+    """Orders of a target that its agent may still speak of, by id: those that wait, and those that time ran
+    out on before it could."""
+    query = select(TargetOrder).where(
+        TargetOrder.target_id == target_id, TargetOrder.id.in_(list(order_ids)),
+        TargetOrder.life.in_(("pending", "expired")),
+    )  # fmt: skip
+    return {one.id: one for one in session.scalars(query)}
+
+
+def reboots_since(session: Session, target_ids: Sequence[str], since: datetime) -> dict[str, int]:
+    """Restarts per target since an instant: those people ordered and those the recovery ladder made. One that
+    the agent says it made for an order is that order's, counted once."""
+    wanted = list(target_ids)
+    ordered = select(TargetOrder.target_id, TargetOrder.id).where(
+        TargetOrder.target_id.in_(wanted),
+        TargetOrder.kind == "reboot",
+        TargetOrder.life.in_(("pending", "done")),
+        TargetOrder.requested_at > since,
+    )
+    for_order = TargetEvent.evidence["order_id"].as_string()
+    climbed = select(TargetEvent.target_id, func.coalesce(for_order, TargetEvent.id)).where(
         TargetEvent.target_id.in_(wanted),
         TargetEvent.axis == "recovery",
         TargetEvent.evidence["step"].as_string() == "reboot",
         TargetEvent.at > since,
     )
-    found: dict[str, int] = {}
-    for target_id in (*session.scalars(ordered), *session.scalars(climbed)):
-        found[target_id] = found.get(target_id, 0) + 1
-    return found
+    found: dict[str, set[str]] = {}
+    for query in (ordered, climbed):
+        for target_id, restart in session.execute(query):
+            found.setdefault(target_id, set()).add(restart)
+    return {target_id: len(restarts) for target_id, restarts in found.items()}
 
 
 def _maintenance_over(at: datetime) -> ColumnElement[bool]:
@@ -221,16 +281,17 @@ def anything_over(session: Session, at: datetime) -> bool:
     return session.execute(query).first() is not None
 
 
-def maintenance_over(session: Session, at: datetime) -> list[Target]:
-    """Targets whose maintenance has ended, locked; those others work on are skipped."""
-    query = select(Target).where(_maintenance_over(at)).order_by(Target.id).with_for_update(skip_locked=True)
-    return list(session.scalars(query.execution_options(populate_existing=True)))
+def maintenance_over(session: Session, at: datetime) -> list[str]:
+    """Ids of targets whose maintenance has ended; not locked."""
+    return list(session.scalars(select(Target.id).where(_maintenance_over(at)).order_by(Target.id)))
 
 
-def overdue_orders(session: Session, at: datetime) -> list[TargetOrder]:
-    """Orders nobody carried out in time, locked; those others work on are skipped."""
-    query = select(TargetOrder).where(TargetOrder.life == "pending", TargetOrder.expires_at <= at)
-    return list(session.scalars(query.order_by(TargetOrder.id).with_for_update(skip_locked=True)))
+def targets_of_overdue_orders(session: Session, at: datetime) -> list[str]:
+    """Ids of targets with an order nobody carried out in time; not locked."""
+    overdue = exists().where(
+        TargetOrder.target_id == Target.id, TargetOrder.life == "pending", TargetOrder.expires_at <= at
+    )
+    return list(session.scalars(select(Target.id).where(overdue).order_by(Target.id)))
 
 
 def forget_events(session: Session, before: datetime, connections_before: datetime) -> None:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Literal
+from typing import Any, Literal, Self
 
-from pydantic import Field
+from pydantic import Field, ModelWrapValidatorHandler, PrivateAttr, ValidationError, model_validator
 
 from paceline_server.catalog.schemas import SuiteAnnounceIn, SuiteRefusedOut
 from paceline_server.fleet.device_schemas import (
@@ -23,6 +23,7 @@ from paceline_server.fleet.device_schemas import (
     MaintenanceOut,
     OrderKind,
     OrderOut,
+    OrderRefusedIn,
     RecoveryIn,
     TakesJobsOut,
 )
@@ -67,8 +68,16 @@ class TargetAnnounceIn(Request):
     recovery: list[RecoveryIn] = Field(default_factory=list, max_length=64)
     """Steps of the recovery ladder, each sent until `recovery_heard` names it."""
     orders_done: list[str] = Field(default_factory=list, max_length=64)
+    orders_refused: list[OrderRefusedIn] = Field(default_factory=list, max_length=64)
+    """Orders that will not be carried out."""
     configuration: list[ConfigurationName] | None = Field(default=None, max_length=32)
-    """Names of the configuration errors it has now; omitted: as said before."""
+    """Names of the configuration errors it has now; omitted: as said before. Like boot id and gates they are
+    what the agent knew last: taken only while the connection is `online`."""
+
+    @property
+    def reached(self) -> bool:
+        """Whether what is said of it was read from it: a host is always reached by its agent."""
+        return self.kind == "host" or (self.connection is not None and self.connection.state == "online")
 
 
 class EnrolmentCodeOut(Response):
@@ -87,13 +96,68 @@ class EnrolOut(Response):
     credential: str
 
 
+MAX_TARGETS = 64
+"""Targets of one agent: a host and a rack of devices."""
+
+
+class TargetRefusedOut(Response):
+    """A target of this heartbeat that was not taken, and why."""
+
+    kind: str
+    serial: str
+    why: str
+
+
 class HeartbeatIn(Request):
     """Sent at start and every `heartbeat_s`; `refuses` on a target says why it takes no jobs (disk full,
-    …)."""
+    …). Each target is taken or refused by itself: one device's odd value does not take the agent off."""
 
     version: str = Field(max_length=100)
-    targets: list[TargetAnnounceIn] = Field(max_length=64)
+    targets: list[TargetAnnounceIn] = Field(max_length=MAX_TARGETS)
     suites: list[SuiteAnnounceIn] = Field(default_factory=list, max_length=100)
+    _refused: list[TargetRefusedOut] = PrivateAttr(default_factory=list)
+
+    @property
+    def refused_targets(self) -> list[TargetRefusedOut]:
+        """Those that were left out of `targets`."""
+        return self._refused
+
+    @model_validator(mode="wrap")
+    @classmethod
+    def _one_by_one(cls, data: Any, handler: ModelWrapValidatorHandler[Self]) -> Self:
+        said = data.get("targets") if isinstance(data, dict) else None
+        if not isinstance(said, list):
+            return handler(data)
+        taken: list[TargetAnnounceIn] = []
+        refused: list[TargetRefusedOut] = []
+        for one in said:
+            try:
+                target = TargetAnnounceIn.model_validate(one)
+            except ValidationError as error:
+                refused.append(_refused(one, _first_fault(error)))
+                continue
+            if len(taken) < MAX_TARGETS:
+                taken.append(target)
+            else:
+                refused.append(_refused(one, f"an agent has at most {MAX_TARGETS} targets"))
+        made = handler({**data, "targets": taken})
+        made._refused = refused
+        return made
+
+
+def _refused(one: object, why: str) -> TargetRefusedOut:
+    known = one if isinstance(one, dict) else {}
+    kind, serial = (
+        str(known.get(name, "")).encode("utf-8", "replace").decode()[:200] for name in ("kind", "serial")
+    )
+    return TargetRefusedOut(kind=kind, serial=serial, why=why)
+
+
+def _first_fault(error: ValidationError) -> str:
+    """The field and what is wrong with it, without what was sent: that may be no text to repeat."""
+    fault = error.errors(include_input=False, include_url=False, include_context=False)[0]
+    where = ".".join(str(part) for part in fault["loc"])
+    return f"{where}: {fault['msg']}" if where else str(fault["msg"])
 
 
 class OrderForAgentOut(Response):
@@ -109,6 +173,8 @@ class TargetHeardOut(Response):
     serial: str
     target_id: str
     health: HealthState
+    driven_by: str | None = None
+    """Set: another agent drives it now, of this name; nothing of it was taken and nothing is asked."""
     check_due: bool
     orders: list[OrderForAgentOut]
     checks_heard: list[str]
@@ -116,10 +182,11 @@ class TargetHeardOut(Response):
 
 
 class HeartbeatOut(Response):
-    """`refused`: suites of this heartbeat that were not taken; everything else of it was."""
+    """`refused`, `refused_targets`: what of this heartbeat was not taken; everything else of it was."""
 
     heartbeat_s: float
     refused: list[SuiteRefusedOut] = Field(default_factory=list)
+    refused_targets: list[TargetRefusedOut] = Field(default_factory=list)
     targets: list[TargetHeardOut] = Field(default_factory=list)
 
 
@@ -161,9 +228,11 @@ class TargetOut(Response):
     gates: GatesOut | None
     configuration: list[ConfigurationErrorOut]
     check: CheckOut | None
-    """The last health check; its `raw` only of one target."""
+    """The last health check; its `steps` and `raw` only of one target."""
     orders: list[OrderOut]
     """Those that wait to be carried out."""
+    refused_orders: list[OrderOut]
+    """Those its agent refused within the last hour, with why."""
     reboots_left: int
     """How many more a person or the recovery ladder may ask for within a day."""
     actions: list[Action]

@@ -12,24 +12,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime, timedelta
-from typing import Any
 
 import structlog
 from sqlalchemy.orm import Session
 
 from paceline_server.accounts import service as accounts
 from paceline_server.catalog import service as catalog
-from paceline_server.fleet import life, queries
-from paceline_server.fleet.events import keep
-from paceline_server.fleet.life import attempt_failed, run_succeeded
+from paceline_server.fleet import announced, queries
+from paceline_server.fleet.life import READING_EVERY, attempt_failed, run_succeeded
 from paceline_server.fleet.schemas import (
     EnrolIn,
     EnrolmentCodeOut,
     EnrolOut,
     HeartbeatIn,
     HeartbeatOut,
-    TargetAnnounceIn,
-    TargetHeardOut,
 )
 from paceline_server.fleet.shapes import agent_out, is_free_to_use, is_online, targets_out, tell
 from paceline_server.fleet.upkeep import forget, sweep
@@ -41,9 +37,9 @@ from paceline_server.store.tables.fleet import Agent, EnrolmentCode, Target, Tar
 log = structlog.get_logger("paceline.fleet")
 
 __all__ = [
-    "agent_out", "any_silent", "attempt_failed", "create_enrolment_code", "enrol", "find_target",
-    "forget_expired", "heartbeat", "is_free_to_use", "is_online", "online_targets", "readings",
-    "run_succeeded", "sweep", "targets_out", "tell", "tell_silent",
+    "READING_EVERY", "agent_out", "any_silent", "attempt_failed", "create_enrolment_code", "enrol",
+    "find_target", "forget", "forget_expired", "heartbeat", "is_free_to_use", "is_online", "online_targets",
+    "readings", "run_succeeded", "sweep", "targets_out", "tell", "tell_silent",
 ]  # fmt: skip
 
 
@@ -59,9 +55,8 @@ def create_enrolment_code(session: Session) -> EnrolmentCodeOut:
 
 
 def forget_expired(session: Session) -> None:
-    """Remove enrolment codes that can never be used again, old events and old readings."""
+    """Remove enrolment codes that can never be used again."""
     queries.forget_codes(session, clock.now())
-    forget(session)
 
 
 def enrol(session: Session, spec: EnrolIn) -> EnrolOut:
@@ -82,8 +77,8 @@ def enrol(session: Session, spec: EnrolIn) -> EnrolOut:
 
 
 def heartbeat(session: Session, agent_id: str, said: HeartbeatIn) -> HeartbeatOut:
-    """Note that an agent lives, what it drives and what it can run; answers the suites that are refused and,
-    per target, what is asked of it.
+    """Note that an agent lives, what it drives and what it can run; answers the suites and targets that are
+    refused and, per target, what is asked of it.
 
     `suites` left out keeps what was announced before; an empty list takes it back.
     """
@@ -94,61 +89,13 @@ def heartbeat(session: Session, agent_id: str, said: HeartbeatIn) -> HeartbeatOu
     was_online = is_online(agent.last_seen_at, at)
     agent.version, agent.last_seen_at = said.version, at
     heard = HeartbeatOut(heartbeat_s=settings.current().heartbeat_s)
-    for announced in sorted(
-        said.targets, key=lambda one: (one.kind, one.serial)
-    ):  # one order of locks for all
-        heard.targets.append(_see_target(session, agent_id, announced, at, news=not was_online))
+    heard.refused_targets = list(said.refused_targets)
+    for one in heard.refused_targets:
+        log.warning("target_refused", agent_id=agent_id, serial=one.serial, why=one.why)
+    heard.targets = announced.see(session, agent_id, said.targets, at, news=not was_online)
     if "suites" in said.model_fields_set:
         heard.refused = catalog.announce(session, agent_id, said.suites).refused
     return heard
-
-
-def _see_target(
-    session: Session, agent_id: str, said: TargetAnnounceIn, at: datetime, *, news: bool
-) -> TargetHeardOut:
-    target = _row_of(session, agent_id, said, at)
-    before = _shown(target)
-    preflight = [finding.model_dump() for finding in said.preflight]
-    news = news or not is_online(target.last_seen_at, at) or target.preflight != preflight
-    if target.agent_id != agent_id:
-        log.warning("target_moved", target_id=target.id, from_agent=target.agent_id, to_agent=agent_id)
-        evidence = {"from": target.agent_id, "to": agent_id}
-        keep(session, target, "connection", "moved", evidence=evidence)
-    target.agent_id, target.refuses, target.simulated = agent_id, said.refuses, said.simulated
-    reached = said.connection is None or said.connection.state == "online"
-    if reached or not target.fingerprint:
-        target.name, target.preflight = said.name, preflight
-        if target.fingerprint != said.fingerprint:
-            queries.remember_factors(session, said.fingerprint, dict(said.factors), at)
-        target.factors, target.fingerprint = dict(said.factors), said.fingerprint
-    if said.connection is None or said.connection.state != "absent":
-        target.last_seen_at = at
-    heard = life.hear(session, target, said, at)
-    if news or _shown(target) != before:
-        tell(session, target)
-    return heard
-
-
-def _row_of(session: Session, agent_id: str, said: TargetAnnounceIn, at: datetime) -> Target:
-    """The target's row, locked; made when it is seen for the first time."""
-    identity = {"id": new_id("tgt"), "kind": said.kind, "serial": said.serial, "name": said.name}
-    unseen: dict[str, Any] = {
-        "agent_id": agent_id, "refuses": None, "factors": {}, "fingerprint": "", "preflight": [],
-        "simulated": said.simulated, "last_seen_at": None, "created_at": at,
-    }  # fmt: skip
-    queries.insert_target_once(session, {**identity, **unseen})
-    target = queries.target_by_serial(session, said.kind, said.serial)
-    if target is None:
-        raise not_found("target", said.serial)
-    return target
-
-
-def _shown(target: Target) -> tuple[object, ...]:
-    """What a heartbeat may change of what people see at a glance."""
-    return (
-        target.agent_id, target.refuses, target.connection, target.connection_reason, target.health,
-        target.health_reason,
-    )  # fmt: skip
 
 
 def find_target(session: Session, target_id: str) -> Target:

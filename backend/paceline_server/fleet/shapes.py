@@ -19,7 +19,7 @@ from paceline_server.fleet.device_schemas import Action, CheckOut, OrderOut
 from paceline_server.fleet.schemas import AgentOut, TargetOut
 from paceline_server.kernel import clock, settings
 from paceline_server.store import live_events
-from paceline_server.store.tables.fleet import Agent, Target
+from paceline_server.store.tables.fleet import Agent, Target, TargetOrder
 
 
 def is_online(last_seen_at: datetime | None, at: datetime) -> bool:
@@ -31,7 +31,7 @@ def is_online(last_seen_at: datetime | None, at: datetime) -> bool:
 
 def is_reachable(target: Target, at: datetime) -> bool:
     """Whether a job could be sent to it: its agent speaks, and a device is connected to that."""
-    return is_online(target.last_seen_at, at) and target.connection in (None, "online")
+    return is_online(target.last_seen_at, at) and words.is_connected(target)
 
 
 def is_free_to_use(target: Target, at: datetime) -> bool:
@@ -47,25 +47,32 @@ class _Around:
     agents: Mapping[str, str]
     active: Mapping[str, str]
     orders: Mapping[str, list[OrderOut]]
+    refused: Mapping[str, list[OrderOut]]
     reboots_left: Mapping[str, int]
 
 
 def targets_out(session: Session, targets: Sequence[Target], *, raw: bool = False) -> list[TargetOut]:
-    """Wire shapes, in order, with what other tables say from one query each. `raw`: with what the commands
-    of the last check printed."""
+    """Wire shapes, in order, with what other tables say from one query each. `raw`: with the steps of the
+    last check and what its commands printed."""
     at, wanted = clock.now(), [target.id for target in targets]
     devices = [target.id for target in targets if target.kind == "device"]
-    waiting: dict[str, list[OrderOut]] = {}
-    for row in queries.pending_orders(session, devices):
-        if row.expires_at > at:
-            waiting.setdefault(row.target_id, []).append(OrderOut.model_validate(row))
+    waiting = [one for one in queries.pending_orders(session, devices) if one.expires_at > at]
+    refused = queries.refused_orders(session, devices, at - orders.EXPIRES_AFTER)
     around = _Around(
         agents=queries.agent_names(session, {target.agent_id for target in targets}),
         active=queries.active_jobs(session, wanted),
-        orders=waiting,
+        orders=_by_target(waiting),
+        refused=_by_target(refused),
         reboots_left=orders.reboots_left(session, devices, at),
     )
     return [_target_out(target, around, at, raw=raw) for target in targets]
+
+
+def _by_target(rows: Sequence[TargetOrder]) -> dict[str, list[OrderOut]]:
+    found: dict[str, list[OrderOut]] = {}
+    for row in rows:
+        found.setdefault(row.target_id, []).append(OrderOut.model_validate(row))
+    return found
 
 
 def _target_out(target: Target, around: _Around, at: datetime, *, raw: bool) -> TargetOut:
@@ -96,13 +103,15 @@ def _target_out(target: Target, around: _Around, at: datetime, *, raw: bool) -> 
             "configuration": words.configuration(target.configuration),
             "check": _check(target, raw=raw),
             "orders": around.orders.get(target.id, []),
+            "refused_orders": around.refused.get(target.id, []),
             "reboots_left": around.reboots_left.get(target.id, 0),
         }  # fmt: skip
     return TargetOut.model_validate(shown)
 
 
 _ONLY_DEVICES: dict[str, Any] = {
-    "connection": None, "gates": None, "configuration": [], "check": None, "orders": [], "reboots_left": 0,
+    "connection": None, "gates": None, "configuration": [], "check": None, "orders": [], "refused_orders": [],
+    "reboots_left": 0,
 }  # fmt: skip
 """What a host has none of."""
 
@@ -136,8 +145,8 @@ def _maintenance(target: Target, at: datetime) -> dict[str, Any] | None:
 def _check(target: Target, *, raw: bool) -> CheckOut | None:
     if target.last_check is None:
         return None
-    printed = target.last_check_raw if raw else []
-    return CheckOut.model_validate({**target.last_check, "raw": printed})
+    more = {"raw": target.last_check_raw} if raw else {"raw": [], "steps": []}
+    return CheckOut.model_validate({**target.last_check, **more})
 
 
 def actions(target: Target, waiting: set[str]) -> list[Action]:

@@ -9,7 +9,7 @@ from datetime import timedelta
 
 from sqlalchemy.orm import Session
 
-from paceline_server.fleet import queries
+from paceline_server.fleet import queries, words
 from paceline_server.fleet.events import SYSTEM, keep
 from paceline_server.fleet.shapes import tell
 from paceline_server.kernel import clock
@@ -29,12 +29,18 @@ def sweep() -> int:
         if not queries.anything_over(session, clock.now()):
             return 0
     with session_scope() as session:
-        return _end_maintenance(session) + _expire_orders(session)
+        ended = _end_maintenance(session)
+    with session_scope() as session:
+        return ended + _expire_orders(session)
 
 
 def _end_maintenance(session: Session) -> int:
     at = clock.now()
-    over = queries.maintenance_over(session, at)
+    over = [
+        target
+        for target in queries.lock_targets(session, queries.maintenance_over(session, at))
+        if target.maintenance_by is not None and not words.in_maintenance(target, at)
+    ]
     for target in over:
         evidence = {"by": target.maintenance_by, "reason": target.maintenance_reason}
         target.maintenance_by = target.maintenance_reason = None
@@ -49,18 +55,23 @@ def _end_maintenance(session: Session) -> int:
 
 def _expire_orders(session: Session) -> int:
     at = clock.now()
-    overdue = queries.overdue_orders(session, at)
+    targets = queries.lock_targets(session, queries.targets_of_overdue_orders(session, at))
+    by_id = {target.id: target for target in targets}
+    overdue = [one for one in queries.pending_orders(session, list(by_id)) if one.expires_at <= at]
     for order in overdue:
         order.life, order.ended_at = "expired", at
-        target = queries.lock_target(session, order.target_id)
+        target = by_id[order.target_id]
         evidence = {"order_id": order.id, "requested_by": order.requested_by}
         keep(session, target, "order", "order_expired", reason=order.kind, evidence=evidence, actor=SYSTEM)
         tell(session, target)
     return len(overdue)
 
 
-def forget(session: Session) -> None:
-    """Remove events and readings that are old."""
+def forget() -> None:
+    """Remove events and readings that are old, each in a transaction of its own: on SQLite they hold up
+    every writer meanwhile."""
     at = clock.now()
-    queries.forget_events(session, at - KEEP_EVENTS, at - KEEP_CONNECTIONS)
-    queries.forget_readings(session, at - KEEP_READINGS)
+    with session_scope() as session:
+        queries.forget_events(session, at - KEEP_EVENTS, at - KEEP_CONNECTIONS)
+    with session_scope() as session:
+        queries.forget_readings(session, at - KEEP_READINGS)

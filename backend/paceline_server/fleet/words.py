@@ -12,7 +12,8 @@ ADVICE: dict[HealthState, str | None] = {
     "unknown": "It is checked as soon as it is online; nothing to do.",
     "checking": "Its health check runs now or when it is online and free; nothing to do.",
     "good": None,
-    "recovering": "It takes jobs again by itself; keep it charging and out of the sun.",
+    "recovering": "It takes jobs again by itself; keep it charging and out of the sun. If what it rests "
+    "for is unknown by now, check it again: a passed check ends the rest.",
     "suspect": "It is checked again in a minute. If it happens often: its cable, its port, its hub.",
     "quarantined": "Look at the evidence, set it right, then release it.",
 }
@@ -27,6 +28,7 @@ _HEALTH: dict[HealthState, str] = {
 }
 
 _CONNECTION = {
+    None: "it is not connected",
     "absent": "it is not connected",
     "offline": "it does not answer",
     "unauthorized": "it does not trust its agent",
@@ -64,6 +66,11 @@ def in_maintenance(target: Target, at: datetime) -> bool:
     return target.maintenance_by is not None and not ended
 
 
+def is_connected(target: Target) -> bool:
+    """Whether its agent reaches it: a host's always does."""
+    return target.kind != "device" or target.connection == "online"
+
+
 def refusals(target: Target, at: datetime, *, online: bool) -> list[str]:
     """Why no job is leased for it, the most telling first; empty when nothing is in the way."""
     found = []
@@ -72,8 +79,8 @@ def refusals(target: Target, at: datetime, *, online: bool) -> list[str]:
         found.append(maintenance(by, why, until))
     if target.health == "quarantined":
         found.append(_with(_HEALTH["quarantined"], target.health_reason))
-    if target.kind == "device" and target.connection not in (None, "online"):
-        found.append(_with(_CONNECTION[str(target.connection)], target.connection_reason))
+    if not is_connected(target):
+        found.append(_with(_CONNECTION[target.connection], target.connection_reason))
     elif not online:
         found.append("its agent is silent")
     if target.kind == "device" and target.health not in ("good", "quarantined"):
@@ -115,6 +122,7 @@ _EVENTS = {
     "maintenance_ended": "is free again: its maintenance is over",
     "order_requested": "has an order",
     "order_done": "carried out an order",
+    "order_refused": "refused an order",
     "order_expired": "never carried out an order",
     "recovery_step": "was tried to be recovered",
 }
@@ -126,4 +134,6 @@ def event(row: TargetEvent) -> str:
     steps = row.from_state != row.to_state and row.from_state and row.to_state
     moved = f" ({row.from_state} → {row.to_state})" if steps else ""
     by = "" if row.actor in ("agent", "system") else f" by {row.actor}"
-    return _with(f"{said}{by}{moved}", row.reason)
+    times = row.evidence.get("times", 1)
+    again = "" if times == 1 else f", {times} times since {row.evidence.get('since', '')[:16]}"
+    return _with(f"{said}{by}{moved}{again}", row.reason)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
+from itertools import pairwise
 from typing import Final, Literal
 
 from sqlalchemy.orm import Session
@@ -17,7 +18,13 @@ from paceline_server.fleet import service as fleet
 from paceline_server.kernel import clock
 from paceline_server.kernel.errors import invalid_request
 from paceline_server.reports import queries
-from paceline_server.reports.schemas import JobConditionsOut, TargetConditionsOut, TrackOut, TrackPointOut
+from paceline_server.reports.schemas import (
+    GapOut,
+    JobConditionsOut,
+    TargetConditionsOut,
+    TrackOut,
+    TrackPointOut,
+)
 from paceline_server.store.tables.fleet import TargetReading
 
 LOOK_BACK = timedelta(days=7)
@@ -27,6 +34,8 @@ MAX_READINGS = 5_000
 MAX_POINTS = 300
 """Of one track: what a chart shows without dots."""
 MAX_JOBS = 50
+GAP = 2 * fleet.READING_EVERY
+"""Twice the pace at which a reading is kept though it did not change: one that is late is no gap."""
 
 Key = Literal["battery_c", "battery_percent", "thermal_status", "free_bytes", "charging"]
 KEYS: Final[tuple[tuple[Key, str], ...]] = (
@@ -55,7 +64,10 @@ def over_time(
         for row in queries.conditions_of_jobs(session, target_id, since, until, MAX_JOBS)
     ]  # fmt: skip
     return TargetConditionsOut(
-        tracks=[track for track in tracks if track.points], jobs=jobs, note=_note(target.kind, rows)
+        tracks=[track for track in tracks if track.points],
+        gaps=gaps([row.at for row in rows]),
+        jobs=jobs,
+        note=_note(target.kind, rows),
     )
 
 
@@ -66,6 +78,14 @@ def _zoned(at: datetime | None) -> datetime | None:
 def _points(rows: Sequence[TargetReading], key: str) -> list[TrackPointOut]:
     known = [(row.at, float(getattr(row, key))) for row in rows if getattr(row, key) is not None]
     return [TrackPointOut(at=at, value=value) for at, value in thinned(known, MAX_POINTS)]
+
+
+def gaps(instants: Sequence[datetime]) -> list[GapOut]:
+    """Where two readings are further apart than a connected, idle device has them: the longest, in order.
+    Found before thinning, which tears readings apart by itself."""
+    found = [GapOut(after=one, until=two) for one, two in pairwise(instants) if two - one > GAP]
+    longest = sorted(found, key=lambda gap: gap.after - gap.until)[:MAX_POINTS]
+    return sorted(longest, key=lambda gap: gap.after)
 
 
 def thinned(points: Sequence[tuple[datetime, float]], most: int) -> list[tuple[datetime, float]]:
@@ -90,5 +110,5 @@ def _note(kind: str, rows: Sequence[TargetReading]) -> str:
         return "No readings in this time: the device was not connected, or its agent is silent."
     return (
         "Read when its agent looks, kept when they changed and every ten minutes; a gap is a device that was "
-        "not connected."
+        "not connected, or that a job measured on: nothing is read meanwhile."
     )

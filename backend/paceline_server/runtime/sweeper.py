@@ -116,3 +116,4 @@ def prune() -> None:
         outbox.prune(session, at - KEEP_DONE_MESSAGES)
         accounts.forget_expired(session)
         fleet.forget_expired(session)
+    fleet.forget()

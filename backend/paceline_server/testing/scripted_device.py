@@ -44,7 +44,8 @@ class ScriptedDevice:
         return {
             "kind": "device", "serial": self.serial, "name": f"phone {self.serial}",
             "factors": {"model": "Pixel 8", "api": 34}, "fingerprint": "d" * 64, "preflight": [],
-            "simulated": self.simulated, "boot_id": self.boot_id, "gates": COOL,
+            "simulated": self.simulated, "boot_id": self.boot_id, "gates": {**COOL, "ms_ago": 0},
+            "configuration": [], "recovery": [], "orders_done": [], "orders_refused": [], "refuses": None,
             "connection": {"state": "online", "reason": None, "advice": None, "route": "usb 1-2"}, **changes,
         }  # fmt: skip
 
@@ -66,6 +67,12 @@ class ScriptedDevice:
             "id": f"{self.serial}-check-{next(self._checks)}", "started_at_ms_ago": 30_000, "took_ms": 29_500,
             "ok": ok, "infrastructure": infrastructure and not ok, "steps": [step], "raw": [raw],
         }  # fmt: skip
+
+    def restart(self, order_id: str) -> dict[str, Any]:
+        """Carry out an ordered restart: an agent says the rung, the order, and another boot in one beat."""
+        self.boot_id = f"boot-{order_id}"
+        rung = {"id": f"rec_{order_id}", "step": "reboot", "ok": True, "text": "", "ms_ago": 0}
+        return self.beat(recovery=[{**rung, "order_id": order_id}], orders_done=[order_id])
 
     def healthy(self) -> str:
         """Connect and pass a check; the target's id."""

@@ -47,8 +47,11 @@ class Person:
 
     def events(self, target_id: str, axis: str) -> list[str]:
         """Names of the events of one axis, the oldest first."""
-        found = self.get(f"/targets/{target_id}/events?axis={axis}")["items"]
-        return [one["event"] for one in reversed(found)]
+        return [one["event"] for one in reversed(self.history(target_id, axis))]
+
+    def history(self, target_id: str, axis: str) -> list[dict[str, Any]]:
+        """The events of one axis, the newest first."""
+        return list(self.get(f"/targets/{target_id}/events?axis={axis}&limit=200")["items"])
 
 
 @pytest.fixture

@@ -44,9 +44,9 @@ FOLLOWS: dict[str, tuple[Event, tuple[str, ...]]] = {
     "hot": (GatesRead(battery_c=35.0), ("recovering",) * 5 + ("quarantined",)),
     "cool": (COOL, ("unknown", "checking", "good", "unknown", "suspect", "quarantined")),
     "good run": (RunSucceeded(), STATES),
-    "restarted": (Rebooted(), ("unknown", "checking", "unknown", "recovering", "suspect", "quarantined")),
+    "restarted": (Rebooted(), ("unknown", "checking", "unknown", "unknown", "suspect", "quarantined")),
     "gave up": (GaveUp("w"), ("quarantined",) * 6),
-    "recheck": (Recheck(), ("checking", "checking", "checking", "recovering", "checking", "quarantined")),
+    "recheck": (Recheck(), ("checking",) * 5 + ("quarantined",)),
     "quarantine": (Quarantine("w"), ("quarantined",) * 6),
     "release": (Release(), ("unknown", "checking", "good", "recovering", "suspect", "unknown")),
 }
@@ -127,6 +127,21 @@ def test_what_the_device_cannot_say_neither_begins_nor_ends_a_rest() -> None:
         assert after(good, hold, nothing).state == "recovering"
 
 
+@pytest.mark.parametrize("hold", [GatesRead(battery_c=40.0), GatesRead(thermal_status=3)])
+def test_a_rest_ends_though_the_device_does_not_tell_any_more_what_it_rests_for(hold: GatesRead) -> None:
+    resting, silent = step(Health("good", checked=True), hold), GatesRead(battery_percent=80.0)
+    for event in (Rebooted(), Recheck()):
+        released = after(resting, event, silent, Ask(AT), CheckPassed(), silent)
+        assert (released.state, released.held_for) == ("good", ())
+        assert after(resting, event, hold).state == "recovering", "what it still says holds it again"
+
+
+def test_a_cool_battery_stands_in_for_a_thermal_status_that_is_told_no_more() -> None:
+    resting = step(Health("good", checked=True), GatesRead(thermal_status=3, battery_c=34.0))
+    assert step(resting, GatesRead(battery_c=33.0)).state == "recovering"
+    assert step(resting, GatesRead(battery_c=32.0)).state == "good"
+
+
 def test_it_rests_until_every_reason_is_over() -> None:
     both = step(Health("good", checked=True), GatesRead(battery_c=36.0, battery_percent=10.0))
     cooled = step(both, GatesRead(battery_c=30.0, battery_percent=10.0))
@@ -135,8 +150,8 @@ def test_it_rests_until_every_reason_is_over() -> None:
 
 
 def test_a_device_in_doubt_is_checked_after_its_rest() -> None:
-    doubted = after(Health("good", checked=True), GatesRead(battery_c=36.0), Rebooted())
-    assert step(doubted, COOL).state == "unknown"
+    unchecked = after(Health("unknown"), GatesRead(battery_c=36.0))
+    assert step(unchecked, COOL).state == "unknown"
     assert after(Health("suspect", failures=2), GatesRead(battery_c=36.0), COOL).failures == 2
 
 

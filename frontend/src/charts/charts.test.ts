@@ -3,7 +3,32 @@ import { intervalAxes, scaleFor } from './interval-axes';
 import { seriesLook } from './palette';
 import { sparklinePath } from './sparkline';
 import { logTicks, niceTicks } from './ticks';
-import { thinKeepingPeaks } from './track-chart';
+import { brokenAt, thinKeepingPeaks } from './track-chart';
+
+describe('a line', () => {
+  const points = [0, 10, 20, 100, 110].map((seconds) => ({ seconds, value: seconds }));
+
+  it('ends where nothing was read any more and goes on with the next reading', () => {
+    expect(brokenAt(points, [{ after: 20, until: 100 }])).toEqual([
+      ...points.slice(0, 3),
+      { seconds: 20, value: null },
+      ...points.slice(3),
+    ]);
+  });
+
+  it('holds its value until the gap begins, also when thinning left out the last reading before it', () => {
+    expect(brokenAt(points, [{ after: 40, until: 90 }]).slice(2, 6)).toEqual([
+      { seconds: 20, value: 20 },
+      { seconds: 40, value: 20 },
+      { seconds: 40, value: null },
+      { seconds: 100, value: 100 },
+    ]);
+  });
+
+  it('is whole without gaps', () => {
+    expect(brokenAt(points, [])).toEqual(points);
+  });
+});
 
 describe('ticks', () => {
   it('are round and cover the data', () => {

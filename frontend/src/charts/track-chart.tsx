@@ -18,6 +18,31 @@ export interface TrackChartProps {
   axis?: { ticks: readonly number[]; format: (tick: number) => string };
   /** A value holds until the next one: of readings that are kept when they change. */
   stepped?: boolean;
+  /** Stretches in which nothing was read, in order: no value holds through one. */
+  gaps?: readonly Gap[];
+}
+
+/** In the seconds of the points: the last reading before it and the first after it. */
+export interface Gap {
+  after: number;
+  until: number;
+}
+
+/** The points with the line ended where a gap begins; it goes on with the first point after it. */
+export function brokenAt(
+  points: readonly TrackPoint[],
+  gaps: readonly Gap[],
+): readonly { seconds: number; value: number | null }[] {
+  return points.flatMap((point, index) => {
+    const before = points[index - 1];
+    const gap = gaps.find(
+      ({ after, until }) =>
+        before !== undefined && after >= before.seconds && after < point.seconds && until <= point.seconds,
+    );
+    if (before === undefined || gap === undefined) return [point];
+    const end = { seconds: gap.after, value: before.value };
+    return [...(gap.after > before.seconds ? [end] : []), { seconds: gap.after, value: null }, point];
+  });
 }
 
 /** At most `limit` points by keeping the largest of each stride: a peak is never hidden by thinning. */
@@ -35,7 +60,17 @@ export function thinKeepingPeaks(points: readonly TrackPoint[], limit: number): 
 
 const SECONDS = (tick: number) => `${tick} s`;
 
-export function TrackChart({ points, span, format, showAxis, axis, stepped = false }: TrackChartProps) {
+const NO_GAPS: readonly Gap[] = [];
+
+export function TrackChart({
+  points,
+  span,
+  format,
+  showAxis,
+  axis,
+  stepped = false,
+  gaps = NO_GAPS,
+}: TrackChartProps) {
   const height = showAxis ? 84 : 64;
   const values = points.map(({ value }) => value);
   const { domain } = niceTicks(Math.min(...values), Math.max(...values), 2);
@@ -43,7 +78,7 @@ export function TrackChart({ points, span, format, showAxis, axis, stepped = fal
   return (
     <ResponsiveContainer width="100%" height={height} initialDimension={{ width: 480, height }}>
       <AreaChart
-        data={[...points]}
+        data={[...brokenAt(points, gaps)]}
         margin={{ top: 6, right: 12, bottom: 0, left: 0 }}
         accessibilityLayer={false}
       >

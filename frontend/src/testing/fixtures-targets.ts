@@ -226,6 +226,7 @@ export const conditions: TargetConditions = {
       ],
     },
   ],
+  gaps: [{ after: minutesAgo(60 * 60), until: minutesAgo(50 * 60) }],
   jobs: [
     {
       job_id: 'job-1',
@@ -239,5 +240,5 @@ export const conditions: TargetConditions = {
   ],
   note:
     'Read when its agent looks, kept when they changed and every ten minutes; a gap is a device that was ' +
-    'not connected.',
+    'not connected, or that a job measured on: nothing is read meanwhile.',
 };

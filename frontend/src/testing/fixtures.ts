@@ -69,6 +69,7 @@ export function target(change: Partial<Target> = {}): Target {
     configuration: [],
     check: null,
     orders: [],
+    refused_orders: [],
     reboots_left: 0,
     actions: ['maintenance'],
     ...change,

@@ -50,7 +50,8 @@ function readHandlers(world: World): HttpHandler[] {
 const now = () => new Date(NOW).toISOString();
 
 function waiting(kind: Order['kind']): Order {
-  return { id: `order-${kind}`, kind, life: 'pending', requested_by: ada.name, requested_at: now() };
+  const asked = { requested_by: ada.name, requested_at: now() };
+  return { id: `order-${kind}`, kind, life: 'pending', ...asked, why: null };
 }
 
 /** What the server makes of each action. */

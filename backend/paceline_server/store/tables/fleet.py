@@ -91,7 +91,10 @@ class TargetEvent(Base):
     """One step in a target's life, on one of its axes."""
 
     __tablename__ = "target_event"
-    __table_args__ = (Index("ix_target_event_target_id_ref", "target_id", "ref"),)
+    __table_args__ = (
+        Index("ix_target_event_target_id_ref", "target_id", "ref"),
+        Index("ix_target_event_target_id_at_id", "target_id", "at", "id"),
+    )
     id: Mapped[str] = mapped_column(String, primary_key=True)
     target_id: Mapped[str] = mapped_column(ForeignKey("target.id"))
     at: Mapped[datetime] = mapped_column(Timestamp, index=True)
@@ -116,11 +119,13 @@ class TargetOrder(Base):
     kind: Mapped[str]
     """check | reboot"""
     life: Mapped[str]
-    """pending | done | expired"""
+    """pending | done | refused | expired"""
     requested_by: Mapped[str]
     requested_at: Mapped[datetime] = mapped_column(Timestamp)
     expires_at: Mapped[datetime] = mapped_column(Timestamp)
     ended_at: Mapped[datetime | None] = mapped_column(Timestamp)
+    why: Mapped[str | None] = mapped_column(default=None)
+    """Why its agent refused it."""
 
 
 class TargetReading(Base):
@@ -128,7 +133,7 @@ class TargetReading(Base):
 
     __tablename__ = "target_reading"
     target_id: Mapped[str] = mapped_column(ForeignKey("target.id"), primary_key=True)
-    at: Mapped[datetime] = mapped_column(Timestamp, primary_key=True)
+    at: Mapped[datetime] = mapped_column(Timestamp, primary_key=True, index=True)
     battery_c: Mapped[float | None] = mapped_column(Float)
     battery_percent: Mapped[float | None] = mapped_column(Float)
     charging: Mapped[bool | None]

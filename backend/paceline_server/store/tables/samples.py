@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sqlalchemy import BigInteger, ForeignKey, Index, LargeBinary, String
+from sqlalchemy import BigInteger, ForeignKey, Index, LargeBinary, String, text
 from sqlalchemy.orm import Mapped, mapped_column
 
 from paceline_server.store.base import Base, FloatVector, Json, Timestamp
@@ -73,6 +73,12 @@ class StreamEvent(Base):
 
 class ConditionsRow(Base):
     __tablename__ = "conditions"
+    __table_args__ = (
+        Index(
+            "ix_conditions_raw", "job_id",
+            sqlite_where=text("raw IS NOT NULL"), postgresql_where=text("raw IS NOT NULL"),
+        ),
+    )  # fmt: skip
     job_id: Mapped[str] = mapped_column(ForeignKey("job.id"), primary_key=True)
     attempt: Mapped[int] = mapped_column(primary_key=True)
     seq: Mapped[int] = mapped_column(BigInteger, primary_key=True)
@@ -81,7 +87,7 @@ class ConditionsRow(Base):
     values: Mapped[dict[str, Any]] = mapped_column(Json)
     raw: Mapped[list[dict[str, Any]] | None] = mapped_column(Json, deferred=True)
     """`[{command, status, at_ms, took_ms, text}]` the values were read out of, of a device; large, so loaded
-    only when asked for. Null: none was sent."""
+    only when asked for. Null: none was sent, or it was forgotten (`ingest/upkeep.py`)."""
 
 
 class LogChunk(Base):

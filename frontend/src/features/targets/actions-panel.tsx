@@ -38,21 +38,22 @@ function wordsOf(target: Target, action: TargetAction): ActionWords {
 
 function Actions({ target }: { target: Target }) {
   const act = useTargetAction(target.id);
-  const [asked, setAsked] = useState<{ action: TargetAction; words: ActionWords }>();
+  const [asked, setAsked] = useState<{ action: TargetAction; words: ActionWords; on: boolean }>();
   const [opened, setOpened] = useState(false);
   const [draft, setDraft] = useState(EMPTY);
   const ask = (action: TargetAction) => {
     act.reset();
     setDraft(EMPTY);
-    setAsked({ action, words: wordsOf(target, action) });
+    setAsked({ action, words: wordsOf(target, action), on: target.maintenance === null });
     setOpened(true);
   };
-  const confirm = (action: TargetAction) => {
+  // What the dialog said when it was opened, whatever somebody else has done meanwhile.
+  const confirm = ({ action, on }: { action: TargetAction; on: boolean }) => {
     setOpened(false);
     act.mutate(
       {
         action,
-        on: target.maintenance === null,
+        on,
         reason: draft.reason.trim(),
         until: draft.until === '' ? null : new Date(draft.until).toISOString(),
       },
@@ -84,12 +85,12 @@ function Actions({ target }: { target: Target }) {
           opened={opened}
           words={asked.words}
           name={target.name}
-          withUntil={asked.action === 'maintenance' && asked.words !== END_MAINTENANCE}
+          withUntil={asked.action === 'maintenance' && asked.on}
           draft={draft}
           onDraft={setDraft}
           error={act.error}
           onClose={() => setOpened(false)}
-          onConfirm={() => confirm(asked.action)}
+          onConfirm={() => confirm(asked)}
         />
       )}
     </>

@@ -24,10 +24,13 @@ export function AxesPanel({ target }: { target: Target }) {
         </Axis>
         {kind === 'device' && <HealthAxis health={target.health} />}
         {target.maintenance !== null && <MaintenanceAxis maintenance={target.maintenance} />}
-        {target.orders.length > 0 && (
+        {target.orders.length + target.refused_orders.length > 0 && (
           <Axis name="Asked for">
             {target.orders.map((order) => (
               <OrderWords key={order.id} order={order} />
+            ))}
+            {target.refused_orders.map((order) => (
+              <RefusedWords key={order.id} order={order} />
             ))}
           </Axis>
         )}
@@ -139,6 +142,16 @@ function OrderWords({ order }: { order: Order }) {
     <p>
       {ORDERED[order.kind]}, by {order.requested_by} <TimeAgo at={order.requested_at} />. It waits until the
       agent hears of it and no job holds the device.
+    </p>
+  );
+}
+
+/** Of the last hour: who asked is told that nothing will come of it, and why. */
+function RefusedWords({ order }: { order: Order }) {
+  return (
+    <p>
+      {ORDERED[order.kind]}, by {order.requested_by} <TimeAgo at={order.requested_at} />, was refused:{' '}
+      {sentence(order.why ?? 'its agent does not say why')}
     </p>
   );
 }

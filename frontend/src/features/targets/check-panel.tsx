@@ -12,6 +12,8 @@ import classes from './targets.module.css';
 
 const PASSED: Look = { tone: 'good', icon: 'check', word: 'passed' };
 const FAILED: Look = { tone: 'bad', icon: 'cross', word: 'failed' };
+/** Neither: an earlier step failed, or the device could not say. */
+const NOT_LOOKED_AT: Look = { tone: 'quiet', icon: 'muted', word: 'not looked at' };
 
 function measured({ value, unit }: CheckStep): string {
   if (value === null) return '–';
@@ -21,7 +23,10 @@ function measured({ value, unit }: CheckStep): string {
 
 const COLUMNS: readonly Column<CheckStep>[] = [
   { header: 'Step', cell: ({ name }) => name.replaceAll('_', ' ') },
-  { header: 'Result', cell: ({ ok }) => <Status look={ok ? PASSED : FAILED} /> },
+  {
+    header: 'Result',
+    cell: ({ ok }) => <Status look={ok === null ? NOT_LOOKED_AT : ok ? PASSED : FAILED} />,
+  },
   { header: 'Measured', align: 'right', cell: measured },
   { header: 'In words', cell: ({ text }) => (text === '' ? '–' : text), wrap: true },
 ];

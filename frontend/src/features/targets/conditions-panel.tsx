@@ -96,7 +96,7 @@ function Readings({ data, over }: { data: TargetConditions; over: Span }) {
     <ChartFrame
       title={`Readings of the last ${over}`}
       summary={`${said.join('; ')}. ${data.note}`}
-      chart={<Tracks tracks={tracks} />}
+      chart={<Tracks tracks={tracks} gaps={data.gaps} />}
       tableToggle="Readings as a table"
       table={<DataTable label="Readings" rows={tracks} rowKey={({ key }) => key} columns={READINGS} />}
     />
@@ -104,11 +104,15 @@ function Readings({ data, over }: { data: TargetConditions; over: Span }) {
 }
 
 /** All on one axis of time: what was hot when it was slow stands above each other. */
-function Tracks({ tracks }: { tracks: readonly Drawn[] }) {
+function Tracks({ tracks, gaps }: { tracks: readonly Drawn[]; gaps: TargetConditions['gaps'] }) {
   const instants = tracks.flatMap(({ points }) => points.map(({ at }) => Date.parse(at)));
   const [start, end] = [Math.min(...instants), Math.max(...instants)];
   const { ticks, format: tickWords } = timeTicks(start, end, 5);
   const seconds = (at: number) => (at - start) / 1000;
+  const broken = gaps.map(({ after, until }) => ({
+    after: seconds(Date.parse(after)),
+    until: seconds(Date.parse(until)),
+  }));
   const axis = { ticks: ticks.map(seconds), format: (tick: number) => tickWords(start + tick * 1000) };
   return tracks.map(({ key, label, format, points, words }, index) => (
     <div key={key} className={classes.track}>
@@ -122,6 +126,7 @@ function Tracks({ tracks }: { tracks: readonly Drawn[] }) {
         showAxis={index === tracks.length - 1}
         axis={axis}
         stepped
+        gaps={broken}
       />
     </div>
   ));

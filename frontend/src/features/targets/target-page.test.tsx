@@ -65,6 +65,17 @@ describe('the evidence of a health check', () => {
     expect(list).toHaveTextContent(/did not end.*It printed nothing\./);
   });
 
+  it('says of a step that was not looked at that it was not, which is no failure', async () => {
+    const checked = phone();
+    const step = { name: 'self_test', ok: null, text: 'the round trip failed', value: null, unit: null };
+    renderApp(DEVICE, only(phone({ check: { ...checked.check!, steps: [step] } })));
+    const table = await screen.findByRole('table', { name: 'Steps of the check' });
+    expect(within(table).getByRole('row', { name: /self test/ })).toHaveTextContent(
+      /not looked at.*the round trip failed/,
+    );
+    expect(table).not.toHaveTextContent(/failed (?!the)/);
+  });
+
   it('says which failure counts towards quarantine', async () => {
     renderApp(DEVICE, only(quarantinedPhone()));
     expect(await screen.findByText(/it counts towards quarantine/)).toBeInTheDocument();
@@ -106,7 +117,8 @@ describe('conditions over time', () => {
     expect(await screen.findByRole('img', { name: summary })).toBeInTheDocument();
     const table = screen.getByRole('table', { name: 'Readings' });
     expect(within(table).getByRole('row', { name: /^Battery 64\.0 %/ })).toBeInTheDocument();
-    expect(screen.getAllByText(/a gap is a device that was not connected/)[0]).toBeInTheDocument();
+    const said = /a gap is a device that was not connected, or that a job measured on/;
+    expect(screen.getAllByText(said)[0]).toBeInTheDocument();
   });
 
   it('summarise each job with what was suppressed for it', async () => {
@@ -130,7 +142,7 @@ describe('conditions over time', () => {
 
   it('say why there are none', async () => {
     renderApp(DEVICE, (world) => {
-      world.fleet.conditions = { tracks: [], jobs: [], note: 'No readings in this time.' };
+      world.fleet.conditions = { tracks: [], gaps: [], jobs: [], note: 'No readings in this time.' };
     });
     expect(await screen.findByText('No readings in the last week')).toBeInTheDocument();
   });
@@ -215,6 +227,52 @@ describe('an action on a target', () => {
     );
     expect(await region('Asked for')).toHaveTextContent(/A restart, by Ada.*It waits until/);
     expect(await region('Connection')).toHaveTextContent(/online/);
+  });
+
+  it('that an agent refused is told with why', async () => {
+    const order = { id: 'o', kind: 'reboot', life: 'refused', requested_by: 'Ada' } as const;
+    const refused = { ...order, requested_at: new Date().toISOString(), why: 'it was restarted twice today' };
+    renderApp(DEVICE, only(phone({ refused_orders: [refused] })));
+    expect(await region('Asked for')).toHaveTextContent(
+      /A restart, by Ada.*, was refused: It was restarted twice today\./,
+    );
+  });
+
+  it('does what its dialog says, whatever somebody else does while it is open', async () => {
+    const { user, world, stream } = renderApp(DEVICE, only(phone()));
+    await user.click(await screen.findByRole('button', { name: 'Start maintenance' }));
+    const dialog = await screen.findByRole('dialog', { name: 'Maintenance of pixel-8' });
+    stream.current?.ready();
+    const maintenance = { by: 'Grace', reason: null, until: null, since: new Date().toISOString() };
+    world.targets = [phone({ maintenance })];
+    stream.current?.send({
+      id: 1,
+      kind: 'target',
+      at: new Date().toISOString(),
+      run_id: null,
+      job_id: null,
+      data: { id: 'target-2' },
+    });
+    expect(await screen.findByText(/By Grace/)).toBeInTheDocument();
+    await user.click(within(dialog).getByRole('button', { name: 'Start maintenance' }));
+    await waitFor(() => expect(world.fleet.asked).toHaveLength(1));
+    expect(world.fleet.asked[0]?.body).toEqual({ on: true, reason: null, until: null });
+  });
+
+  it('that is refused does not take back what came meanwhile', async () => {
+    const { user, world } = renderApp(DEVICE, only(phone()));
+    await user.click(await screen.findByRole('button', { name: 'Restart' }));
+    server.use(
+      http.post('*/reboot', () => {
+        world.targets = [quarantinedPhone()];
+        return problem(409, 'too_many_reboots', 'It was restarted 2 times within a day.');
+      }),
+    );
+    await user.click(
+      within(await screen.findByRole('dialog')).getByRole('button', { name: 'Ask for a restart' }),
+    );
+    expect(await screen.findByText(/Not done: It was restarted 2 times/)).toBeInTheDocument();
+    expect(await screen.findByText(/Takes no jobs: it is in quarantine/)).toBeInTheDocument();
   });
 
   it('shows at once and is taken back when it is refused, with the reason and what was typed', async () => {

@@ -47,7 +47,7 @@ function send(id: string, { action, on, reason, until }: Asked): Promise<Target>
 const ASKING: Target['takes_jobs'] = { ok: false, words: 'the server is being asked' };
 
 function ordered(kind: Order['kind'], by: string, now: string): Order {
-  return { id: `asked ${kind}`, kind, life: 'pending', requested_by: by, requested_at: now };
+  return { id: `asked ${kind}`, kind, life: 'pending', requested_by: by, requested_at: now, why: null };
 }
 
 /** What the target looks like until the server has answered. */
@@ -84,14 +84,18 @@ export function useTargetAction(id: string) {
     onMutate: async (asked) => {
       await client.cancelQueries({ queryKey: key });
       const before = client.getQueryData<Target>(key);
-      if (before !== undefined) {
-        const by = session.data?.account.name ?? 'you';
-        client.setQueryData(key, guess(before, asked, by, new Date().toISOString()));
-      }
-      return before;
+      if (before === undefined) return undefined;
+      const by = session.data?.account.name ?? 'you';
+      const guessed = guess(before, asked, by, new Date().toISOString());
+      client.setQueryData(key, guessed);
+      return { before, guessed: client.getQueryData<Target>(key) };
     },
-    onError: (_error, _asked, before) => {
-      if (before !== undefined) client.setQueryData(key, before);
+    onError: (_error, _asked, mine) => {
+      // What came meanwhile is newer than what was before: only the guess is taken back.
+      if (mine !== undefined && client.getQueryData<Target>(key) === mine.guessed) {
+        client.setQueryData(key, mine.before);
+      }
+      void client.invalidateQueries({ queryKey: key });
     },
     onSuccess: (target) => client.setQueryData(key, target),
     onSettled: () => {

@@ -1,0 +1,63 @@
+"""What time does to the record of a device: repeats are counted, pages are in order."""
+
+from __future__ import annotations
+
+import pytest
+from paceline_server.kernel.clock import FrozenClock
+from paceline_server.testing.scripted_device import ScriptedDevice
+
+from .conftest import Person
+
+FULL = {"infrastructure": False, "text": "1.2 GiB are free"}
+
+
+def test_a_check_that_ends_as_the_one_before_is_kept_once_and_counted(
+    phone: ScriptedDevice, person: Person, clock: FrozenClock
+) -> None:
+    """A device with full storage is looked at every five minutes, for weeks."""
+    phone.beat()
+    for look in range(20):
+        assert phone.beat(check=phone.check(ok=False, infrastructure=False, text=f"{look} MiB"))
+        clock.advance(301)
+        assert phone.beat()["check_due"]
+    assert person.events(phone.target_id, "health") == ["check_asked", "check_failed"]
+    newest = person.history(phone.target_id, "health")[0]
+    assert newest["evidence"]["times"] == 20
+    assert newest["evidence"]["check"]["steps"][0]["text"] == "19 MiB", "with the newest evidence"
+    assert ", 20 times since " in newest["words"]
+    phone.beat(check=phone.check())
+    assert person.target(phone.target_id)["health"]["state"] == "good"
+    assert person.events(phone.target_id, "health") == ["check_asked", "check_failed", "check_passed"]
+
+
+def test_a_check_that_fails_otherwise_is_kept_by_itself(
+    phone: ScriptedDevice, person: Person, clock: FrozenClock
+) -> None:
+    phone.beat()
+    for name in ("free_space", "push"):
+        check = phone.check(ok=False, infrastructure=False)
+        check["steps"][0]["name"] = name
+        phone.beat(check=check)
+        phone.beat(check=check)
+        clock.advance(301)
+        phone.beat()
+    assert person.events(phone.target_id, "health") == ["check_asked", "check_failed", "check_failed"]
+
+
+@pytest.mark.shapes("embedded")
+def test_the_history_is_in_the_order_in_which_things_happened_not_in_which_they_were_told(
+    phone: ScriptedDevice, person: Person, clock: FrozenClock
+) -> None:
+    """After an outage an agent says the rungs it climbed meanwhile."""
+    target_id = phone.healthy()
+    clock.advance(600)
+    person.send("POST", f"/targets/{target_id}/quarantine", {"reason": "swollen"})
+    clock.advance(60)
+    late = {"id": "r1", "step": "reconnect", "ok": True, "text": "", "ms_ago": 300_000}
+    phone.beat(recovery=[late])
+    path = f"/targets/{target_id}/events?limit=1"
+    page, found = person.get(path), []
+    for _ in range(3):
+        found.append(page["items"][0]["event"])
+        page = person.get(f"{path}&cursor={page['next']}")
+    assert found == ["quarantine", "recovery_step", "check_passed"]
