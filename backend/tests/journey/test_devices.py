@@ -124,7 +124,7 @@ def test_a_device_survives_a_cable_is_voided_by_heat_and_quarantined_by_its_own_
         failing = bench.measured_until_it_waits()
         peer.reboot()
         job = stack.job_in(failing, "failed")
-        assert job["cause"] == "device_rebooted"
+        assert job["cause"] == "device_rebooted", job["cause_detail"]
         wait_until("the failure to count", lambda: bench.device()["health"]["state"] != "good", 60)
         if bench.device()["health"]["state"] != "quarantined":
             bench.act("recheck")
