@@ -82,11 +82,9 @@ def find_voids(
         _frequency_cap(readings),
         _boot(readings),
         _calibration(readings, limits),
-        _pressure(readings, limits, "steal_percent", "steal", "the hypervisor took"),
+        _pressure(readings, limits, "steal_percent", "steal", "the hypervisor took the CPU"),
         _cpu_pressure(readings, limits),
-        _pressure(
-            readings, limits, "psi_memory_percent", "memory_pressure", "some task waited for memory on"
-        ),
+        _pressure(readings, limits, "psi_memory_percent", "memory_pressure", "some task waited for memory"),
         _cores(readings),
     )
     misconfigured = configuration.found_in(reading.values for reading in readings)
@@ -120,24 +118,44 @@ def _thermal(readings: Sequence[Reading], limits: VoidLimits) -> Void | None:
     return None
 
 
-def _cap(value: Any) -> tuple[float, ...] | None:
-    """A cap as a comparable tuple, whatever shape it was reported in."""
+def _caps(value: Any) -> dict[str, float]:
+    """Highest frequencies by what they hold for, whatever shape they were reported in."""
+    named: Iterable[tuple[str, Any]] = ()
     if isinstance(value, Mapping):
-        value = [value[key] for key in sorted(value)]
-    if isinstance(value, (int, float)) and not isinstance(value, bool):
-        return (float(value),)
-    if isinstance(value, Sequence) and not isinstance(value, str):
-        return tuple(float(one) for one in value if isinstance(one, (int, float)))
-    return None
+        named = ((str(key), value[key]) for key in sorted(value))
+    elif isinstance(value, Sequence) and not isinstance(value, str):
+        named = ((f"core {number}", one) for number, one in enumerate(value))
+    elif isinstance(value, (int, float)):
+        named = (("", value),)
+    return {
+        name: float(one) for name, one in named if isinstance(one, (int, float)) and not isinstance(one, bool)
+    }
 
 
 def _frequency_cap(readings: Sequence[Reading]) -> Void | None:
-    caps = [cap for cap in (_cap(r.values.get("cpu_frequency_cap_mhz")) for r in readings) if cap]
-    changed = next((cap for cap in caps if cap != caps[0]), None)
-    if changed is None:
-        return None
-    text = f"the highest CPU frequency allowed changed from {max(caps[0]):g} to {max(changed):g} MHz"
-    return Void("frequency_cap", max(changed), max(caps[0]), text)
+    read = [caps for caps in (_caps(r.values.get("cpu_frequency_cap_mhz")) for r in readings) if caps]
+    for caps in read[1:]:
+        before, was, now = read[0], len(read[0]), len(caps)
+        if was != now:
+            text = f"the highest frequency allowed was known of {was} groups of cores, then of {now}"
+            return Void("frequency_cap", float(now), float(was), text)
+        same = caps.keys() == before.keys()
+        after = caps if same else dict(zip(before, caps.values(), strict=True))
+        changed = [name for name in before if after[name] != before[name]]
+        if changed:
+            return _capped(changed, before, after)
+    return None
+
+
+def _capped(changed: Sequence[str], before: Mapping[str, float], after: Mapping[str, float]) -> Void:
+    """By the group of cores that changed most: a middle one is capped while the fastest is not."""
+    worst = max(changed, key=lambda name: abs(after[name] - before[name]) / max(before[name], 1.0))
+    of = f" of {worst}" if worst else ""
+    more = f" (and of {len(changed) - 1} more)" if len(changed) > 1 else ""
+    text = (
+        f"the highest CPU frequency allowed{of} changed from {before[worst]:g} to {after[worst]:g} MHz{more}"
+    )
+    return Void("frequency_cap", after[worst], before[worst], text)
 
 
 def _boot(readings: Sequence[Reading]) -> Void | None:
@@ -165,8 +183,10 @@ def _calibration(readings: Sequence[Reading], limits: VoidLimits) -> Void | None
 def _cpu_pressure(readings: Sequence[Reading], limits: VoidLimits) -> Void | None:
     """What the workload felt itself; the whole system's figure where that is not known."""
     if any("workload_wait_percent" in reading.values for reading in readings if reading.phase == "during"):
-        return _pressure(readings, limits, "workload_wait_percent", "pressure", "the workload waited for")
-    return _pressure(readings, limits, "psi_cpu_percent", "pressure", "some task waited for")
+        return _pressure(
+            readings, limits, "workload_wait_percent", "pressure", "the workload waited for a CPU"
+        )
+    return _pressure(readings, limits, "psi_cpu_percent", "pressure", "some task waited for a CPU")
 
 
 def _pressure(readings: Sequence[Reading], limits: VoidLimits, key: str, code: str, who: str) -> Void | None:
@@ -177,7 +197,7 @@ def _pressure(readings: Sequence[Reading], limits: VoidLimits, key: str, code: s
     mean = sum(during) / len(during)
     if mean <= limits.pressure_percent:
         return None
-    text = f"{who} the CPU {mean:.1f} % of the time, limit {limits.pressure_percent:g} %"
+    text = f"{who} {mean:.1f} % of the time, limit {limits.pressure_percent:g} %"
     return Void(code, mean, limits.pressure_percent, text)
 
 

@@ -78,6 +78,46 @@ def test_an_operator_may_raise_the_pressure_limit_of_a_shared_target() -> None:
     assert find_voids(busy, VoidLimits(pressure_percent=50.0)) == []
 
 
+def _cap(mhz: Any) -> dict[str, Any]:
+    return {"cpu_frequency_cap_mhz": mhz}
+
+
+PHONE = {"cpu0-3": 1800, "cpu4-6": 2400, "cpu7": 2850}
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "value", "limit", "says"),
+    [
+        (PHONE, PHONE | {"cpu4-6": 1200}, 1200, 2400, "allowed of cpu4-6 changed from 2400 to 1200 MHz"),
+        (PHONE, PHONE | {"cpu0-3": 1700, "cpu7": 1000}, 1000, 2850,
+         "allowed of cpu7 changed from 2850 to 1000 MHz (and of 1 more)"),
+        ([3000, 3000], [3000, 2400], 2400, 3000, "allowed of core 1 changed from 3000 to 2400 MHz"),
+        (3000, 2400, 2400, 3000, "the highest CPU frequency allowed changed from 3000 to 2400 MHz"),
+        (PHONE, {"cpu0-3": 1800}, 1, 3, "was known of 3 groups of cores, then of 1"),
+    ],
+)  # fmt: skip
+def test_a_cap_names_the_cores_that_were_capped(
+    before: Any, after: Any, value: float, limit: float, says: str
+) -> None:
+    (void,) = find_voids(_readings(_cap(before), [_cap(before), _cap(after)], _cap(before)))
+    assert (void.code, void.value, void.limit) == ("frequency_cap", value, limit)
+    assert says in void.text
+
+
+@pytest.mark.parametrize(
+    ("key", "says"),
+    [
+        ("steal_percent", "the hypervisor took the CPU 40.0 % of the time, limit 5 %"),
+        ("workload_wait_percent", "the workload waited for a CPU 40.0 % of the time, limit 5 %"),
+        ("psi_cpu_percent", "some task waited for a CPU 40.0 % of the time, limit 5 %"),
+        ("psi_memory_percent", "some task waited for memory 40.0 % of the time, limit 5 %"),
+    ],
+)
+def test_pressure_says_what_was_waited_for(key: str, says: str) -> None:
+    (void,) = find_voids(_readings({}, [{key: 40.0}], {}))
+    assert void.text == says
+
+
 def test_a_cap_that_is_the_same_in_another_shape_is_no_change() -> None:
     shapes: list[Any] = [{"cpu_frequency_cap_mhz": {"0": 1.0, "1": 2.0}}, {"cpu_frequency_cap_mhz": [1, 2]}]
     assert find_voids(_readings(shapes[0], [shapes[1]], {})) == []
