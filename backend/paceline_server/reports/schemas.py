@@ -135,9 +135,18 @@ class JobConditionsOut(Response):
     suppressed: list[str]
 
 
+class GapOut(Response):
+    """A stretch in which nothing was read, from the last reading before it to the first after it."""
+
+    after: datetime
+    until: datetime
+
+
 class TargetConditionsOut(Response):
-    """`note`: what the tracks can and cannot say, in a sentence."""
+    """`note`: what the tracks can and cannot say, in a sentence. `gaps`: of all tracks, in order; a value
+    does not hold through one."""
 
     tracks: list[TrackOut]
+    gaps: list[GapOut]
     jobs: list[JobConditionsOut]
     note: str
