@@ -3,7 +3,9 @@ table of contents.
 
 Place in the journey: the process on a host. Invariants: one job at a time per target, each target in a lane
 of its own; what an earlier life left in the spool is delivered before anything new is leased; a first SIGTERM
-finishes the jobs and leaves, a second cancels them; no lease is asked for while a target refuses jobs.
+finishes the jobs and leaves, a second cancels them; no lease is asked for while a target refuses jobs; one
+thread beats, so that answers come in their order; an error of our own is told, survived BAD_TURNS times less
+one, and then ends the whole agent, never a part of it.
 
     starting ──enrolled──▶ idle ──lease──▶ working ──delivered──▶ idle
                             │ leave()          │ leave(): finish, then end · leave() again: cancel, then end
@@ -29,6 +31,7 @@ from paceline.config import Config
 from paceline.delivery import deliver
 from paceline.devices.driver import Pace
 from paceline.devices.fleet import DeviceLanes
+from paceline.devices.report import Finding, trouble
 from paceline.devices.ways import RealWays, Ways
 from paceline.enrolment import NOT_ACCEPTED, enrolled, not_accepted
 from paceline.errors import UserError
@@ -40,6 +43,9 @@ from paceline.lane import POLL_S, RETRY_S, Lane, Shared
 from paceline.spool import Spool
 
 log = logging.getLogger("paceline.agent")
+
+BAD_TURNS = 3
+"""Errors of our own on the host's lane without a job that went well: who started the agent is to see it."""
 
 
 class Agent:
@@ -78,6 +84,7 @@ class Agent:
         self._host_id: str | None = None
         self._devices: DeviceLanes | None = None
         self._refusal: ApiError | None = None
+        self._trouble: Finding | None = None
 
     def leave(self) -> None:
         """First call: end after the current jobs. Second: cancel the current jobs, too."""
@@ -94,8 +101,8 @@ class Agent:
             self._devices.leave()
 
     def run(self, enrolment_code: str | None = None) -> None:
-        """Raises UserError when it cannot start or is no longer accepted (a revoked credential); everything
-        else is waited out or logged.
+        """Raises UserError when it cannot start or is no longer accepted (a revoked credential), and an error
+        of our own that repeats; everything else is waited out or logged. However it ends, all of it has.
         """
         name = self._config.agent.name or environment.display_name()
         with (
@@ -136,8 +143,12 @@ class Agent:
     def _beat(self, api: Api) -> float:
         lane, devices = self._lane, self._devices
         busy = lane is not None and lane.busy
-        entries = devices.entries() if devices is not None else []
-        beat = api.heartbeat([*self._announcer.targets(busy), *entries], self._announcer.suites(busy))
+        targets = [
+            {**host, "preflight": [*host["preflight"], *self._findings()]}
+            for host in self._announcer.targets(busy)
+        ]
+        targets += devices.entries() if devices is not None else []
+        beat = api.heartbeat(targets, self._announcer.suites(busy))
         self._announcer.heard(beat.refused)
         for heard in beat.targets:
             if heard.kind == "host":
@@ -145,6 +156,11 @@ class Agent:
             elif devices is not None:
                 devices.hear(heard)
         return beat.heartbeat_s
+
+    def _findings(self) -> list[Finding]:
+        """About this host, beside its preflight."""
+        found = [] if self._trouble is None else [self._trouble]
+        return found + (self._devices.findings() if self._devices is not None else [])
 
     def _first_heartbeat(self, api: Api) -> bool:
         """Until the server knows us; False when told to leave first. Raises UserError when it refuses us."""
@@ -177,6 +193,9 @@ class Agent:
                 if self._ends_us(error):
                     return
                 log.warning("heartbeat: %s", error)
+                pause_s = RETRY_S
+            except Exception:  # without this thread nobody would hear of the agent any more
+                log.exception("a heartbeat failed")
                 pause_s = RETRY_S
 
     def _ends_us(self, error: Exception) -> bool:
@@ -229,12 +248,28 @@ class Agent:
             yield
 
     def _drive_host(self, api: Api) -> None:
-        """The host's own lane, in this thread, until told to leave."""
+        """The host's own lane, in this thread, until told to leave. Raises the last of BAD_TURNS errors."""
         lane = self._lane = Lane(self._shared(api), self._announcer.serial, self._executor)
+        bad = 0
         while not self._leaving.is_set():
-            if self._announcer.refuses() is None:
-                lane.take(self._host_id)
-                continue
-            with contextlib.suppress(ApiError, UnreachableError):
-                self._beat(api)
-            self._leaving.wait(RETRY_S)
+            try:
+                if self._host_turn(lane):
+                    bad, self._trouble = 0, None
+            except Exception as error:
+                bad += 1
+                if bad >= BAD_TURNS:
+                    log.critical("this agent ends: %r for the %dth time", error, bad)
+                    self._leaving.set()
+                    raise
+                log.exception("a turn of this host failed")
+                self._trouble = trouble(error)
+                self._beat_now.set()
+                self._leaving.wait(min(RETRY_S, self._poll_s))
+
+    def _host_turn(self, lane: Lane) -> bool:
+        """Whether a job was done."""
+        if self._announcer.refuses() is None:
+            return lane.take(self._host_id)
+        self._beat_now.set()
+        self._leaving.wait(RETRY_S)
+        return False

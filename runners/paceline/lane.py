@@ -20,6 +20,7 @@ from paceline.executors.base import Executor
 from paceline.git import Repository
 from paceline.job import Job, Workshop
 from paceline.lease import Renewer
+from paceline.outcome import DETAIL_LIMIT, Cause
 from paceline.spool import Attempt, Spool, SpoolError
 from paceline.stop import Reason, Stop
 
@@ -63,7 +64,8 @@ class Lane:
 
     def take(self, target_id: str | None) -> bool:
         """Asks once, runs what it gets to its end; whether there was a job. None asks for any target of this
-        agent: only right for a server that names none."""
+        agent: only right for a server that names none. Raises what the agent itself did wrong; the job has
+        that for its cause by then."""
         try:
             lease = self._shared.api.lease(self._shared.poll_s, None if target_id is None else [target_id])
         except (ApiError, UnreachableError) as error:
@@ -87,12 +89,15 @@ class Lane:
                 ended = Job(shop, lease, spool, stop).run(shared.leaving)
             log.info("job %s: %s", lease.job_id, ended.value)
         except SpoolError as error:
-            self._refuse(lease, str(error))
+            self._refuse(lease, "disk_full", str(error))
+        except Exception as error:
+            self._refuse(lease, "agent_error", f"The agent met an error of its own: {error!r}")
+            raise
         finally:
             self._current = None
 
-    def _refuse(self, lease: Lease, why: str) -> None:
+    def _refuse(self, lease: Lease, cause: Cause, why: str) -> None:
         log.error("job %s: %s", lease.job_id, why)
-        body = {"outcome": "failed", "cause": "disk_full", "detail": why, "last_seq": -1}
+        body = {"outcome": "failed", "cause": cause, "detail": why[:DETAIL_LIMIT], "last_seq": -1}
         with contextlib.suppress(ApiError, UnreachableError):
             self._shared.api.finish(lease.job_id, lease.attempt, lease.lease_token, body, tries=5)

@@ -89,7 +89,9 @@ class Phone:
         """As an agent finds it after its start."""
         self.let_go()
         routes = [Route("tcp", self.peer.address)]
-        device = Attached(self.peer.serial, self.state / "device", self._open, routes, locks=self.state)
+        device = Attached(
+            self.peer.serial, self.state / "device", self._open, routes, simulated=True, locks=self.state
+        )
         self._devices.append(device)
         assert device.look(), device.link
         return device

@@ -18,8 +18,9 @@ from paceline.testing.fake_server import FakeServer
 from .conftest import World, hang_from_now_on
 
 QUICK = Pace(
-    discover_s=0.2, look_s=0.2, retry_s=0.2, readings_s=30.0, rung_s=0.05, boot_look_s=0.05, claim_s=5.0
-)
+    discover_s=0.2, connect_s=1.0, look_s=0.2, retry_s=0.2, readings_s=30.0, rung_s=0.05, boot_look_s=0.05,
+    claim_s=5.0,
+)  # fmt: skip
 NOWHERE = "127.0.0.1:1"
 """No adb server: what listens on the developer's own host is none of the tests' business."""
 
@@ -38,7 +39,7 @@ class Fleet:
     """An agent in a thread, with a host and the peers."""
 
     def __init__(self, world: World, *peers: Peer) -> None:
-        self.server = world.server
+        self.server, self.host = world.server, world.serial
         routes = ", ".join(f'"{peer.address}"' for peer in peers)
         text = world.config_path.read_text().replace(
             "enabled = false", f'adb_server = "{NOWHERE}"\nsimulated = [{routes}]'
@@ -54,6 +55,10 @@ class Fleet:
         beats = self.server.heartbeats
         targets = beats[-1]["targets"] if beats else []
         return next((target for target in targets if target["serial"] == serial), {})
+
+    def unknown_routes(self) -> list[dict[str, Any]]:
+        """What the host says of routes that lead to no device yet."""
+        return [one for one in self.said(self.host).get("preflight", []) if one["code"] == "device_route"]
 
     def connection(self, state: str, serial: str = SERIAL) -> None:
         self.server.wait_for(lambda: self.said(serial).get("connection", {}).get("state") == state)
@@ -132,8 +137,17 @@ def test_a_phone_that_waits_for_a_person_is_let_in_when_the_prompt_is_accepted(
     ):
         world.server.wait_for(lambda: peer.prompts)
         assert fleet.said(SERIAL) == {}
-        peer.answer_prompt(True)
-        fleet.connection("online", SERIAL)
+        world.server.wait_for(fleet.unknown_routes)  # the host says which route asks for a person
+        (told,) = fleet.unknown_routes()
+        assert peer.address in told["text"]
+        assert "prompt" in told["text"] + told["advice"]
+
+        def accepted() -> bool:
+            peer.answer_prompt(True)
+            return bool(fleet.said().get("connection", {}).get("state") == "online")
+
+        world.server.wait_for(accepted)
+        world.server.wait_for(lambda: fleet.unknown_routes() == [])
 
 
 def test_the_agent_says_nothing_of_devices_where_they_are_switched_off(
@@ -146,3 +160,62 @@ def test_the_agent_says_nothing_of_devices_where_they_are_switched_off(
     agent.leave()
     thread.join(30)
     assert all(len(beat["targets"]) == 1 for beat in server.heartbeats)
+
+
+def test_an_error_of_the_agents_own_that_repeats_ends_all_of_it_and_is_told_before(
+    world: World, peer: Peer
+) -> None:
+    fleet = Fleet(world, peer)
+    world.data.mkdir(exist_ok=True)
+    (world.data / "artifacts").write_text("where the cache of builds should be")
+    ended: list[BaseException] = []
+
+    def run() -> None:
+        try:
+            fleet.agent.run("good-code")
+        except OSError as error:
+            ended.append(error)
+
+    thread = threading.Thread(target=run)
+    before = set(threading.enumerate())
+    thread.start()
+    fleet.connection("online")
+    jobs = [world.server.add_job(f"job-{number}", world.work(), world.serial) for number in range(3)]
+
+    def told() -> bool:
+        host = world.server.heartbeats[-1]["targets"][0]
+        return any(one["code"] == "agent_error" and "artifacts" in one["text"] for one in host["preflight"])
+
+    world.server.wait_for(told)
+    thread.join(30)
+    assert not thread.is_alive()
+    assert len(ended) == 1
+    assert {one.finish["cause"] for one in jobs if one.finish} == {"agent_error"}
+    assert all(one.finish for one in jobs)
+    ours = ("device-", "discover", "heartbeat")
+    assert [one for one in set(threading.enumerate()) - before if one.name.startswith(ours)] == []
+
+
+def test_a_bad_turn_of_the_host_is_survived(world: World) -> None:
+    world.data.mkdir(exist_ok=True)
+    (world.data / "artifacts").write_text("where the cache of builds should be")
+    agent = world.agent()
+    thread = threading.Thread(target=agent.run, args=("good-code",))
+    thread.start()
+    first = world.add_job("job-1")
+    world.server.wait_for(lambda: first.finish)
+    (world.data / "artifacts").unlink()
+    second = world.add_job("job-2")
+    world.server.wait_for(lambda: second.finish)
+    world.server.wait_for(lambda: "agent_error" not in codes(world))
+    agent.leave()
+    thread.join(30)
+    assert first.finish is not None
+    assert first.finish["cause"] == "agent_error"
+    assert second.finish is not None
+    assert second.finish["outcome"] == "done"
+
+
+def codes(world: World) -> set[str]:
+    """Of the last heartbeat's findings about the host."""
+    return {one["code"] for one in world.server.heartbeats[-1]["targets"][0]["preflight"]}

@@ -164,7 +164,8 @@ def agent(name, last):
     key = AgentKey.load_or_create(state / "key")
     def opened(route):
         return Through(DirectConnection(route.address, key), called=used)
-    device = Attached({serial!r}, state / "device", opened, [Route("tcp", {address!r})], locks=state)
+    routes = [Route("tcp", {address!r})]
+    device = Attached({serial!r}, state / "device", opened, routes, simulated=True, locks=state)
     assert device.look()
     executor = AndroidExecutor(device, TargetClaim("host", state), state, pace=Pace(look_s=0.03))
     built = Path({built!r})

@@ -63,12 +63,9 @@ class AdbServer:
         with contextlib.suppress(RefusedError, AbsentError):
             ask(self.address, f"host:disconnect:{address}", timeout_s)
 
-    def reconnect_offline(self, timeout_s: float = CONNECT_TIMEOUT_S) -> str:
-        """`adb reconnect offline`: it takes up anew every device it holds for offline."""
-        return ask(self.address, "host:reconnect-offline", timeout_s)
-
     def reconnect(self, name: str, timeout_s: float = CONNECT_TIMEOUT_S) -> str:
-        """`adb -s NAME reconnect`: drops its connection to that device and takes it up anew."""
+        """`adb -s NAME reconnect`: drops its connection to that device and takes it up anew; one by TCP it
+        forgets with that."""
         return ask(self.address, f"host-serial:{name}:reconnect", timeout_s)
 
     def connection(self, name: str) -> ServerConnection:

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import contextlib
 import logging
+import os
 import re
 import threading
 import time
@@ -32,10 +33,10 @@ from paceline.adb.port import (
 from paceline.devices import connection as axis
 from paceline.devices import facts as facts_of
 from paceline.devices.causes import OtherDeviceError, RebootedError
-from paceline.devices.facts import Facts
+from paceline.devices.facts import WORKDIR, Facts
 from paceline.devices.identity import Identity, Verified
 from paceline.devices.reboots import Reboots
-from paceline.devices.routes import ordered
+from paceline.devices.routes import is_cable, ordered
 from paceline.executors.claim import TargetClaim
 from paceline.stop import Stop
 
@@ -107,7 +108,21 @@ class Attached:
 
     @property
     def workdir(self) -> str:
-        return self._facts.workdir
+        return self._facts.own_workdir or WORKDIR if self.simulated else WORKDIR
+
+    @property
+    def is_known(self) -> bool:
+        """Somebody with this serial has answered, now or to an earlier agent."""
+        return self._identity is not None or bool(self._facts.factors)
+
+    @property
+    def survives_restart(self) -> bool:
+        """Whether it can be reached after a restart without a person at it: a phone that was told to listen
+        (`adb tcpip 5555`, wireless debugging) listens until it restarts, a cable leads to it afterwards, too.
+        """
+        listens = self._facts.props.get("persist.adb.tcp.port", "")
+        by_cable = any(is_cable(route) for route in self._routes)
+        return self.simulated or by_cable or (listens.isdecimal() and int(listens) > 0)
 
     def beside(self) -> Verified:
         """A connection of its own, for another thread, by the route in use; the caller closes it. It speaks
@@ -143,18 +158,22 @@ class Attached:
 
     def look(self) -> bool:
         """Whether it answers now: verifies the connection in use, else tries every route."""
-        if self._used is not None:
-            with contextlib.suppress(AdbError):
-                self._used.verify()
-                return self._answered()
-            self.let_go()
         failures: list[axis.Event] = []
-        for route in self._routes or ():
+        if self._used is not None:
+            try:
+                self._used.verify()
+            except AdbError as error:
+                if isinstance(error, OtherDeviceError):  # its route is gone with that: nobody says it again
+                    failures.append(axis.event_of(error))
+                self.let_go()
+            else:
+                return self._answered()
+        for route in self._routes:
             failure = self._tried(route)
             if failure is None:
                 return self._answered()
             failures.append(failure)
-        self.note(_most_telling(failures) if failures else axis.NoAnswer("No route leads to it any more."))
+        self.note(_most_telling(failures) if failures else axis.NoRoute())
         return False
 
     def let_go(self) -> None:
@@ -192,7 +211,8 @@ class Attached:
                 try:
                     self._used = self._opened(route)
                     self._used.connect()
-                    return self._answered()
+                    if self._answered():
+                        return True
                 except (UnauthorizedError, TlsRequiredError, RebootedError) as error:
                     self.note(axis.event_of(error))
                     raise
@@ -235,18 +255,18 @@ class Attached:
         return Verified(self._open(route), route, self._accept)
 
     def _tried(self, route: Route) -> axis.Event | None:
-        connection = self._opened(route)
+        connection: Verified | None = None
         try:
+            connection = self._opened(route)
             connection.connect()
-        except OtherDeviceError as error:
-            failure: axis.Event = axis.Stranger(error.found, str(route))
         except AdbError as error:
             failure = axis.event_of(error)
         else:
             self._used = connection
             return None
-        with contextlib.suppress(AdbError):
-            connection.close()
+        if connection is not None:
+            with contextlib.suppress(AdbError):
+                connection.close()
         return failure
 
     def _only_ours(self, identity: Identity, route: Route) -> None:
@@ -274,7 +294,9 @@ class Attached:
             return False
         if not self._facts.factors or self._facts.boot_id != identity.boot_id:
             try:
-                self._facts = facts_of.read(self.connection, identity.boot_id, self._facts)
+                self._facts = facts_of.read(
+                    self.connection, identity.boot_id, self._facts, simulated=self.simulated
+                )
             except AdbError as error:
                 self.note(axis.event_of(error))
                 return False
@@ -309,6 +331,8 @@ def _remember(path: Path, facts: Facts) -> None:
     """So that a device that is away when the agent starts is announced as what it is."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(msgspec.json.encode(facts))
+        new = path.with_name(f"{path.name}.{os.getpid()}.new")  # `paceline devices` writes it, too
+        new.write_bytes(msgspec.json.encode(facts))
+        new.replace(path)
     except OSError as error:
         log.warning("%s cannot be written: %s", path, error.strerror)

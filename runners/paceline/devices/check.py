@@ -30,6 +30,7 @@ from paceline.adb.port import AdbError, Connection, RefusedError, SlowError, Tra
 from paceline.conditions import Raw
 from paceline.devices import gates
 from paceline.devices.conditions import DeviceConditions, Reading
+from paceline.devices.leftovers import LeftOverError
 
 ROUND_TRIPS = 5
 SLOWEST_ROUND_TRIP_MS = 2000.0
@@ -62,6 +63,8 @@ CALIBRATION = (
     "b=$(date +%s%N); echo $((b-a)); done",
 )  # fmt: skip
 """A loop of the device's own shell, three times; the shortest counts. 5 to 50 ms each."""
+LIMIT_S = 60.0
+"""After this no further step begins; a healthy phone needs 5 to 30 s for all."""
 RAW_CHARACTERS = 4000
 """Kept of what one step's command printed; the conditions keep more of theirs."""
 
@@ -69,10 +72,11 @@ Blame = Literal["infrastructure", "state"]
 
 
 class Step(msgspec.Struct, frozen=True):
-    """One claim of the check. `value` in `unit`, where there is something to measure."""
+    """One claim of the check. `ok` None: not looked at, neither passed nor failed; `value` in `unit`, where
+    there is something to measure."""
 
     name: str
-    ok: bool
+    ok: bool | None
     text: str
     value: float | None = None
     unit: str | None = None
@@ -92,7 +96,7 @@ class Check(msgspec.Struct, frozen=True):
     @property
     def text(self) -> str:
         """What failed, in one line; empty when nothing did."""
-        return "; ".join(f"{step.name}: {step.text}" for step in self.steps if not step.ok)
+        return "; ".join(f"{step.name}: {step.text}" for step in self.steps if step.ok is False)
 
 
 class Asked(msgspec.Struct, frozen=True):
@@ -154,12 +158,16 @@ class _Checking:
         ]
 
     def _took(self, name: str, blame: Blame, step: Callable[[], Step]) -> bool:
-        """Runs one step; False when the device was lost in it and the rest cannot be asked."""
+        """Runs one step; False when the device was lost or time was up, and the rest is not asked."""
+        if (took_s := self._clock() - self._began) > LIMIT_S:
+            text = f"Not begun: the steps before took {took_s:.0f} s, all of them may take {LIMIT_S:.0f} s."
+            self._add(Step(name, False, text), "infrastructure")
+            return False
         try:
             self._add(step(), blame)
         except TransferError as error:
             self._add(Step(name, False, error.text), "state" if error.no_space else "infrastructure")
-        except (RefusedError, SlowError) as error:
+        except (RefusedError, SlowError, LeftOverError) as error:
             self._add(Step(name, False, error.text), "infrastructure")
         except AdbError as error:
             self._add(Step(name, False, error.text), "infrastructure")
@@ -168,7 +176,7 @@ class _Checking:
 
     def _add(self, step: Step, blame: Blame) -> None:
         self._steps.append(step)
-        if not step.ok:
+        if step.ok is False:
             self._blamed.add(blame)
 
     def _check(self, lost: bool) -> Check:
@@ -207,7 +215,7 @@ class _Checking:
         self._reading = self._asked.observer.read(self._connection)
         free = self._reading.seen.free_bytes
         if free is None:
-            return Step("free_space", True, "It does not tell its free space.")
+            return Step("free_space", None, "It does not tell its free space.")
         needed = gates.FREE_BYTES_NEEDED
         text = f"{free >> 20} MiB are free, {needed >> 20} MiB are needed."
         return Step("free_space", free >= needed, text, float(free), "bytes")
@@ -232,7 +240,7 @@ class _Checking:
         binary = self._asked.self_test
         if binary is None or not binary.is_file():
             where = f" at {binary}" if binary else ", see self_test in agent.toml"
-            return Step("self_test", True, f"Not looked at: no self-test is built for this ABI{where}.")
+            return Step("self_test", None, f"Not looked at: no self-test is built for this ABI{where}.")
         remote = f"{self._directory}/self-test"
         self._connection.push(binary, remote, 0o755, PUSH_TIMEOUT_S)
         done = self._ran([remote, "--self-test"], SELF_TEST_TIMEOUT_S)
@@ -240,9 +248,9 @@ class _Checking:
 
     def _calibration(self) -> Step:
         done = self._ran(list(CALIBRATION))
-        rounds = [int(word) for word in done.text.split() if word.isdecimal()]
+        rounds = [int(line) for line in done.text.split("\n") if line.isdecimal()]  # not a warning's digits
         if done.status != 0 or not rounds:  # a shell whose `date` has no %N
-            return Step("calibration", True, "Not looked at: the device's clock tells no nanoseconds.")
+            return Step("calibration", None, "Not looked at: the device's clock tells no nanoseconds.")
         shortest = min(rounds) / 1e6
         return Step("calibration", True, f"{COUNT} turns of a loop in {shortest:g} ms.", shortest, "ms")
 

@@ -74,12 +74,14 @@ def read_clusters(connection: Connection) -> list[Cluster]:
 
 
 class Reading(msgspec.Struct, frozen=True):
-    """One look at a device. `seen`: what gates judge; `configuration`: its errors, in words."""
+    """One look at a device. `seen`: what gates judge; `configuration`: its errors, in words; `at_s`: on the
+    observer's clock, when it began."""
 
     values: dict[str, Value]
     raw: list[Raw]
     seen: Readings
     configuration: list[Misconfigured]
+    at_s: float = 0.0
 
 
 class DeviceConditions:
@@ -116,29 +118,34 @@ class DeviceConditions:
     def read(self, connection: Connection, full: bool = True) -> Reading:
         """Asks the device. `full` adds what hardly changes within a job, or costs more than a glance.
         Raises LostError and what else ends a connection."""
-        asked = [KERNEL, CLOCKS, THERMAL, BATTERY]
+        at_s = self._clock()
+        asked = [KERNEL, CLOCKS, THERMAL, BATTERY, self._df]
         if full:
-            asked += [ZONES, self._df, TOP]
+            asked += [ZONES, TOP]
             asked += [self._calibrate] if self._calibrate else []
         raw = {argv: self._ask(connection, argv) for argv in asked}
-        texts = {argv: one.text for argv, one in raw.items()}
-        charge, heat = battery(texts[BATTERY]), thermal(texts[THERMAL])
+        charge, heat = battery(raw[BATTERY].text), thermal(raw[THERMAL].text)
         if charge.faked:  # a person's words, not the device's
             charge = Battery(faked=True)
+        if ZONES not in raw and heat.status is None and charge.celsius is None:
+            raw[ZONES] = self._ask(connection, ZONES)  # nothing else tells whether it is hot
+        texts = {argv: one.text for argv, one in raw.items()}
         clocks = policies(files_of(texts[CLOCKS]))
         values, known = self._kernel(files_of(texts[KERNEL]))
         values |= self._frequencies(clocks)
         values |= _heat(heat, charge, files_of(texts.get(ZONES, "")))
         values |= _charge(charge)
-        free = storage.free_bytes(texts.get(self._df, ""))
+        free = storage.free_bytes(texts[self._df])
+        if free is not None:
+            values["free_bytes"] = free
         if full:
-            values |= _rest(texts.get(TOP, ""), free, texts.get(self._calibrate, ""))
+            values |= _rest(texts.get(TOP, ""), texts.get(self._calibrate, ""))
         if told := self._events():
             values["events"] = told
         wrong = configuration_errors(self._props, clocks, charge, simulated=self._simulated)
         values["configuration"] = [str(one.name) for one in wrong]
         values["unknown"] = [key for key in WANTED if key not in values and key not in known]
-        return Reading(values, list(raw.values()), self._seen(values, charge, free), wrong)
+        return Reading(values, list(raw.values()), self._seen(values, charge, free), wrong, at_s)
 
     def _ask(self, connection: Connection, argv: Argv) -> Raw:
         at_ms, began = self.at_ms, self._clock()
@@ -258,10 +265,8 @@ def _charge(charge: Battery) -> dict[str, Value]:
     return {name: value for name, value in said.items() if value is not None}
 
 
-def _rest(busy: str, free: int | None, calibration: str) -> dict[str, Value]:
+def _rest(busy: str, calibration: str) -> dict[str, Value]:
     values: dict[str, Value] = {}
-    if free is not None:
-        values["free_bytes"] = free
     if found := top.busiest(busy):
         values["top"] = [f"{one.cpu_percent:g} % {one.name} ({one.pid})" for one in found]
     if (shortest_ns := calibration_ns(calibration)) is not None:

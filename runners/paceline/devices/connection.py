@@ -15,7 +15,7 @@ not looked at here. A restart somebody asked for is waited for: its silence is `
        │     └── NoAnswer, Silent within BOOT_LIMIT_S: stays booting ───────┼──┤
        └──────── NoAnswer after BOOT_LIMIT_S ───────────────────────────────┼──┘
                                               Restarted (from every state) ─┘
-    Stranger (another serial at our only route): absent, from every state.
+    Stranger (another serial at our only route): absent, from every state; NoRoute leaves it so.
 """
 
 from __future__ import annotations
@@ -30,6 +30,7 @@ from paceline.adb.port import (
     TlsRequiredError,
     UnauthorizedError,
 )
+from paceline.devices.causes import OtherDeviceError
 
 State = Literal["absent", "offline", "unauthorized", "booting", "online"]
 
@@ -50,6 +51,8 @@ class Link(msgspec.Struct, frozen=True):
     since_s: float = 0.0
     by_us: bool = False
     """Of booting: a restart was asked for, so nobody at the route is expected."""
+    stranger: bool = False
+    """Of absent: another device has its route. Its reason outlives the route, which is taken away for it."""
 
 
 class Answered(msgspec.Struct, frozen=True):
@@ -63,6 +66,10 @@ class NoAnswer(msgspec.Struct, frozen=True):
 
     text: str
     advice: str = CABLE
+
+
+class NoRoute(msgspec.Struct, frozen=True):
+    """There is nowhere to look for it."""
 
 
 class Silent(msgspec.Struct, frozen=True):
@@ -99,7 +106,7 @@ class Restarted(msgspec.Struct, frozen=True):
     by: str
 
 
-Event = Answered | NoAnswer | Silent | Untrusted | TlsWanted | Stranger | Restarted
+Event = Answered | NoAnswer | NoRoute | Silent | Untrusted | TlsWanted | Stranger | Restarted
 
 NEW = Link("absent", "It has not been looked for yet.")
 
@@ -115,6 +122,9 @@ def _after(link: Link, event: Event, at_s: float) -> Link:
     match event:
         case Answered():
             return _answered(link, at_s, booted=event.booted)
+        case NoRoute():
+            away = NoAnswer("No route leads to it any more.")
+            return link if link.stranger else _unheard(link, away, at_s)
         case NoAnswer() | Silent():
             return _unheard(link, event, at_s)
         case Untrusted() | TlsWanted():
@@ -123,7 +133,8 @@ def _after(link: Link, event: Event, at_s: float) -> Link:
             return Link("booting", f"It is restarting, asked by {event.by}.", "Wait.", at_s, by_us=True)
         case Stranger():
             text = f"Another device ({event.serial}) answers at {event.route}."
-            return Link("absent", text, "Give this one a route of its own, or plug it in.", at_s)
+            advice = "Give this one a route of its own, or plug it in."
+            return Link("absent", text, advice, at_s, stranger=True)
 
 
 def _answered(link: Link, at_s: float, *, booted: bool) -> Link:
@@ -153,5 +164,7 @@ def event_of(error: AdbError) -> Event:
             return Untrusted(text, advice)
         case TlsRequiredError():
             return TlsWanted(text, advice)
+        case OtherDeviceError():
+            return Stranger(error.found, error.route)
         case _:  # offline, lost, refused, slow: it is there, and does not speak as it should
             return Silent(text, advice or SPEAK)

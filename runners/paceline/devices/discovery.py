@@ -8,8 +8,9 @@
 
 Place in the journey: beside the lanes, in a thread of its own; `look` is one pass. Invariants: identity is
 the serial that answers; what a name presumes is corrected by whoever answers; a route at which nobody has
-answered yet is shown with its reason, never dropped in silence; a device once found is never forgotten while
-the agent lives. Deliberately never speaks on a route that belongs to a device: that is its lane's.
+answered yet is shown with its reason, never dropped in silence; a device that answered once is never
+forgotten while the agent lives, one that was only presumed is when another answers there. Deliberately never
+speaks on a route that belongs to a device: that is its lane's.
 """
 
 from __future__ import annotations
@@ -32,7 +33,8 @@ log = logging.getLogger("paceline.devices")
 
 
 class Discovery:
-    """`found` is called once per new device, `changed` when a known one got or lost a route."""
+    """`found` is called once per new device, `changed` when a known one got or lost a route, `refuted` of one
+    that was presumed of a name and does not exist."""
 
     def __init__(
         self,
@@ -42,13 +44,16 @@ class Discovery:
         found: Callable[[Attached], None] = lambda _: None,
         changed: Callable[[Attached], None] = lambda _: None,
         *,
+        refuted: Callable[[Attached], None] = lambda _: None,
         connect_s: float = CONNECT_TIMEOUT_S,
     ) -> None:
         self._config, self._ways, self._root = config, ways, state_root
-        self._found, self._changed, self._connect_s = found, changed, connect_s
+        self._found, self._changed, self._gone, self._connect_s = found, changed, refuted, connect_s
         self.devices: dict[str, Attached] = {}
         self.unknown: dict[Route, axis.Link] = {}
         self._listed: set[Route] = set()
+        self._refuted: set[Route] = set()
+        """Somebody else than its name says has answered there."""
 
     def look(self) -> None:
         """One pass over all routes."""
@@ -76,8 +81,10 @@ class Discovery:
         if serial is None:
             return
         self.unknown.pop(route, None)
-        for device in self.devices.values():
-            device.strangers.pop(route, None)
+        for device in [one for one in self.devices.values() if one.strangers.pop(route, None) is not None]:
+            if not device.is_known and not device.routes:
+                del self.devices[device.serial]
+                self._gone(device)
         known = self.devices.get(serial)
         if known is not None:
             known.add_route(route)
@@ -90,20 +97,22 @@ class Discovery:
         self._found(device)
 
     def _was_refuted(self, route: Route) -> bool:
-        """Whether somebody else than its name says has answered there."""
-        return any(route in device.strangers for device in self.devices.values())
+        if any(route in device.strangers for device in self.devices.values()):
+            self._refuted.add(route)
+        return route in self._refuted
 
     def _asked(self, route: Route) -> str | None:
-        connection = self._ways.open(route)
         try:
-            connection.connect(self._connect_s)
-            return identify(connection).serial
+            connection = self._ways.open(route)
+            try:
+                connection.connect(self._connect_s)
+                return identify(connection).serial
+            finally:
+                with contextlib.suppress(AdbError):
+                    connection.close()
         except AdbError as error:
             before = self.unknown.get(route, axis.NEW)
             link = self.unknown[route] = axis.step(before, axis.event_of(error), time.monotonic())
             if before.reason != link.reason:
                 log.warning("no device yet at %s: %s %s", route, link.reason, link.advice or "")
             return None
-        finally:
-            with contextlib.suppress(AdbError):
-                connection.close()

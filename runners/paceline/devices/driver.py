@@ -18,16 +18,17 @@ from typing import Any
 
 import msgspec
 
-from paceline.adb.port import AdbError, Connection
+from paceline.adb.port import CONNECT_TIMEOUT_S, AdbError, Connection
 from paceline.api import Order, TargetHeard
+from paceline.devices import connection as axis
 from paceline.devices import gates, health
 from paceline.devices.attached import Attached
 from paceline.devices.check import Asked, Check, run_check
 from paceline.devices.conditions import DeviceConditions, Reading
-from paceline.devices.connection import event_of
 from paceline.devices.ladder import Ladder, Means, Rung, next_rung
-from paceline.devices.recovery import BOOT_LOOK_S, Climb, climb, reboot
-from paceline.devices.report import Readings, Report, sayable
+from paceline.devices.leftovers import LeftOverError
+from paceline.devices.recovery import BOOT_LOOK_S, LOST_BY_RESTART, Climb, climb, reboot
+from paceline.devices.report import Finding, Report, finding, readings_of, sayable, trouble
 from paceline.devices.ways import Ways
 from paceline.lane import Lane
 from paceline.stop import Reason, Stop
@@ -35,15 +36,13 @@ from paceline.stop import Reason, Stop
 log = logging.getLogger("paceline.devices")
 
 
-WORDS = 500
-"""Characters of a finding or a refusal that the wire takes."""
-
-
 class Pace(msgspec.Struct, frozen=True):
     """How often, in s. Tests are quicker."""
 
     discover_s: float = 10.0
     """Between two passes over all routes; a phone that was plugged in shows up within this time."""
+    connect_s: float = CONNECT_TIMEOUT_S
+    """Waited in such a pass for each route that leads to no device yet: a person may be at its prompt."""
     look_s: float = 15.0
     """An idle device is asked whether it is still there; more often keeps it from sleeping, and so warm."""
     retry_s: float = 5.0
@@ -85,14 +84,15 @@ class Driver:
         self._tidied = False
         """What an earlier life of the agent left there is gone: before the first job, and by every check."""
         self._held: frozenset[str] = frozenset()
-        self._free_bytes: int | None = None
+        self._trouble: Finding | None = None
+        """The agent's own error in the last turn."""
 
     # --- what other threads call ---
 
     def entry(self) -> dict[str, Any]:
         """This device in a heartbeat."""
         link, facts, serial = self.device.link, self.device.facts, self.device.serial
-        about = {"state": link.state, "reason": _sayable(link.reason), "advice": _sayable(link.advice)}
+        reason, advice = sayable(link.reason or "") or None, sayable(link.advice or "") or None
         entry: dict[str, Any] = {
             "kind": "device",
             "serial": serial,
@@ -100,12 +100,33 @@ class Driver:
             "factors": facts.factors,
             "fingerprint": facts.fingerprint,
             "simulated": self.device.simulated,
-            "connection": {**about, "route": _sayable(str(self.device.route or "") or None)},
+            "connection": {
+                "state": link.state,
+                "reason": reason,
+                "advice": advice,
+                "route": sayable(str(self.device.route or "")) or None,
+            },
             **self._report.entry(),
         }
+        entry["preflight"] = [*self._own_findings(), *entry["preflight"]]
         if self.device.boot_id:
             entry["boot_id"] = self.device.boot_id
         return entry
+
+    @property
+    def is_said(self) -> bool:
+        """Whether heartbeats name it: not one that only a route's name speaks of, before it was looked for or
+        when another was found there."""
+        link = self.device.link
+        return self.device.is_known or not (link == axis.NEW or link.stranger)
+
+    def _own_findings(self) -> list[Finding]:
+        """What is no reading of the device."""
+        found = [self._trouble] if self._trouble is not None else []
+        if self.device.is_known and not self.device.survives_restart:
+            advice = "Plug it in by USB, or set persist.adb.tcp.port on a device whose shell is root."
+            found.append(finding("restart_loses_it", LOST_BY_RESTART, advice, level="info"))
+        return found
 
     def hear(self, heard: TargetHeard) -> None:
         self._report.hear(heard)
@@ -123,16 +144,24 @@ class Driver:
     # --- the thread ---
 
     def run(self) -> None:
-        """Until the agent leaves."""
-        while not self._leaving.is_set():
-            try:
-                self.turn()
-            except AdbError as error:
-                self._lost(error)
-            except Exception:
-                log.exception("device %s: a turn failed", self.device.serial)
-                self._pause(self._pace.retry_s)
+        """Until the agent leaves, or `leave`."""
+        while not self._leaving.is_set() and self._quit.reason is None:
+            self.safe_turn()
         self.device.let_go()
+
+    def safe_turn(self) -> None:
+        """A turn that raises nothing; an error of ours is told in every heartbeat until a turn goes well."""
+        try:
+            self.turn()
+        except AdbError as error:
+            self._lost(error)
+        except Exception as error:
+            log.exception("device %s: a turn failed", self.device.serial)
+            self._trouble = trouble(error)
+            self._tools.say_soon()
+            self._pause(self._pace.retry_s)
+        else:
+            self._trouble = None
 
     def turn(self) -> None:
         """The next thing this device needs."""
@@ -145,12 +174,12 @@ class Driver:
             self._carry_out(order)
         elif self._check_is_due():
             self._check()
-        elif not self._tidied:
-            self._tidy()
-        elif not self._read():
+        elif not self._tidied and self._duty.state == "idle" and self._report.heard is not None:
+            self._tidy()  # not before the server could ask for a check, which tells what was left
+        elif not self._read() or not self._may_lease():
             self._pause(self._pace.retry_s)
-        elif not self._may_lease() or not self._leased():
-            self._pause(0.0 if self._may_lease() else self._pace.retry_s)
+        else:
+            self._lease()
 
     # --- connection ---
 
@@ -159,6 +188,9 @@ class Driver:
         if self.device.link.state == "online" and now - self._looked_s < self._pace.look_s:
             return True
         before = self.device.link.state
+        if before == "online" and self._is_taken():
+            self._looked_s = now
+            return True
         online = self.device.look()
         self._looked_s = time.monotonic()
         if self.device.link.state != before:
@@ -176,21 +208,27 @@ class Driver:
         if self.device.link.state == "offline":
             rung = next_rung(self._silence, self._means())
             if rung is not Rung.GIVE_UP:
-                how = self._climbed(rung, "")
+                how = self._climbed(rung)
                 self._silence = self._silence.climbed(rung)
                 self._report.tried(rung, how.ok, how.text)
         self._pause(self._pace.retry_s)
 
-    def _climbed(self, rung: Rung, why: str) -> Climb:
+    def _is_taken(self) -> bool:
+        """Whether somebody else has it, who may be measuring: then it is not even asked who it is."""
+        with self.device.claim(self._quit, 0.0) as claimed:
+            return not claimed
+
+    def _climbed(self, rung: Rung, why: str = "") -> Climb:
         ways, look_s = self._tools.ways, self._pace.boot_look_s
         return climb(rung, self.device, ways, self._quit, why=why, boot_look_s=look_s)
 
     def _means(self) -> Means:
         by_server = any(route.kind == "server" for route in self.device.routes)
-        return Means(by_server, self.device.link.state == "online", self.device.reboots.left)
+        device = self.device
+        return Means(by_server, device.link.state == "online", device.reboots.left, device.survives_restart)
 
     def _lost(self, error: AdbError) -> None:
-        self.device.note(event_of(error))
+        self.device.note(axis.event_of(error))
         self.device.let_go()
         self._tools.say_soon()
         self._pause(self._pace.rung_s)
@@ -205,16 +243,28 @@ class Driver:
             self._order = order
             self._duty = health.step(self._duty, health.Due("a person asked"))
         else:
-            log.warning("device %s: orders of kind %s are not known here", self.device.serial, order.kind)
-            self._report.ignore(order)
+            self._refuse(order, f"This agent knows no order of kind {order.kind}; update it.")
+
+    def _refuse(self, order: Order, why: str) -> None:
+        log.warning("device %s: %s is not carried out: %s", self.device.serial, order.kind, why)
+        self._report.refuse(order, why)
+        self._tools.say_soon()
 
     def _restart(self, order: Order) -> None:
-        how = reboot(self.device, "a person", self._quit, self._pace.boot_look_s)
-        if not how.asked:
-            log.warning("device %s: not restarted: %s", self.device.serial, how.text)
-            self._report.ignore(order)
+        """What did not even reach the device is tried again until the server lets the order expire."""
+        with self.device.claim(self._quit, self._pace.claim_s) as claimed:
+            how = reboot(self.device, "a person", self._quit, self._pace.boot_look_s) if claimed else None
+        if how is not None and how.final:
+            self._refuse(order, how.text)
             return
-        self._report.tried(Rung.REBOOT, how.ok, how.text)
+        if how is None or not how.asked:
+            log.warning(
+                "device %s: not restarted: %s", self.device.serial, how.text if how else "it is in use"
+            )
+            self._looked_s = float("-inf")
+            self._pause(self._pace.retry_s)
+            return
+        self._report.tried(Rung.REBOOT, how.ok, how.text, order)
         self._report.done(order)
         self._duty = health.step(self._duty, health.Due("it was restarted"))
         self._tools.say_soon()
@@ -249,8 +299,13 @@ class Driver:
             if not claimed:
                 self._pause(self._pace.retry_s)
                 return
-            for said in self._tools.clean(self.device, self.device.connection):
-                log.info("device %s: %s", self.device.serial, said)
+            try:
+                for said in self._tools.clean(self.device, self.device.connection):
+                    log.info("device %s: %s", self.device.serial, said)
+            except LeftOverError as error:  # it answers: the check tells what stays, and the ladder may help
+                log.warning("device %s: %s", self.device.serial, error.text)
+                self._duty = health.step(self._duty, health.Due("what an earlier run left cannot be removed"))
+                return
         self._tidied = True
 
     def _asked(self, observer: DeviceConditions) -> Asked:
@@ -270,7 +325,11 @@ class Driver:
         if rung is Rung.GIVE_UP and self.device.link.state != "online":
             self._pause(self._pace.retry_s)  # silence is the connection's, not a reason for quarantine
             return
-        how = self._climbed(rung, self._duty.why)
+        with self.device.claim(self._quit, self._pace.claim_s) as claimed:
+            if not claimed:
+                self._pause(self._pace.retry_s)
+                return
+            how = self._climbed(rung, self._duty.why)
         if how.asked:
             self._report.tried(rung, how.ok, how.text)
         self._duty = health.step(self._duty, health.Climbed(rung))
@@ -304,12 +363,8 @@ class Driver:
         return claimed
 
     def _note_readings(self, reading: Reading) -> None:
-        before = self._report.readings
-        self._free_bytes = (
-            reading.seen.free_bytes if reading.seen.free_bytes is not None else self._free_bytes
-        )
-        seen = msgspec.structs.replace(reading.seen, free_bytes=self._free_bytes)
-        now = readings_of(seen, reading, self._held)
+        before, seen = self._report.readings, reading.seen
+        now = readings_of(reading, self._held)
         self._held = frozenset(gate.name for gate in gates.gates(seen, self._held) if gate.holds)
         self._report.read(now)
         self._read_s = time.monotonic()
@@ -323,35 +378,15 @@ class Driver:
         fit = self._report.readings.refuses is None
         return heard is not None and fit and health.may_lease(self._duty, heard.health)
 
-    def _leased(self) -> bool:
+    def _lease(self) -> None:
         heard = self._report.heard
-        worked = heard is not None and self.lane.take(heard.target_id)
-        if worked:
+        if heard is not None and self.lane.take(heard.target_id):
             self._looked_s = self._read_s = float("-inf")  # a job heats; and who knows how it ended
-        return worked
 
     def _pause(self, seconds: float) -> None:
         """Shorter when the server says something, a route appears or the agent leaves."""
         self._report.wake.wait(seconds)
         self._report.wake.clear()
-
-
-def readings_of(seen: gates.Readings, reading: Reading, held: frozenset[str]) -> Readings:
-    """What a heartbeat says of a reading. Pure."""
-    shut = [gate for gate in gates.gates(seen, held) if gate.holds]
-    said: list[tuple[str, str, str]] = [(gate.name, gate.text, gate.advice) for gate in shut]
-    said += [(one.name, one.text, one.advice) for one in reading.configuration]
-    findings = [
-        {"code": name, "level": "warning", "text": sayable(text, WORDS), "advice": sayable(advice, WORDS)}
-        for name, text, advice in said
-    ]
-    refuses = " ".join(f"{gate.text} {gate.advice}".strip() for gate in shut)[:WORDS] or None
-    names: list[str] = [one.name for one in reading.configuration]
-    return Readings(gates.facts(seen), names, findings, refuses)
-
-
-def _sayable(text: str | None) -> str | None:
-    return None if text is None else sayable(text)
 
 
 def _event_of(check: Check) -> health.Event:

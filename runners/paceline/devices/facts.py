@@ -8,6 +8,8 @@ that is switched off changes none (`/proc/cpuinfo` prints only those that are on
 
 from __future__ import annotations
 
+from pathlib import PurePosixPath
+
 import msgspec
 
 from paceline.adb.port import Connection
@@ -21,6 +23,9 @@ WORKDIR = "/data/local/tmp/paceline"
 """Where runs live on a device: the one place a shell may write and execute on every Android."""
 WORKDIR_PROPERTY = "debug.paceline.workdir"
 """A device's own word for another place; simulated devices without a file system of their own need it."""
+WORKDIR_NAME, WORKDIR_MARKER = "paceline", ".paceline-simulated"
+"""That place is emptied, and every shell of a phone may set the property: a directory of this name only,
+beside a file that a simulated device lays there."""
 GIB = 2**30
 
 
@@ -30,6 +35,8 @@ class Facts(msgspec.Struct, frozen=True):
     props: dict[str, str] = {}
     factors: dict[str, Factor] = {}
     boot_id: str = ""
+    own_workdir: str = ""
+    """Of a simulated device that shares the host's files; else empty."""
 
     @property
     def fingerprint(self) -> str:
@@ -46,11 +53,6 @@ class Facts(msgspec.Struct, frozen=True):
     @property
     def api(self) -> int | None:
         return properties.api_level(self.props)
-
-    @property
-    def workdir(self) -> str:
-        given = self.props.get(WORKDIR_PROPERTY, "").rstrip("/")
-        return given if given.startswith("/") and "/../" not in given + "/" else WORKDIR
 
     def name(self, serial: str) -> str:
         """What people call it; no part of its identity."""
@@ -75,12 +77,21 @@ QUESTIONS = {
 }
 
 
-def read(connection: Connection, boot_id: str, known: Facts) -> Facts:
+def read(connection: Connection, boot_id: str, known: Facts, *, simulated: bool = False) -> Facts:
     """Asks the device; `known` is what it said before. Raises AdbError."""
     props = connection.props()
+    own = _own_workdir(connection, props) if simulated else ""
     answers = {name: connection.run(argv) for name, argv in QUESTIONS.items()}
     texts = Texts(**{name: done.text for name, done in answers.items() if done.rc == 0})
-    return Facts(props, factors_of(props, texts, known.factors), boot_id)
+    return Facts(props, factors_of(props, texts, known.factors), boot_id, own)
+
+
+def _own_workdir(connection: Connection, props: dict[str, str]) -> str:
+    given = PurePosixPath(props.get(WORKDIR_PROPERTY, ""))
+    if not given.is_absolute() or ".." in given.parts or given.name != WORKDIR_NAME:
+        return ""
+    marked = connection.run(["cat", str(given.parent / WORKDIR_MARKER)]).rc == 0
+    return str(given) if marked else ""
 
 
 def factors_of(

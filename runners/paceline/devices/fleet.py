@@ -20,6 +20,7 @@ from paceline.devices.attached import Attached
 from paceline.devices.discovery import Discovery
 from paceline.devices.driver import Driver, Pace, Tools
 from paceline.devices.leftovers import Journal, clean
+from paceline.devices.report import Finding, finding
 from paceline.devices.ways import Ways
 from paceline.executors.android import AndroidExecutor
 from paceline.executors.claim import TargetClaim
@@ -27,9 +28,12 @@ from paceline.lane import Lane, Shared
 
 log = logging.getLogger("paceline.devices")
 
+ROUTES_SAID = 16
+"""At which nobody is known, in one heartbeat: a rack whose power is off is told by the first few."""
+
 
 class DeviceLanes:
-    """Drives devices from entering to leaving the context; leaving waits for their jobs."""
+    """Drives devices from entering to leaving the context; leaving, by an error too, waits for their jobs."""
 
     def __init__(
         self,
@@ -45,7 +49,9 @@ class DeviceLanes:
         self._root, self._shared, self._host_serial = root, shared, host_serial
         self._pace = pace or Pace()
         self._tools = Tools(ways, self._clean, config.self_test, say_soon)
-        self._discovery = Discovery(config, ways, root, self._start, self._nudge)
+        self._discovery = Discovery(
+            config, ways, root, self._start, self._nudge, refuted=self._end, connect_s=self._pace.connect_s
+        )
         self._drivers: dict[str, Driver] = {}
         self._threads: list[threading.Thread] = []
         self._gone = threading.Event()
@@ -56,7 +62,14 @@ class DeviceLanes:
 
     def entries(self) -> list[dict[str, Any]]:
         """All of them, for a heartbeat."""
-        return [driver.entry() for driver in list(self._drivers.values())]
+        return [driver.entry() for driver in list(self._drivers.values()) if driver.is_said]
+
+    def findings(self) -> list[Finding]:
+        """Routes nobody was found at, which belong to no device: the host's to tell."""
+        return [
+            finding("device_route", f"{route}: {link.reason}", link.advice or "")
+            for route, link in sorted(self._discovery.unknown.items(), key=str)[:ROUTES_SAID]
+        ]
 
     def hear(self, heard: TargetHeard) -> None:
         driver = self._drivers.get(heard.serial)
@@ -103,6 +116,9 @@ class DeviceLanes:
         self._drivers[device.serial] = driver
         self._begin(f"device-{device.serial}", driver.run)
         self._tools.say_soon()
+
+    def _end(self, device: Attached) -> None:
+        self._drivers.pop(device.serial).leave()
 
     def _nudge(self, device: Attached) -> None:
         self._drivers[device.serial].nudge()

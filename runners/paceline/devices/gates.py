@@ -8,6 +8,7 @@ is known by its name, which is what a run suppresses it by. Deliberately decides
 
     battery:      35 °C holds ──────▶ 32 °C lets go        charge:  below 30 % holds ──▶ 35 % lets go
     thermal:      2 (moderate) holds ──▶ 0 lets go         space:   below what a job needs holds
+    sensors, where neither is told: 60 °C holds ──▶ 50 °C lets go
 """
 
 from __future__ import annotations
@@ -24,6 +25,8 @@ from paceline.devices.texts.properties import is_emulator, is_root_shell, slow_b
 HOT_C, COOL_C = 35.0, 32.0
 """Of the battery: it follows the case within a minute and does not jump as the cores' sensors do. 35 °C is
 where vendors begin to slow charging and clocks."""
+HOT_SENSOR_C, COOL_SENSOR_C = 60.0, 50.0
+"""Of the hottest sensor, which is a core's: 30 to 50 °C in a cool idle phone, 80 °C when it throttles."""
 LOW_PERCENT, CHARGED_PERCENT = 30.0, 35.0
 THROTTLING, CALM = 2, 0
 """PowerManager.THERMAL_STATUS_MODERATE voids a job (STATISTICS §1); NONE ends the wait."""
@@ -41,7 +44,8 @@ ConfigurationError = Literal["emulator", "debuggable", "unlocked_clocks", "low_b
 class Readings(msgspec.Struct, frozen=True):
     """What gates look at; None means the device does not tell.
 
-    `hottest_c`: of all its sensors, read only when the battery's own temperature is unknown.
+    `hottest_c`: of all its sensors, judged only when neither a thermal status nor the battery's own
+    temperature is told.
     """
 
     thermal_status: int | None = None
@@ -117,6 +121,11 @@ def _thermal(seen: Readings, held: bool) -> Gate:
 def _hot(seen: Readings, held: bool) -> Gate:
     limit = COOL_C if held else HOT_C
     celsius = seen.battery.celsius
+    if celsius is None and seen.thermal_status is None and seen.hottest_c is not None:
+        limit = COOL_SENSOR_C if held else HOT_SENSOR_C
+        over = seen.hottest_c > limit if held else seen.hottest_c >= limit
+        text = f"Its hottest sensor is at {seen.hottest_c:.1f} °C, measuring starts at {limit:g} °C or below."
+        return Gate("hot", over, True, text, "Let it cool.")
     if celsius is None:
         return Gate("hot", False, False, "Its battery tells no temperature.")
     text = f"Its battery is at {celsius:.1f} °C, measuring starts at {limit:g} °C or below."

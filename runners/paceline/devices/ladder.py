@@ -7,8 +7,8 @@ on disk); the last rung is not a try: it asks the server for quarantine, with ev
 evidence.
 
     reconnect ──▶ new_connection ──▶ adb_reconnect ──▶ reboot ──▶ give_up
-     (twice)        (twice)          (of an adb         (at most 2 a day,
-                                      server)            and it must speak)
+     (twice)        (twice)          (of an adb         (at most 2 a day; it must speak,
+                                      server)            and be reachable afterwards)
 """
 
 from __future__ import annotations
@@ -22,9 +22,11 @@ class Rung(enum.StrEnum):
     """In the order they are climbed; the names go to the server as they are."""
 
     RECONNECT = "reconnect"
+    """Asks again where it was spoken to, connecting only where that was lost."""
     NEW_CONNECTION = "new_connection"
+    """Closes what stands and tries every route."""
     ADB_RECONNECT = "adb_reconnect"
-    """`adb reconnect offline`."""
+    """`adb -s NAME reconnect`; of a device by TCP, disconnect and connect."""
     REBOOT = "reboot"
     GIVE_UP = "give_up"
 
@@ -44,11 +46,13 @@ class Ladder(msgspec.Struct, frozen=True):
 
 
 class Means(msgspec.Struct, frozen=True):
-    """What is possible now. `by_server`: an adb server is a route; `speaks`: a restart can be asked for."""
+    """What is possible now. `by_server`: an adb server is a route; `speaks`: a restart can be asked for;
+    `survives_restart`: it can be reached after one without a person."""
 
     by_server: bool
     speaks: bool
     reboots_left: int
+    survives_restart: bool = True
 
 
 def next_rung(ladder: Ladder, means: Means) -> Rung:
@@ -63,5 +67,5 @@ def _possible(rung: Rung, means: Means) -> bool:
     if rung is Rung.ADB_RECONNECT:
         return means.by_server
     if rung is Rung.REBOOT:
-        return means.speaks and means.reboots_left > 0
+        return means.speaks and means.reboots_left > 0 and means.survives_restart
     return True

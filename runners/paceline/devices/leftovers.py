@@ -23,6 +23,8 @@ import msgspec
 from paceline.adb.port import AdbError, Connection, Done
 from paceline.devices import settings
 from paceline.devices.attached import state_name
+from paceline.devices.identity import Verified
+from paceline.devices.routes import is_address
 from paceline.devices.scripts import argv
 
 log = logging.getLogger("paceline.devices")
@@ -96,6 +98,8 @@ class Journal:
 
 def clean(connection: Connection, journal: Journal, workdir: str) -> Cleaned:
     """Cleans away all that runs left on the device. Raises AdbError; LeftOverError when something stays."""
+    if isinstance(connection, Verified) and is_address(connection.route):
+        connection.verify()  # its adb server may have taken up another device there, without a word to us
     notes = journal.notes
     found = _found(connection, workdir)
     runs = {note.run for note in notes} | {name for kind, name in found if kind == "run"}
@@ -108,7 +112,10 @@ def clean(connection: Connection, journal: Journal, workdir: str) -> Cleaned:
         if late := sum(sweep(connection, run, f"{workdir}/{run}") for run in sorted(runs)):
             processes += late  # started between the first look and the removal of what it ran from
             remove(connection, workdir)
-    journal.forget()
+    try:
+        journal.forget()
+    except OSError as error:  # what it names is gone: cleaning once more is all that follows
+        log.warning("the note of device runs cannot be removed: %s", error)
     return Cleaned(processes, [name for kind, name in found if kind == "run"], restored)
 
 
@@ -117,7 +124,7 @@ def sweep(connection: Connection, run: str, directory: str, launch: str = "") ->
     `launch`. Raises LeftOverError when some cannot be killed, and what else AdbError is."""
     done = connection.run(argv("sweep", run, directory, launch), TIMEOUT_S)
     words = done.text.split()
-    if done.rc != 0 or not words or "left" in words:
+    if done.rc != 0 or not words or "left" in words or not words[-1].isdecimal():
         text = f"Processes of run {run} cannot be killed on {connection.route}."
         raise LeftOverError(text, "Restart the device: they hang in its kernel, or belong to another user.")
     return int(words[-1])

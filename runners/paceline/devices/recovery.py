@@ -7,6 +7,9 @@ afterwards; a restart is counted on disk before it is asked for.
 
 from __future__ import annotations
 
+import time
+from collections.abc import Callable
+
 import msgspec
 
 from paceline.adb.port import AdbError
@@ -18,15 +21,22 @@ from paceline.stop import Stop
 
 BOOT_LOOK_S = 2.0
 """How often a restarting device is looked for."""
+RECONNECT_LOOKS = 4
+"""At a device its adb server was told to take up anew: done within 1 s where it helps."""
+LOST_BY_RESTART = (
+    "It is reached by TCP alone and listens only until it restarts: after a restart nobody reaches it before"
+    " a person runs `adb tcpip 5555` over its cable."
+)
 
 
 class Climb(msgspec.Struct, frozen=True):
     """How a rung went, in a sentence. `asked` False: the device could not even be asked for it, so there is
-    nothing to count."""
+    nothing to count; `final`: nor will it be if it is tried again."""
 
     ok: bool
     text: str
     asked: bool = True
+    final: bool = False
 
 
 def climb(
@@ -34,40 +44,55 @@ def climb(
 ) -> Climb:
     """`why`: what failed, for the rung that only tells."""
     if rung is Rung.GIVE_UP:
-        return Climb(False, f"Nothing that was tried helped: {why}")
+        spared = "" if device.survives_restart else f" It was not restarted. {LOST_BY_RESTART}"
+        return Climb(False, f"Nothing that was tried helped: {why}{spared}")
     try:
         if rung is Rung.REBOOT:
             return reboot(device, "the recovery ladder", stop, boot_look_s)
-        if rung is Rung.ADB_RECONNECT:
-            ways.reconnect_offline()
-        _renew(rung, device)
+        if rung is Rung.RECONNECT:
+            device.verify()
+        elif rung is Rung.NEW_CONNECTION:
+            device.let_go()
+        else:
+            _taken_up_anew(device, ways, stop, boot_look_s)
     except AdbError as error:
         return Climb(False, error.text)
     return _answers(device)
 
 
-def _renew(rung: Rung, device: Attached) -> None:
-    if rung is Rung.RECONNECT and device.route is not None:
-        device.connection.close()
-        device.connection.connect()
-    else:
-        device.let_go()
+def _taken_up_anew(device: Attached, ways: Ways, stop: Stop, look_s: float) -> None:
+    """By the adb server, which may take a moment, and is asked twice: nobody else tells it the address of a
+    device that it forgot. Raises AdbError."""
+    route = next((route for route in device.routes if route.kind == "server"), None)
+    if route is None:
+        return
+    device.let_go()
+    ways.reconnect(route)
+    for _ in range(RECONNECT_LOOKS):
+        if device.look() or stop.wait(look_s):
+            return
+    ways.reconnect(route)
 
 
-def reboot(device: Attached, by: str, stop: Stop, look_s: float = BOOT_LOOK_S) -> Climb:
-    """Restarts it and waits until it has booted, at most BOOT_LIMIT_S. Before it goes down it still answers,
-    so only another boot id counts, or an answer after a silence."""
+def reboot(
+    device: Attached,
+    by: str,
+    stop: Stop,
+    look_s: float = BOOT_LOOK_S,
+    clock: Callable[[], float] = time.monotonic,
+) -> Climb:
+    """Restarts it and waits until it has booted, at most BOOT_LIMIT_S and the look that began by then. Before
+    it goes down it still answers, so only another boot id counts, or an answer after a silence."""
     before, left = device.boot_id, device.reboots.left
     try:
         device.reboot(by)
     except AdbError as error:
-        return Climb(False, error.text, asked=device.reboots.left < left)
-    waited_s, gone = 0.0, False
-    while waited_s < BOOT_LIMIT_S and not stop.wait(look_s):
-        waited_s += look_s
+        return Climb(False, error.text, asked=device.reboots.left < left, final=left == 0)
+    began_s, gone = clock(), False
+    while clock() - began_s < BOOT_LIMIT_S and not stop.wait(look_s):
         answers = device.look()
         if answers and (gone or device.boot_id != before):
-            return Climb(True, f"It restarted and answered again after about {waited_s:.0f} s.")
+            return Climb(True, f"It restarted and answered again after about {clock() - began_s:.0f} s.")
         gone |= not answers
     return Climb(False, "It was asked to restart and has not come back yet.")
 

@@ -1,8 +1,9 @@
 """What the lane has to say of its device and what the server has to say back, between two threads.
 
 Place in the journey: the lane writes, heartbeats carry it away and bring the answer. Invariants: a check, a
-rung and a finished order are said until the server has heard them, whatever answers are lost; an order is
-carried out once; ages are durations, because the server's clock is the only clock.
+rung and an order that is over are said until the server has heard them, whatever answers are lost; an order
+is carried out once, also when an old answer names it again; ages are durations, because the server's clock is
+the only clock.
 """
 
 from __future__ import annotations
@@ -16,11 +17,17 @@ from typing import Any
 import msgspec
 
 from paceline.api import Order, TargetHeard
+from paceline.devices import gates
 from paceline.devices.check import Check
+from paceline.devices.conditions import Reading
 from paceline.devices.ladder import Rung
 
 KEPT = 64
 """Rungs and orders said at once, at most; the wire takes no more."""
+REMEMBERED = 1024
+"""Orders that are over: known for as long as the agent lives, a year's worth at some a day."""
+WORDS = 500
+"""Characters of a finding or a refusal that the wire takes."""
 SHOWN = 1000
 """Characters of a text the wire takes."""
 
@@ -30,23 +37,53 @@ def sayable(text: str, limit: int = SHOWN) -> str:
     return text.encode("utf-8", "replace").decode().replace("\0", "\ufffd")[:limit]
 
 
+Finding = dict[str, str]
+"""As preflight has it on the wire."""
+
+
+def finding(code: str, text: str, advice: str, level: str = "warning") -> Finding:
+    return {"code": code, "level": level, "text": sayable(text, WORDS), "advice": sayable(advice, WORDS)}
+
+
+def trouble(error: Exception) -> Finding:
+    """An error of the agent's own, which nobody but its log knows of otherwise."""
+    text = f"The agent met an error of its own: {type(error).__name__}: {error}"
+    return finding("agent_error", text, "Its log has the whole of it. It goes on trying.")
+
+
 class Tried(msgspec.Struct, frozen=True):
-    """A rung that was climbed. `ok`: it did what it could; whether that helped, the next check tells."""
+    """A rung that was climbed. `ok`: it did what it could; whether that helped, the next check tells.
+    `order_id`: the order that asked for it."""
 
     id: str
     rung: Rung
     ok: bool
     text: str
     at_s: float
+    order_id: str | None = None
 
 
 class Readings(msgspec.Struct, frozen=True):
-    """Of the last look while idle, as the wire has it. `refuses`: what the gates that hold say."""
+    """Of the last look while idle, as the wire has it. `refuses`: what the gates that hold say; `at_s`: when
+    it was."""
 
     gates: dict[str, float | int | bool | None] = {}
     configuration: list[str] | None = None
-    preflight: list[dict[str, str]] = []
+    preflight: list[Finding] = []
     refuses: str | None = None
+    at_s: float = 0.0
+
+
+def readings_of(reading: Reading, held: frozenset[str]) -> Readings:
+    """What a heartbeat says of a reading. Pure."""
+    seen = reading.seen
+    shut = [gate for gate in gates.gates(seen, held) if gate.holds]
+    said: list[tuple[str, str, str]] = [(gate.name, gate.text, gate.advice) for gate in shut]
+    said += [(one.name, one.text, one.advice) for one in reading.configuration]
+    findings = [finding(name, text, advice) for name, text, advice in said]
+    refuses = " ".join(f"{gate.text} {gate.advice}".strip() for gate in shut)[:WORDS] or None
+    names: list[str] = [one.name for one in reading.configuration]
+    return Readings(gates.facts(seen), names, findings, refuses, reading.at_s)
 
 
 class Report:
@@ -59,7 +96,8 @@ class Report:
         self._check: Check | None = None
         self._tried: dict[str, Tried] = {}
         self._done: dict[str, None] = {}
-        self._ignored: set[str] = set()
+        self._refused: dict[str, str] = {}
+        self._over: dict[str, None] = {}
         self._readings = Readings()
         self._heard: TargetHeard | None = None
 
@@ -69,23 +107,25 @@ class Report:
         with self._lock:
             self._check = check
 
-    def tried(self, rung: Rung, ok: bool, text: str) -> None:
-        one = Tried(f"rec_{uuid.uuid4().hex}", rung, ok, text, self._clock())
+    def tried(self, rung: Rung, ok: bool, text: str, order: Order | None = None) -> None:
+        asked = order.id if order is not None else None
+        one = Tried(f"rec_{uuid.uuid4().hex}", rung, ok, text, self._clock(), asked)
         with self._lock:
             self._tried[one.id] = one
-            while len(self._tried) > KEPT:
-                del self._tried[next(iter(self._tried))]
+            _forget_oldest(self._tried, KEPT)
 
     def done(self, order: Order) -> None:
         with self._lock:
-            self._done[order.id] = None
-            while len(self._done) > KEPT:
-                del self._done[next(iter(self._done))]
+            self._done[order.id] = self._over[order.id] = None
+            _forget_oldest(self._done, KEPT)
+            _forget_oldest(self._over, REMEMBERED)
 
-    def ignore(self, order: Order) -> None:
-        """It cannot be carried out: the server lets it expire."""
+    def refuse(self, order: Order, why: str) -> None:
+        """It will not be carried out, now or later."""
         with self._lock:
-            self._ignored.add(order.id)
+            self._refused[order.id], self._over[order.id] = why, None
+            _forget_oldest(self._refused, KEPT)
+            _forget_oldest(self._over, REMEMBERED)
 
     def read(self, readings: Readings) -> None:
         with self._lock:
@@ -107,8 +147,7 @@ class Report:
         if heard is None:
             return None
         with self._lock:
-            over = self._done.keys() | self._ignored
-        return next((one for one in heard.orders if one.id not in over), None)
+            return next((one for one in heard.orders if one.id not in self._over), None)
 
     @property
     def check_due(self) -> bool:
@@ -122,14 +161,16 @@ class Report:
         with self._lock:
             check, readings = self._check, self._readings
             tried, done = list(self._tried.values()), list(self._done)
+            refused = [{"id": one, "why": sayable(why, WORDS)} for one, why in self._refused.items()]
         entry: dict[str, Any] = {
             "preflight": readings.preflight,
             "refuses": readings.refuses,
             "recovery": [self._rung(one) for one in tried],
             "orders_done": done,
+            "orders_refused": refused,
         }
         if readings.gates:
-            entry["gates"] = readings.gates
+            entry["gates"] = {**readings.gates, "ms_ago": self._ms_ago(readings.at_s)}
         if readings.configuration is not None:
             entry["configuration"] = readings.configuration
         if check is not None:
@@ -146,13 +187,14 @@ class Report:
                 self._tried.pop(one, None)
             asked = {order.id for order in heard.orders}
             self._done = {one: None for one in self._done if one in asked}
-            self._ignored &= asked
+            self._refused = {one: why for one, why in self._refused.items() if one in asked}
         self.wake.set()
 
     def _rung(self, one: Tried) -> dict[str, Any]:
         age = self._ms_ago(one.at_s)
         text = sayable(one.text)
-        return {"id": one.id, "step": one.rung.value, "ok": one.ok, "text": text, "ms_ago": age}
+        said = {"id": one.id, "step": one.rung.value, "ok": one.ok, "text": text, "ms_ago": age}
+        return {**said, "order_id": one.order_id}
 
     def _checked(self, check: Check) -> dict[str, Any]:
         said = msgspec.to_builtins(check)
@@ -162,3 +204,8 @@ class Report:
 
     def _ms_ago(self, at_s: float) -> int:
         return max(int((self._clock() - at_s) * 1000), 0)
+
+
+def _forget_oldest(kept: dict[str, Any], most: int) -> None:
+    while len(kept) > most:
+        del kept[next(iter(kept))]

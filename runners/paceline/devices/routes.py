@@ -20,6 +20,16 @@ def ordered(routes: Iterable[Route]) -> tuple[Route, ...]:
     return tuple(sorted(dict.fromkeys(routes), key=lambda route: route.kind != "server"))
 
 
+def is_cable(route: Route) -> bool:
+    """Of an adb server: USB, or an emulator it finds by itself; both are there again after a restart."""
+    return route.kind == "server" and ":" not in route.name and not _MDNS.fullmatch(route.name)
+
+
+def is_address(route: Route) -> bool:
+    """Of an adb server: a device over TCP, which keeps its transport when the server reconnects it."""
+    return route.kind == "server" and ":" in route.name
+
+
 def presumed_serial(route: Route) -> str | None:
     """The serial an adb server's name is likely to be: of a USB device (adbd names its USB interface after
     ro.serialno) or of one it was paired with; None of addresses and emulators."""

@@ -18,7 +18,7 @@ from paceline.devices import connection as axis
 from paceline.devices.attached import Attached
 from paceline.devices.conditions import DeviceConditions
 from paceline.devices.discovery import Discovery
-from paceline.devices.driver import readings_of
+from paceline.devices.report import readings_of
 from paceline.devices.ways import Ways
 from paceline.stop import Stop
 
@@ -83,5 +83,5 @@ def _findings(device: Attached) -> list[dict[str, str]]:
     observer = DeviceConditions(device.facts.props, workdir=device.workdir, simulated=device.simulated)
     with contextlib.suppress(AdbError):
         reading = observer.read(device.connection)
-        return readings_of(reading.seen, reading, frozenset()).preflight
+        return readings_of(reading, frozenset()).preflight
     return []

@@ -1,19 +1,26 @@
 """The backends as discovery and devices see them: open a route, list what an adb server knows.
 
 Place in the journey: the one module of `devices` that names a backend; tests bring their own `Ways`.
-Invariant: no adb server is the ordinary case, not an error: devices by TCP need none.
+Invariants: no adb server is the ordinary case, not an error: devices by TCP need none; one that gives no
+usable answer once has not lost its devices; whatever is wrong here is an AdbError with advice, the agent's
+own key too.
 """
 
 from __future__ import annotations
 
+import logging
 from pathlib import Path
 from typing import Protocol
 
 from paceline.adb.direct import DirectConnection
 from paceline.adb.keys import AgentKey
-from paceline.adb.port import AdbError, Connection, Route
+from paceline.adb.port import AbsentError, AdbError, Connection, Route, UnauthorizedError
 from paceline.adb.server import AdbServer
 from paceline.adb.smart_socket import Known
+from paceline.devices.routes import is_address
+from paceline.errors import UserError
+
+log = logging.getLogger("paceline.devices")
 
 LIST_TIMEOUT_S = 5.0
 
@@ -22,7 +29,7 @@ class Ways(Protocol):
     """What discovery and a device need of the backends. `RealWays` is the real one; tests bring fakes."""
 
     def open(self, route: Route) -> Connection:
-        """A connection that has not been used yet."""
+        """A connection that has not been used yet. Raises AdbError."""
 
     def listed(self) -> list[Known]:
         """What the adb server knows; empty without a server."""
@@ -30,8 +37,8 @@ class Ways(Protocol):
     def by_name(self, name: str) -> Route:
         """The route to what the adb server calls `name`."""
 
-    def reconnect_offline(self) -> None:
-        """`adb reconnect offline`. Raises AdbError."""
+    def reconnect(self, route: Route) -> None:
+        """Has the adb server drop what it has at `route` and take it up anew. Raises AdbError."""
 
 
 class RealWays:
@@ -40,22 +47,41 @@ class RealWays:
     def __init__(self, adb_server: str, key_dir: Path) -> None:
         self._address, self._server, self._key_dir = adb_server, AdbServer(adb_server), key_dir
         self._key: AgentKey | None = None
+        self._last: list[Known] = []
 
     def open(self, route: Route) -> Connection:
         if route.kind == "server":
             return self._server.connection(route.name)
         if self._key is None:
-            self._key = AgentKey.load_or_create(self._key_dir)
+            self._key = self._loaded()
         return DirectConnection(route.address, self._key)
+
+    def _loaded(self) -> AgentKey:
+        """Asked for again with each connection until it can be had: what a person mends needs no restart."""
+        try:
+            return AgentKey.load_or_create(self._key_dir)
+        except UserError as error:
+            why, advice = error.text, error.advice
+        except OSError as error:
+            why = f"{self._key_dir}: {error.strerror or error}"
+            advice = "Make that directory readable and writable for the agent."
+        raise UnauthorizedError(f"This agent's own key cannot be used: {why}", advice)
 
     def listed(self) -> list[Known]:
         try:
-            return self._server.devices(LIST_TIMEOUT_S)
-        except AdbError:  # no server is the ordinary case: devices by TCP need none
-            return []
+            self._last = self._server.devices(LIST_TIMEOUT_S)
+        except AbsentError:  # no server is the ordinary case: devices by TCP need none
+            self._last = []
+        except AdbError as error:  # one slow answer pulls no cable
+            log.warning("the adb server's list is taken to be what it was: %s", error.text)
+        return self._last
 
     def by_name(self, name: str) -> Route:
         return Route("server", self._address, name)
 
-    def reconnect_offline(self) -> None:
-        self._server.reconnect_offline()
+    def reconnect(self, route: Route) -> None:
+        if is_address(route):  # told to reconnect one, Google's server forgets it instead
+            self._server.disconnect_from(route.name)
+            self._server.connect_to(route.name)
+        else:
+            self._server.reconnect(route.name)

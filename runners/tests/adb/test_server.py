@@ -20,6 +20,7 @@ from paceline.adb.port import (
 )
 from paceline.adb.server import AdbServer
 from paceline.adb.smart_socket import Known, parse_devices, refusal_of, why_failed
+from paceline.devices.ways import RealWays
 from paceline.testing.adbd import Peer
 
 from .rigs import until
@@ -159,6 +160,27 @@ def test_googles_server_lists_a_device_whose_prompt_waits_and_we_say_so(
             connection.run(["true"])
         with pytest.raises(AbsentError):
             connection.run(["true"])
+
+
+def test_googles_server_takes_a_device_up_anew_and_is_told_the_address_of_one_it_forgot(
+    adb_server: AdbServer, tmp_path: Path
+) -> None:
+    with Peer(tmp_path / "peer", serial="SIMANEW1") as peer:
+        adb_server.connect_to(peer.address)
+        until(lambda: state_of(adb_server, peer) == "device", "the server lists it")
+        ways = RealWays(adb_server.address, tmp_path / "key")
+        route = ways.by_name(peer.address)
+        with adb_server.connection(peer.address).stream(["sleep", "600"]):
+            until(peer.processes, "something runs over the connection that stands")
+            ways.reconnect(route)
+            until(lambda: not peer.processes(), "that connection was dropped")
+        until(lambda: state_of(adb_server, peer) == "device", "it was taken up anew")
+        assert adb_server.connection(peer.address).run(["echo", "there"]).text == "there\n"
+        adb_server.disconnect_from(peer.address)
+        assert state_of(adb_server, peer) == "absent"
+        ways.reconnect(route)
+        until(lambda: state_of(adb_server, peer) == "device", "it was told the address")
+        adb_server.disconnect_from(peer.address)
 
 
 def test_googles_server_says_its_version_and_forgets_what_it_never_knew(adb_server: AdbServer) -> None:

@@ -44,6 +44,7 @@ def phone(serial: str = "PHONE0001", kind: type[FakeDevice] = FakeDevice) -> Fak
         "ro.build.version.sdk": "34",
         "ro.build.fingerprint": "maker/phone/phone:14/A1/1:user/release-keys",
         "ro.soc.model": "SOC1",
+        "persist.adb.tcp.port": "5555",
     }
     device.files["/proc/cpuinfo"] = CPUINFO.encode()
     device.files["/proc/meminfo"] = b"MemTotal:        7812345 kB\n"
@@ -80,7 +81,7 @@ class FakeWays:
     def __init__(self, **at: FakeDevice) -> None:
         self.at: dict[str, FakeDevice] = dict(at)
         self.names: dict[str, str] = {}
-        self.reconnects = 0
+        self.reconnects: list[Route] = []
         self.opened: list[Route] = []
 
     def open(self, route: Route) -> Connection:
@@ -97,8 +98,8 @@ class FakeWays:
     def by_name(self, name: str) -> Route:
         return Route("server", SERVER, name)
 
-    def reconnect_offline(self) -> None:
-        self.reconnects += 1
+    def reconnect(self, route: Route) -> None:
+        self.reconnects.append(route)
 
 
 class Clock:

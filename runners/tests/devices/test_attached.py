@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 from paceline.adb.fake import FakeDevice
+from paceline.adb.fake_shell import Ended
 from paceline.adb.port import AbsentError, LostError, OfflineError, Route, TransferError, UnauthorizedError
 from paceline.devices.attached import Attached, state_name
 from paceline.devices.causes import OtherDeviceError, RebootedError, cause_of
@@ -276,16 +278,89 @@ def test_a_serial_names_a_directory_and_no_path() -> None:
     assert "/" not in state_name("a/b c")
 
 
-def test_a_workdir_of_the_devices_own_is_used_unless_it_climbs(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("simulated", "given", "used"),
+    [
+        (True, "/peer/tmp/paceline", "/peer/tmp/paceline"),
+        (True, "/peer/tmp/paceline/", "/peer/tmp/paceline"),
+        (False, "/peer/tmp/paceline", None),  # what is at it is removed: a phone's word is not enough
+        (True, "/peer/tmp", None),
+        (True, "/peer/tmp/paceline/DCIM", None),
+        (True, "/peer/tmp/../tmp/paceline", None),
+        (True, "peer/tmp/paceline", None),
+        (True, "/sdcard/paceline", None),  # no simulated device marked that place
+        (True, "", None),
+    ],
+)
+def test_only_a_simulated_device_names_another_workdir_and_only_where_it_marked_one(
+    tmp_path: Path, simulated: bool, given: str, used: str | None
+) -> None:
     there = phone()
-    there.props["debug.paceline.workdir"] = "/tmp/peer/paceline/"  # noqa: S108 - the device's, not ours
+    there.files["/peer/tmp/.paceline-simulated"] = b""
+    there.props["debug.paceline.workdir"] = given
+    routes, ways = [Route("tcp", "home")], FakeWays(home=there)
+    device = Attached(there.serial, tmp_path / "s", ways.open, routes, simulated=simulated, locks=tmp_path)
+    assert device.look()
+    assert device.workdir == (used or "/data/local/tmp/paceline")
+
+
+@pytest.mark.parametrize(
+    ("route", "listens", "survives"),
+    [
+        (USB, "", True),
+        (Route("server", "s", "emulator-5554"), "", True),
+        (TCP, "", False),
+        (TCP, "5555", True),
+        (TCP, "-1", False),
+        (Route("server", "s", "10.0.0.7:5555"), "", False),
+        (Route("server", "s", "adb-PHONE0001-a1B2c3._adb-tls-connect._tcp."), "", False),
+    ],
+)
+def test_what_a_restart_leaves_reachable(tmp_path: Path, route: Route, listens: str, survives: bool) -> None:
+    there = phone()
+    there.props["persist.adb.tcp.port"] = listens
+    ways = FakeWays(**{route.name or route.address: there})
+    device = Attached(there.serial, tmp_path / "s", ways.open, [route], locks=tmp_path)
+    assert device.look()
+    assert device.survives_restart == survives
+
+
+class Waking(FakeDevice):
+    """Lost again, once, while it is asked what it is after it said who."""
+
+    lose = False
+
+    def execute(self, argv: Sequence[str]) -> Ended:
+        if self.lose and argv[0] == "uname":
+            self.lose = False
+            self.cut()
+        return super().execute(argv)
+
+
+def test_regaining_goes_on_when_the_device_is_lost_again_while_it_is_read(tmp_path: Path) -> None:
+    there = phone(kind=Waking)
+    assert isinstance(there, Waking)
+    there.answers["cat", "/proc/sys/kernel/random/boot_id"] = ""
     device = attached(there, tmp_path)
-    device.look()
-    assert device.workdir == "/tmp/peer/paceline"  # noqa: S108
-    there.props["debug.paceline.workdir"] = "/tmp/../etc"  # noqa: S108
-    there.reboot()
-    device.look()
-    assert device.workdir == "/data/local/tmp/paceline"
+    with device.held():  # by name alone: its facts are not read yet
+        there.cut()
+        there.lose = True
+        assert device.regain(Stop(), patience_s=20.0)
+    assert not there.lose
+
+
+def test_a_stranger_at_the_only_route_is_named_for_as_long_as_nothing_else_is_known(tmp_path: Path) -> None:
+    there = phone()
+    device = attached(there, tmp_path)
+    assert device.look()
+    there.props["ro.serialno"] = "OTHER"
+    for _ in range(3):
+        assert not device.look()
+        assert (device.link.state, device.routes) == ("absent", ())
+        assert "Another device (OTHER) answers at home" in (device.link.reason or "")
+    there.props["ro.serialno"] = there.serial
+    device.add_route(Route("tcp", "home"))
+    assert device.look()
 
 
 def test_attached_of_needs_no_discovery(tmp_path: Path) -> None:

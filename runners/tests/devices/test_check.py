@@ -14,8 +14,9 @@ from paceline.devices import check
 from paceline.devices.attached import Attached
 from paceline.devices.check import Asked, Check, Looked, Step, judged, known_digest, run_check
 from paceline.devices.conditions import DeviceConditions
+from paceline.devices.leftovers import LeftOverError
 
-from .support import attached, battery, free, phone, thermal
+from .support import Clock, attached, battery, free, phone, thermal
 
 STEPS = [
     "round_trip", "identity", "stale_runs", "free_space", "push_hash", "self_test", "calibration", "gates",
@@ -40,7 +41,7 @@ def looked(there: FakeDevice, root: Path, **changes: object) -> Looked:
 
 
 def failed(found: Check) -> list[str]:
-    return [step.name for step in found.steps if not step.ok]
+    return [step.name for step in found.steps if step.ok is False]
 
 
 def test_a_good_phone_passes_every_step_with_values_and_raw_texts(tmp_path: Path) -> None:
@@ -95,6 +96,40 @@ def test_a_device_that_is_lost_in_a_step_ends_the_check_there(tmp_path: Path) ->
     assert [step.name for step in found.steps] == ["round_trip", "identity", "stale_runs", "free_space"]
     assert failed(found) == ["free_space"]
     assert found.infrastructure
+
+
+def test_a_check_has_a_limit_and_says_where_it_ended(tmp_path: Path) -> None:
+    device = attached(phone(), tmp_path)
+    device.look()
+    clock = Clock()
+
+    def slow(_: Connection) -> list[str]:
+        clock.now_s += check.LIMIT_S + 1
+        return []
+
+    asked = Asked(device.workdir, DeviceConditions(device.facts.props), frozenset(), slow, device.verify)
+    found = run_check(device.connection, asked, clock).check
+    assert [step.name for step in found.steps] == ["round_trip", "identity", "stale_runs", "free_space"]
+    assert failed(found) == ["free_space"]
+    assert found.infrastructure
+    assert "took 61 s" in found.text
+
+
+def test_what_stays_of_an_earlier_run_fails_its_step_and_the_rest_is_asked(tmp_path: Path) -> None:
+    def stays(_: Connection) -> list[str]:
+        raise LeftOverError("Processes of run x cannot be killed.", "Restart the device.")
+
+    found = looked(phone(), tmp_path, clean=stays).check
+    assert failed(found) == ["stale_runs"]
+    assert [step.name for step in found.steps] == STEPS
+    assert found.infrastructure
+
+
+def test_digits_of_a_shells_warning_are_no_rounds(tmp_path: Path) -> None:
+    there = phone()
+    there.answers[check.CALIBRATION] = Done(0, b"5000000\n4000000\n", b"sh: line 1 : odd\n")
+    step = next(one for one in looked(there, tmp_path).check.steps if one.name == "calibration")
+    assert step.value == 4.0
 
 
 def test_a_stranger_at_the_route_fails_identity(tmp_path: Path) -> None:
@@ -187,8 +222,9 @@ def test_the_self_test_is_pushed_and_run_on_the_device(tmp_path: Path) -> None:
 def test_without_a_self_test_it_is_said_and_not_called_good(tmp_path: Path) -> None:
     found = looked(phone(), tmp_path, self_test=tmp_path / "missing").check
     step = next(step for step in found.steps if step.name == "self_test")
-    assert step.value is None
+    assert (step.ok, step.value) == (None, None)
     assert "Not looked at" in step.text
+    assert found.ok  # neither passed nor failed
 
 
 def test_the_known_digests_are_those_the_self_test_prints() -> None:
@@ -202,7 +238,7 @@ def test_a_clock_without_nanoseconds_leaves_the_calibration_out(tmp_path: Path) 
     there.answers[check.CALIBRATION] = Done(1, b"date: bad format\n")
     found = looked(there, tmp_path).check
     assert found.ok
-    assert Step("calibration", True, "Not looked at: the device's clock tells no nanoseconds.") in found.steps
+    assert Step("calibration", None, "Not looked at: the device's clock tells no nanoseconds.") in found.steps
 
 
 def test_of_builds_no_discovery_is_needed_for_a_hand_check(tmp_path: Path) -> None:

@@ -15,12 +15,14 @@ from paceline.adb.port import (
     TlsRequiredError,
     UnauthorizedError,
 )
+from paceline.devices.causes import OtherDeviceError
 from paceline.devices.connection import (
     BOOT_LIMIT_S,
     Answered,
     Event,
     Link,
     NoAnswer,
+    NoRoute,
     Restarted,
     Silent,
     State,
@@ -39,6 +41,7 @@ EVENTS: dict[str, tuple[Event, State]] = {
     "silent": (Silent("Silence."), "offline"),
     "prompt": (Untrusted("Prompt.", "Accept it."), "unauthorized"),
     "tls": (TlsWanted("TLS.", "Pair it."), "unauthorized"),
+    "no_route": (NoRoute(), "absent"),
     "stranger": (Stranger("OTHER", "10.0.0.1:5555"), "absent"),
     "restarted": (Restarted("a person"), "booting"),
 }
@@ -95,3 +98,11 @@ def test_every_error_of_the_port_is_a_state_with_its_words(kind: type[AdbError],
 def test_a_restart_asked_for_while_it_starts_is_waited_for_from_then_on() -> None:
     link = step(step(Link("online"), Answered(booted=False), 100.0), Restarted("a person"), 390.0)
     assert step(link, NoAnswer("Nobody."), 390.0 + BOOT_LIMIT_S - 1).state == "booting"
+
+
+def test_another_device_at_the_route_stays_the_reason_when_the_route_is_taken_away() -> None:
+    error = OtherDeviceError("MINE", "OTHER", "10.0.0.1:5555")
+    link = step(Link("online"), event_of(error), 1.0)
+    assert "Another device (OTHER) answers at 10.0.0.1:5555" in (link.reason or "")
+    assert step(link, NoRoute(), 2.0) == link
+    assert step(step(link, NoAnswer("Nobody."), 2.0), NoRoute(), 3.0).reason != link.reason

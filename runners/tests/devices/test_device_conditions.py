@@ -87,10 +87,11 @@ def test_a_full_look_has_the_keys_that_verdicts_look_at(device: FakeDevice) -> N
     assert (values["configuration"], values["unknown"]) == ([], [])
 
 
-def test_a_look_between_launches_asks_four_commands_and_nothing_slow(device: FakeDevice) -> None:
+def test_a_look_between_launches_asks_five_commands_and_nothing_slow(device: FakeDevice) -> None:
     reading = read(device, full=False)
     assert [tuple(call) for call in device.calls] == [
         conditions.KERNEL, conditions.CLOCKS, conditions.THERMAL, conditions.BATTERY,
+        ("df", "-k", "/data/local/tmp"),
     ]  # fmt: skip
     assert "top" not in reading.values
 

@@ -21,10 +21,12 @@ class Seen:
     def __init__(self, root: Path, ways: FakeWays, **config: object) -> None:
         self.found: list[Attached] = []
         self.changed: list[str] = []
+        self.refuted: list[Attached] = []
         settings = Devices(**config)  # type: ignore[arg-type]
         self.discovery = Discovery(
-            settings, ways, root, self.found.append, lambda device: self.changed.append(device.serial)
-        )
+            settings, ways, root, self.found.append, lambda device: self.changed.append(device.serial),
+            refuted=self.refuted.append,
+        )  # fmt: skip
 
     @property
     def routes(self) -> dict[str, tuple[str, ...]]:
@@ -73,8 +75,14 @@ def test_a_name_that_presumed_wrongly_is_corrected_by_who_answers(tmp_path: Path
     assert not seen.found[0].look()
     seen.discovery.look()
     seen.discovery.look()
-    assert seen.routes == {"ODDNAME": (), "REAL01": ("ODDNAME",)}
+    assert seen.routes == {"REAL01": ("ODDNAME",)}
+    assert [device.serial for device in seen.refuted] == ["ODDNAME"]
     assert seen.discovery.devices["REAL01"].look()
+    for names in ({}, ways.names):  # unplugged and back: it is not presumed again
+        ways.names = names
+        seen.discovery.look()
+    assert seen.routes == {"REAL01": ("ODDNAME",)}
+    assert [device.serial for device in seen.found] == ["ODDNAME", "REAL01"]
 
 
 def test_a_route_that_now_leads_to_another_phone_becomes_that_phones(tmp_path: Path) -> None:
@@ -87,7 +95,9 @@ def test_a_route_that_now_leads_to_another_phone_becomes_that_phones(tmp_path: P
     assert not seen.discovery.devices["FIRST1"].look()
     seen.discovery.look()
     assert seen.routes == {"FIRST1": (), "SECOND": (ADDRESS,)}
-    assert "SECOND" in (seen.discovery.devices["FIRST1"].link.reason or "")
+    for _ in range(2):
+        assert "SECOND" in (seen.discovery.devices["FIRST1"].link.reason or "")
+        assert not seen.discovery.devices["FIRST1"].look()
 
 
 def test_a_cable_that_is_pulled_takes_the_route_and_keeps_the_device(tmp_path: Path) -> None:

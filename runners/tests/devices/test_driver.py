@@ -3,115 +3,16 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Any
 
-import pytest
-from paceline.adb.fake import FakeDevice
-from paceline.adb.fake_shell import Ended
-from paceline.adb.port import Connection, Done, Route
-from paceline.api import Api
-from paceline.artifacts import ArtifactCache
+from paceline.adb.port import Route
 from paceline.devices.attached import Attached
 from paceline.devices.driver import Driver, Pace, Tools
-from paceline.devices.reboots import PER_DAY
 from paceline.devices.report import sayable
-from paceline.executors.fake import FakeExecutor, Script
-from paceline.lane import Lane, Shared
-from paceline.spool import Spool
 from paceline.stop import Stop
-from paceline.testing.fake_server import FakeServer
 
-from .support import FakeWays, battery, phone, thermal
-
-SERIAL = "PHONE0001"
-QUICK = Pace(look_s=0.0, retry_s=0.0, readings_s=0.0, rung_s=0.0, boot_look_s=0.0, claim_s=0.0)
-
-WORK = {
-    "suite": "mine", "repository": "theirs", "manifest_path": "suite.toml", "commit": "0" * 40,
-    "benchmarks": ["sort"], "params": {}, "knobs": {}, "first_launch": 0, "launches": 1, "rounds": 1,
-    "min_time_ns": 1000, "seed": 1, "launch_timeout_s": 1.0,
-}  # fmt: skip
-
-
-class Broken(FakeDevice):
-    """Answers, and computes wrong digests while `wrong`."""
-
-    wrong = True
-
-    def execute(self, argv: Sequence[str]) -> Ended:
-        lies = self.wrong and argv[0] == "sha256sum"
-        return Done(0, b"0" * 64) if lies else super().execute(argv)
-
-
-class Mended(Broken):
-    """A restart mends it."""
-
-    def reboot(self) -> None:
-        self.wrong = False
-        super().reboot()
-
-
-class Stammering(FakeDevice):
-    """Its echo is not what it was asked to echo."""
-
-    def execute(self, argv: Sequence[str]) -> Ended:
-        return Done(0, b"\0\xff" * 3000) if argv[0] == "echo" else super().execute(argv)
-
-
-class Drive:
-    """One device, its driver, and the heartbeat between it and the server; everything in one thread."""
-
-    def __init__(self, server: FakeServer, api: Api, root: Path, there: FakeDevice, *routes: Route) -> None:
-        self.server, self.there = server, there
-        used = routes or (Route("tcp", "home"),)
-        self.ways = FakeWays(**{route.name or route.address: there for route in used})
-        self.device = Attached(there.serial, root / there.serial, self.ways.open, used, locks=root)
-        self.leaving = threading.Event()
-        self.cleaned: list[str] = []
-        shared = Shared(
-            api=api, repositories={}, cache=lambda: ArtifactCache(root / "a", 1 << 20),
-            spool=Spool(root / "spool"), leaving=self.leaving, ends_us=lambda _: False, poll_s=0.0,
-        )  # fmt: skip
-        lane = Lane(shared, there.serial, FakeExecutor(lambda _: Script()))
-        self.driver = Driver(self.device, lane, Tools(self.ways, self._clean), self.leaving, QUICK)
-        self.api = api
-
-    def _clean(self, device: Attached, connection: Connection) -> list[str]:
-        assert connection.route in device.routes
-        self.cleaned.append(device.serial)
-        return []
-
-    def beat(self) -> dict[str, Any]:
-        """One heartbeat with its answer; gives what was said of the device."""
-        for heard in self.api.heartbeat([self.driver.entry()], []).targets:
-            self.driver.hear(heard)
-        return dict(self.server.heartbeats[-1]["targets"][0])
-
-    def turns(self, until: Callable[[], object], limit: int = 40) -> None:
-        for _ in range(limit):
-            self.driver.turn()
-            self.beat()
-            if until():
-                return
-        raise AssertionError("the condition did not come true")
-
-
-@pytest.fixture
-def server() -> Iterator[FakeServer]:
-    with FakeServer() as running:
-        yield running
-
-
-@pytest.fixture
-def drive(server: FakeServer, tmp_path: Path) -> Iterator[Callable[..., Drive]]:
-    api = Api(server.url, server.credential)
-    yield lambda there=None, *routes: Drive(server, api, tmp_path, there or phone(), *routes)
-    api.close()
-
-
-Making = Callable[..., Drive]
+from .driving import SERIAL, WORK, Broken, Making, Mended, Stammering
+from .support import battery, phone, thermal
 
 
 def test_an_idle_device_says_who_it_is_how_it_is_and_by_which_route(drive: Making) -> None:
@@ -210,7 +111,7 @@ def test_what_nothing_mends_ends_in_giving_up_with_its_evidence(drive: Making) -
     assert last["step"] == "give_up"
     assert "digests differ" in last["text"]
     assert [said["step"] for said in one.server.recovery].count("adb_reconnect") == 1
-    assert one.ways.reconnects == 1
+    assert one.ways.reconnects == [route]
     before = len(one.server.recovery)
     for _ in range(5):
         one.driver.turn()
@@ -255,21 +156,6 @@ def test_a_restart_that_was_ordered_is_carried_out_once_and_checked(drive: Makin
     assert one.there.calls.count(["reboot"]) == 1
     assert one.server.orders[SERIAL] == []
     assert [(said["step"], said["ok"]) for said in one.server.recovery] == [("reboot", True)]
-
-
-def test_a_third_restart_is_left_to_expire_and_not_reported_as_one(drive: Making) -> None:
-    one = drive()
-    one.driver.turn()
-    for _ in range(PER_DAY):
-        one.device.reboots.note()
-    one.server.orders[SERIAL] = [{"id": "ord-1", "kind": "reboot"}]
-    one.beat()
-    for _ in range(3):
-        one.driver.turn()
-        one.beat()
-    assert one.there.calls.count(["reboot"]) == 0
-    assert one.server.recovery == []
-    assert [order["id"] for order in one.server.orders[SERIAL]] == ["ord-1"]
 
 
 def test_silence_climbs_the_low_rungs_once_and_never_gives_up(drive: Making) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from paceline.devices.gates import Gate, Readings, configuration_errors, facts, gates
 from paceline.devices.texts.battery import Battery
@@ -81,6 +83,21 @@ def test_an_unknown_status_is_said_where_a_temperature_stands_in_for_it() -> Non
     assert held(seen) == set()
     assert not gate(seen, "thermal").known
     assert held(readings(status=None, celsius=41.0)) == {"hot"}
+
+
+@pytest.mark.parametrize(
+    ("hottest", "before", "holds"),
+    [(59.9, False, False), (60.0, False, True), (95.0, False, True), (50.1, True, True), (50.0, True, False)],
+)
+def test_where_nothing_else_tells_the_hottest_sensor_does(hottest: float, before: bool, holds: bool) -> None:
+    seen = readings(celsius=None, status=None, hottest=hottest)
+    assert ("hot" in held(seen, {"hot"} if before else set())) == holds
+    assert gate(seen, "hot").known
+
+
+@pytest.mark.parametrize("told", [{"status": 0}, {"celsius": 27.0}])
+def test_a_core_may_be_hot_where_status_or_battery_say_that_the_device_is_not(told: dict[str, Any]) -> None:
+    assert held(readings(**{"celsius": None, "status": None, "hottest": 95.0, **told})) == set()
 
 
 def test_what_is_not_told_is_unknown_in_the_facts_and_holds_nothing_else() -> None:

@@ -35,6 +35,7 @@ def test_the_ladder_is_climbed_from_below_and_ends_in_giving_up() -> None:
         (Means(by_server=False, speaks=True, reboots_left=2), {Rung.ADB_RECONNECT}),
         (Means(by_server=True, speaks=False, reboots_left=2), {Rung.REBOOT}),
         (Means(by_server=True, speaks=True, reboots_left=0), {Rung.REBOOT}),
+        (Means(by_server=True, speaks=True, reboots_left=2, survives_restart=False), {Rung.REBOOT}),
     ],
 )
 def test_a_rung_that_cannot_help_is_passed_over(means: Means, missing: set[Rung]) -> None:

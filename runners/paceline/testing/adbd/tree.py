@@ -86,6 +86,7 @@ def prepare(root: Path, abi: str) -> Path:
     """Writes all of it; returns the folder of files that cover the kernel's own."""
     for name in ("data/local/tmp", "sdcard/Download", "system/bin", "system/peer", "tmp"):
         (root / name).mkdir(parents=True, exist_ok=True)
+    _write(root / "data/local/tmp/.paceline-simulated", "An agent may empty the directory `paceline` here.\n")
     for name in TOOLS:
         _script(root / "system/bin" / name, TOOL)
     _script(root / "system/bin/taskset", TASKSET.format(cores=" ".join(map(str, folded_masks()))))

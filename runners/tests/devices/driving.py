@@ -1,0 +1,102 @@
+"""One device, its driver and its heartbeats in one thread, for tests of a device's life."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from paceline.adb.fake import FakeDevice
+from paceline.adb.fake_shell import Ended
+from paceline.adb.port import Connection, Done, Route
+from paceline.api import Api
+from paceline.artifacts import ArtifactCache
+from paceline.devices.attached import Attached
+from paceline.devices.driver import Driver, Pace, Tools
+from paceline.devices.leftovers import LeftOverError
+from paceline.executors.fake import FakeExecutor, Script
+from paceline.lane import Lane, Shared
+from paceline.spool import Spool
+from paceline.testing.fake_server import FakeServer
+
+from .support import FakeWays
+
+SERIAL = "PHONE0001"
+QUICK = Pace(look_s=0.0, retry_s=0.0, readings_s=0.0, rung_s=0.0, boot_look_s=0.0, claim_s=0.0)
+
+WORK = {
+    "suite": "mine", "repository": "theirs", "manifest_path": "suite.toml", "commit": "0" * 40,
+    "benchmarks": ["sort"], "params": {}, "knobs": {}, "first_launch": 0, "launches": 1, "rounds": 1,
+    "min_time_ns": 1000, "seed": 1, "launch_timeout_s": 1.0,
+}  # fmt: skip
+
+
+class Broken(FakeDevice):
+    """Answers, and computes wrong digests while `wrong`."""
+
+    wrong = True
+
+    def execute(self, argv: Sequence[str]) -> Ended:
+        lies = self.wrong and argv[0] == "sha256sum"
+        return Done(0, b"0" * 64) if lies else super().execute(argv)
+
+
+class Mended(Broken):
+    """A restart mends it."""
+
+    def reboot(self) -> None:
+        self.wrong = False
+        super().reboot()
+
+
+class Stammering(FakeDevice):
+    """Its echo is not what it was asked to echo."""
+
+    def execute(self, argv: Sequence[str]) -> Ended:
+        return Done(0, b"\0\xff" * 3000) if argv[0] == "echo" else super().execute(argv)
+
+
+class Drive:
+    """One device, its driver, and the heartbeat between it and the server; everything in one thread."""
+
+    def __init__(self, server: FakeServer, api: Api, root: Path, there: FakeDevice, *routes: Route) -> None:
+        self.server, self.there = server, there
+        used = routes or (Route("tcp", "home"),)
+        self.ways = FakeWays(**{route.name or route.address: there for route in used})
+        self.device = Attached(there.serial, root / there.serial, self.ways.open, used, locks=root)
+        self.leaving = threading.Event()
+        self.cleaned: list[str] = []
+        self.left_over: LeftOverError | None = None
+        """What cleaning ends with."""
+        shared = Shared(
+            api=api, repositories={}, cache=lambda: ArtifactCache(root / "a", 1 << 20),
+            spool=Spool(root / "spool"), leaving=self.leaving, ends_us=lambda _: False, poll_s=0.0,
+        )  # fmt: skip
+        lane = Lane(shared, there.serial, FakeExecutor(lambda _: Script()))
+        self.driver = Driver(self.device, lane, Tools(self.ways, self._clean), self.leaving, QUICK)
+        self.api = api
+
+    def _clean(self, device: Attached, connection: Connection) -> list[str]:
+        assert connection.route in device.routes
+        self.cleaned.append(device.serial)
+        if self.left_over is not None:
+            raise self.left_over
+        return []
+
+    def beat(self) -> dict[str, Any]:
+        """One heartbeat with its answer; gives what was said of the device."""
+        for heard in self.api.heartbeat([self.driver.entry()], []).targets:
+            self.driver.hear(heard)
+        return dict(self.server.heartbeats[-1]["targets"][0])
+
+    def turns(self, until: Callable[[], object], limit: int = 40) -> None:
+        for _ in range(limit):
+            self.driver.safe_turn()
+            self.beat()
+            if until():
+                return
+        raise AssertionError("the condition did not come true")
+
+
+Making = Callable[..., Drive]

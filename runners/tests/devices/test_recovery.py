@@ -1,0 +1,80 @@
+"""Climbing a rung: what each does to a connection, and how long a restart is waited for."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from paceline.adb.port import Connection, Route
+from paceline.devices.attached import Attached
+from paceline.devices.connection import BOOT_LIMIT_S
+from paceline.devices.ladder import Rung
+from paceline.devices.recovery import RECONNECT_LOOKS, climb, reboot
+from paceline.stop import Stop
+
+from .support import Clock, FakeWays, phone
+
+USB, TCP = Route("server", "127.0.0.1:5037", "PHONE0001"), Route("tcp", "home")
+
+
+class Timed(FakeWays):
+    """Every route costs `each_s` before it is known whether anybody answers."""
+
+    each_s = 10.0
+
+    def __init__(self, clock: Clock) -> None:
+        super().__init__()
+        self.clock = clock
+
+    def open(self, route: Route) -> Connection:
+        self.clock.now_s += self.each_s
+        return super().open(route)
+
+
+def test_a_restart_is_waited_for_by_the_clock_not_by_the_number_of_looks(tmp_path: Path) -> None:
+    clock, there = Clock(), phone()
+    ways = Timed(clock)
+    ways.at = {"home": there}
+    device = Attached(there.serial, tmp_path, ways.open, [TCP], locks=tmp_path)
+    assert device.look()
+    del ways.at["home"]
+    began_s = clock.now_s
+    how = reboot(device, "a test", Stop(), 0.0, clock)
+    assert not how.ok
+    assert BOOT_LIMIT_S <= clock.now_s - began_s <= BOOT_LIMIT_S + ways.each_s
+
+
+def test_the_seconds_told_are_those_it_took(tmp_path: Path) -> None:
+    clock, there = Clock(), phone()
+    ways = Timed(clock)
+    ways.at, ways.each_s = {"home": there}, 7.0
+    device = Attached(there.serial, tmp_path, ways.open, [TCP], locks=tmp_path)
+    device.look()
+    assert "after about 7 s" in reboot(device, "a test", Stop(), 0.0, clock).text
+
+
+def test_each_low_rung_does_another_thing(tmp_path: Path) -> None:
+    there = phone()
+    ways = FakeWays(home=there, PHONE0001=there)
+    device = Attached(there.serial, tmp_path, ways.open, [TCP], locks=tmp_path)
+    device.look()
+    device.add_route(USB)
+    opened = len(ways.opened)
+    assert climb(Rung.RECONNECT, device, ways, Stop(), why="").ok
+    assert (device.route, ways.opened[opened:]) == (TCP, [])
+    assert climb(Rung.NEW_CONNECTION, device, ways, Stop(), why="").ok
+    assert (device.route, ways.opened[opened:]) == (USB, [USB])
+    assert climb(Rung.ADB_RECONNECT, device, ways, Stop(), why="", boot_look_s=0.0).ok
+    assert ways.reconnects == [USB]
+
+
+def test_an_adb_server_is_asked_again_for_what_it_forgot_meanwhile(tmp_path: Path) -> None:
+    there = phone()
+    ways = FakeWays(PHONE0001=there)
+    device = Attached(there.serial, tmp_path, ways.open, [USB], locks=tmp_path)
+    device.look()
+    there.faults.offline = True
+    there.cut()
+    opened = len(ways.opened)
+    assert not climb(Rung.ADB_RECONNECT, device, ways, Stop(), why="", boot_look_s=0.0).ok
+    assert ways.reconnects == [USB, USB]
+    assert len(ways.opened) - opened == RECONNECT_LOOKS + 1

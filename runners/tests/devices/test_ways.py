@@ -1,0 +1,71 @@
+"""The ways to devices that exist outside tests: their key, and an adb server that is not at its best."""
+
+from __future__ import annotations
+
+import contextlib
+import socket
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from paceline.adb.keys import AgentKey
+from paceline.adb.port import Route, UnauthorizedError
+from paceline.config import Devices
+from paceline.devices.attached import Attached
+from paceline.devices.causes import cause_of
+from paceline.devices.discovery import Discovery
+from paceline.devices.ways import RealWays
+from paceline.stop import Stop
+
+NOBODY = Route("tcp", "127.0.0.1:1")
+
+
+def test_a_key_that_others_can_read_is_a_reason_with_advice_and_no_error_of_the_agents(
+    tmp_path: Path,
+) -> None:
+    keys = tmp_path / "adb"
+    AgentKey.load_or_create(keys)
+    (keys / "adbkey").chmod(0o644)
+    ways = RealWays("127.0.0.1:1", keys)
+    device = Attached("SER", tmp_path / "s", ways.open, [NOBODY], locks=tmp_path)
+    assert not device.look()
+    assert device.link.state == "unauthorized"
+    assert "readable by others" in (device.link.reason or "")
+    assert "chmod 600" in (device.link.advice or "")
+    with pytest.raises(UnauthorizedError) as caught:
+        device.regain(Stop(), patience_s=1e9)
+    assert cause_of(caught.value) == "device_unauthorized"
+    discovery = Discovery(Devices(routes=[NOBODY.address]), ways, tmp_path / "d")
+    discovery.look()
+    assert "readable by others" in (discovery.unknown[NOBODY].reason or "")
+    (keys / "adbkey").chmod(0o600)
+    discovery.look()
+    assert discovery.unknown[NOBODY].state == "absent"  # the key is in order, without a restart of the agent
+
+
+def test_an_adb_server_that_is_slow_once_has_not_lost_its_devices(tmp_path: Path) -> None:
+    answers = [b"OKAY0011PHONE0001\tdevice\n", b"OKAY0009oops", b"OKAY0000"]
+    with answering(answers) as address:
+        ways = RealWays(address, tmp_path / "adb")
+        assert [known.name for known in ways.listed()] == ["PHONE0001"]
+        assert [known.name for known in ways.listed()] == ["PHONE0001"]
+        assert ways.listed() == []
+    assert ways.listed() == []  # nobody listens: there is no server
+
+
+@contextlib.contextmanager
+def answering(answers: list[bytes]) -> Iterator[str]:
+    """A listener that answers one connection after the other."""
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+
+        def answer() -> None:
+            for said in answers:
+                with listener.accept()[0] as other:
+                    other.recv(4096)
+                    other.sendall(said)
+
+        thread = threading.Thread(target=answer)
+        thread.start()
+        yield f"127.0.0.1:{listener.getsockname()[1]}"
+        thread.join(20)
