@@ -1,6 +1,7 @@
-"""Large files over a real network's packets: whole, and not slower than a bounded multiple of a plain copy.
+"""Large files over a real network's packets: whole, and as fast as the target says (8 MB at 30 MB/s or more).
 
-The figures themselves (MB/s) are the benchmark's, taken by hand; here its own run is held to ratios.
+The benchmark's own run, held to its best turn and to ratios; then what makes it so: nothing waits in the
+kernel, and nothing that the kernel did not take is given up. Each with the proof that without it, it breaks.
 """
 
 from __future__ import annotations
@@ -8,22 +9,35 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import socket
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
+from paceline.adb.direct import DirectConnection
+from paceline.adb.keys import AgentKey
+from paceline.adb.port import LostError, SlowError
+from paceline.adb.transport import Wire, remaining
+from paceline.testing.adbd import Peer
 
+REMOTE = "/data/local/tmp/file"
 BENCHMARK = Path(__file__).resolve().parents[2] / "benchmarks" / "adb.py"
-MOST_TIMES_A_PLAIN_COPY = 150
-"""Measured: 6 to 15. A wait per message (Nagle with delayed acknowledgements) or per packet is far beyond."""
+LEAST_MB_PER_S = 30
+"""The target. Measured on a loaded host: 70 to 170 in the best of three turns."""
+PUSH_TIMES_A_PLAIN_COPY, PULL_TIMES_A_PLAIN_COPY = 30, 60
+"""Measured: 4 to 7, and 9 to 18: adb-shell sums the bytes of what arrives one by one."""
+HELD_BACK_S = 0.04
+"""Nagle's algorithm waits for a delayed acknowledgement, 40 ms on Linux, several times in one small file:
+measured 176 ms, against 1 ms without it."""
 
 
 def run(*options: str) -> dict[str, dict[str, float]]:
     """The benchmark compares every byte that came back and fails when one differs."""
     environment = {**os.environ, "PYTHONPATH": str(BENCHMARK.parents[1])}
     done = subprocess.run(
-        [sys.executable, str(BENCHMARK), "--pushes", "2", "--json", *options],
+        [sys.executable, str(BENCHMARK), "--pushes", "3", "--json", *options],
         env=environment,
         capture_output=True,
         text=True,
@@ -35,16 +49,69 @@ def run(*options: str) -> dict[str, dict[str, float]]:
     return found
 
 
-def test_eight_megabytes_come_back_equal_at_a_bounded_multiple_of_a_plain_copys_time() -> None:
-    found = run()
-    assert max(found["push"]["ratio"], found["pull"]["ratio"]) < MOST_TIMES_A_PLAIN_COPY
+def assert_fast(found: dict[str, dict[str, float]]) -> None:
+    assert found["push"]["best_mb_per_s"] >= LEAST_MB_PER_S
+    assert found["push"]["ratio"] < PUSH_TIMES_A_PLAIN_COPY
+    assert found["pull"]["ratio"] < PULL_TIMES_A_PLAIN_COPY
 
 
-def test_eight_megabytes_come_back_equal_through_packets_of_1500_bytes() -> None:
+def test_eight_megabytes_come_back_equal_at_thirty_megabytes_a_second() -> None:
+    assert_fast(run())
+
+
+def test_eight_megabytes_come_back_equal_as_fast_through_packets_of_1500_bytes() -> None:
     if not lends_networks():
         pytest.skip("this kernel lends no Linux network namespaces to its users")
-    found = run("--mtu", "1500")
-    assert max(found["push"]["ratio"], found["pull"]["ratio"]) < MOST_TIMES_A_PLAIN_COPY
+    assert_fast(run("--mtu", "1500"))
+
+
+def test_a_small_message_waits_for_no_acknowledgement_and_would_without_nodelay(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert small_files(tmp_path / "with") < HELD_BACK_S
+    real = socket.socket.setsockopt
+
+    def all_but_nodelay(self: socket.socket, level: int, option: int, value: int) -> None:
+        if (level, option) != (socket.IPPROTO_TCP, socket.TCP_NODELAY):
+            real(self, level, option, value)
+
+    monkeypatch.setattr(socket.socket, "setsockopt", all_but_nodelay)
+    assert small_files(tmp_path / "without") > HELD_BACK_S
+
+
+def small_files(root: Path) -> float:
+    """Seconds of the quickest of five pushes of one byte."""
+    root.mkdir()
+    with Peer(root / "peer") as peer:
+        connection = DirectConnection(peer.address, AgentKey.load_or_create(root / "key"))
+        connection.connect()
+        took = []
+        for _ in range(5):
+            began = time.perf_counter()
+            connection.push(b"x", REMOTE)
+            took.append(time.perf_counter() - began)
+        connection.close()
+    return min(took)
+
+
+def test_what_the_kernel_does_not_take_at_once_is_sent_again_and_would_be_lost_without_that(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    data = os.urandom(2 << 20)
+    with Peer(tmp_path / "peer") as peer:
+        peer.faults.short_writes = True
+        connection = DirectConnection(peer.address, AgentKey.load_or_create(tmp_path / "key"))
+        connection.push(data, REMOTE)
+        assert (peer.files / REMOTE.lstrip("/")).read_bytes() == data
+
+        def once(self: Wire, data: bytes, deadline: float) -> None:
+            self._socket.settimeout(remaining(deadline))
+            self._socket.send(data[:65_536])  # what a kernel takes whose send buffer is nearly full
+
+        monkeypatch.setattr(Wire, "send", once)  # as adb-shell's own transport sends
+        with pytest.raises((SlowError, LostError)):
+            connection.push(data, REMOTE, timeout_s=1.0)
+        connection.close()
 
 
 def lends_networks() -> bool:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from paceline.testing.adbd import Peer, fingerprint, packets
+from paceline.adb.checksums import checksum_of
+from paceline.testing.adbd import Peer, fingerprint
 from paceline.testing.adbd.auth import UnreadableKeyError
 
 from .client import Client, Key
@@ -140,7 +141,7 @@ def test_a_wrong_checksum_is_noticed_while_checksums_count(peer: Peer) -> None:
 
 @pytest.mark.parametrize("payload", [b"", b"\xff", b"\xff" * 256, b"\xff" * 257, bytes(range(256)) * 4096])
 def test_a_checksum_is_the_sum_of_the_bytes(payload: bytes) -> None:
-    assert packets.checksum_of(payload) == sum(payload)
+    assert checksum_of(payload) == sum(payload)
 
 
 def test_checksums_do_not_count_between_two_modern_sides(client: Client) -> None:

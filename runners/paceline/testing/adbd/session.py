@@ -13,6 +13,7 @@ import itertools
 import os
 from typing import TYPE_CHECKING
 
+from paceline.adb.checksums import checksum_of
 from paceline.testing.adbd import auth, packets, services
 from paceline.testing.adbd.packets import Header, ProtocolError
 from paceline.testing.adbd.streams import Stream
@@ -43,7 +44,7 @@ class Session:
         try:
             while True:
                 header, payload = await self._wire.receive()
-                if self._checksums and packets.checksum_of(payload) != header.checksum:
+                if self._checksums and checksum_of(payload) != header.checksum:
                     raise ProtocolError(f"{header.name} with a wrong checksum")
                 await self._handle(header, payload)
         except CutError:
