@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from fractions import Fraction
+from pathlib import Path
+from typing import Any
 
 import pytest
 from paceline.formats import logcat
@@ -10,6 +13,9 @@ from paceline.formats.ledger_prose import Claim
 from paceline.formats.logcat import Logcat
 from paceline.formats.raw_lines import lines_of
 
+VECTORS: dict[str, list[dict[str, Any]]] = json.loads(
+    (Path(__file__).parents[2] / "native" / "protocol" / "vectors" / "claims.golden.json").read_text("utf-8")
+)
 TABLE = {
     ("Pixel 5 Emulator", 34, "sdk_gphone64_x86_64", ""): {
         1000: ("211.35", "233.67"), 5000: ("624.90", "948.74"), 10000: ("877.67", "1011.73"),
@@ -162,3 +168,25 @@ def test_thousands_grouped_by_any_blank_are_one_number() -> None:
         policy = read(f"Minimum batch: **2{blank}000** items\n").policy
         assert policy is not None
         assert policy.minimum == 2000
+
+
+def claim(text: str = "", **said: Any) -> Claim:
+    return Claim(
+        **{"line": 1, "batch": 1000, "percent": 0.0, "about": False, "printed": "0", **said}, text=text
+    )
+
+
+@pytest.mark.parametrize("vector", VECTORS["named"], ids=lambda vector: vector["text"])
+def test_a_sentence_is_about_the_devices_the_server_takes_it_to_be_about(vector: dict[str, Any]) -> None:
+    names = vector["devices"]
+    found = [name for name in names if claim(vector["text"]).about_device(name, names)]
+    assert sorted(found) == sorted(vector["named"])
+
+
+@pytest.mark.parametrize("vector", VECTORS["holds"], ids=str)
+def test_a_sentence_holds_where_the_server_says_so(vector: dict[str, Any]) -> None:
+    (low, high), (base_low, base_high) = vector["arm"], vector["fallback"]
+    one = claim(**{name: vector[name] for name in ("percent", "printed", "about")})
+    # As `ledger_lines`: a reference that took no time is compared with nothing.
+    holds = base_low == 0 or one.holds(low / base_high - 1.0, high / base_low - 1.0)
+    assert holds is vector["holds"]

@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 from sqlalchemy import Select, select
-from sqlalchemy.orm import Session
+from sqlalchemy.orm import Session, defer
 
 from paceline_server.store.tables.imports import ImportDocument
 
 
 def documents(form: str | None) -> Select[Any]:
-    """Every document, or those of one format."""
-    query = select(ImportDocument)
+    """Every document, or those of one format, without what they hold: it is large."""
+    query = select(ImportDocument).options(defer(ImportDocument.document, raiseload=True))
     return query if form is None else query.where(ImportDocument.format == form)
 
 

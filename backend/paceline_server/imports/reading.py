@@ -3,12 +3,13 @@
 Place: pure, between the table and the wire. Invariants: every figure comes from a printed average and its
 rounding interval (I17); a row compares what one session printed and is never a verdict, for an average hides
 how many samples it was made of; a sentence of the document that the figures contradict stands on each row it
-speaks of, next to what the figures say.
+speaks of, next to what the figures say. `native/protocol/vectors/claims.golden.json` holds the importer and
+this to one reading of sentences.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 from paceline_server.imports.schemas import (
     ClaimIn,
@@ -17,6 +18,7 @@ from paceline_server.imports.schemas import (
     ImportedPolicyOut,
     ImportedRowOut,
     PolicyIn,
+    QuantityIn,
     RowIn,
     SessionIn,
     StatedOut,
@@ -35,7 +37,7 @@ def rows_of(document: DocumentIn) -> list[ImportedRowOut]:
     texts = {record.line: record.text for record in log.records if record.text}
     names = [name_of(session) for session in log.sessions]
     return [
-        _row(f"{number}.{place}", session, row, _stated(session, row, log.claims, names), texts)
+        _row(f"{number}.{place}", session, row, list(_stated(session, row, log.claims, names)), texts)
         for number, session in enumerate(log.sessions, 1)
         for place, row in enumerate(session.rows, 1)
     ]
@@ -83,7 +85,7 @@ def other_lines(document: DocumentIn) -> list[str]:
 
 
 def _row(
-    name: str, session: SessionIn, row: RowIn, stated: StatedOut | None, texts: dict[int, str]
+    name: str, session: SessionIn, row: RowIn, stated: list[StatedOut], texts: dict[int, str]
 ) -> ImportedRowOut:
     average, reference = row.average, row.fallback
     share = None if reference.value == 0 else average.value / reference.value - 1.0
@@ -133,34 +135,44 @@ def _percent(share: float | None) -> float | None:
 
 def _stated(
     session: SessionIn, row: RowIn, claims: Sequence[ClaimIn], names: Sequence[str]
-) -> StatedOut | None:
-    """The first sentence about this row; one that names no device of the document is about all of them."""
-    mine = name_of(session)
+) -> Iterator[StatedOut]:
+    """Every sentence about this row."""
     for claim in claims:
-        named = [name for name in names if name in claim.text]
-        if claim.batch == row.batch and (mine in named or not named):
-            return StatedOut(
+        if claim.batch == row.batch and name_of(session) in named(claim.text, names):
+            yield StatedOut(
                 percent=claim.percent,
                 about=claim.about,
-                agrees=_agrees(claim, row),
+                agrees=agrees(claim, row.average, row.fallback),
                 text=claim.text,
                 line=claim.line,
             )
-    return None
 
 
-def _agrees(claim: ClaimIn, row: RowIn) -> bool:
-    if row.fallback.low == 0:
+def named(text: str, names: Collection[str]) -> set[str]:
+    """Which devices a sentence is about: those it names, and where it names none, all. Where one name is part
+    of another the longer one wins."""
+    found = set()
+    for name in sorted(set(names), key=len, reverse=True):
+        if name in text:
+            found.add(name)
+            text = text.replace(name, "\n")
+    return found or set(names)
+
+
+def agrees(claim: ClaimIn, average: QuantityIn, fallback: QuantityIn) -> bool:
+    """Whether averages that were printed so can mean what a sentence says."""
+    if fallback.low == 0:
         return True
-    low = 100.0 * (row.average.low / row.fallback.high - 1.0)
-    high = 100.0 * (row.average.high / row.fallback.low - 1.0)
+    low = 100.0 * (average.low / fallback.high - 1.0)
+    high = 100.0 * (average.high / fallback.low - 1.0)
     decimals = len(claim.printed.partition(".")[2])
     slack = abs(claim.percent) * ABOUT if claim.about else 0.5 * 10.0**-decimals
     return claim.percent - slack <= high and low <= claim.percent + slack
 
 
-def _notes(stated: StatedOut | None, words: str) -> Iterator[str]:
-    if stated is not None and not stated.agrees:
-        said = f"{'~' if stated.about else ''}{abs(stated.percent):g} %"
-        direction = "slower" if stated.percent > 0 else "faster"
-        yield f"The document says {said} {direction} (line {stated.line}); its own averages say {words}."
+def _notes(stated: Sequence[StatedOut], words: str) -> Iterator[str]:
+    for one in stated:
+        if not one.agrees:
+            said = f"{'~' if one.about else ''}{abs(one.percent):g} %"
+            direction = "slower" if one.percent > 0 else "faster"
+            yield f"The document says {said} {direction} (line {one.line}); its own averages say {words}."

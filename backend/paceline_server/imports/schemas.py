@@ -13,6 +13,7 @@ from typing import Annotated, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
+from paceline_server.catalog.schemas import ParamValue
 from paceline_server.kernel.wire import Request, Response
 
 MAX_SESSIONS = 1_000
@@ -176,7 +177,7 @@ class ImportedRowOut(Response):
     lower_percent: float | None
     upper_percent: float | None
     words: str
-    stated: StatedOut | None
+    stated: list[StatedOut]
     notes: list[str]
     verdict: Literal["insufficient"]
     why: str
@@ -200,13 +201,15 @@ class ImportedPolicyOut(Response):
 
 class ImportedAdviceOut(Response):
     """The policy held against what was measured on one target (STATISTICS §3), or against an imported device,
-    of which there are no samples. `holds` null: nobody can say."""
+    of which there are no samples. `params`: the point of the policy's other params; advice is about one.
+    `holds` null: nobody can say."""
 
     target_id: str | None
     target_name: str
     simulated: bool
     suite: str | None
     policy: str | None
+    params: dict[str, ParamValue]
     measured_at: datetime | None
     holds: bool | None
     words: str

@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import json
 
+from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
 from paceline_server.detect.policies import service as policies
@@ -55,9 +56,17 @@ def store(session: Session, body: ImportIn, who: str) -> tuple[ImportDetailOut, 
         imported_by=who,
         created_at=clock.now(),
     )
-    session.add(row)
-    session.flush()
-    audit.record(session, who, "import.create", "import", row.id, {"file": row.file, "rows": len(rows)})
+    try:
+        with session.begin_nested():
+            session.add(row)
+            session.flush()
+    except IntegrityError:  # another request stored the same one meanwhile
+        found = queries.with_digest(session, digest)
+        if found is None:
+            raise
+        return _detail(session, found), False
+    said = {"name": row.title, "file": row.file, "rows": len(rows)}
+    audit.record(session, who, "import.create", "import", row.id, said)
     return _detail(session, row), True
 
 
@@ -77,7 +86,8 @@ def get(session: Session, import_id: str) -> ImportDetailOut:
 def delete(session: Session, import_id: str, who: str) -> None:
     """Forget a document. Raises 404."""
     row = _find(session, import_id)
-    audit.record(session, who, "import.remove", "import", row.id, {"file": row.file, "sha256": row.sha256})
+    said = {"name": row.title, "file": row.file, "sha256": row.sha256}
+    audit.record(session, who, "import.remove", "import", row.id, said)
     session.delete(row)
 
 
@@ -138,9 +148,10 @@ def _measured(session: Session, policy: PolicyIn) -> list[ImportedAdviceOut]:
             simulated=one.simulated,
             suite=one.advice.suite,
             policy=one.advice.policy,
+            params=one.advice.params,
             measured_at=one.advice.measured_at,
             holds=one.holds,
-            words=f"On {one.advice.target_name} {one.advice.warm.words}",
+            words=one.words,
             why=one.why,
         )
         for one in judged
@@ -154,6 +165,7 @@ def _unmeasured(device: str) -> ImportedAdviceOut:
         simulated=False,
         suite=None,
         policy=None,
+        params={},
         measured_at=None,
         holds=None,
         words=f"On {device} nothing was measured here",

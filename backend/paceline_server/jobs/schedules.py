@@ -58,7 +58,8 @@ def change(session: Session, schedule_id: str, patch: SchedulePatch, who: str) -
         if patch.enabled and not row.enabled:
             row.next_at = clock.now()
         row.enabled = patch.enabled
-    audit.record(session, who, "schedule.change", "schedule", row.id, patch.model_dump(exclude_none=True))
+    said = {"name": row.name, **patch.model_dump(exclude_none=True)}
+    audit.record(session, who, "schedule.change", "schedule", row.id, said)
     session.flush()
     return _out(session, row)
 

@@ -127,6 +127,7 @@ _DID = {
     "schedule.remove": "removed {}",
     "target.maintenance_on": "put {} into maintenance", "target.maintenance_off": "gave {} free again",
     "target.quarantine": "put {} into quarantine", "target.release": "released {} from quarantine",
+    "import.create": "stored {}", "import.remove": "forgot {}", "bisect": "asked for the commit behind {}",
     "target.recheck": "asked for a check of {}", "target.reboot": "asked for a restart of {}",
 }  # fmt: skip
 

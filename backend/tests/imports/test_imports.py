@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from datetime import timedelta
 from typing import Any
 
 import pytest
+import sqlalchemy
 from fastapi.testclient import TestClient
 from paceline_server.imports.reading import rows_of
 from paceline_server.imports.schemas import DocumentIn
 from paceline_server.store import outbox
+from paceline_server.store.session import Database, session_scope
+from paceline_server.store.tables.history import PolicyAdvice
 from paceline_server.testing.benches import BENCHMARK, suite_manifest
 from paceline_server.testing.deliveries import Lab, open_lab
 from pydantic import ValidationError
@@ -125,14 +129,13 @@ def test_a_sentence_the_figures_contradict_is_said_on_every_row_it_speaks_of(
     said = {row["id"]: row["notes"] for row in stored["rows"] if row["notes"]}
     words = "The document says ~20 % slower (line 90); its own averages say native {} % slower than fallback."
     assert said == {"2.1": [words.format("25.0")], "3.1": [words.format("12.6")]}
-    assert stored["rows"][3]["stated"]["percent"] == 20.0
+    assert [one["percent"] for one in stored["rows"][3]["stated"]] == [20.0]
     assert stored["note_count"] == 2
     fits = document()
     fits["log"]["claims"][0] |= {"percent": 25.0, "printed": "25"}
     rows = rows_of(DocumentIn.model_validate(fits))
     assert [row.id for row in rows if row.notes] == ["3.1"]
-    assert rows[3].stated is not None
-    assert rows[3].stated.agrees
+    assert [one.agrees for one in rows[3].stated] == [True]
 
 
 def test_the_same_document_is_stored_once_and_a_later_reading_of_it_beside(send: Callable[..., Any]) -> None:
@@ -149,6 +152,32 @@ def test_the_same_document_is_stored_once_and_a_later_reading_of_it_beside(send:
     assert send("GET", "/imports", 200, format="jmh")["items"] == []
 
 
+def test_the_same_document_stored_several_times_at_once_is_one(
+    send: Callable[..., Any],
+    client: TestClient,
+    token: Callable[..., Any],
+    together: Callable[..., list[Any]],
+) -> None:
+    headers, body = token("ingest", "read"), {"document": document()}
+    posts = [lambda: client.post(f"{PREFIX}/imports", json=body, headers=headers)] * 6
+    answers = together(*posts)
+    assert sorted(answer.status_code for answer in answers) == [200] * 5 + [201]
+    assert len({answer.json()["id"] for answer in answers}) == 1
+    assert len(send("GET", "/imports", 200)["items"]) == 1
+
+
+def test_the_list_does_not_load_what_the_documents_hold(database: Database, send: Callable[..., Any]) -> None:
+    send("POST", "/imports", 201, {"document": document()})
+    asked: list[str] = []
+    sqlalchemy.event.listen(
+        database.engine, "before_cursor_execute", lambda *said: asked.append(str(said[2]))
+    )
+    assert send("GET", "/imports", 200)["items"][0]["row_count"] == 9
+    of_imports = [text for text in asked if "FROM import_document" in text]
+    assert len(of_imports) == 1
+    assert "import_document.document" not in of_imports[0]
+
+
 def test_a_forgotten_document_leaves_its_entry_in_the_audit_log(
     send: Callable[..., Any], client: TestClient, token: Callable[..., dict[str, str]]
 ) -> None:
@@ -157,6 +186,9 @@ def test_a_forgotten_document_leaves_its_entry_in_the_audit_log(
     assert send("GET", f"/imports/{stored['id']}", 404)["code"] == "not_found"
     log = client.get(f"{PREFIX}/audit", params={"object_kind": "import"}, headers=token("admin")).json()
     assert [entry["action"] for entry in log["items"]] == ["import.remove", "import.create"]
+    assert [entry["words"].partition(" ")[2] for entry in log["items"]] == [
+        "forgot import summary.md.", "stored import summary.md.",
+    ]  # fmt: skip
 
 
 def test_what_is_no_document_of_the_importer_is_refused(send: Callable[..., Any]) -> None:
@@ -227,8 +259,31 @@ def test_the_policy_in_force_is_held_against_what_was_measured_here(
     other = document()
     other["log"]["policy"] |= {"minimum": 1000, "warmup_rounds": None}
     wrong = send("POST", "/imports", 201, {"document": other})["advice"][0]
-    assert wrong["holds"] is False
+    assert (wrong["holds"], here["holds"]) == (False, True)
     assert "at 1,000 fingerprints it picks native, which takes 24.9 % longer than fallback" in wrong["why"]
+
+
+def test_advice_of_every_point_of_the_params_is_a_row_of_its_own_and_advice_about_others_none(
+    lab: Lab, send: Callable[..., Any]
+) -> None:
+    """Newer advice about another param or reference hides nothing, however much of it there is."""
+    lab.request()
+    lab.deliver({1000: 0.25, 2000: -0.2})
+    outbox.drain()
+    with session_scope() as session:
+        row = session.scalars(sqlalchemy.select(PolicyAdvice)).one()
+        own = {name: getattr(row, name) for name in row.__mapper__.column_attrs.keys()}  # noqa: SIM118
+        newer = own | {"measured_at": own["measured_at"] + timedelta(hours=1)}
+        session.add(PolicyAdvice(**newer | {"id": "adv_150", "params": {"message": 150}, "params_key": "m"}))
+        for number in range(201):
+            about = {**own["advice"], **({"param": "size"} if number % 2 else {"reference": "system"})}
+            other = {"id": f"adv_{number:03}x", "params_key": f"{number}", "advice": about}
+            session.add(PolicyAdvice(**newer | other))
+    stored = send("POST", "/imports", 201, {"document": document()})
+    measured = [one for one in stored["advice"] if one["target_id"] is not None]
+    assert [one["params"] for one in measured] == [{"message": 150}, {}]
+    assert measured[0]["words"].startswith("On lab-1 at message=150 native wins from ")
+    assert measured[1]["words"].startswith("On lab-1 native wins from ")
 
 
 def test_a_document_without_a_policy_is_compared_with_nothing(send: Callable[..., Any]) -> None:

@@ -2612,12 +2612,15 @@ export interface components {
             /** Raw */
             raw?: components["schemas"]["RawIn"][];
         };
-        /** CheckStepIn */
+        /**
+         * CheckStepIn
+         * @description `ok` null: it was not looked at, which is neither a failure nor a pass.
+         */
         CheckStepIn: {
             /** Name */
             name: string;
             /** Ok */
-            ok: boolean;
+            ok: boolean | null;
             /**
              * Text
              * @default
@@ -2628,12 +2631,15 @@ export interface components {
             /** Unit */
             unit?: string | null;
         };
-        /** CheckStepOut */
+        /**
+         * CheckStepOut
+         * @description `ok` null: not looked at.
+         */
         CheckStepOut: {
             /** Name */
             name: string;
             /** Ok */
-            ok: boolean;
+            ok: boolean | null;
             /** Text */
             text: string;
             /** Value */
@@ -3534,6 +3540,22 @@ export interface components {
             /** Words */
             words: string;
         };
+        /**
+         * GapOut
+         * @description A stretch in which nothing was read, from the last reading before it to the first after it.
+         */
+        GapOut: {
+            /**
+             * After
+             * Format: date-time
+             */
+            after: string;
+            /**
+             * Until
+             * Format: date-time
+             */
+            until: string;
+        };
         /** GateOut */
         GateOut: {
             /** Name */
@@ -3600,6 +3622,8 @@ export interface components {
             thermal_status?: number | null;
             /** Free Bytes */
             free_bytes?: number | null;
+            /** Ms Ago */
+            ms_ago?: number | null;
         };
         /** GatesOut */
         GatesOut: {
@@ -3679,7 +3703,7 @@ export interface components {
         /**
          * HeartbeatIn
          * @description Sent at start and every `heartbeat_s`; `refuses` on a target says why it takes no jobs (disk full,
-         *     …).
+         *     …). Each target is taken or refused by itself: one device's odd value does not take the agent off.
          */
         HeartbeatIn: {
             /** Version */
@@ -3691,13 +3715,15 @@ export interface components {
         };
         /**
          * HeartbeatOut
-         * @description `refused`: suites of this heartbeat that were not taken; everything else of it was.
+         * @description `refused`, `refused_targets`: what of this heartbeat was not taken; everything else of it was.
          */
         HeartbeatOut: {
             /** Heartbeat S */
             heartbeat_s: number;
             /** Refused */
             refused: components["schemas"]["SuiteRefusedOut"][];
+            /** Refused Targets */
+            refused_targets: components["schemas"]["TargetRefusedOut"][];
             /** Targets */
             targets: components["schemas"]["TargetHeardOut"][];
         };
@@ -3781,7 +3807,8 @@ export interface components {
         /**
          * ImportedAdviceOut
          * @description The policy held against what was measured on one target (STATISTICS §3), or against an imported device,
-         *     of which there are no samples. `holds` null: nobody can say.
+         *     of which there are no samples. `params`: the point of the policy's other params; advice is about one.
+         *     `holds` null: nobody can say.
          */
         ImportedAdviceOut: {
             /** Target Id */
@@ -3794,6 +3821,10 @@ export interface components {
             suite: string | null;
             /** Policy */
             policy: string | null;
+            /** Params */
+            params: {
+                [key: string]: number | string;
+            };
             /** Measured At */
             measured_at: string | null;
             /** Holds */
@@ -3871,7 +3902,8 @@ export interface components {
             upper_percent: number | null;
             /** Words */
             words: string;
-            stated: components["schemas"]["StatedOut"] | null;
+            /** Stated */
+            stated: components["schemas"]["StatedOut"][];
             /** Notes */
             notes: string[];
             /**
@@ -4534,7 +4566,7 @@ export interface components {
              * Life
              * @enum {string}
              */
-            life: "pending" | "done" | "expired";
+            life: "pending" | "done" | "refused" | "expired";
             /** Requested By */
             requested_by: string;
             /**
@@ -4542,6 +4574,21 @@ export interface components {
              * Format: date-time
              */
             requested_at: string;
+            /** Why */
+            why: string | null;
+        };
+        /**
+         * OrderRefusedIn
+         * @description An order that will not be carried out, and why.
+         */
+        OrderRefusedIn: {
+            /** Id */
+            id: string;
+            /**
+             * Why
+             * @default
+             */
+            why: string;
         };
         /** OrphanRuleOut */
         OrphanRuleOut: {
@@ -5131,6 +5178,8 @@ export interface components {
              * @default 0
              */
             ms_ago: number;
+            /** Order Id */
+            order_id?: string | null;
         };
         /**
          * RederivedOut
@@ -5785,16 +5834,21 @@ export interface components {
             recovery?: components["schemas"]["RecoveryIn"][];
             /** Orders Done */
             orders_done?: string[];
+            /** Orders Refused */
+            orders_refused?: components["schemas"]["OrderRefusedIn"][];
             /** Configuration */
             configuration?: string[] | null;
         };
         /**
          * TargetConditionsOut
-         * @description `note`: what the tracks can and cannot say, in a sentence.
+         * @description `note`: what the tracks can and cannot say, in a sentence. `gaps`: of all tracks, in order; a value
+         *     does not hold through one.
          */
         TargetConditionsOut: {
             /** Tracks */
             tracks: components["schemas"]["TrackOut"][];
+            /** Gaps */
+            gaps: components["schemas"]["GapOut"][];
             /** Jobs */
             jobs: components["schemas"]["JobConditionsOut"][];
             /** Note */
@@ -5863,6 +5917,8 @@ export interface components {
              * @enum {string}
              */
             health: "unknown" | "checking" | "good" | "recovering" | "suspect" | "quarantined";
+            /** Driven By */
+            driven_by: string | null;
             /** Check Due */
             check_due: boolean;
             /** Orders */
@@ -5931,10 +5987,24 @@ export interface components {
             check: components["schemas"]["paceline_server__fleet__device_schemas__CheckOut"] | null;
             /** Orders */
             orders: components["schemas"]["OrderOut"][];
+            /** Refused Orders */
+            refused_orders: components["schemas"]["OrderOut"][];
             /** Reboots Left */
             reboots_left: number;
             /** Actions */
             actions: ("recheck" | "reboot" | "quarantine" | "release" | "maintenance")[];
+        };
+        /**
+         * TargetRefusedOut
+         * @description A target of this heartbeat that was not taken, and why.
+         */
+        TargetRefusedOut: {
+            /** Kind */
+            kind: string;
+            /** Serial */
+            serial: string;
+            /** Why */
+            why: string;
         };
         /**
          * TokenCreatedOut

@@ -22,7 +22,7 @@ function row(change: Partial<ImportedRow> & { id: string }): ImportedRow {
     lower_percent: 12.49,
     upper_percent: 12.66,
     words: 'native 12.6 % slower than fallback',
-    stated: null,
+    stated: [],
     notes: [],
     verdict: 'insufficient',
     why: 'insufficient: no samples, only averages: nobody knows how many',
@@ -48,7 +48,7 @@ export const document: ImportDetail = {
   rows: [
     row({
       id: '3.1',
-      stated: { percent: 20, about: true, agrees: false, text: 'shows a ~20% slowdown', line: 20 },
+      stated: [{ percent: 20, about: true, agrees: false, text: 'shows a ~20% slowdown', line: 20 }],
       notes: [NOTE],
     }),
     row({
@@ -76,9 +76,10 @@ export const document: ImportDetail = {
       simulated: true,
       suite: 'hashing',
       policy: 'minimum_native_batch',
+      params: { message: 150 },
       measured_at: minutesAgo(90),
       holds: false,
-      words: 'On sim-healthy native wins from 640 fingerprints',
+      words: 'On sim-healthy (simulated) at message=150 native wins from 640 fingerprints',
       why: 'below 2,000 it gives away what native would win',
     },
     {
@@ -87,6 +88,7 @@ export const document: ImportDetail = {
       simulated: false,
       suite: null,
       policy: null,
+      params: {},
       measured_at: null,
       holds: null,
       words: 'On Xiaomi 13T Pro (API 35) nothing was measured here',

@@ -93,10 +93,9 @@ export const TARGET_STATES: Record<Target['state'], Look> = {
   offline: { tone: 'quiet', icon: 'muted', word: 'offline' },
 };
 
-export const HOLDS: Record<NonNullable<Target['hold']>, Look> = {
+/** What a person does with a target; what its checks say of it are states of its health. */
+export const HOLDS: Record<'maintenance', Look> = {
   maintenance: { tone: 'unsure', icon: 'wrench', word: 'maintenance' },
-  quarantined: { tone: 'bad', icon: 'blocked', word: 'quarantined' },
-  cooling: { tone: 'busy', icon: 'cooling', word: 'cooling' },
 };
 
 export const CONNECTION_STATES: Record<Connection['state'], Look> = {

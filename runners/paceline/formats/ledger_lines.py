@@ -164,7 +164,7 @@ def _held_against(session: Session, claims: Sequence[Claim], names: Sequence[str
 def _notes(session: Session, row: Row, claim: Claim, names: Sequence[str]) -> list[str]:
     if claim.batch != row.batch or not claim.about_device(_name(session) or "", names):
         return []
-    if claim.holds(row.low, row.high):
+    if row.fallback.low == 0 or claim.holds(row.low, row.high):
         return []
     said = f"{'~' if claim.about else ''}{claim.printed} % {'slower' if claim.percent > 0 else 'faster'}"
     return [f"line {claim.line} says {said}; the printed averages say {row.words}"]

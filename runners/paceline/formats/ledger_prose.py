@@ -61,8 +61,14 @@ class Claim(msgspec.Struct, frozen=True):
         return claimed - slack <= high and low <= claimed + slack
 
     def about_device(self, name: str, names: Sequence[str]) -> bool:
-        """Whether it speaks of the device `name`: it names that one, or none of `names`."""
-        return name in self.text or not any(other in self.text for other in names)
+        """Whether it speaks of the device `name`: it names that one, or none of `names`. Where one name is
+        part of another the longer one wins."""
+        text, named = self.text, set()
+        for other in sorted({name, *names}, key=len, reverse=True):
+            if other and other in text:
+                named.add(other)
+                text = text.replace(other, "\n")
+        return name in named or not named
 
 
 class Prose:

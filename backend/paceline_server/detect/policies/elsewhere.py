@@ -1,9 +1,9 @@
 """A policy that was stated elsewhere, held against what was measured here.
 
 Place: beside `advise`, which judges the policy of the suite itself; `imports` asks. Pure. Invariants: the
-rule is the same (`stats.policy.judge_minimum`), over the stored points of the newest advice; without the
-resampled curves nothing is said of a threshold between two measured values, so an answer is open rather than
-guessed.
+rule is the same (`stats.policy.judge_minimum`, of the cold arm too where the policy names no warm-up), over
+the stored points of the newest advice; without the resampled curves nothing is said of a threshold between
+two measured values, so an answer is open rather than guessed.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from paceline_server.detect.policies.schemas import CrossoverOut, PolicyAdviceOu
 from paceline_server.stats.coldness import Coldness
 from paceline_server.stats.policy import Crossover, Judged, MeasuredPoint, judge_minimum
 from paceline_server.stats.words import percent
+from paceline_server.store.tables.fleet import Target
 
 
 @dataclass(frozen=True)
@@ -25,17 +26,26 @@ class Elsewhere:
     advice: PolicyAdviceOut
     simulated: bool
     holds: bool | None
+    words: str
     why: str
 
 
-def judge(advice: PolicyAdviceOut, simulated: bool, minimum: int, warmup_rounds: int | None) -> Elsewhere:
+def judge(advice: PolicyAdviceOut, target: Target, minimum: int, warmup_rounds: int | None) -> Elsewhere:
     """Whether using the arm from `minimum` on, after `warmup_rounds`, is right on the advice's target."""
     judged = judge_minimum(_crossover(advice.warm), minimum, advice.margin_percent)
-    enough, said = _warmup(advice, warmup_rounds)
-    parts = [judged.holds] if warmup_rounds is None else [judged.holds, enough]
+    parts, said = [judged.holds], [_minimum(advice, judged, minimum)]
+    if warmup_rounds == 0 and advice.cold is not None:
+        cold = judge_minimum(_crossover(advice.cold), minimum, advice.margin_percent)
+        parts.append(cold.holds)
+        said.append(f"in a fresh process {_minimum(advice, cold, minimum)}")
+    if warmup_rounds is not None:
+        enough, words = _warmup(advice, warmup_rounds)
+        parts.append(enough)
+        said.append(words)
     holds = False if False in parts else None if None in parts else True
-    why = "; ".join(filter(None, [_minimum(advice, judged, minimum), said]))
-    return Elsewhere(advice, simulated, holds, why)
+    point = " ".join(f"{name}={value}" for name, value in advice.params.items())
+    where = f"{target.spoken_name}{f' at {point}' if point else ''}"
+    return Elsewhere(advice, target.simulated, holds, f"On {where} {advice.warm.words}", "; ".join(said))
 
 
 def _crossover(stored: CrossoverOut) -> Crossover:
@@ -80,9 +90,7 @@ def _minimum(advice: PolicyAdviceOut, judged: Judged, minimum: int) -> str:
     }[judged.because]
 
 
-def _warmup(advice: PolicyAdviceOut, rounds: int | None) -> tuple[bool | None, str]:
-    if rounds is None:
-        return None, ""
+def _warmup(advice: PolicyAdviceOut, rounds: int) -> tuple[bool | None, str]:
     found = advice.warmup
     coldness = Coldness(
         found.rounds, found.lower, found.upper, calls_per_round=found.calls_per_round, reason=found.reason

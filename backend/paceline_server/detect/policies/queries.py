@@ -69,22 +69,24 @@ def names_and_commits(
 
 
 NEWEST = 200
-"""Rows of advice looked at for one comparison: a fleet's targets times the points of its params."""
+"""Rows of advice one comparison shows: a fleet's targets times the points of its params."""
 
 
 def newest_about(session: Session, param: str, reference: str) -> list[PolicyAdvice]:
     """The newest advice of every target whose policy decides by `param` over `reference`."""
-    query = newest(None, None, None).order_by(PolicyAdvice.measured_at.desc(), PolicyAdvice.id.desc())
-    return [
-        row
-        for row in session.scalars(query.limit(NEWEST))
-        if (row.advice.get("param"), row.advice.get("reference")) == (param, reference)
-    ]
-
-
-def simulated(session: Session, rows: Sequence[PolicyAdvice]) -> set[str]:
-    """Ids of those rows' targets that are no real ones."""
-    query = select(Target.id).where(
-        Target.id.in_({row.target_id for row in rows}), Target.simulated.is_(True)
+    query = (
+        newest(None, None, None)
+        .where(
+            PolicyAdvice.advice["param"].as_string() == param,
+            PolicyAdvice.advice["reference"].as_string() == reference,
+        )
+        .order_by(PolicyAdvice.measured_at.desc(), PolicyAdvice.id.desc())
+        .limit(NEWEST)
     )
-    return set(session.scalars(query))
+    return list(session.scalars(query))
+
+
+def targets(session: Session, rows: Sequence[PolicyAdvice]) -> dict[str, Target]:
+    """The targets of those rows, by id."""
+    query = select(Target).where(Target.id.in_({row.target_id for row in rows}))
+    return {target.id: target for target in session.scalars(query)}

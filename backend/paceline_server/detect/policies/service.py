@@ -101,9 +101,9 @@ def judge_elsewhere(
     """A policy stated elsewhere against the newest advice of every target about the same param and reference,
     the newest first."""
     rows = queries.newest_about(session, param, reference)
-    simulated = queries.simulated(session, rows)
+    targets = queries.targets(session, rows)
     return [
-        judge(advice, advice.target_id in simulated, minimum, warmup_rounds) for advice in _out(session, rows)
+        judge(advice, targets[advice.target_id], minimum, warmup_rounds) for advice in _out(session, rows)
     ]
 
 

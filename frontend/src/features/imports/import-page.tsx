@@ -2,12 +2,14 @@
  * One imported document: its table with every difference computed from what was printed, notes where its own
  * sentences disagree, and the policy it states held against what was measured here.
  */
-import { Button } from '@mantine/core';
+import { Button, Group, Modal } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
 
 import { deleteImport, importKeys, importQuery } from '../../api/imports';
 import { may, sessionQuery } from '../../api/session';
 import type { ImportDetail, ImportedAdvice } from '../../api/types';
+import { paramsLabel } from '../../lib/params';
 import { AppLink } from '../../ui/app-link';
 import { DataTable, type Column } from '../../ui/data-table';
 import { Loaded } from '../../ui/loaded';
@@ -31,7 +33,7 @@ export function ImportPage({ importId, onGone }: ImportPageProps) {
     <Page
       title={document.data?.title ?? 'Import'}
       crumb={<AppLink to="/imports">Imports</AppLink>}
-      actions={document.data && <Remove importId={importId} onGone={onGone} />}
+      actions={document.data && <Remove document={document.data} onGone={onGone} />}
     >
       <Loaded query={document} what="import" lines={8}>
         {(data) => (
@@ -49,11 +51,12 @@ export function ImportPage({ importId, onGone }: ImportPageProps) {
   );
 }
 
-function Remove({ importId, onGone }: ImportPageProps) {
+function Remove({ document, onGone }: { document: ImportDetail; onGone: () => void }) {
+  const [asking, setAsking] = useState(false);
   const session = useQuery(sessionQuery);
   const queryClient = useQueryClient();
   const remove = useMutation({
-    mutationFn: () => deleteImport(importId),
+    mutationFn: () => deleteImport(document.id),
     onSuccess: () => {
       onGone();
       void queryClient.invalidateQueries({ queryKey: importKeys.lists });
@@ -62,20 +65,47 @@ function Remove({ importId, onGone }: ImportPageProps) {
   if (!may(session.data, 'ingest')) return null;
   return (
     <>
-      <Button variant="default" loading={remove.isPending} onClick={() => remove.mutate()}>
+      <Button variant="default" onClick={() => setAsking(true)}>
         Forget this document
       </Button>
-      {remove.error !== null && (
-        <span role="alert" style={{ color: 'var(--pl-bad)' }}>
-          {remove.error.message}
-        </span>
-      )}
+      <Modal
+        opened={asking}
+        onClose={() => setAsking(false)}
+        title={`Forget ${document.title}?`}
+        closeButtonProps={{ 'aria-label': 'Close' }}
+      >
+        <p style={{ marginTop: 0 }}>
+          Its rows and its policy are gone with it; the audit log keeps who forgot it. The file can be imported
+          again.
+        </p>
+        {remove.error !== null && <p role="alert">Not done: {remove.error.message}</p>}
+        <Group>
+          <Button color="red" loading={remove.isPending} onClick={() => remove.mutate()}>
+            Forget it
+          </Button>
+          <Button variant="default" onClick={() => setAsking(false)}>
+            Keep it
+          </Button>
+        </Group>
+      </Modal>
+    </>
+  );
+}
+
+/** Which advice it was held against: one row for each point of the params. */
+function Advised({ advice: { suite, policy, params } }: { advice: ImportedAdvice }) {
+  if (suite === null || policy === null) return <>–</>;
+  return (
+    <>
+      {policy}
+      <div className={classes.quiet}>{[suite, paramsLabel(params)].filter(Boolean).join(', ')}</div>
     </>
   );
 }
 
 const ADVICE: readonly Column<ImportedAdvice>[] = [
   { header: 'On', cell: ({ target_id: id, target_name: name }) => <TargetName link id={id} name={name} /> },
+  { header: 'Advice', cell: (advice) => <Advised advice={advice} />, wrap: true },
   { header: 'Policy in force', cell: (advice) => <Status look={holdsLook(advice)} title={advice.why} /> },
   { header: 'In words', cell: ({ words }) => words, wrap: true },
   { header: 'Why', cell: ({ why }) => why, wrap: true },
@@ -102,8 +132,8 @@ function Policy({ document: { policy, advice } }: { document: ImportDetail }) {
         label="The policy against advice"
         columns={ADVICE}
         rows={advice}
-        rowKey={({ target_id: id, target_name: name, suite, policy: own }) =>
-          [id, name, suite, own].join('|')
+        rowKey={({ target_id: id, target_name: name, suite, policy: own, params }) =>
+          [id, name, suite, own, paramsLabel(params)].join('|')
         }
       />
     </Panel>
@@ -119,8 +149,8 @@ function About({ document }: { document: ImportDetail }) {
           ['File', document.source],
           [
             'SHA-256',
-            <span key="h" className="pl-mono">
-              {document.sha256.slice(0, 16)}
+            <span key="h" className="pl-mono" style={{ overflowWrap: 'anywhere' }}>
+              {document.sha256}
             </span>,
           ],
           ['Imported by', document.imported_by],

@@ -68,7 +68,7 @@ const COLUMNS: readonly Column<ImportedDocument>[] = [
   { header: 'Devices', cell: ({ devices }) => devices.join(', ') || '–', wrap: true },
   { header: 'Rows', cell: ({ row_count: rows }) => formatInteger(rows), align: 'right' },
   {
-    header: 'Rows it disagrees with',
+    header: 'Rows its prose contradicts',
     cell: ({ note_count: notes }) =>
       notes === 0 ? (
         'none'
@@ -91,10 +91,10 @@ function NoImports() {
     <EmptyState
       icon="imports"
       title="Nothing has been imported"
-      action={<CodeBox text="paceline import --format logcat FILE --server" />}
+      action={<CodeBox text={`paceline import --format logcat FILE --server ${window.location.origin}`} />}
     >
       A log of an app that prints its own averages can be kept beside what is measured here, with percentages
-      computed from what it printed.
+      computed from what it printed. A token of scope ingest, in PACELINE_TOKEN, lets it in.
     </EmptyState>
   );
 }

@@ -8,6 +8,22 @@ const rowsOf = async (name: string) =>
     .slice(1);
 
 describe('an imported document', () => {
+  it('has a row for each point of the params that advice is about, and its whole fingerprint', async () => {
+    renderApp('/imports/import-1', (world) => {
+      world.fleet.imports = world.fleet.imports.map((one) => ({
+        ...one,
+        advice: one.advice.flatMap((each) =>
+          each.target_id === null ? [each] : [each, { ...each, params: { message: 1500 }, holds: true }],
+        ),
+      }));
+    });
+    const rows = await rowsOf('The policy against advice');
+    expect(rows).toHaveLength(3);
+    expect(rows[0]).toHaveTextContent(/minimum_native_batch.*hashing, message 150.*policy is wrong here/);
+    expect(rows[1]).toHaveTextContent(/minimum_native_batch.*hashing, message 1,500.*policy holds/);
+    expect(screen.getByText('ef'.repeat(32))).toBeInTheDocument();
+  });
+
   it('is a table of printed averages with percentages computed, never a verdict', async () => {
     renderApp('/imports/import-1');
     const [slower, faster] = await rowsOf('Rows of the document');
@@ -41,7 +57,15 @@ describe('an imported document', () => {
     expect(row).toHaveTextContent(/LightLedger, October.*Xiaomi 13T Pro \(API 35\).*2.*1.*Ada/);
     await user.click(screen.getByRole('link', { name: 'LightLedger, October' }));
     await user.click(await screen.findByRole('button', { name: 'Forget this document' }));
+    await user.click(await screen.findByRole('button', { name: 'Keep it' }));
+    expect(router.state.location.pathname).toBe('/imports/import-1');
+    await user.click(screen.getByRole('button', { name: 'Forget this document' }));
+    await user.click(await screen.findByRole('button', { name: 'Forget it' }));
     expect(await screen.findByText('Nothing has been imported')).toBeInTheDocument();
     expect(router.state.location.pathname).toBe('/imports');
+    // As it can be run: with an address, and with what lets it in.
+    const command = `paceline import --format logcat FILE --server ${window.location.origin}`;
+    expect(screen.getByText(command)).toBeInTheDocument();
+    expect(screen.getByText(/token of scope ingest/)).toBeInTheDocument();
   });
 });

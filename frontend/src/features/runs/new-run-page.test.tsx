@@ -27,6 +27,13 @@ describe('requesting a run', () => {
     });
   });
 
+  it('says what holds a target back in the words of its own page', async () => {
+    await open();
+    const phone = await screen.findByRole('checkbox', { name: /pixel-8/ });
+    expect(phone).toHaveAccessibleName(/recovering/);
+    expect(phone).not.toHaveAccessibleName(/cooling/);
+  });
+
   it('leaves the number of launches to the kind of target until a person says one', async () => {
     const { user, world } = await open();
     expect(screen.getByLabelText(/^Launches/)).toHaveAttribute('placeholder', '5 on a host, 10 on a device');

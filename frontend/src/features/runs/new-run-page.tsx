@@ -14,7 +14,7 @@ import { CodeBox } from '../../ui/code-box';
 import { FilterSelect } from '../../ui/filter-select';
 import { Icon } from '../../ui/icon';
 import { Loaded } from '../../ui/loaded';
-import { HOLDS, TARGET_STATES } from '../../ui/looks';
+import { HEALTH_STATES, HOLDS, TARGET_STATES } from '../../ui/looks';
 import { Page } from '../../ui/page';
 import { Panel } from '../../ui/panel';
 import { EmptyState } from '../../ui/states';
@@ -265,8 +265,15 @@ function TargetChoice({ chosen, onChange }: { chosen: string[]; onChange: (ids: 
   );
 }
 
+/** What holds it back, in the words of its own page; else whether it is there. */
+function lookOf({ kind, state, health, maintenance }: Target) {
+  if (maintenance !== null) return HOLDS.maintenance;
+  const held = kind === 'device' && (health.state === 'recovering' || health.state === 'quarantined');
+  return held ? HEALTH_STATES[health.state] : TARGET_STATES[state];
+}
+
 function TargetLabel({ target }: { target: Target }) {
-  const look = target.hold === null ? TARGET_STATES[target.state] : HOLDS[target.hold];
+  const look = lookOf(target);
   return (
     <Group gap="xs" component="span">
       <span>{target.name}</span>
