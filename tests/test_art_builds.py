@@ -31,8 +31,9 @@ lseek64 malloc memcmp memcpy memmove memset mmap munmap open posix_memalign pthr
 pthread_key_create pthread_key_delete pthread_setspecific read readlink realloc realpath stat strlen syscall
 write writev
 """
-"""What a library may ask of Android's libc from API 26 on (bionic's libc.map.txt, symbols without a later
-`introduced`). Another symbol is added here after having been looked up there, and only then."""
+"""What a library may ask of Android's libc from API 26 on. Written down by hand and not compared with bionic's
+libc.map.txt as a whole: it catches a symbol that is new to us, which is then looked up there (one without a
+later `introduced` may be added); that these are right it does not prove."""
 UNWINDING = re.compile(r"_Unwind_\w+")
 """In libunwind.a, which an NDK links into the library itself."""
 

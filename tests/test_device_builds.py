@@ -9,9 +9,11 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import platform
 import re
 import shutil
+import signal
 import struct
 import subprocess
 from collections import Counter
@@ -114,6 +116,33 @@ def segments(data: bytes) -> list[Segment]:
     size, count = struct.unpack_from("<HH", data, 54)
     heads = [struct.unpack_from("<IIQQQQQQ", data, start + size * each) for each in range(count)]
     return [Segment(kind, flags, offset, at, aligned) for kind, flags, offset, at, _, _, _, aligned in heads]
+
+
+LINGERING_CARGO = """#!/bin/sh
+sleep 300 >/dev/null 2>&1 </dev/null &
+echo $! >"$CARGO_TARGET_DIR/daemon"
+mkdir -p "$CARGO_TARGET_DIR/x86_64-unknown-linux-musl/release"
+: >"$CARGO_TARGET_DIR/x86_64-unknown-linux-musl/release/paceline-hashing-engines"
+"""
+
+
+@pytest.mark.skipif(shutil.which("flock") is None, reason="without flock builds are not locked")
+def test_a_daemon_that_a_build_started_does_not_hold_the_next_one_up(tmp_path: Path) -> None:
+    target, tools, hashing = (tmp_path / name for name in ("target", "tools", "hashing"))
+    for folder in (target, tools, hashing):
+        folder.mkdir()
+    shutil.copy(ROOT / "native" / "hashing" / "android.sh", hashing)
+    (tools / "cargo").write_text(LINGERING_CARGO)
+    (tools / "cargo").chmod(0o755)
+    own = {"PATH": f"{tools}{os.pathsep}{os.environ['PATH']}", "CARGO_TARGET_DIR": str(target)}
+    argv = ["sh", str(hashing / "android.sh"), "engines", "x86_64"]
+    subprocess.run(argv, env=os.environ | own, check=True, stdin=subprocess.DEVNULL, timeout=60)
+    try:
+        lock = str(hashing / "build" / ".lock")
+        free = subprocess.run(["flock", "--nonblock", lock, "true"], check=False, timeout=60)
+        assert free.returncode == 0, "the lock is free as soon as the build has ended"
+    finally:
+        os.kill(int((target / "daemon").read_text()), signal.SIGKILL)
 
 
 @ABIS

@@ -29,7 +29,8 @@ target=${CARGO_TARGET_DIR:-$here/../target}
 out=$here/build/$abi
 mkdir -p "$out"
 
-# One build at a time: Maven has no lock of its own, and two of cargo's would copy over each other.
+# One build at a time: Maven has no lock of its own, and two of cargo's would copy over each other. What they
+# start must not inherit the lock (9>&-): a daemon among it would keep it, and the next build wait for ever.
 if command -v flock >/dev/null; then
     exec 9>"$here/build/.lock"
     flock 9
@@ -47,7 +48,7 @@ with_std() { # with_std TRIPLE: rustc can build for it
 
 crate() { # crate PACKAGE TRIPLE: from native/, where .cargo/config.toml applies
     (cd "$here/.." && cargo build --quiet --release --locked --target "$2" --target-dir "$target" -p "$1")
-}
+} 9>&-
 
 # Of the NDK's clang, for the first API level with everything the workloads use (jvm/device/pom.xml).
 ndk_linker() {
@@ -84,7 +85,7 @@ dex() { # only when a source is newer
     mvn -B -q -Dstyle.color=never -f "$here/jvm/device/pom.xml" -Dmaven.test.skip=true ${MAVEN_ARGS:-} package
     cp "$here/jvm/device/target/hashing-art.jar" "$jar.new"
     mv -f "$jar.new" "$jar"
-}
+} 9>&-
 
 case $what in
 engines)
