@@ -31,7 +31,7 @@ lseek64 malloc memcmp memcpy memmove memset mmap munmap open posix_memalign pthr
 pthread_key_create pthread_key_delete pthread_setspecific read readlink realloc realpath stat strlen syscall
 write writev
 """
-"""What a library may ask of Android's libc from API 26 on. Written down by hand and not compared with bionic's
+"""What a library may ask of Android's libc from API 26 on. Written by hand and not compared with bionic's
 libc.map.txt as a whole: it catches a symbol that is new to us, which is then looked up there (one without a
 later `introduced` may be added); that these are right it does not prove."""
 UNWINDING = re.compile(r"_Unwind_\w+")
