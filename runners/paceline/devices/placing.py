@@ -12,6 +12,7 @@ from __future__ import annotations
 import hashlib
 import logging
 import posixpath
+import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path, PurePosixPath
 
@@ -26,6 +27,7 @@ from paceline.executors.base import TargetError
 log = logging.getLogger("paceline.devices")
 
 MODE = 0o755
+_LISTED = re.compile(r"^(\d+) ([0-7]+) (.+)$", re.MULTILINE)
 DIGEST_CHARACTERS = 16
 """Of a directory's content, in its path on the device."""
 LISTING_TIMEOUT_S = 120.0
@@ -111,8 +113,7 @@ def listing(persistent: Persistent, directory: str) -> dict[str, Seen]:
         digest, _, name = line.partition("  ")
         found[name] = digest
     seen = {}
-    for line in sizes.splitlines():
-        size, mode, name = line.split(" ", 2)
+    for size, mode, name in _LISTED.findall(sizes):  # a device without shell v2 mixes its warnings in
         path = posixpath.join(directory, name.removeprefix("./"))
         seen[path] = Seen(int(size), int(mode, 8), found.get(name, ""))
     return seen

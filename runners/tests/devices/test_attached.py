@@ -12,6 +12,7 @@ from paceline.adb.fake_shell import Ended
 from paceline.adb.port import AbsentError, LostError, OfflineError, Route, TransferError, UnauthorizedError
 from paceline.devices.attached import Attached, state_name
 from paceline.devices.causes import OtherDeviceError, RebootedError, cause_of
+from paceline.devices.leftovers import Journal, clean
 from paceline.devices.reboots import PER_DAY
 from paceline.devices.routes import ordered, presumed_serial
 from paceline.stop import Reason, Stop
@@ -368,3 +369,18 @@ def test_attached_of_needs_no_discovery(tmp_path: Path) -> None:
     device = Attached.of(there.connection, "SER9", tmp_path)
     with device.held() as connection:
         assert connection.run(["echo", "a b"]).text == "a b\n"
+
+
+def test_a_device_by_address_of_an_adb_server_is_asked_who_it_is_before_anything_is_removed(
+    tmp_path: Path,
+) -> None:
+    there = phone()
+    route = Route("server", "127.0.0.1:5037", TCP.address)
+    ways = FakeWays(**{TCP.address: there})
+    device = Attached(there.serial, tmp_path / "s", ways.open, [route], locks=tmp_path)
+    assert device.look()
+    there.props["ro.serialno"] = "OTHER"  # the server reconnected, and keeps the transport's id
+    asked = len(there.calls)
+    with pytest.raises(OtherDeviceError):
+        clean(device.connection, Journal(tmp_path, there.serial), device.workdir)
+    assert {call[0] for call in there.calls[asked:]} <= {"getprop", "cat"}

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from paceline.adb.fake import FakeDevice
 from paceline.adb.fake_shell import Ended
-from paceline.adb.port import Done
+from paceline.adb.port import Done, Route
 from paceline.devices import conditions
 from paceline.devices.attached import Attached
 from paceline.devices.driver import Driver, Pace, Tools
@@ -241,3 +241,18 @@ def test_leaving_ends_a_driver_whether_or_not_the_agent_leaves(drive: Making) ->
     alone.leave()
     thread.join(10)
     assert not thread.is_alive()
+
+
+def test_a_device_only_a_name_speaks_of_is_said_when_it_is_there_and_not_when_another_is(
+    drive: Making,
+) -> None:
+    route = Route("server", "127.0.0.1:5037", SERIAL)
+    one = drive(phone(), route)
+    assert not one.driver.is_said
+    one.there.props["ro.serialno"] = "OTHER"
+    one.driver.turn()
+    assert not one.driver.is_said
+    one.device.add_route(route)
+    one.there.faults.unauthorized = True
+    one.driver.turn()
+    assert one.driver.is_said
