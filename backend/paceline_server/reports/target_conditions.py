@@ -54,7 +54,8 @@ def over_time(
     since = _zoned(since) or until - LOOK_BACK
     if since > until:
         raise invalid_request("to: that is before `from`.", {"to": "give a later instant"})
-    rows = fleet.readings(session, target_id, since, until, MAX_READINGS)
+    found = fleet.readings(session, target_id, since, until, MAX_READINGS + 1)
+    rows = found[-MAX_READINGS:]
     tracks = [TrackOut(key=key, unit=unit, points=_points(rows, key)) for key, unit in KEYS]
     jobs = [
         JobConditionsOut(
@@ -67,7 +68,7 @@ def over_time(
         tracks=[track for track in tracks if track.points],
         gaps=gaps([row.at for row in rows]),
         jobs=jobs,
-        note=_note(target.kind, rows),
+        note=_note(target.kind, rows, cut=len(found) > len(rows)),
     )
 
 
@@ -103,12 +104,14 @@ def thinned(points: Sequence[tuple[datetime, float]], most: int) -> list[tuple[d
     return [points[at] for at in sorted(kept)]
 
 
-def _note(kind: str, rows: Sequence[TargetReading]) -> str:
+def _note(kind: str, rows: Sequence[TargetReading], *, cut: bool) -> str:
+    """`cut`: there are older readings in the time that was asked for."""
     if kind != "device":
         return "A host reports its conditions with its jobs only; there are no readings between them."
     if not rows:
         return "No readings in this time: the device was not connected, or its agent is silent."
-    return (
+    older = f"There are too many readings for all of this time: these begin {rows[0].at:%Y-%m-%d %H:%M} UTC. "
+    return (older if cut else "") + (
         "Read when its agent looks, kept when they changed and every ten minutes; a gap is a device that was "
         "not connected, or that a job measured on: nothing is read meanwhile."
     )

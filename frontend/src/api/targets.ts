@@ -54,16 +54,29 @@ export function targetQuery(id: string) {
   });
 }
 
+/** ms; a device that has just arrived is named without its mark for no longer than this. */
+const MARKS_MS = 15_000;
+
 /** Ids of the simulated targets: wherever a target is named, it is said of these. */
 export const simulatedTargetsQuery = queryOptions({
   queryKey: [...targetKeys.all, 'simulated'],
   queryFn: async ({ signal }): Promise<ReadonlySet<string>> => {
-    const { items } = await unwrap<Page<Target>>(
-      client.GET('/api/v1/targets', { signal, params: { query: { simulated: true, limit: 200 } } }),
-    );
-    return new Set(items.map(({ id }) => id));
+    const ids = new Set<string>();
+    let cursor: string | null = null;
+    do {
+      const query = { simulated: true, limit: 200, ...(cursor === null ? {} : { cursor }) };
+      // Each page names the next.
+      // oxlint-disable-next-line no-await-in-loop
+      const page: Page<Target> = await unwrap<Page<Target>>(
+        client.GET('/api/v1/targets', { signal, params: { query } }),
+      );
+      for (const { id } of page.items) ids.add(id);
+      cursor = page.next;
+    } while (cursor !== null);
+    return ids;
   },
-  staleTime: 60_000,
+  staleTime: LOOK_MS,
+  refetchInterval: MARKS_MS,
 });
 
 /** The newest first; older pages are asked for one by one. */

@@ -1,0 +1,22 @@
+import { QueryClient } from '@tanstack/react-query';
+import { http, HttpResponse } from 'msw';
+
+import { simulatedPhone } from '../testing/fixtures-targets';
+import { server } from '../testing/server';
+import { simulatedTargetsQuery } from './targets';
+
+describe('the simulated targets', () => {
+  it('are all known, however many pages they fill', async () => {
+    server.use(
+      http.get('*/api/v1/targets', ({ request }) => {
+        const query = new URL(request.url).searchParams;
+        expect(query.get('simulated')).toBe('true');
+        const more = query.get('cursor') === 'more';
+        const item = { ...simulatedPhone(), id: more ? 'target-201' : 'target-1' };
+        return HttpResponse.json({ items: [item], next: more ? null : 'more' });
+      }),
+    );
+    const found = await new QueryClient().fetchQuery(simulatedTargetsQuery);
+    expect([...found]).toEqual(['target-1', 'target-201']);
+  });
+});
