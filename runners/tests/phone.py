@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import threading
+import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path, PurePath, PurePosixPath
@@ -18,6 +20,8 @@ from paceline.executors.launch import Limits
 from paceline.testing.adbd import Peer
 
 PACE = Pace(patience_s=10.0, farewell_s=10.0, look_s=0.03, silence_s=10.0)
+CLOSING_S = 5.0
+"""For what ran for a connection to end when it was closed."""
 LIMITS = Limits(garbage_bytes=1 << 20, garbage_s=0.3, terminate_s=0.3)
 
 
@@ -117,6 +121,15 @@ class Phone:
         """A path of the device as this host sees it."""
         return Path(f"{self.peer.files}{path}" if self.peer.device.mode == "namespace" else path)
 
+    def _strays(self) -> list[int]:
+        """What nobody is connected to any more, and runs on: a logcat, a follower, a shell."""
+        over, waiter = time.monotonic() + CLOSING_S, threading.Event()
+        while True:
+            strays = [pid for pid in self.peer.processes() if not self.of_a_run(pid)]
+            if not strays or time.monotonic() > over:
+                return strays
+            waiter.wait(0.02)
+
     @staticmethod
     def of_a_run(pid: int) -> bool:
         """Whether Paceline started it, or something that it started did."""
@@ -126,10 +139,12 @@ class Phone:
             return False
 
     def left(self) -> list[str]:
-        """Everything of a run that is on the device: processes, files, settings."""
+        """Everything that is on the device because of us: processes, files, settings. What a connection ran
+        has a moment to notice that it was closed; what belongs to a run has none."""
         found = [f"process {pid}: {_command(pid)}" for pid in self.peer.processes() if self.of_a_run(pid)]
         found += [f"file {path}" for path in (self.workdir, *self.workdir.rglob("*")) if path.exists()]
-        return found + (["fixed performance mode"] if self.peer.fixed_performance else [])
+        found += ["fixed performance mode"] if self.peer.fixed_performance else []
+        return found or [f"stray {pid}: {_command(pid)}" for pid in self._strays()]
 
 
 def _command(pid: int) -> str:

@@ -134,6 +134,18 @@ def test_killed_processes_of_a_launch_fail_it_and_leave_nothing(device: Phone, b
     assert not device.left()
 
 
+def test_what_belongs_to_no_run_and_runs_on_is_seen_too(
+    device: Phone, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """So that an empty `left` means what it says: no logcat, follower or shell of a lost connection."""
+    with device.attached().connection.stream(["logcat"]):
+        monkeypatch.setattr("tests.phone.CLOSING_S", 0.1)
+        strays = device.left()
+    assert any(one.startswith("stray") and "logcat" in one for one in strays), strays
+    monkeypatch.undo()
+    assert not device.left()
+
+
 NURSERY = """
 import json, os, signal, sys
 from pathlib import Path

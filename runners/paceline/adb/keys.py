@@ -9,7 +9,6 @@ the key of an adb server, which has its own in ~/.android.
 from __future__ import annotations
 
 import base64
-import contextlib
 import hashlib
 import os
 import stat
@@ -116,10 +115,14 @@ def _create(path: Path) -> None:
             file.write(pem)
             file.flush()
             os.fsync(file.fileno())
-        with contextlib.suppress(FileExistsError):
+        try:
             os.link(name, path)  # unlike a rename, never replaces
+        except FileExistsError:
+            pass
+        except OSError:  # a file system without hard links: the last of several makers' key stands
+            Path(name).replace(path)
     finally:
-        Path(name).unlink()
+        Path(name).unlink(missing_ok=True)
 
 
 def _refuse_shared(path: Path) -> None:

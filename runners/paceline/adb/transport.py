@@ -48,6 +48,17 @@ def open_socket(address: str, deadline: float, nobody: str) -> socket.socket:
     except OSError as error:
         why = "no answer" if isinstance(error, TimeoutError) else error.strerror or str(error)
         raise AbsentError(f"nobody answers at {address}: {why}", nobody) from error
+    try:
+        _set_up(found)
+    except OSError as error:  # it was reset before it was set up
+        found.close()
+        why = error.strerror or str(error)
+        raise AbsentError(f"who answers at {address} ended the connection at once: {why}", nobody) from error
+    return found
+
+
+def _set_up(found: socket.socket) -> None:
+    """Sends at once, notices a dead peer."""
     found.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     found.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
     for name, value in (
@@ -58,7 +69,6 @@ def open_socket(address: str, deadline: float, nobody: str) -> socket.socket:
     ):
         if (option := getattr(socket, name, None)) is not None:
             found.setsockopt(socket.IPPROTO_TCP, option, value)
-    return found
 
 
 def remaining(deadline: float) -> float:

@@ -145,3 +145,15 @@ def test_a_key_made_by_googles_adb_is_read(tmp_path: Path) -> None:
     subprocess.run(["adb", "keygen", str(tmp_path / FILE_NAME)], env=environment, check=True)
     made = (tmp_path / f"{FILE_NAME}.pub").read_bytes().split()[0]
     assert AgentKey.load_or_create(tmp_path).public_text.split()[0] == made
+
+
+def test_a_file_system_without_hard_links_has_a_key_all_the_same(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refused(*_: object) -> None:
+        raise PermissionError(1, "Operation not permitted")
+
+    monkeypatch.setattr(os, "link", refused)
+    made = AgentKey.load_or_create(tmp_path)
+    assert AgentKey.load_or_create(tmp_path).fingerprint == made.fingerprint
+    assert [path.stat().st_mode & 0o777 for path in tmp_path.iterdir()] == [0o600]

@@ -154,7 +154,7 @@ class Device:
             _, complaint = self._process.communicate(timeout=START_TIMEOUT_S)
             ours.close()
             self._control = self._process = None
-            raise OSError(complaint.decode("utf-8", "replace").strip().splitlines()[-1:] or "it ended")
+            raise OSError((complaint.decode("utf-8", "replace").strip().splitlines() or ["it ended"])[-1])
         return message
 
     def _message(self) -> dict[str, Any] | None:

@@ -1,0 +1,57 @@
+"""The simulated fleet as the process that `make run DEVICES=N` starts: N devices that answer."""
+
+from __future__ import annotations
+
+import json
+import socket
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from paceline.adb.direct import DirectConnection
+from paceline.adb.keys import AgentKey
+from paceline.adb.port import AdbError
+from paceline.devices.identity import identify
+
+
+def fleet(data: Path, devices: int) -> subprocess.Popen[str]:
+    command = [sys.executable, "-m", "paceline.testing.adbd.fleet", "--data", str(data)]
+    return subprocess.Popen(
+        [*command, "--devices", str(devices)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    )
+
+
+def parent_ends(process: subprocess.Popen[str]) -> None:
+    """What a fleet sees of a parent that ended, or was killed: its input is over."""
+    assert process.stdin is not None
+    process.stdin.close()
+
+
+@pytest.mark.parametrize("end", [parent_ends, subprocess.Popen.terminate])
+def test_a_fleets_addresses_answer_with_their_serials_and_end_with_its_parent(
+    tmp_path: Path, end: Callable[[subprocess.Popen[str]], None]
+) -> None:
+    with fleet(tmp_path, 3) as process:
+        try:
+            assert process.stdout is not None
+            said = json.loads(process.stdout.readline())["devices"]
+            assert [one["scenario"] for one in said] == ["healthy", "overheats", "drops"]
+            assert len({one["serial"] for one in said}) == 3
+            key = AgentKey.of_agent(tmp_path)
+            for one in said:
+                connection = DirectConnection(one["address"], key)
+                assert identify(connection).serial == one["serial"]
+                connection.close()
+            stranger = DirectConnection(said[0]["address"], AgentKey.load_or_create(tmp_path / "other"))
+            with pytest.raises(AdbError):
+                stranger.connect(timeout_s=0.5)
+            end(process)
+            assert process.wait(30) == 0
+        finally:
+            process.kill()
+    for one in said:
+        host, _, port = one["address"].rpartition(":")
+        with pytest.raises(ConnectionRefusedError), socket.create_connection((host, int(port)), 5):
+            pass
