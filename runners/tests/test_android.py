@@ -9,10 +9,11 @@ from pathlib import Path
 
 import psutil
 import pytest
+from paceline.adb.port import Connection, TransferError
 from paceline.devices import leftovers
 from paceline.devices.leftovers import Journal
-from paceline.devices.persistent import Pace
-from paceline.executors.base import Work
+from paceline.devices.persistent import Pace, Persistent
+from paceline.executors.base import TargetError, Work
 from paceline.stop import Reason, Stop
 
 from .phone import Phone
@@ -191,6 +192,21 @@ def test_another_boot_voids_what_was_measured_and_the_new_one_is_cleaned(device:
     outcome = measured(device, built, sink)
     assert outcome.cause == "device_rebooted", outcome.detail
     assert "restarted" in outcome.detail
+
+
+@pytest.mark.parametrize("restarts", [True, False])
+def test_what_a_restarting_device_refuses_is_its_restart(device: Phone, restarts: bool) -> None:
+    """Processes are killed before the connection ends: for a moment it looks as if the device said no."""
+
+    def refuses(_: Connection) -> None:
+        if restarts:
+            device.peer.reboot()
+        raise TransferError("It did not start (137).")
+
+    attached = device.attached()
+    with attached.held(), pytest.raises(TargetError) as ended:
+        Persistent(attached, Stop(), Pace()).ask(refuses)
+    assert ended.value.cause == ("device_rebooted" if restarts else "device_refused")
 
 
 def test_another_serial_at_the_route_ends_the_job_and_is_told_nothing(device: Phone, built: Path) -> None:

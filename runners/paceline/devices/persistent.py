@@ -35,7 +35,7 @@ log = logging.getLogger("paceline.devices")
 
 T = TypeVar("T")
 
-FINAL = (OtherDeviceError, RebootedError, UnauthorizedError, TlsRequiredError, TransferError)
+FINAL = (OtherDeviceError, RebootedError, UnauthorizedError, TlsRequiredError)
 """What waiting does not change."""
 TRIES = 6
 """Of one thing, when the device is back each time and loses it again: then it is no accident."""
@@ -68,6 +68,8 @@ class Persistent:
                 return question(self._device.connection)
             except AdbError as error:
                 failures += 1
+                if isinstance(error, TransferError):
+                    self.refused(error)
                 if isinstance(error, FINAL) or failures >= TRIES:
                     give_up(error)
                 self.regain(error)
@@ -80,6 +82,15 @@ class Persistent:
 
     def stream(self, argv: Sequence[str]) -> Stream:
         return self.ask(lambda connection: connection.stream(argv))
+
+    def refused(self, error: TransferError) -> NoReturn:
+        """Ends the session: the device could not do what it was asked. Raises TargetError.
+
+        A device that restarts kills what it was asked before it ends the connection: the same boot has to
+        say no, or it was the restart.
+        """
+        self.regain(error)
+        give_up(error)
 
     def regain(self, error: AdbError) -> None:
         """Waits until the device is back after `error`. Raises TargetError when it is not, or another one."""

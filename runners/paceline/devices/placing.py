@@ -13,14 +13,14 @@ import hashlib
 import logging
 import posixpath
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path, PurePosixPath
 
 import msgspec
 
-from paceline.adb.port import Done, TransferError
+from paceline.adb.port import TransferError
 from paceline.artifacts import files_below, hash_files
-from paceline.devices.persistent import Persistent, give_up
+from paceline.devices.persistent import Persistent
 from paceline.devices.scripts import argv
 from paceline.executors.base import TargetError
 
@@ -89,7 +89,7 @@ def _send(
     for remote, path in files.items():
         sha256 = expected[remote].sha256
         if (same := whole.get(sha256)) is not None:
-            _checked(persistent.run(["cp", "-p", same, remote], LISTING_TIMEOUT_S), remote)
+            _run(persistent, ["cp", "-p", same, remote], remote)
         else:
             sent += persistent.push(path, remote, MODE)
             whole[sha256] = remote
@@ -101,7 +101,7 @@ def make_directories(persistent: Persistent, directories: Iterable[str]) -> None
     wanted = sorted(directories)
     for first in range(0, len(wanted), AT_ONCE):
         some = wanted[first : first + AT_ONCE]
-        _checked(persistent.run(["mkdir", "-p", *some]), some[-1])
+        _run(persistent, ["mkdir", "-p", *some], some[-1])
 
 
 def listing(persistent: Persistent, directory: str) -> dict[str, Seen]:
@@ -119,14 +119,17 @@ def listing(persistent: Persistent, directory: str) -> dict[str, Seen]:
     return seen
 
 
-def _checked(done: Done, what: str) -> None:
+def _run(persistent: Persistent, command: Sequence[str], what: str) -> None:
     """Raises TargetError when the device could not do it."""
+    done = persistent.run(command, LISTING_TIMEOUT_S)
     if done.rc == 0:
         return
     said = (done.stdout + done.stderr).decode("utf-8", "replace").strip()[:400]
     full = "No space left" in said
     advice = "Free space on the device." if full else ""
-    give_up(TransferError(f"{what} cannot be written on the device: {said}", advice, no_space=full))
+    persistent.refused(
+        TransferError(f"{what} cannot be written on the device: {said}", advice, no_space=full)
+    )
 
 
 def _sha256(path: Path) -> str:

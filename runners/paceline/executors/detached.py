@@ -184,7 +184,7 @@ class Detached:
         if done.rc != 0:
             said = (done.stdout + done.stderr).decode("utf-8", "replace").strip()[:400]
             text = f"Launch {self._spec.launch} of {self._spec.workload} did not start ({done.rc}): {said}"
-            give_up(TransferError(text, no_space="No space left" in said))
+            self._persistent.refused(TransferError(text, no_space="No space left" in said))
 
     def _follow(self) -> None:
         """Until it has ended; raises AdbError when the connection does not last so long."""
