@@ -53,18 +53,26 @@ class Bench:
     def measured_until_it_waits(self) -> str:
         """A job on the device, half way through its second launch."""
         options = {"launches": LAUNCHES, "rounds": ROUNDS, "suppress": ["simulated"]}
+        before = {out.parent for out in self._workdir().rglob("out")}  # of a run not yet cleaned away
         job_id = self.stack.measure("waiting", targets=[self.device()["id"]], **options)
         self.stack.job_in(job_id, "measuring")
-        self._launch = wait_until("a launch that waits", self._waiting, 60)
+        self._launch = wait_until("a launch that waits", lambda: self._waiting(before), 60)
         return job_id
 
-    def _waiting(self) -> Path | None:
+    def _waiting(self, before: set[Path]) -> Path | None:
         """Directory of the launch that has printed the round in which it waits."""
         for out in self._workdir().rglob("out"):
-            with suppress(FileNotFoundError):  # an earlier run's, which is being removed
-                if '"launch":1,"round":5' in out.read_text(errors="replace"):
+            with suppress(FileNotFoundError):  # it is being removed
+                if out.parent not in before and '"launch":1,"round":5' in out.read_text(errors="replace"):
                     return out.parent
         return None
+
+    def let_go(self) -> None:
+        (self._launch.parent / "tmp" / "go").touch()
+
+    def _workdir(self) -> Path:
+        inside = self.peer.device.mode == "namespace"
+        return Path(f"{self.peer.files}{self.peer.workdir}" if inside else self.peer.workdir)
 
     def ends_while_nobody_can_reach_it(self) -> None:
         """The cable is pulled, the launch goes on to its end without it, and the cable is back."""
@@ -72,14 +80,6 @@ class Bench:
         self.let_go()
         wait_until("the launch to end without its cable", (self._launch / "end").exists, 60)
         self.peer.come_back()
-
-    def let_go(self) -> None:
-        (run,) = self._workdir().iterdir()
-        (run / "tmp" / "go").touch()
-
-    def _workdir(self) -> Path:
-        inside = self.peer.device.mode == "namespace"
-        return Path(f"{self.peer.files}{self.peer.workdir}" if inside else self.peer.workdir)
 
     def act(self, what: str, **body: Any) -> Any:
         return self.stack.post(f"/targets/{self.device()['id']}/{what}", body or None)
