@@ -12,9 +12,12 @@ measurement (and get a verdict).
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import queue
+import signal
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
@@ -25,7 +28,9 @@ from rich.table import Table
 from rich.text import Text
 
 from paceline.adb.logcat import Follower, LogLine
-from paceline.adb.port import Connection
+from paceline.adb.port import Connection, Route
+from paceline.devices.causes import OtherDeviceError
+from paceline.devices.identity import Identity, Verified, identify
 from paceline.errors import UserError
 from paceline.formats import logcat
 from paceline.formats.declared import Line
@@ -72,14 +77,40 @@ def read(name: str, path: str, declared: Sequence[Line] = ()) -> Document:
 def follow(
     name: str, open_connection: Callable[[], Connection], seconds: float | None, declared: Sequence[Line] = ()
 ) -> Document:
-    """The document of what a device logs from now on, for so long or until interrupted. Raises UserError,
-    AdbError when the device cannot be reached at first."""
+    """The document of what a device logs from now on, for so long or until interrupted: then what came is
+    kept. Another device that answers in its place later is not read. Raises UserError, AdbError when the
+    device cannot be reached at first."""
     _known(name)
     connection = open_connection()
     connection.connect()
-    where = str(connection.route)
+    where, serial = str(connection.route), identify(connection).serial
     connection.close()
-    return _document(name, where, _Followed(where, open_connection, seconds), declared)
+
+    def only_this_one(found: Identity, route: Route) -> None:
+        if found.serial != serial:
+            raise OtherDeviceError(serial, found.serial, str(route))
+
+    def verified() -> Verified:
+        again = open_connection()
+        return Verified(again, again.route, only_this_one)
+
+    with _interrupted() as interrupted:
+        return _document(name, where, _Followed(where, verified, seconds, interrupted), declared)
+
+
+@contextlib.contextmanager
+def _interrupted() -> Iterator[threading.Event]:
+    """Set by Ctrl-C, which is how a person ends an import that has no end: wherever it comes, what was read
+    is not lost."""
+    event = threading.Event()
+    if threading.current_thread() is not threading.main_thread():
+        yield event
+        return
+    before = signal.signal(signal.SIGINT, lambda *_: event.set())
+    try:
+        yield event
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def in_force(document: Document, policy: Policy) -> Document:
@@ -184,8 +215,14 @@ class Source(Protocol):
 class _Followed:
     """What a device logs while somebody reads: whole lines, each once, ended by LF."""
 
-    def __init__(self, name: str, open_connection: Callable[[], Connection], seconds: float | None) -> None:
-        self._open, self._seconds = open_connection, seconds
+    def __init__(
+        self,
+        name: str,
+        open_connection: Callable[[], Connection],
+        seconds: float | None,
+        interrupted: threading.Event,
+    ) -> None:
+        self._open, self._seconds, self._interrupted = open_connection, seconds, interrupted
         self._hash = hashlib.sha256()
         self.name = f"logcat of {name}"
         self.size = 0
@@ -197,18 +234,20 @@ class _Followed:
     def chunks(self) -> Iterator[bytes]:
         came: queue.SimpleQueue[LogLine] = queue.SimpleQueue()
         end = None if self._seconds is None else time.monotonic() + self._seconds
-        with Follower(self._open, came.put):
-            while end is None or time.monotonic() < end:
-                try:
-                    line = came.get(timeout=WAIT_S)
-                except queue.Empty:
-                    continue
-                except KeyboardInterrupt:  # how a person ends an import that has no end
-                    return
-                data = f"{line.raw.text}\n".encode(errors="replace")
-                self.size += len(data)
-                self._hash.update(data)
-                yield data
+        with Follower(self._open, came.put) as follower:
+            while not self._interrupted.is_set() and (end is None or time.monotonic() < end):
+                with contextlib.suppress(queue.Empty):
+                    yield self._taken(came.get(timeout=WAIT_S))
+        while not came.empty():  # what had come by then
+            yield self._taken(came.get())
+        if follower.gaps:
+            self.name += f", lost and taken up again {follower.gaps} times: lines may be missing"
+
+    def _taken(self, line: LogLine) -> bytes:
+        data = f"{line.raw.text}\n".encode(errors="replace")
+        self.size += len(data)
+        self._hash.update(data)
+        return data
 
 
 class _File:

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import hashlib
 import json
+import signal
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 import pytest
 from paceline import importing
 from paceline.adb.fake import FakeDevice
 from paceline.adb.logcat import DEVICE_TIME, Following
-from paceline.adb.port import AbsentError
+from paceline.adb.port import AbsentError, Connection
 from paceline.cli import app
 from paceline.errors import UserError
 from paceline.formats.declared import declared_line
@@ -208,20 +210,52 @@ def test_a_line_that_a_suite_declares_is_known_by_its_tag_and_its_first_words() 
     assert not line.claims("Other", "Took 1 ms")
 
 
+def logged_lines() -> list[str]:
+    """The seed's lines as logcat prints them."""
+    lines = [line for line in LEDGER.splitlines() if " I " in line]
+    return [line.replace(" I Light", "  900  901 I Light") + "\n" for line in lines]
+
+
 def test_the_log_of_a_device_is_imported_as_it_comes() -> None:
     device = FakeDevice("PHONE1")
     device.answers[DEVICE_TIME] = "10-31 14:00:00.000\n"
-    prefixed = [
-        line.replace(" I Light", "  900  901 I Light") for line in LEDGER.splitlines() if " I " in line
-    ]
-    text = "".join(f"{line}\n" for line in prefixed[:5])
+    text = "".join(logged_lines()[:5])
     device.answers[tuple(Following("10-31 14:00:00.000").argv)] = text
     document = importing.follow("logcat", device.connection, seconds=1.0)
-    assert document.file == "logcat of PHONE1:0"
+    assert document.file.startswith("logcat of PHONE1:0")
     assert document.sha256 == hashlib.sha256(text.encode()).hexdigest()
     assert [row.words for session in document.log.sessions for row in session.rows] == [
         "native 25.0 % slower than fallback", "native 12.9 % faster than fallback",
     ]  # fmt: skip
+
+
+def test_another_device_at_the_address_is_not_read_as_this_one_and_the_gap_is_said() -> None:
+    device, other = FakeDevice("PHONE1"), FakeDevice("PHONE2")
+    opened: list[FakeDevice] = []
+    line = next(line for line in LEDGER.splitlines() if " I " in line)
+    for one in (device, other):
+        one.answers[DEVICE_TIME] = "10-31 14:00:00.000\n"
+    device.answers[tuple(Following("10-31 14:00:00.000").argv)] = "".join(logged_lines())
+    other.answers[tuple(Following("10-31 14:00:00.000").argv)] = line
+
+    def answers() -> Connection:
+        opened.append(device if len(opened) < 2 else other)
+        return opened[-1].connection()
+
+    document = importing.follow("logcat", answers, seconds=1.5)
+    assert other in opened
+    assert not [call for call in other.calls if "logcat" in call]
+    assert "taken up again" in document.file
+
+
+def test_an_interrupt_keeps_what_was_read() -> None:
+    device = FakeDevice("PHONE1")
+    device.answers[DEVICE_TIME] = "10-31 14:00:00.000\n"
+    device.answers[tuple(Following("10-31 14:00:00.000").argv)] = "".join(logged_lines())
+    threading.Timer(0.5, signal.raise_signal, [signal.SIGINT]).start()
+    document = importing.follow("logcat", device.connection, seconds=None)
+    assert document.log.records
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
 
 def test_a_device_that_is_not_there_or_logs_nothing_of_ours_is_said() -> None:

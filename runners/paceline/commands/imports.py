@@ -22,6 +22,7 @@ from paceline.adb.keys import AgentKey
 from paceline.adb.port import Connection
 from paceline.adb.server import AdbServer
 from paceline.commands.desk import Desk, out, say
+from paceline.commands.here import ConfigPath, DataDir
 from paceline.errors import UserError
 from paceline.formats.declared import Line
 from paceline.formats.ledger_prose import Policy
@@ -57,6 +58,8 @@ def import_(  # noqa: PLR0917 - one parameter per option is how typer declares t
     in_force: Annotated[
         str | None, typer.Option(help="The policy in force, MINIMUM or MINIMUM/ROUNDS, if it names none.")
     ] = None,
+    data: DataDir = None,
+    config_path: ConfigPath = None,
 ) -> None:
     """Reads figures that an app printed into a log. Averages, not samples: no verdict is made of them."""
     if dry_run == (directory is not None or server is not None):
@@ -71,7 +74,7 @@ def import_(  # noqa: PLR0917 - one parameter per option is how typer declares t
     if file is not None:
         document = importing.read(form, file, declared)
     else:
-        document = importing.follow(form, _opening(device or ""), seconds, declared)
+        document = importing.follow(form, _opening(device or "", data, config_path), seconds, declared)
     if in_force is not None:
         document = importing.in_force(document, _policy(in_force))
     _show(document, as_json)
@@ -118,11 +121,11 @@ def _policy(text: str) -> Policy:
     return Policy(int(found[1]), None, rounds, [], f"--in-force {text.strip()}")
 
 
-def _opening(device: str) -> Callable[[], Connection]:
+def _opening(device: str, data: Path | None, config_path: Path | None) -> Callable[[], Connection]:
     """Opens connections to what a person calls a device: an address is asked directly, a name of the adb
     server."""
     if config.ADDRESS.fullmatch(device) is None:
-        server = AdbServer(config.Devices().adb_server)
+        server = AdbServer(config.load(config_path).devices.adb_server)
         return lambda: server.connection(device)
-    key = AgentKey.of_agent(config.data_dir(None))
+    key = AgentKey.of_agent(config.data_dir(data))
     return lambda: DirectConnection(device, key)
