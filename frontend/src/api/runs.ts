@@ -39,7 +39,7 @@ export function runsQuery(filters: RunFilters) {
   });
 }
 
-/** `5`, or `5 or 10` where hosts and devices have their own number; before it has a job, what was asked for. */
+/** `5`, or `5 or 10` where hosts and devices differ; before it has a job, what was asked for. */
 export function launchesOf({ launches, jobs }: Run): string {
   const each = new Set(jobs.map((job) => job.launches));
   return each.size === 0 ? `${launches}` : [...each].toSorted((a, b) => a - b).join(' or ');

@@ -75,8 +75,8 @@ function Remove({ document, onGone }: { document: ImportDetail; onGone: () => vo
         closeButtonProps={{ 'aria-label': 'Close' }}
       >
         <p style={{ marginTop: 0 }}>
-          Its rows and its policy are gone with it; the audit log keeps who forgot it. The file can be imported
-          again.
+          Its rows and its policy are gone with it; the audit log keeps who forgot it. The file can be
+          imported again.
         </p>
         {remove.error !== null && <p role="alert">Not done: {remove.error.message}</p>}
         <Group>
