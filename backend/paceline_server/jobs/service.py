@@ -30,10 +30,14 @@ from paceline_server.store.tables.fleet import Target
 from paceline_server.store.tables.jobs import Run
 
 __all__ = [
-    "Hold", "Plan", "Writer", "ab_run", "cancel", "commits_of", "conclude", "confirmation_run",
+    "CANCEL", "Hold", "Plan", "Writer", "ab_run", "cancel", "commits_of", "conclude", "confirmation_run",
     "counting_attempts", "create_run", "fail_analysis", "finish", "get_job", "get_run", "hold", "lease_lost",
     "list_runs", "plan_of", "request_batch",
 ]  # fmt: skip
+
+
+CANCEL = "jobs.cancel"
+"""Outbox topic: cancel a run, of a caller that holds locks which come after a job's."""
 
 
 def create_run(session: Session, spec: RunIn, created_by: str, schedule_id: str | None = None) -> RunOut:

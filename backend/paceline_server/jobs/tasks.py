@@ -1,8 +1,17 @@
-"""Celery's way into `jobs`: the periodic look at what time did. Three lines, no decisions."""
+"""Celery's way into `jobs`: the periodic look at what time did, and its outbox topic. No decisions."""
 
 from __future__ import annotations
 
-from paceline_server.jobs import expiry, schedules
+from sqlalchemy.orm import Session
+
+from paceline_server.jobs import expiry, schedules, service
+from paceline_server.store.outbox import handles
+
+
+@handles(service.CANCEL)
+def cancel(session: Session, key: str) -> None:
+    """Nobody waits for a run any more. `key` is its id."""
+    service.cancel(session, key)
 
 
 def sweep() -> int:

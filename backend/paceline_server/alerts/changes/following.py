@@ -113,11 +113,12 @@ def _is_elsewhere(session: Session, facts: Sequence[Fact]) -> bool:
 
 
 def _stop_waiting(session: Session, alert: Alert) -> None:
-    """A run that would prove what nobody claims any more is not worth a target's time."""
+    """A run that would prove what nobody claims any more is not worth a target's time. Cancelled afterwards:
+    the target is locked here, and whoever ends a job locks that first."""
     if alert.confirmation_run_id is not None and alert_queries.run_is_alive(
         session, alert.confirmation_run_id
     ):
-        jobs.cancel(session, alert.confirmation_run_id)
+        outbox.add(session, jobs.CANCEL, alert.confirmation_run_id)
 
 
 def _follow_open(session: Session, alert: Alert, facts: Sequence[Fact], live: Sequence[Fact]) -> None:
