@@ -1,0 +1,62 @@
+"""A job's end when what fails is nobody's suite."""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from paceline.adb.port import AdbError, LostError, TransferError
+from paceline.api import Api
+from paceline.artifacts import ArtifactCache
+from paceline.executors.fake import FakeExecutor, Script
+from paceline.job import Job, Workshop
+from paceline.outcome import Cause
+from paceline.spool import Attempt, Spool
+from paceline.stop import Stop
+
+from .conftest import World, finish_of
+
+
+class Away(FakeExecutor):
+    """A device that fails where nothing waits for that."""
+
+    def __init__(self, error: AdbError) -> None:
+        super().__init__(lambda _: Script(b""))
+        self._error = error
+
+    @contextmanager
+    def claim(self, stop: Stop, timeout_s: float | None = None) -> Iterator[bool]:
+        with super().claim(stop, timeout_s) as claimed:
+            if claimed:
+                raise self._error
+            yield claimed
+
+
+@pytest.mark.parametrize(
+    ("error", "cause"),
+    [
+        (lambda: LostError("The cable was pulled."), "device_lost"),
+        (lambda: TransferError("It is full.", no_space=True), "device_storage_full"),
+    ],
+)
+def test_a_devices_error_that_escapes_is_never_the_suites(
+    world: World, tmp_path: Path, error: Callable[[], AdbError], cause: Cause
+) -> None:
+    job = world.add_job()
+    data = tmp_path / "agent"
+    with contextlib.closing(Api(world.server.url)) as enrolling:
+        credential = enrolling.enrol("good-code", "here").credential
+    api = Api(world.server.url, credential)
+    api.heartbeat([{"serial": world.serial, "kind": "host"}], [])
+    lease = api.lease(5.0)
+    assert lease is not None
+    spool = Spool(data / "spool").create(Attempt(lease.job_id, lease.attempt, lease.lease_token))
+    cache = ArtifactCache(data / "cache", 1 << 20)
+    shop = Workshop(api, {}, cache, {lease.target_serial: Away(error())})
+    Job(shop, lease, spool, Stop()).run(threading.Event())
+    assert finish_of(world, job)["cause"] == cause
+    api.close()
