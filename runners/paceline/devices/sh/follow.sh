@@ -1,8 +1,9 @@
 # follow.sh DIRECTORY OUT_OFFSET ERR_OFFSET PAUSE_S — what a launch says from these offsets on.
 #
 # Place in the journey: streamed by executors/detached.py, and again after a lost connection. Prints
-#   out OFFSET LENGTH⏎bytes   err OFFSET LENGTH⏎bytes   beat BEGAN NOW⏎ (it runs; seconds since boot, or
-#   ? ?)   over⏎ (it ended, its end is not written yet)   late⏎   end STATUS⏎   gone⏎ (so is who would write it)
+#   out OFFSET LENGTH⏎bytes   err OFFSET LENGTH⏎bytes   late⏎   end STATUS⏎
+#   beat BEGAN NOW⏎ (it runs; seconds since boot, or ? ?)   over⏎ (it ended, its end is not written yet)
+#   gone⏎ (it has no end, and nobody is left to write one)
 # Invariants: a length says how many bytes follow, so nothing a workload prints is taken for a line of this
 # script; every round says how it is, however much it prints; `end` comes after the last byte; two small
 # processes per round. `dd` reads, because toybox's `head -c` takes more from a shared descriptor than it
