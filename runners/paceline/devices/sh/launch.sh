@@ -1,9 +1,9 @@
 # launch.sh DIRECTORY WORKING_DIRECTORY LIMIT_S PROGRAM COMMAND… — one launch, in a session of its own.
 #
 # Place in the journey: pushed with a run, started by start.sh, connected to nobody. It leaves in DIRECTORY:
-#   begun/ (somebody runs this launch)  began (then, in seconds since boot)  watcher (this shell's pid)  pid (the workload's, leader of a group)
-#   out, err (what it said)  late (it ran out of LIMIT_S)  end (its status;
-#   `missing`: no such PROGRAM; `nowhere`: no such WORKING_DIRECTORY)
+#   begun/ (somebody runs this launch)  began (when, in seconds since boot)  watcher (this shell's pid)
+#   pid (the workload's, leader of a group)  out, err (what it said)  late (it ran out of LIMIT_S)
+#   end (its status; `missing`: no such PROGRAM; `nowhere`: no such WORKING_DIRECTORY)
 # Invariants: runs COMMAND at most once; `end` is written last and whole; the limit holds without any agent.
 d=$1 cwd=$2 limit=$3 program=$4
 shift 4
