@@ -126,7 +126,7 @@ mkdir -p "$CARGO_TARGET_DIR/x86_64-unknown-linux-musl/release"
 """
 
 
-@pytest.mark.skipif(shutil.which("flock") is None, reason="without flock builds are not locked")
+@pytest.mark.skipif(shutil.which("flock") is None, reason="flock is a Linux service")
 def test_a_daemon_that_a_build_started_does_not_hold_the_next_one_up(tmp_path: Path) -> None:
     target, tools, hashing = (tmp_path / name for name in ("target", "tools", "hashing"))
     for folder in (target, tools, hashing):
