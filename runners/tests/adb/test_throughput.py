@@ -1,7 +1,7 @@
-"""Large files over a real network's packets: whole, and as fast as the target says (8 MB at 30 MB/s or more).
+"""Large files over a real network's packets: whole, and within a factor of a plain copy (8 MB at 30 MB/s).
 
-The benchmark's own run, held to its best turn and to ratios; then what makes it so: nothing waits in the
-kernel, and nothing that the kernel did not take is given up. Each with the proof that without it, it breaks.
+The benchmark's own run, held to ratios; then what makes it so: nothing waits in the kernel, and nothing that
+the kernel did not take is given up. Each with the proof that without it, it breaks.
 """
 
 from __future__ import annotations
@@ -24,13 +24,12 @@ from paceline.testing.adbd import Peer
 
 REMOTE = "/data/local/tmp/file"
 BENCHMARK = Path(__file__).resolve().parents[2] / "benchmarks" / "adb.py"
-LEAST_MB_PER_S = 30
-"""The target. Measured on a loaded host: 70 to 170 in the best of three turns."""
 PUSH_TIMES_A_PLAIN_COPY, PULL_TIMES_A_PLAIN_COPY = 30, 60
-"""Measured: 4 to 7, and 9 to 18: adb-shell sums the bytes of what arrives one by one."""
-HELD_BACK_S = 0.04
-"""Nagle's algorithm waits for a delayed acknowledgement, 40 ms on Linux, several times in one small file:
-measured 176 ms, against 1 ms without it."""
+"""Times a copy over a bare socket takes; that copies 1 GB in a second or more, so 30 times is the target.
+Measured: 4 to 7, and 9 to 18: adb-shell sums the bytes of what arrives one by one."""
+TIMES_HELD_BACK = 10
+"""Nagle's algorithm waits for a delayed acknowledgement several times in one small file: measured 176 times
+as long."""
 
 
 def run(*options: str) -> dict[str, dict[str, float]]:
@@ -50,12 +49,11 @@ def run(*options: str) -> dict[str, dict[str, float]]:
 
 
 def assert_fast(found: dict[str, dict[str, float]]) -> None:
-    assert found["push"]["best_mb_per_s"] >= LEAST_MB_PER_S
     assert found["push"]["ratio"] < PUSH_TIMES_A_PLAIN_COPY
     assert found["pull"]["ratio"] < PULL_TIMES_A_PLAIN_COPY
 
 
-def test_eight_megabytes_come_back_equal_at_thirty_megabytes_a_second() -> None:
+def test_eight_megabytes_come_back_equal_within_a_factor_of_a_plain_copy() -> None:
     assert_fast(run())
 
 
@@ -68,7 +66,7 @@ def test_eight_megabytes_come_back_equal_as_fast_through_packets_of_1500_bytes()
 def test_a_small_message_waits_for_no_acknowledgement_and_would_without_nodelay(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert small_files(tmp_path / "with") < HELD_BACK_S
+    at_once = small_files(tmp_path / "with")
     real = socket.socket.setsockopt
 
     def all_but_nodelay(self: socket.socket, level: int, option: int, value: int) -> None:
@@ -76,7 +74,7 @@ def test_a_small_message_waits_for_no_acknowledgement_and_would_without_nodelay(
             real(self, level, option, value)
 
     monkeypatch.setattr(socket.socket, "setsockopt", all_but_nodelay)
-    assert small_files(tmp_path / "without") > HELD_BACK_S
+    assert small_files(tmp_path / "without") > TIMES_HELD_BACK * at_once
 
 
 def small_files(root: Path) -> float:
