@@ -109,6 +109,8 @@ class TargetHeard(msgspec.Struct, frozen=True):
     """Ids of health checks it has on record; they need not be sent again."""
     recovery_heard: list[str] = []
     """The same of steps of the recovery ladder."""
+    driven_by: str | None = None
+    """The name of the agent that drives it now, when that is another."""
 
 
 class Beat(msgspec.Struct, frozen=True):

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from paceline import config
 from paceline.agent import Agent
-from paceline.devices.driver import Pace
+from paceline.devices.pace import Pace
 from paceline.testing.adbd import Peer
 from paceline.testing.fake_server import FakeServer
 

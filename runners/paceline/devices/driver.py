@@ -1,10 +1,11 @@
 """Drives one device: looks whether it answers, carries out orders, checks, climbs the ladder, leases.
 
-    look ─▶ (silent? a rung, wait) ─▶ order ─▶ check due ─▶ recovering? a rung ─▶ gates ─▶ lease a job
+    look ─▶ another's? wait ─▶ silent? a rung ─▶ order ─▶ check due ─▶ recovering? a rung ─▶ gates ─▶ job
 
 Place in the journey: a thread per device around its lane; a table of contents of `devices`. Invariants: one
-of these at a time, so that nothing ever runs beside a measurement; no job is asked for unless the device
-answers, the server calls it good and no gate holds; one bad turn is logged and does not end the thread.
+of these at a time, so that nothing ever runs beside a measurement; a device that another agent drives is only
+asked who it is; no job is asked for unless the device answers, the server calls it good and no gate holds;
+one bad turn is logged and does not end the thread.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from typing import Any
 
 import msgspec
 
-from paceline.adb.port import CONNECT_TIMEOUT_S, AdbError, Connection
+from paceline.adb.port import AdbError, Connection
 from paceline.api import Order, TargetHeard
 from paceline.devices import connection as axis
 from paceline.devices import gates, health
@@ -27,33 +28,14 @@ from paceline.devices.check import Asked, Check, run_check
 from paceline.devices.conditions import DeviceConditions, Reading
 from paceline.devices.ladder import Ladder, Means, Rung, next_rung
 from paceline.devices.leftovers import LeftOverError
-from paceline.devices.recovery import BOOT_LOOK_S, LOST_BY_RESTART, Climb, climb, reboot
-from paceline.devices.report import Finding, Report, finding, readings_of, sayable, trouble
+from paceline.devices.pace import Pace
+from paceline.devices.recovery import LOST_BY_RESTART, Climb, climb, reboot
+from paceline.devices.report import Finding, Readings, Report, finding, readings_of, sayable, trouble
 from paceline.devices.ways import Ways
 from paceline.lane import Lane
 from paceline.stop import Reason, Stop
 
 log = logging.getLogger("paceline.devices")
-
-
-class Pace(msgspec.Struct, frozen=True):
-    """How often, in s. Tests are quicker."""
-
-    discover_s: float = 10.0
-    """Between two passes over all routes; a phone that was plugged in shows up within this time."""
-    connect_s: float = CONNECT_TIMEOUT_S
-    """Waited in such a pass for each route that leads to no device yet: a person may be at its prompt."""
-    look_s: float = 15.0
-    """An idle device is asked whether it is still there; more often keeps it from sleeping, and so warm."""
-    retry_s: float = 5.0
-    """A silent one is tried again; nobody waits longer than this for one that came back."""
-    readings_s: float = 60.0
-    """Gates of an idle device; a phone cools by about 1 °C in this time."""
-    rung_s: float = 2.0
-    """Between a rung of the ladder and the look whether it helped."""
-    boot_look_s: float = BOOT_LOOK_S
-    claim_s: float = 0.5
-    """Waited for a device that a hand run may have."""
 
 
 class Tools(msgspec.Struct, frozen=True):
@@ -166,7 +148,9 @@ class Driver:
     def turn(self) -> None:
         """The next thing this device needs."""
         online = self._look()
-        if self._duty.state == "recovering":
+        if self._report.driven_by is not None:
+            self._stand_by()
+        elif self._duty.state == "recovering":
             self._recover()
         elif not online:
             self._break_silence()
@@ -176,7 +160,7 @@ class Driver:
             self._check()
         elif not self._tidied and self._duty.state == "idle" and self._report.heard is not None:
             self._tidy()  # not before the server could ask for a check, which tells what was left
-        elif not self._read() or not self._may_lease():
+        elif self._report.heard is None or not self._read() or not self._may_lease():
             self._pause(self._pace.retry_s)
         else:
             self._lease()
@@ -185,7 +169,8 @@ class Driver:
 
     def _look(self) -> bool:
         now = time.monotonic()
-        if self.device.link.state == "online" and now - self._looked_s < self._pace.look_s:
+        pause_s = self._pace.look_s if self._report.driven_by is None else self._pace.others_s
+        if self.device.link.state == "online" and now - self._looked_s < pause_s:
             return True
         before = self.device.link.state
         if before == "online" and self._is_taken():
@@ -202,6 +187,16 @@ class Driver:
                 self._duty = health.step(self._duty, health.Due("it restarted"))
                 self._read_s = float("-inf")
         return online
+
+    def _stand_by(self) -> None:
+        """Another agent drives it and may be measuring: what was owed here is that one's to do, and what was
+        read here is forgotten, because it is nobody's news when this agent drives it again."""
+        if self._duty != health.Duty() or self._report.readings != Readings() or self._order is not None:
+            log.info("device %s: driven by the agent %s", self.device.serial, self._report.driven_by)
+        self._duty, self._silence, self._failed, self._order = health.Duty(), Ladder(), None, None
+        self._held, self._read_s, self._tidied = frozenset(), float("-inf"), False
+        self._report.forget()
+        self._pause(self._pace.retry_s)
 
     def _break_silence(self) -> None:
         """Of a device that is there and does not speak: rungs that need no check, then patience."""

@@ -18,8 +18,9 @@ from paceline.api import TargetHeard
 from paceline.config import Devices
 from paceline.devices.attached import Attached
 from paceline.devices.discovery import Discovery
-from paceline.devices.driver import Driver, Pace, Tools
+from paceline.devices.driver import Driver, Tools
 from paceline.devices.leftovers import Journal, clean
+from paceline.devices.pace import Pace
 from paceline.devices.report import Finding, finding
 from paceline.devices.ways import Ways
 from paceline.executors.android import AndroidExecutor

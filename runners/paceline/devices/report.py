@@ -141,6 +141,15 @@ class Report:
         return self._heard
 
     @property
+    def driven_by(self) -> str | None:
+        """The agent that drives this device now, when it is not this one."""
+        return None if self._heard is None else self._heard.driven_by
+
+    def forget(self) -> None:
+        """Readings of a time when this agent drove the device."""
+        self.read(Readings())
+
+    @property
     def order(self) -> Order | None:
         """The oldest order that is still to be carried out."""
         heard = self._heard

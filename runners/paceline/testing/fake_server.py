@@ -54,6 +54,8 @@ class FakeServer:
         """Serials; each until a check of it was heard."""
         self.orders: dict[str, list[Json]] = {}
         """Serial → `{id, kind}` in every heartbeat's answer until it was said to be done."""
+        self.driven_by: dict[str, str] = {}
+        """Serial → the other agent that drives it."""
         self.checks: list[Json] = []
         self.recovery: list[Json] = []
         """What heartbeats brought, each once."""
@@ -149,6 +151,7 @@ class FakeServer:
             "orders": self.orders[serial],
             "checks_heard": [check["id"]] if check else [],
             "recovery_heard": [one["id"] for one in recovery],
+            "driven_by": self.driven_by.get(serial),
         }
 
     def _lease(self, body: Json) -> tuple[int, Json | None]:

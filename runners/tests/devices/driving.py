@@ -13,8 +13,9 @@ from paceline.adb.port import Connection, Done, Route
 from paceline.api import Api
 from paceline.artifacts import ArtifactCache
 from paceline.devices.attached import Attached
-from paceline.devices.driver import Driver, Pace, Tools
+from paceline.devices.driver import Driver, Tools
 from paceline.devices.leftovers import LeftOverError
+from paceline.devices.pace import Pace
 from paceline.executors.fake import FakeExecutor, Script
 from paceline.lane import Lane, Shared
 from paceline.spool import Spool
@@ -23,7 +24,7 @@ from paceline.testing.fake_server import FakeServer
 from .support import FakeWays
 
 SERIAL = "PHONE0001"
-QUICK = Pace(look_s=0.0, retry_s=0.0, readings_s=0.0, rung_s=0.0, boot_look_s=0.0, claim_s=0.0)
+QUICK = Pace(look_s=0.0, others_s=0.0, retry_s=0.0, readings_s=0.0, rung_s=0.0, boot_look_s=0.0, claim_s=0.0)
 
 WORK = {
     "suite": "mine", "repository": "theirs", "manifest_path": "suite.toml", "commit": "0" * 40,

@@ -7,7 +7,8 @@ from pathlib import Path
 
 from paceline.adb.port import Route
 from paceline.devices.attached import Attached
-from paceline.devices.driver import Driver, Pace, Tools
+from paceline.devices.driver import Driver, Tools
+from paceline.devices.pace import Pace
 from paceline.devices.report import sayable
 from paceline.stop import Stop
 

@@ -11,8 +11,9 @@ from paceline.adb.fake_shell import Ended
 from paceline.adb.port import Done, Route
 from paceline.devices import conditions
 from paceline.devices.attached import Attached
-from paceline.devices.driver import Driver, Pace, Tools
+from paceline.devices.driver import Driver, Tools
 from paceline.devices.leftovers import LeftOverError
+from paceline.devices.pace import Pace
 from paceline.devices.reboots import PER_DAY
 from paceline.devices.report import Readings, Report
 from paceline.stop import Stop
