@@ -36,7 +36,7 @@ target=$(CDPATH='' cd -- "$target/sanitizer-jvm" && pwd)
     CFLAGS='-fsanitize=address -fno-omit-frame-pointer' \
         RUSTC_BOOTSTRAP=1 RUSTFLAGS='-Zsanitizer=address' CARGO_PROFILE_DEV_DEBUG=line-tables-only \
         cargo build --quiet --locked --target "$host" --target-dir "$target" \
-        -p paceline-hashing-piece -p paceline-hashing-jni
+        -p paceline-hashing-quickjs-jni -p paceline-hashing-jni
 )
 
 # A `java` whose process, and whose children, have the sanitizer's runtime. The JVM handles its own signals.

@@ -63,7 +63,7 @@ jar() { # Maven compiles everything each time, and two workloads share the jar: 
 }
 
 case $what in all | ledger | library) library paceline-hashing-jni paceline_hashing ;; esac
-case $what in all | piece | library) library paceline-hashing-piece paceline_piece ;; esac
+case $what in all | piece | library) library paceline-hashing-quickjs-jni paceline_piece ;; esac
 case $what in all | ledger | piece) jar ;; esac
 case $what in all | engines)
     crate paceline-hashing-engines

@@ -73,11 +73,16 @@ impl Arm {
     /// unless that is what is measured. The loop is compiled together with the operation; there is no call
     /// through a pointer per iteration.
     pub fn new<T>(name: &str, mut operation: impl FnMut() -> T + 'static) -> Self {
-        let body = move |iterations| {
+        Self::looped(name, move |iterations| {
             for _ in 0..iterations {
                 keep(operation());
             }
-        };
+        })
+    }
+
+    /// An arm whose `body` does the work as often as it is told, where the loop is another language's. What
+    /// that makes of its results is its own to keep from being optimised away.
+    pub fn looped(name: &str, body: impl FnMut(u64) + 'static) -> Self {
         Self { name: name.to_owned(), body: Ok(Box::new(body)), work: None, readings: Vec::new() }
     }
 

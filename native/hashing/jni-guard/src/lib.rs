@@ -13,5 +13,5 @@ mod region;
 
 pub use bare::{Bare, guarded, inside};
 pub use critical::Critical;
-pub use refusal::{Refusal, Throw, panic_text};
+pub use refusal::{Refusal, Throw};
 pub use region::{Region, refuse_overlap};

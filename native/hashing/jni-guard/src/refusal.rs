@@ -7,6 +7,7 @@ use jni::Env;
 use jni::errors::ErrorPolicy;
 use jni::jni_str;
 use jni::strings::{JNIStr, JNIString};
+use paceline_hashing_core::panic_text;
 
 /// What a native method may fail with, sorted by the Java exception it becomes.
 #[derive(Debug)]
@@ -83,27 +84,9 @@ impl<T: Default> ErrorPolicy<T, Refusal> for Throw {
     }
 }
 
-/// What a caught panic says, as the text of an exception.
-#[must_use]
-pub fn panic_text(payload: &(dyn Any + Send)) -> String {
-    let text = payload
-        .downcast_ref::<&str>()
-        .copied()
-        .or_else(|| payload.downcast_ref::<String>().map(String::as_str))
-        .unwrap_or("no message");
-    format!("panic in native code: {text}")
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_panic_with_either_kind_of_text_keeps_it() {
-        assert_eq!(panic_text(&"asked for"), "panic in native code: asked for");
-        assert_eq!(panic_text(&String::from("built")), "panic in native code: built");
-        assert_eq!(panic_text(&7_u8), "panic in native code: no message");
-    }
 
     #[test]
     fn wrong_arguments_and_wrong_states_are_different_exceptions() {

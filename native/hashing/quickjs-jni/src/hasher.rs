@@ -1,11 +1,10 @@
 //! The ways up into Kotlin: each is one transport of bytes to a `dev.paceline.piece.PieceHasher`.
 //!
 //! Invariants: every way makes its own frame of local references, so that a long loop of calls holds none;
-//! a Java exception is caught here and travels as a [`Failure`]. Absent on purpose: the choice of a way. That
-//! is the script's, by the function it calls.
+//! a Java exception is caught here and travels as a [`Failure`].
 
-use std::cell::RefCell;
 use std::ptr::NonNull;
+use std::sync::{Mutex, PoisonError};
 
 use jni::elements::ReleaseMode;
 use jni::objects::{JByteArray, JMethodID, JObject, JObjectArray};
@@ -15,26 +14,25 @@ use jni::strings::JNIStr;
 use jni::sys::{jint, jvalue};
 use jni::{Env, JavaVM, jni_sig, jni_str};
 use paceline_hashing_jni_guard::Refusal;
+use paceline_hashing_quickjs::{DIGEST_BYTES, Digest, Failure, Hasher};
 
-use crate::failure::Failure;
-
-/// Length of a SHA-1 digest in bytes (FIPS 180-4).
-pub(crate) const DIGEST_BYTES: usize = 20;
-pub(crate) type Digest = [u8; DIGEST_BYTES];
+use crate::failure::Caught;
 
 /// Local references one call needs: an argument, a result, an exception and its text.
 const FRAME: usize = 8;
 
 /// A Kotlin `PieceHasher` and its methods. Usable from any thread.
-pub(crate) struct Hasher {
+pub(crate) struct KotlinHasher {
     object: Global<JObject<'static>>,
     of_array: JMethodID,
     of_buffer: JMethodID,
     of_arrays: JMethodID,
     log: JMethodID,
+    /// The array of `reused` and its length. Of the JS thread alone: the lock is never waited for.
+    kept: Mutex<Option<(Global<JByteArray<'static>>, usize)>>,
 }
 
-impl Hasher {
+impl KotlinHasher {
     pub(crate) fn of(env: &mut Env<'_>, object: &JObject<'_>) -> Result<Self, Refusal> {
         if object.is_null() {
             return Err(Refusal::Argument("hasher: null".to_owned()));
@@ -49,11 +47,51 @@ impl Hasher {
             of_arrays: method(jni_str!("sha1Batch"), jni_sig!("([[B)[[B"))?,
             log: method(jni_str!("log"), jni_sig!("(Ljava/lang/String;)V"))?,
             object: env.new_global_ref(object)?,
+            kept: Mutex::default(),
         })
     }
 
+    fn digest_of_array(
+        &self,
+        env: &mut Env<'_>,
+        array: &JByteArray<'_>,
+        bytes: usize,
+    ) -> Result<Digest, Caught> {
+        let length = jint::try_from(bytes).map_err(Caught::new)?;
+        self.call_for_digest(env, self.of_array, &[jvalue { l: array.as_raw() }, jvalue { i: length }])
+    }
+
+    fn call_for_digest(
+        &self,
+        env: &mut Env<'_>,
+        method: JMethodID,
+        arguments: &[jvalue],
+    ) -> Result<Digest, Caught> {
+        let digest = self.call(env, method, ReturnType::Array, arguments)?;
+        // SAFETY: the method's signature says byte[].
+        let digest = unsafe { JByteArray::from_raw(env, digest.into_raw()) };
+        read_digest(env, &digest)
+    }
+
+    fn call<'frame>(
+        &self,
+        env: &mut Env<'frame>,
+        method: JMethodID,
+        returns: ReturnType,
+        arguments: &[jvalue],
+    ) -> Result<JObject<'frame>, Caught> {
+        checked(env, |env| {
+            // SAFETY: `method` is a method of the object's class, and every caller in this file passes the
+            // arguments its signature names.
+            let value = unsafe { env.call_method_unchecked(&self.object, method, returns, arguments) }?;
+            Ok(value.l().unwrap_or_else(|_| JObject::null()))
+        })
+    }
+}
+
+impl Hasher for KotlinHasher {
     /// The seed's way: a new Java array, the bytes copied into it.
-    pub(crate) fn copied(&self, bytes: &[u8]) -> Result<Digest, Failure> {
+    fn copied(&self, bytes: &[u8]) -> Result<Digest, Failure> {
         within(FRAME, |env| {
             let array = new_array(env, bytes)?;
             self.digest_of_array(env, array.as_ref(), bytes.len())
@@ -61,18 +99,14 @@ impl Hasher {
     }
 
     /// The same with one Java array kept for all calls, and replaced only by a longer one.
-    pub(crate) fn reused(
-        &self,
-        bytes: &[u8],
-        kept: &RefCell<Option<(Global<JByteArray<'static>>, usize)>>,
-    ) -> Result<Digest, Failure> {
+    fn reused(&self, bytes: &[u8]) -> Result<Digest, Failure> {
         within(FRAME, |env| {
-            let mut kept = kept.borrow_mut();
+            let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
             if kept.as_ref().is_none_or(|(_, length)| *length < bytes.len()) {
                 let array = checked(env, |env| env.new_byte_array(bytes.len()))?;
                 *kept = Some((checked(env, |env| env.new_global_ref(array))?, bytes.len()));
             }
-            let Some((array, _)) = kept.as_ref() else { return Err(Failure::new("no array was kept")) };
+            let Some((array, _)) = kept.as_ref() else { return Err(Caught::new("no array was kept")) };
             checked(env, |env| array.set_region(env, 0, signed(bytes)))?;
             self.digest_of_array(env, array.as_ref(), bytes.len())
         })
@@ -83,7 +117,7 @@ impl Hasher {
     /// # Safety
     /// The memory stays mapped and unwritten during the call, and the hasher keeps no reference to the buffer
     /// (`PieceHasher` says so).
-    pub(crate) unsafe fn direct(&self, start: NonNull<u8>, bytes: usize) -> Result<Digest, Failure> {
+    unsafe fn direct(&self, start: NonNull<u8>, bytes: usize) -> Result<Digest, Failure> {
         within(FRAME, |env| {
             // SAFETY: the address is not null; the rest is the caller's promise.
             let buffer = checked(env, |env| unsafe { env.new_direct_byte_buffer(start.as_ptr(), bytes) })?;
@@ -93,7 +127,7 @@ impl Hasher {
     }
 
     /// One call for many pieces: an array of new arrays, each with its bytes copied in.
-    pub(crate) fn batch(&self, pieces: &[&[u8]]) -> Result<Vec<Digest>, Failure> {
+    fn batch(&self, pieces: &[&[u8]]) -> Result<Vec<Digest>, Failure> {
         within(FRAME + 2 * pieces.len(), |env| {
             let none = JByteArray::null();
             let arrays = checked(env, |env| JObjectArray::<JByteArray>::new(env, pieces.len(), &none))?;
@@ -107,7 +141,7 @@ impl Hasher {
             // SAFETY: the method's signature says byte[][].
             let digests = unsafe { JObjectArray::<JByteArray>::from_raw(env, digests.into_raw()) };
             if digests.is_null() || checked(env, |env| digests.len(env))? != pieces.len() {
-                return Err(Failure::new("the hasher did not return one digest per piece"));
+                return Err(Caught::new("the hasher did not return one digest per piece"));
             }
             (0..pieces.len())
                 .map(|index| {
@@ -121,7 +155,7 @@ impl Hasher {
     }
 
     /// A line for the log.
-    pub(crate) fn log(&self, line: &str) -> Result<(), Failure> {
+    fn log(&self, line: &str) -> Result<(), Failure> {
         within(FRAME, |env| {
             let line = checked(env, |env| env.new_string(line))?;
             self.call(
@@ -133,74 +167,38 @@ impl Hasher {
             Ok(())
         })
     }
-
-    fn digest_of_array(
-        &self,
-        env: &mut Env<'_>,
-        array: &JByteArray<'_>,
-        bytes: usize,
-    ) -> Result<Digest, Failure> {
-        let length = jint::try_from(bytes).map_err(Failure::new)?;
-        self.call_for_digest(env, self.of_array, &[jvalue { l: array.as_raw() }, jvalue { i: length }])
-    }
-
-    fn call_for_digest(
-        &self,
-        env: &mut Env<'_>,
-        method: JMethodID,
-        arguments: &[jvalue],
-    ) -> Result<Digest, Failure> {
-        let digest = self.call(env, method, ReturnType::Array, arguments)?;
-        // SAFETY: the method's signature says byte[].
-        let digest = unsafe { JByteArray::from_raw(env, digest.into_raw()) };
-        read_digest(env, &digest)
-    }
-
-    fn call<'frame>(
-        &self,
-        env: &mut Env<'frame>,
-        method: JMethodID,
-        returns: ReturnType,
-        arguments: &[jvalue],
-    ) -> Result<JObject<'frame>, Failure> {
-        checked(env, |env| {
-            // SAFETY: `method` is a method of the object's class, and every caller in this file passes the
-            // arguments its signature names.
-            let value = unsafe { env.call_method_unchecked(&self.object, method, returns, arguments) }?;
-            Ok(value.l().unwrap_or_else(|_| JObject::null()))
-        })
-    }
 }
 
 /// Runs `work` in a frame of its own; this thread is attached to the JVM if it was not.
-fn within<T>(references: usize, work: impl FnOnce(&mut Env<'_>) -> Result<T, Failure>) -> Result<T, Failure> {
-    JavaVM::singleton()?.attach_current_thread(|env| env.with_local_frame(references, work))
+fn within<T>(references: usize, work: impl FnOnce(&mut Env<'_>) -> Result<T, Caught>) -> Result<T, Failure> {
+    let framed = |vm: JavaVM| vm.attach_current_thread(|env| env.with_local_frame(references, work));
+    JavaVM::singleton().map_err(Caught::from).and_then(framed).map_err(|Caught(failure)| failure)
 }
 
 /// Turns the Java exception that a JNI call may leave behind into a failure.
 fn checked<'frame, T>(
     env: &mut Env<'frame>,
     call: impl FnOnce(&mut Env<'frame>) -> jni::errors::Result<T>,
-) -> Result<T, Failure> {
-    call(env).map_err(|error| Failure::catch(env, &error))
+) -> Result<T, Caught> {
+    call(env).map_err(|error| Caught::take(env, &error))
 }
 
-fn new_array<'frame>(env: &mut Env<'frame>, bytes: &[u8]) -> Result<JByteArray<'frame>, Failure> {
+fn new_array<'frame>(env: &mut Env<'frame>, bytes: &[u8]) -> Result<JByteArray<'frame>, Caught> {
     let array = checked(env, |env| env.new_byte_array(bytes.len()))?;
     checked(env, |env| array.set_region(env, 0, signed(bytes)))?;
     Ok(array)
 }
 
 /// As the seed reads it: `GetByteArrayElements`, then a copy.
-fn read_digest(env: &mut Env<'_>, digest: &JByteArray<'_>) -> Result<Digest, Failure> {
+fn read_digest(env: &mut Env<'_>, digest: &JByteArray<'_>) -> Result<Digest, Caught> {
     if digest.is_null() {
-        return Err(Failure::new("the hasher returned null"));
+        return Err(Caught::new("the hasher returned null"));
     }
     // SAFETY: the array is read only, and nobody else has it.
     let elements = checked(env, |env| unsafe { digest.get_elements(env, ReleaseMode::NoCopyBack) })?;
     let mut bytes = [0; DIGEST_BYTES];
     if elements.len() != bytes.len() {
-        return Err(Failure::new(format!("the hasher returned {} bytes", elements.len())));
+        return Err(Caught::new(format!("the hasher returned {} bytes", elements.len())));
     }
     for (byte, element) in bytes.iter_mut().zip(elements.iter()) {
         *byte = element.cast_unsigned();

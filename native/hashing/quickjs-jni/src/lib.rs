@@ -1,32 +1,27 @@
 //! A `QuickJS` runtime inside the JVM: the cdylib behind `dev.paceline.piece.PieceHost`.
 //!
-//! Place in the journey: JavaScript calls `NativeHasher.sha1(data)`; this library carries the bytes up
-//! through JNI into a Kotlin `PieceHasher`, or digests them itself, and carries the digest back. Read in this
-//! order: `host` (a runtime and its job loop), `bindings` (what JavaScript may call), `hasher` (the ways up
-//! into Kotlin), `workers` (hashing beside the JS thread), `bytes` (the only place that reads a script's
-//! memory). Invariants: a host is used by the thread that opened it and never re-entered; no panic,
-//! JavaScript error or Java exception crosses a border except as an exception of the other side; memory of a
-//! script is read only while the script cannot free it. Absent on purpose: digests of its own
-//! (`paceline-hashing-core`), verdicts, anything that knows benchmarks. Those are scripts (`js/`) and Kotlin.
+//! Place in the journey: JavaScript calls `NativeHasher.sha1(data)`; `paceline-hashing-quickjs` is the
+//! runtime and its bindings, and here its bytes go up through JNI into a Kotlin `PieceHasher`. Read in order:
+//! `hasher` (the ways up into Kotlin), `failure` (exceptions both ways), `registry` (hosts by number).
+//! Invariants: a host is used by the thread that opened it; no panic, JavaScript error or Java exception
+//! crosses the border except as an exception of the other side.
 
-mod bindings;
-mod bytes;
-mod clock;
 mod failure;
-mod flights;
 mod hasher;
-mod host;
 mod registry;
-mod workers;
+
+use std::sync::Arc;
 
 use jni::objects::{JByteArray, JObject, JString};
 use jni::sys::{jint, jlong};
 use jni::{Env, EnvUnowned};
-use paceline_hashing_core::{Algorithm, Choice, digest_buffers};
 use paceline_hashing_jni_guard::{Refusal, Throw};
+use paceline_hashing_quickjs::{
+    Argument, Host, MOST_PIECES_PER_CALL, Threads, engine_for, quickjs_version, thread_cpu_ns,
+};
 
-use crate::hasher::Hasher;
-use crate::host::{Argument, Host, Threads};
+use crate::failure::raise;
+use crate::hasher::KotlinHasher;
 
 /// Bumped when a native method changes its meaning; `PieceLibrary` refuses to use another one.
 const ABI_VERSION: jint = 1;
@@ -52,13 +47,8 @@ pub extern "system" fn Java_dev_paceline_piece_PieceLibrary_engine<'frame>(
     lanes: jint,
 ) -> JString<'frame> {
     env.with_env(|env| {
-        let lanes = size("lanes", lanes)?.min(bindings::MOST_PIECES_PER_CALL);
-        // Long enough that no engine is chosen for being quick to start.
-        let piece = vec![0_u8; 4096];
-        let pieces = vec![piece.as_slice(); lanes];
-        let mut digests = vec![0_u8; lanes * Algorithm::Sha1.digest_bytes()];
-        let engine = digest_buffers(Algorithm::Sha1, Choice::Best, &pieces, &mut digests);
-        Ok(env.new_string(engine.map_err(Refusal::argument)?.name())?)
+        let lanes = size("lanes", lanes)?.min(MOST_PIECES_PER_CALL);
+        Ok(env.new_string(engine_for(lanes).map_err(Refusal::argument)?.name())?)
     })
     .resolve::<Throw>()
 }
@@ -69,7 +59,7 @@ pub extern "system" fn Java_dev_paceline_piece_PieceLibrary_quickjsVersion<'fram
     mut env: EnvUnowned<'frame>,
     _library: JObject<'frame>,
 ) -> JString<'frame> {
-    env.with_env(|env| Ok::<_, Refusal>(env.new_string(host::quickjs_version())?)).resolve::<Throw>()
+    env.with_env(|env| Ok::<_, Refusal>(env.new_string(quickjs_version())?)).resolve::<Throw>()
 }
 
 /// `PieceLibrary.threadCpuNs(): long`, the CPU time the calling thread has used.
@@ -78,7 +68,11 @@ pub extern "system" fn Java_dev_paceline_piece_PieceLibrary_threadCpuNs<'frame>(
     mut env: EnvUnowned<'frame>,
     _library: JObject<'frame>,
 ) -> jlong {
-    env.with_env(|_| clock::thread_cpu_ns()).resolve::<Throw>()
+    env.with_env(|_| {
+        let unread = |error| Refusal::State(format!("the thread's CPU time cannot be read: {error}"));
+        thread_cpu_ns().map_err(unread)
+    })
+    .resolve::<Throw>()
 }
 
 /// `PieceHost.open0(PieceHasher hasher, int crew, int workers): long`, the new host's number.
@@ -92,8 +86,9 @@ pub extern "system" fn Java_dev_paceline_piece_PieceHost_open0<'frame>(
 ) -> jlong {
     env.with_env(|env| {
         let threads = Threads { crew: threads("crew", crew)?, workers: threads("workers", workers)? };
-        let hasher = Hasher::of(env, &hasher)?;
-        Ok::<_, Refusal>(registry::add(Host::open(hasher, threads)?))
+        let hasher = Arc::new(KotlinHasher::of(env, &hasher)?);
+        let host = Host::open(hasher, threads).map_err(Refusal::State)?;
+        Ok::<_, Refusal>(registry::add(host))
     })
     .resolve::<Throw>()
 }
@@ -109,7 +104,7 @@ pub extern "system" fn Java_dev_paceline_piece_PieceHost_eval0<'frame>(
 ) -> JString<'frame> {
     env.with_env(|env| {
         let (source, file_name) = (source.try_to_string(env)?, file_name.try_to_string(env)?);
-        let text = registry::with(host, |host| host.eval(source, &file_name)).map_err(|e| e.raise(env))?;
+        let text = registry::with(host, |host| host.eval(source, &file_name)).map_err(|e| raise(e, env))?;
         Ok::<_, Refusal>(env.new_string(text)?)
     })
     .resolve::<Throw>()
@@ -150,7 +145,7 @@ fn call<'frame>(
     argument: Argument,
 ) -> Result<JByteArray<'frame>, Refusal> {
     let function = function.try_to_string(env)?;
-    let bytes = registry::with(host, |host| host.call(&function, argument)).map_err(|e| e.raise(env))?;
+    let bytes = registry::with(host, |host| host.call(&function, argument)).map_err(|e| raise(e, env))?;
     Ok(match bytes {
         Some(bytes) => env.byte_array_from_slice(&bytes)?,
         None => JByteArray::null(),
@@ -164,7 +159,7 @@ pub extern "system" fn Java_dev_paceline_piece_PieceHost_digestNs0<'frame>(
     _host: JObject<'frame>,
     host: jlong,
 ) -> jlong {
-    env.with_env(|env| registry::with(host, |host| Ok(host.digest_ns())).map_err(|e| e.raise(env)))
+    env.with_env(|env| registry::with(host, |host| Ok(host.digest_ns())).map_err(|e| raise(e, env)))
         .resolve::<Throw>()
 }
 
@@ -176,7 +171,7 @@ pub extern "system" fn Java_dev_paceline_piece_PieceHost_pending0<'frame>(
     host: jlong,
 ) -> jint {
     env.with_env(|env| {
-        let pending = registry::with(host, |host| Ok(host.pending())).map_err(|e| e.raise(env))?;
+        let pending = registry::with(host, |host| Ok(host.pending())).map_err(|e| raise(e, env))?;
         Ok::<_, Refusal>(jint::try_from(pending).unwrap_or(jint::MAX))
     })
     .resolve::<Throw>()
@@ -189,7 +184,7 @@ pub extern "system" fn Java_dev_paceline_piece_PieceHost_close0<'frame>(
     _host: JObject<'frame>,
     host: jlong,
 ) {
-    env.with_env(|env| registry::close(host).map_err(|e| e.raise(env))).resolve::<Throw>();
+    env.with_env(|env| registry::close(host).map_err(|e| raise(e, env))).resolve::<Throw>();
 }
 
 fn threads(name: &str, value: jint) -> Result<usize, Refusal> {

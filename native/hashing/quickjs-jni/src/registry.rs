@@ -11,10 +11,7 @@ use std::mem::ManuallyDrop;
 use std::rc::Rc;
 use std::sync::atomic::{AtomicI64, Ordering};
 
-use paceline_hashing_jni_guard::Refusal;
-
-use crate::failure::Leaving;
-use crate::host::Host;
+use paceline_hashing_quickjs::{Host, Leaving, Running};
 
 static NEXT: AtomicI64 = AtomicI64::new(1);
 
@@ -30,11 +27,13 @@ pub(crate) fn add(host: Host) -> i64 {
 }
 
 /// Runs `work` on the host with that number, unless it is running already.
-pub(crate) fn with<T>(number: i64, work: impl FnOnce(&Host) -> Result<T, Leaving>) -> Result<T, Leaving> {
+pub(crate) fn with<T>(
+    number: i64,
+    work: impl FnOnce(&Running<'_>) -> Result<T, Leaving>,
+) -> Result<T, Leaving> {
     let host = HOSTS.with_borrow(|hosts| hosts.get(&number).map(|host| Rc::clone(host)));
     let host = host.ok_or_else(|| gone(number))?;
-    let _running = host.enter()?;
-    work(&host)
+    work(&host.enter()?)
 }
 
 /// Closes the host with that number and frees its runtime.
@@ -43,11 +42,11 @@ pub(crate) fn close(number: i64) -> Result<(), Leaving> {
     with(number, |_| Ok(()))?;
     let host = HOSTS.with_borrow_mut(|hosts| hosts.remove(&number)).ok_or_else(|| gone(number))?;
     let host = Rc::try_unwrap(ManuallyDrop::into_inner(host));
-    host.map_err(|_| Refusal::State("the host is running".to_owned()))?.close();
+    host.map_err(|_| Leaving::State("the host is running".to_owned()))?.close();
     Ok(())
 }
 
 fn gone(number: i64) -> Leaving {
     let text = format!("host {number} is closed, or belongs to another thread: use it where it was opened");
-    Refusal::State(text).into()
+    Leaving::State(text)
 }

@@ -4,14 +4,14 @@
 //!
 //! | function | bytes travel | digested by |
 //! | --- | --- | --- |
-//! | `sha1Copied(buffer)` | into a new Java array | Kotlin |
-//! | `sha1Reused(buffer)` | into a Java array that is kept | Kotlin |
-//! | `sha1Direct(view)` | not at all: a `DirectByteBuffer` | Kotlin |
-//! | `sha1BatchCopied(buffers)` | into new Java arrays, one call | Kotlin |
+//! | `sha1Copied(buffer)` | into an array made for them | the hasher |
+//! | `sha1Reused(buffer)` | into an array that is kept | the hasher |
+//! | `sha1Direct(view)` | not at all | the hasher |
+//! | `sha1BatchCopied(buffers)` | into arrays made for them, one call | the hasher |
 //! | `sha1Native(view)` | not at all | here, one stream |
 //! | `sha1BatchLanes(views)` | not at all | here, side by side on this thread |
 //! | `sha1BatchCrew(views)` | not at all | here, side by side on several threads |
-//! | `sha1AsyncDirect(view, done)` | not at all | Kotlin, on a worker |
+//! | `sha1AsyncDirect(view, done)` | not at all | the hasher, on a worker |
 //! | `sha1AsyncNative(view, done)` | not at all | here, on a worker, side by side |
 //!
 //! `done(error, digest)` runs on the JS thread, in a later turn. Invariant: a wrong argument is a `TypeError`
@@ -30,8 +30,8 @@ use crate::hasher::{DIGEST_BYTES, Digest};
 use crate::host::Shared;
 use crate::workers::Way;
 
-/// Far beyond the lanes of any engine; a bound for what one call may hold in Java at once.
-pub(crate) const MOST_PIECES_PER_CALL: usize = 1024;
+/// Far beyond the lanes of any engine; a bound for what one call may hold at once.
+pub const MOST_PIECES_PER_CALL: usize = 1024;
 
 pub(crate) fn install<'js>(ctx: &Ctx<'js>, shared: &Rc<Shared>) -> Result<()> {
     let paceline = Object::new(ctx.clone())?;
@@ -69,7 +69,7 @@ fn install_single<'js>(to: &Object<'js>, shared: &Rc<Shared>) -> Result<()> {
     define(to, "sha1Reused", move |ctx: Ctx<'js>, buffer: Value<'js>| {
         let bytes = s.buffer(&buffer)?;
         // SAFETY: as above.
-        s.give(&ctx, s.hasher.reused(unsafe { bytes.as_slice() }, &s.kept))
+        s.give(&ctx, s.hasher.reused(unsafe { bytes.as_slice() }))
     })?;
     let s = Rc::clone(shared);
     define(to, "sha1Direct", move |ctx: Ctx<'js>, view: Value<'js>| {
@@ -115,7 +115,7 @@ fn install_batches<'js>(to: &Object<'js>, shared: &Rc<Shared>) -> Result<()> {
 }
 
 fn install_async<'js>(to: &Object<'js>, shared: &Rc<Shared>) -> Result<()> {
-    for (name, way) in [("sha1AsyncDirect", Way::Kotlin), ("sha1AsyncNative", Way::Native)] {
+    for (name, way) in [("sha1AsyncDirect", Way::Hasher), ("sha1AsyncNative", Way::Native)] {
         let s = Rc::clone(shared);
         let book = move |view: Value<'js>, done: Function<'js>| {
             let bytes = s.view(&view)?;

@@ -1,48 +1,41 @@
 //! What goes wrong on one side, told to the other.
 //!
 //! ```text
-//!   Kotlin throws ──Failure──▶ JS Error "HasherError" ──Leaving──▶ PieceScriptException, with its cause
-//!   bad argument of a script ▶ JS TypeError, RangeError ─Leaving─▶ PieceScriptException
+//!   a hasher fails ──Failure──▶ JS Error "HasherError" ──Leaving──▶ the caller, with what the hasher threw
+//!   bad argument of a script ▶ JS TypeError, RangeError ─Leaving─▶ the caller
 //! ```
-//! Invariant: a Java exception is never pending while JavaScript runs.
 
+use std::any::Any;
 use std::fmt;
 use std::sync::Arc;
 
-use jni::objects::{JObject, JThrowable, JValue};
-use jni::refs::Global;
-use jni::{Env, jni_sig, jni_str};
-use paceline_hashing_jni_guard::Refusal;
 use rquickjs_core::{Ctx, Error, Exception, Value};
 
-/// The property of a JS error that names the Java exception it stands for.
+/// The property of a JS error that names the exception it stands for; until now all of them were Java's.
 const THROWN: &str = "javaException";
+
+/// What a hasher threw in its own world: carried through the script, looked into by the hasher's side alone.
+pub type Cause = Arc<dyn Any + Send + Sync>;
 
 /// Why a piece was not hashed. Travels between threads.
 #[derive(Clone, Debug)]
-pub(crate) struct Failure {
+pub struct Failure {
     text: String,
-    thrown: Option<Arc<Global<JThrowable<'static>>>>,
+    thrown: Option<Cause>,
 }
 
 impl Failure {
-    pub(crate) fn new(text: impl fmt::Display) -> Self {
+    /// A failure that says why.
+    pub fn new(text: impl fmt::Display) -> Self {
         Self { text: text.to_string(), thrown: None }
     }
 
-    /// Takes the pending Java exception, if `error` says there is one.
-    pub(crate) fn catch(env: &mut Env<'_>, error: &jni::errors::Error) -> Self {
-        let Some(throwable) = env.exception_occurred() else {
-            return Self::new(format!("JNI: {error}"));
-        };
-        env.exception_clear();
-        let text = describe(env, &throwable);
-        // Without a reference the text still says what happened.
-        let thrown = env.new_global_ref(throwable).ok().map(Arc::new);
-        Self { text, thrown }
+    /// The same with what the hasher threw, where it has a reference to that.
+    pub fn thrown(text: impl fmt::Display, thrown: Option<Cause>) -> Self {
+        Self { text: text.to_string(), thrown }
     }
 
-    /// This failure as a JS error. `remember` keeps the Java exception until the error leaves the script.
+    /// This failure as a JS error. `remember` keeps what the hasher threw until the error leaves the script.
     pub(crate) fn error<'js>(&self, ctx: &Ctx<'js>, remember: &Thrown) -> rquickjs_core::Result<Value<'js>> {
         let error = Exception::from_message(ctx.clone(), &self.text)?.into_object();
         error.set("name", "HasherError")?;
@@ -61,53 +54,45 @@ impl Failure {
     }
 }
 
-impl From<jni::errors::Error> for Failure {
-    fn from(error: jni::errors::Error) -> Self {
-        Self::new(format!("JNI: {error}"))
-    }
-}
-
-/// `toString()` of a throwable; its own failure must not hide the first one.
-fn describe(env: &mut Env<'_>, throwable: &JThrowable<'_>) -> String {
-    let text = env.call_method(throwable, jni_str!("toString"), jni_sig!("()Ljava/lang/String;"), &[]);
-    let text = text.and_then(jni::JValueOwned::l).and_then(|text| {
-        let text = env.cast_local::<jni::objects::JString>(text)?;
-        text.try_to_string(env)
-    });
-    env.exception_clear();
-    text.unwrap_or_else(|_| "a Java exception whose toString() fails".to_owned())
-}
-
-/// The latest Java exception a script was told of, so that it can be the cause of what leaves the script.
+/// What a hasher threw last that a script was told of: it can be the cause of what leaves the script.
 #[derive(Default)]
 pub(crate) struct Thrown {
-    latest: std::cell::RefCell<(i32, Option<Arc<Global<JThrowable<'static>>>>)>,
+    latest: std::cell::RefCell<(i32, Option<Cause>)>,
 }
 
 impl Thrown {
-    fn keep(&self, thrown: Arc<Global<JThrowable<'static>>>) -> i32 {
+    fn keep(&self, thrown: Cause) -> i32 {
         let mut latest = self.latest.borrow_mut();
         *latest = (latest.0.wrapping_add(1), Some(thrown));
         latest.0
     }
 
-    fn take(&self, number: i32) -> Option<Arc<Global<JThrowable<'static>>>> {
+    fn take(&self, number: i32) -> Option<Cause> {
         let mut latest = self.latest.borrow_mut();
         if latest.0 == number { latest.1.take() } else { None }
     }
 }
 
-/// What leaves a host for Kotlin instead of a value.
-pub(crate) enum Leaving {
-    /// The call itself was wrong: `IllegalArgumentException` or `IllegalStateException`.
-    Refused(Refusal),
-    /// A script threw: `PieceScriptException`.
-    Script { text: String, cause: Option<Arc<Global<JThrowable<'static>>>> },
+/// What leaves a host instead of a value.
+pub enum Leaving {
+    /// The call itself was wrong.
+    Argument(String),
+    /// A right call at a wrong time.
+    State(String),
+    /// A script threw.
+    Script {
+        /// Name, message and stack.
+        text: String,
+        /// What the hasher threw that the script was told of.
+        cause: Option<Cause>,
+    },
 }
 
-impl From<Refusal> for Leaving {
-    fn from(refusal: Refusal) -> Self {
-        Self::Refused(refusal)
+impl fmt::Display for Leaving {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Argument(text) | Self::State(text) | Self::Script { text, .. } => f.write_str(text),
+        }
     }
 }
 
@@ -133,35 +118,6 @@ impl Leaving {
             other => Self::Script { text: other.to_string(), cause: None },
         }
     }
-
-    /// Makes it the pending Java exception.
-    pub(crate) fn raise(self, env: &mut Env<'_>) -> Refusal {
-        match self {
-            Self::Refused(refusal) => refusal,
-            Self::Script { text, cause } => match throw_script_exception(env, &text, cause.as_deref()) {
-                Ok(()) => Refusal::State(text),
-                Err(error) => Refusal::Jni(error),
-            },
-        }
-    }
-}
-
-fn throw_script_exception(
-    env: &mut Env<'_>,
-    text: &str,
-    cause: Option<&Global<JThrowable<'static>>>,
-) -> jni::errors::Result<()> {
-    let class = env.find_class(jni_str!("dev/paceline/piece/PieceScriptException"))?;
-    let text = env.new_string(text)?;
-    let none = JObject::null();
-    let cause = cause.map_or(&none, |cause| cause.as_obj());
-    let exception = env.new_object(
-        class,
-        jni_sig!("(Ljava/lang/String;Ljava/lang/Throwable;)V"),
-        &[JValue::Object(&text), JValue::Object(cause)],
-    )?;
-    let exception = env.cast_local::<JThrowable>(exception)?;
-    env.throw(exception)
 }
 
 fn text_of(value: &Value<'_>) -> String {

@@ -14,10 +14,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Instant;
 
-use jni::objects::JByteArray;
-use jni::refs::Global;
 use paceline_hashing_core::parallel::Crew;
-use paceline_hashing_jni_guard::Refusal;
 use rquickjs_core::context::EvalOptions;
 use rquickjs_core::promise::PromiseState;
 use rquickjs_core::{Coerced, Context, Ctx, Function, Persistent, Promise, Runtime, TypedArray, Value, qjs};
@@ -47,21 +44,24 @@ const SCRIPTS: [(&str, &str); 4] = [
 
 /// How many threads hash: those of a batch (`crew`, the JS thread counted in) and those beside the JS thread.
 #[derive(Clone, Copy)]
-pub(crate) struct Threads {
-    pub(crate) crew: usize,
-    pub(crate) workers: usize,
+pub struct Threads {
+    /// Threads that hash one batch together.
+    pub crew: usize,
+    /// Threads that hash while a script runs; started when one first needs them.
+    pub workers: usize,
 }
 
 /// What a function is called with.
-pub(crate) enum Argument {
+pub enum Argument {
+    /// A number.
     Count(i32),
+    /// A copy of them, as a `Uint8Array`.
     Bytes(Vec<u8>),
 }
 
 /// What the bindings share.
 pub(crate) struct Shared {
-    pub(crate) hasher: Arc<Hasher>,
-    pub(crate) kept: RefCell<Option<(Global<JByteArray<'static>>, usize)>>,
+    pub(crate) hasher: Arc<dyn Hasher>,
     pub(crate) crew: Crew,
     pub(crate) workers: usize,
     pub(crate) digest_ns: Cell<u64>,
@@ -74,7 +74,7 @@ pub(crate) struct Shared {
 }
 
 /// A runtime inside this process. Belongs to the thread that opened it.
-pub(crate) struct Host {
+pub struct Host {
     context: Context,
     runtime: Runtime,
     shared: Rc<Shared>,
@@ -82,26 +82,29 @@ pub(crate) struct Host {
     running: Cell<bool>,
 }
 
-/// Leaves the host when dropped.
-pub(crate) struct Running<'host>(&'host Cell<bool>);
+/// A host that was entered: what it can do while it runs. Leaves it when dropped.
+pub struct Running<'host>(&'host Host);
 
 impl Drop for Running<'_> {
     fn drop(&mut self) {
-        self.0.set(false);
+        self.0.running.set(false);
     }
 }
 
 impl Host {
-    pub(crate) fn open(hasher: Hasher, threads: Threads) -> Result<Self, Refusal> {
-        let refused = |what: &str, error: &dyn std::fmt::Display| Refusal::State(format!("{what}: {error}"));
+    /// A runtime with the bindings and the suite's scripts in it.
+    ///
+    /// # Errors
+    /// Which part of it could not be made, and why.
+    pub fn open(hasher: Arc<dyn Hasher>, threads: Threads) -> Result<Self, String> {
+        let refused = |what: &str, error: &dyn std::fmt::Display| format!("{what}: {error}");
         let crew = Crew::new(threads.crew.max(1)).map_err(|error| refused("crew", &error))?;
         let runtime = Runtime::new().map_err(|error| refused("QuickJS runtime", &error))?;
         runtime.set_max_stack_size(STACK_BYTES);
         runtime.set_memory_limit(MEMORY_BYTES);
         let context = Context::full(&runtime).map_err(|error| refused("QuickJS context", &error))?;
         let shared = Rc::new(Shared {
-            hasher: Arc::new(hasher),
-            kept: RefCell::default(),
+            hasher,
             crew,
             workers: threads.workers.max(1),
             digest_ns: Cell::new(0),
@@ -134,53 +137,20 @@ impl Host {
                     .iter()
                     .try_for_each(|(name, source)| ctx.eval_with_options((*source).to_owned(), named(name)))
             });
-            installed.map_err(|error| match Leaving::of_error(&ctx, &error, &self.shared.thrown) {
-                Leaving::Script { text, .. } => text,
-                Leaving::Refused(refusal) => refusal.to_string(),
-            })
+            installed.map_err(|error| Leaving::of_error(&ctx, &error, &self.shared.thrown).to_string())
         })
     }
 
     /// Marks the host as running until the result is dropped.
-    pub(crate) fn enter(&self) -> Result<Running<'_>, Leaving> {
+    ///
+    /// # Errors
+    /// When it is running.
+    pub fn enter(&self) -> Result<Running<'_>, Leaving> {
         if self.running.replace(true) {
             let text = "the host is running: what it calls may not call it (hand the work to a later turn)";
-            return Err(Refusal::State(text.to_owned()).into());
+            return Err(Leaving::State(text.to_owned()));
         }
-        Ok(Running(&self.running))
-    }
-
-    /// Evaluates a script and returns its value, or what its promise settles to, as text.
-    pub(crate) fn eval(&self, source: String, file_name: &str) -> Result<String, Leaving> {
-        self.context.with(|ctx| {
-            let value = ctx.eval_with_options::<Value, _>(source, named(file_name));
-            let value = self.settled(&ctx, value)?;
-            let text: Result<Coerced<String>, _> = value.get();
-            text.map(|text| text.0).map_err(|error| self.leaving(&ctx, &error))
-        })
-    }
-
-    /// Calls a global function; its result, or what its promise settles to, if that is a `Uint8Array`.
-    pub(crate) fn call(&self, name: &str, argument: Argument) -> Result<Option<Vec<u8>>, Leaving> {
-        self.context.with(|ctx| {
-            let function: Option<Function> = ctx.globals().get(name).ok();
-            let function = function.ok_or_else(|| {
-                ctx.catch(); // what reading it threw
-                Refusal::Argument(format!("function: '{name}' is none of the script's global functions"))
-            })?;
-            let value = match argument {
-                Argument::Count(count) => function.call((count,)),
-                Argument::Bytes(bytes) => {
-                    TypedArray::new_copy(ctx.clone(), bytes).and_then(|bytes| function.call((bytes,)))
-                }
-            };
-            let value = self.settled(&ctx, value)?;
-            let bytes = value.into_object().and_then(|object| {
-                // SAFETY: copied before any script runs again.
-                object.as_typed_array::<u8>().and_then(|view| unsafe { view.as_bytes() }.map(<[u8]>::to_vec))
-            });
-            Ok(bytes)
-        })
+        Ok(Running(self))
     }
 
     /// Runs the job loop until `value` has settled, and gives what it settled to.
@@ -200,7 +170,7 @@ impl Host {
             }
             if self.shared.flights.open() == 0 {
                 let text = "the script waits for a promise that nothing will settle";
-                return Err(Refusal::State(text.to_owned()).into());
+                return Err(Leaving::State(text.to_owned()));
             }
             self.land(ctx)?;
         }
@@ -211,7 +181,7 @@ impl Host {
     fn outcome<'js>(&self, ctx: &Ctx<'js>, promise: &Promise<'js>) -> Result<Value<'js>, Leaving> {
         match promise.result::<Value>() {
             Some(outcome) => outcome.map_err(|error| self.leaving(ctx, &error)),
-            None => Err(Refusal::State("the promise is pending".to_owned()).into()),
+            None => Err(Leaving::State("the promise is pending".to_owned())),
         }
     }
 
@@ -224,7 +194,7 @@ impl Host {
         let mut workers = self.workers.borrow_mut();
         if workers.is_none() {
             let started = Workers::start(self.shared.workers, Arc::clone(&self.shared.hasher));
-            *workers = Some(started.map_err(|error| Refusal::State(format!("workers: {error}")))?);
+            *workers = Some(started.map_err(|error| Leaving::State(format!("workers: {error}")))?);
         }
         if let Some(workers) = workers.as_ref() {
             workers.submit(self.shared.flights.board());
@@ -247,18 +217,8 @@ impl Host {
         outcome
     }
 
-    /// Time native digests took, on this thread and on the workers.
-    pub(crate) fn digest_ns(&self) -> i64 {
-        let on_workers = self.workers.borrow().as_ref().map_or(0, Workers::digest_ns);
-        i64::try_from(self.shared.digest_ns.get() + on_workers).unwrap_or(i64::MAX)
-    }
-
-    pub(crate) fn pending(&self) -> usize {
-        self.shared.flights.open()
-    }
-
     /// Stops the workers, drops every JS value this side holds, then the runtime.
-    pub(crate) fn close(self) {
+    pub fn close(self) {
         if let Some(workers) = self.workers.take() {
             workers.stop();
         }
@@ -275,6 +235,60 @@ impl Host {
     }
 }
 
+impl Running<'_> {
+    /// Evaluates a script and returns its value, or what its promise settles to, as text.
+    ///
+    /// # Errors
+    /// What the script threw, or that nothing will settle its promise.
+    pub fn eval(&self, source: String, file_name: &str) -> Result<String, Leaving> {
+        self.0.context.with(|ctx| {
+            let value = ctx.eval_with_options::<Value, _>(source, named(file_name));
+            let value = self.0.settled(&ctx, value)?;
+            let text: Result<Coerced<String>, _> = value.get();
+            text.map(|text| text.0).map_err(|error| self.0.leaving(&ctx, &error))
+        })
+    }
+
+    /// Calls a global function; its result, or what its promise settles to, if that is a `Uint8Array`.
+    ///
+    /// # Errors
+    /// What the script threw, or that nothing will settle its promise.
+    pub fn call(&self, name: &str, argument: Argument) -> Result<Option<Vec<u8>>, Leaving> {
+        self.0.context.with(|ctx| {
+            let function: Option<Function> = ctx.globals().get(name).ok();
+            let function = function.ok_or_else(|| {
+                ctx.catch(); // what reading it threw
+                Leaving::Argument(format!("function: '{name}' is none of the script's global functions"))
+            })?;
+            let value = match argument {
+                Argument::Count(count) => function.call((count,)),
+                Argument::Bytes(bytes) => {
+                    TypedArray::new_copy(ctx.clone(), bytes).and_then(|bytes| function.call((bytes,)))
+                }
+            };
+            let value = self.0.settled(&ctx, value)?;
+            let bytes = value.into_object().and_then(|object| {
+                // SAFETY: copied before any script runs again.
+                object.as_typed_array::<u8>().and_then(|view| unsafe { view.as_bytes() }.map(<[u8]>::to_vec))
+            });
+            Ok(bytes)
+        })
+    }
+
+    /// Time native digests took, on this thread and on the workers.
+    #[must_use]
+    pub fn digest_ns(&self) -> i64 {
+        let on_workers = self.0.workers.borrow().as_ref().map_or(0, Workers::digest_ns);
+        i64::try_from(self.0.shared.digest_ns.get() + on_workers).unwrap_or(i64::MAX)
+    }
+
+    /// Pieces handed to workers whose callbacks have not run.
+    #[must_use]
+    pub fn pending(&self) -> usize {
+        self.0.shared.flights.open()
+    }
+}
+
 impl Shared {
     fn rejected<'js>(&self, ctx: &Ctx<'js>, promise: Value<'js>, reason: Value<'js>, handled: bool) {
         let promise = Persistent::save(ctx, promise);
@@ -286,7 +300,7 @@ impl Shared {
         }
     }
 
-    /// A rejection nobody listens to must not pass in silence. `awaited` is heard by Kotlin.
+    /// A rejection nobody listens to must not pass in silence. `awaited` is heard by the caller.
     fn fail_if_unhandled<'js>(&self, ctx: &Ctx<'js>, awaited: Option<&Promise<'js>>) -> Result<(), Leaving> {
         let awaited = awaited.map(std::ops::Deref::deref).map(rquickjs_core::Object::as_value);
         let mut missed = self.unhandled.take().into_iter().filter_map(|(promise, reason)| {
@@ -298,7 +312,8 @@ impl Shared {
 }
 
 /// The version of `QuickJS-ng`.
-pub(crate) fn quickjs_version() -> String {
+#[must_use]
+pub fn quickjs_version() -> String {
     // SAFETY: a static text that ends in zero.
     unsafe { CStr::from_ptr(qjs::JS_GetVersion()) }.to_string_lossy().into_owned()
 }

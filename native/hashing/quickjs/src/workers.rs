@@ -18,8 +18,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{Builder, JoinHandle};
 use std::time::Instant;
 
-use paceline_hashing_core::{Algorithm, Choice, digest_buffers};
-use paceline_hashing_jni_guard::panic_text;
+use paceline_hashing_core::{Algorithm, Choice, digest_buffers, panic_text};
 
 use crate::failure::Failure;
 use crate::hasher::{DIGEST_BYTES, Digest, Hasher};
@@ -32,8 +31,8 @@ pub(crate) const LANES: usize = 16;
 pub(crate) enum Way {
     /// This library's engines.
     Native,
-    /// The Kotlin hasher, over a direct buffer.
-    Kotlin,
+    /// The host's hasher, over the bytes where they lie.
+    Hasher,
 }
 
 /// A piece to hash. Whoever made it keeps its memory mapped and unwritten until the job was collected, or
@@ -79,7 +78,7 @@ impl Queue {
     /// A free worker's share of what waits; it is free no more then.
     fn take(&mut self) -> Option<Vec<Job>> {
         let way = self.waiting.front()?.way;
-        // Kotlin hashes one piece at a time; taking more would only keep them from the others.
+        // A hasher takes one piece at a time; taking more would only keep them from the others.
         let share = if way == Way::Native { self.waiting.len().div_ceil(self.free).min(LANES) } else { 1 };
         let alike = self.waiting.iter().take(share).take_while(|job| job.way == way).count();
         self.free -= 1;
@@ -99,7 +98,7 @@ struct Shared {
     work: Condvar,
     landed: Condvar,
     digest_ns: AtomicU64,
-    hasher: Arc<Hasher>,
+    hasher: Arc<dyn Hasher>,
 }
 
 impl Shared {
@@ -116,7 +115,7 @@ pub(crate) struct Workers {
 }
 
 impl Workers {
-    pub(crate) fn start(count: usize, hasher: Arc<Hasher>) -> std::io::Result<Self> {
+    pub(crate) fn start(count: usize, hasher: Arc<dyn Hasher>) -> std::io::Result<Self> {
         let shared = Arc::new(Shared {
             queue: Mutex::new(Queue { free: count, ..Queue::default() }),
             work: Condvar::new(),
@@ -207,13 +206,13 @@ fn next(shared: &Shared) -> Option<Vec<Job>> {
 }
 
 fn digest(shared: &Shared, jobs: &[Job]) -> Vec<Completion> {
-    if jobs.iter().any(|job| job.way == Way::Kotlin) {
-        let in_kotlin = |job: &Job| {
-            // SAFETY: what `Job` promises; `PieceHasher` keeps no reference.
+    if jobs.iter().any(|job| job.way == Way::Hasher) {
+        let by_hasher = |job: &Job| {
+            // SAFETY: what `Job` promises.
             let digest = unsafe { shared.hasher.direct(job.start, job.bytes) };
             Completion { number: job.number, digest }
         };
-        return jobs.iter().map(in_kotlin).collect();
+        return jobs.iter().map(by_hasher).collect();
     }
     let pieces: Vec<&[u8]> = jobs.iter().map(Job::as_slice).collect();
     let mut digests = vec![[0; DIGEST_BYTES]; jobs.len()];
@@ -269,9 +268,9 @@ mod tests {
     }
 
     #[test]
-    fn pieces_for_kotlin_are_taken_one_by_one_and_never_mixed_with_others() {
+    fn pieces_for_a_hasher_are_taken_one_by_one_and_never_mixed_with_others() {
         let mut queue = queue(3);
-        book(&mut queue, Way::Kotlin, 2);
+        book(&mut queue, Way::Hasher, 2);
         book(&mut queue, Way::Native, 2);
         assert_eq!([taken(&mut queue), taken(&mut queue), taken(&mut queue)], [1, 1, 2]);
     }

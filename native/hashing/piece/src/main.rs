@@ -1,0 +1,57 @@
+//! The workload `piece` without a JVM: what of it makes sense on a device.
+//!
+//! Place in the journey: its own process, started by the agent on a device; on hosts the same workload is
+//! Kotlin's (`../jvm`). The same runtime, scripts, pieces and counters; the arms that hash in Kotlin are
+//! announced with the reason and not measured. Read in this order: `scripts` (how an arm is a function of
+//! a script), `pieces`, `streams`, `checks`. Absent on purpose: judgement of any figure.
+
+mod checks;
+mod pieces;
+mod scripts;
+mod streams;
+
+use std::process::ExitCode;
+
+use paceline_harness::workload::Facts;
+use paceline_harness::{Failure, Knob, Workload};
+use paceline_hashing_quickjs::{engine_for, quickjs_version};
+
+fn main() -> ExitCode {
+    Workload {
+        suite: "hashing".to_owned(),
+        name: "piece".to_owned(),
+        benchmarks: vec![
+            pieces::piece(),
+            streams::piece_stream(),
+            streams::piece_unverified(),
+            pieces::piece_instrumentation(),
+        ],
+        knobs: vec![log_every_ms()],
+        open: Box::new(facts),
+        checks: Box::new(checks::all),
+    }
+    .main()
+}
+
+/// Of arms that need Kotlin: taken, so that a command line of a host's is a device's too.
+fn log_every_ms() -> Knob {
+    Knob {
+        name: "log_every_ms".to_owned(),
+        minimum: 1,
+        maximum: 60_000,
+        default: 5_000,
+        demonstration: false,
+        what: "the counters of piece_instrumentation print a line this often".to_owned(),
+    }
+}
+
+/// What could explain a difference between two runs.
+fn facts() -> Result<Facts, Failure> {
+    let mut facts = vec![("quickjs".to_owned(), quickjs_version())];
+    for (name, lanes) in [("engine", 1), ("engine_8", 8), ("engine_16", 16)] {
+        let engine = engine_for(lanes).map_err(|error| Failure::new("engine", error.to_string()))?;
+        facts.push((name.to_owned(), engine.name().to_owned()));
+    }
+    facts.push(("processors".to_owned(), scripts::processors().to_string()));
+    Ok(facts)
+}
