@@ -115,7 +115,7 @@ function Filters({ search, onSearch }: TargetsPageProps) {
 const COLUMNS: readonly Column<Target>[] = [
   { header: 'Target', cell: (target) => <Named target={target} /> },
   { header: 'State', cell: (target) => <TargetMarks target={target} stacked /> },
-  { header: 'Jobs', cell: ({ takes_jobs: { words } }) => words, wrap: true },
+  { header: 'Jobs', cell: ({ takes_jobs: { words } }) => <Brief words={words} />, wrap: true },
   { header: 'Readings', cell: ({ gates }) => <Readings gates={gates} /> },
   { header: 'Preflight', cell: (target) => <Preflight findings={target.preflight} /> },
   {
@@ -130,6 +130,15 @@ const COLUMNS: readonly Column<Target>[] = [
     ),
   },
 ];
+
+/** The reasons in short; the target's own page has them whole, with what to do. */
+function Brief({ words }: { words: string }) {
+  return (
+    <div className={classes.brief} title={words}>
+      {words}
+    </div>
+  );
+}
 
 function Named({ target: { id, name, kind, serial, simulated } }: { target: Target }) {
   return (
