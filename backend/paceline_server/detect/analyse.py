@@ -113,16 +113,19 @@ def analyse(
 
 def voids_of(facts: Facts, asked: Asked, look: Look) -> Iterator[Void]:
     """Attempt by attempt: what differs between two batches was not measured across, one void attempt voids
-    the job. Without the configuration errors the request suppressed."""
+    the job. Without the configuration errors the request suppressed; what the server itself knows of the
+    target comes last, and once."""
+    said = (*asked.suppress, *facts.configuration)
     for number in sorted({one.attempt for one in facts.conditions}):
         own = [one for one in facts.conditions if one.attempt == number]
         readings = [Reading(one.phase, one.at_ms, one.values) for one in own]
-        yield from find_voids(readings, look.limits, asked.suppress)
+        yield from find_voids(readings, look.limits, said)
+    yield from find_voids([Reading("before", 0, facts.known())], look.limits, asked.suppress)
 
 
 def suppressed_of(facts: Facts, asked: Asked) -> list[str]:
     """Configuration errors the target had, and the request suppressed by name: the report says so."""
-    return suppressed_in((one.values for one in facts.conditions), asked.suppress)
+    return suppressed_in((facts.known(), *(one.values for one in facts.conditions)), asked.suppress)
 
 
 def with_suppressed(reason: str, names: Sequence[str]) -> str:

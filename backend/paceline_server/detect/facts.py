@@ -57,7 +57,8 @@ class Asked:
 @dataclass(frozen=True)
 class Facts:
     """Everything one job said. `announced`: every case a launch spoke of, with or without samples; `broken`:
-    why launches are missing or incomplete, one sentence each."""
+    why launches are missing or incomplete, one sentence each; `configuration`: names of the configuration
+    errors that the server itself knows its target to have, whatever the agent says."""
 
     cases: Sequence[CaseSamples]
     checks: Sequence[Check] = ()
@@ -65,6 +66,11 @@ class Facts:
     conditions: Sequence[Conditions] = ()
     broken: Sequence[str] = ()
     announced: Sequence[Case] = ()
+    configuration: Sequence[str] = ()
+
+    def known(self) -> dict[str, object]:
+        """What the server knows of the target, as a reading would have it."""
+        return {"configuration": list(self.configuration)}
 
 
 @dataclass(frozen=True)

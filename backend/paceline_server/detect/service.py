@@ -92,11 +92,11 @@ def _analyse(session: Session, context: JobContext) -> Analysis:
         limits=void_limits(),
     )
     if run.base_commit is None:
-        return analyse(manifest, _facts(session, job.id), identity, asked, look)
+        return analyse(manifest, _facts(session, context), identity, asked, look)
     return analyse_revisions(
         manifest,
-        Revision(run.base_commit, job.base_artifact_hash, _facts(session, job.id, "base")),
-        Revision(run.commit, job.artifact_hash, _facts(session, job.id, "head")),
+        Revision(run.base_commit, job.base_artifact_hash, _facts(session, context, "base")),
+        Revision(run.commit, job.artifact_hash, _facts(session, context, "head")),
         identity,
         asked=asked,
         look=look,
@@ -108,13 +108,15 @@ THOROUGH = ("confirm", "bisect")
 """Triggers of A/B runs in which an alert waits for a comparison that need not be the one that decides."""
 
 
-def _facts(session: Session, job_id: str, side: Literal["base", "head"] | None = None) -> Facts:
+def _facts(session: Session, context: JobContext, side: Literal["base", "head"] | None = None) -> Facts:
+    job_id = context.job.id
     return Facts(
         cases=ingest.blocks(session, job_id, side),
         checks=ingest.checks(session, job_id, side),
         warnings=ingest.warnings(session, job_id, side),
         conditions=ingest.conditions(session, job_id),
         announced=ingest.cases(session, job_id, side),
+        configuration=("simulated",) if context.target.simulated else (),
     )
 
 

@@ -18,7 +18,8 @@ from paceline_server.detect.revisions import Revision, analyse_revisions
 from paceline_server.detect.table import lines_of
 from paceline_server.ingest.cases import Case, Conditions
 from paceline_server.store import outbox
-from paceline_server.store.session import read_scope
+from paceline_server.store.session import read_scope, session_scope
+from paceline_server.store.tables.fleet import Target
 from paceline_server.testing.benches import (
     BENCHMARK,
     bench_cases,
@@ -123,6 +124,26 @@ def test_two_revisions_are_judged_by_the_same_rules() -> None:
     assert found.reason.endswith("(suppressed: emulator)")
 
 
+@pytest.mark.parametrize("sides", [1, 2])
+@pytest.mark.parametrize("suppress", [(), ("simulated",)])
+@pytest.mark.parametrize("said", [["emulator"], ["simulated"], None])
+def test_what_the_server_knows_of_a_target_voids_once_whatever_its_agent_says(
+    sides: int, suppress: tuple[str, ...], said: list[str] | None
+) -> None:
+    conditions = [] if said is None else [Conditions("before", 0, {"configuration": said})]
+    cases, checks = bench_cases(1, FASTER), passed_checks(range(5))
+    facts = Facts(cases, checks, conditions=conditions, configuration=("simulated",))
+    manifest, asked = read_manifest(undeclared()), Asked(target_kind="device", suppress=suppress)
+    if sides == 1:
+        found = analyse(manifest, facts, IDENTITY, asked)
+    else:
+        older, newer = (Revision(commit * 20, commit * 32, facts) for commit in ("0b", "0a"))
+        found = analyse_revisions(manifest, older, newer, IDENTITY, asked=asked)
+    named = [void.code for void in found.voids if void.code == "simulated"]
+    assert named == ([] if suppress else ["simulated"])
+    assert found.report.suppressed == list(suppress)
+
+
 def test_a_directory_of_a_device_is_read_as_one(tmp_path: Path) -> None:
     options = {"benchmarks": [BENCHMARK], "launches": 5, "rounds": 20, "suppress": ["emulator"]}
     write_directory(tmp_path, bench_cases(1, FASTER), options=options, target_kind="device")
@@ -160,3 +181,25 @@ def test_what_was_suppressed_is_stored_with_the_report_the_job_and_every_compari
     (shown,) = client.get(path, headers=dict(lab.headers)).json()["jobs"]
     assert (shown["job_id"], shown["verdict"], shown["suppressed"]) == (leased.job_id, verdict, suppress)
     assert shown["conditions"]["battery_c"]["max"] == 32.0
+
+
+@pytest.mark.shapes("embedded")
+@pytest.mark.parametrize(("suppress", "verdict"), [([], "inconclusive"), (["simulated"], "pass")])
+def test_a_simulated_target_is_no_phone_also_when_its_agent_does_not_say_so(
+    client: TestClient,
+    enrolled: Callable[..., Any],
+    token: Callable[..., dict[str, str]],
+    suppress: list[str],
+    verdict: str,
+) -> None:
+    lab = open_lab(client, enrolled, token)
+    with session_scope() as session:
+        session.get_one(Target, lab.target_id).simulated = True
+    lab.request(suppress=suppress)
+    leased = lab.deliver(FASTER)
+    outbox.drain()
+    job = client.get(f"/api/v1/jobs/{leased.job_id}", headers=dict(lab.headers)).json()
+    assert job["verdict"] == verdict
+    assert "simulated" in job["reason"]
+    report = client.get(f"/api/v1/jobs/{leased.job_id}/report", headers=dict(lab.headers)).json()
+    assert report["suppressed"] == suppress

@@ -34,7 +34,8 @@ def labs(
 
 def run_on(*labs: Lab, commit: str, effects: dict[int, float]) -> list[str]:
     """One run on all of them, concluded; its job ids."""
-    labs[0].request(targets=[one.target_id for one in labs], commit=commit, branch="main")
+    targets, toys = [one.target_id for one in labs], ["simulated"]
+    labs[0].request(targets=targets, commit=commit, branch="main", suppress=toys)
     jobs = []
     for seed, one in enumerate(labs, 1):
         jobs.append(one.deliver(effects, seed=seed).job_id)
