@@ -6,7 +6,7 @@ value and knob was declared. Pure: manifest and targets in, selection or faults 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from paceline_server.catalog.schemas import ParamValue
@@ -29,8 +29,9 @@ class Selection:
     faults: dict[str, str] = field(default_factory=dict)
 
 
-def select(declared: Declared, wanted: RunIn) -> Selection:
-    """Check the benchmarks, params and knobs of a request."""
+def select(declared: Declared, wanted: RunIn, reported: Collection[str] = ()) -> Selection:
+    """Check the benchmarks, params, knobs and names of a request. `reported`: names of configuration errors
+    that targets of the suite have, among them such that this server has no words for."""
     faults: dict[str, str] = {}
     names = list(dict.fromkeys(wanted.benchmarks or declared.benchmarks))
     for name in names:
@@ -43,8 +44,8 @@ def select(declared: Declared, wanted: RunIn) -> Selection:
         if fault is not None:
             faults[f"params.{param}"] = fault
     for name in wanted.suppress:
-        if name not in CONFIGURATION_ERRORS:
-            known = ", ".join(CONFIGURATION_ERRORS)
+        if name not in CONFIGURATION_ERRORS and name not in reported:
+            known = ", ".join(dict.fromkeys((*CONFIGURATION_ERRORS, *sorted(reported))))
             faults["suppress"] = f"{name!r} is no configuration error; there are {known}"
     knobs, demonstration = _knobs(declared, wanted.knobs, faults)
     return Selection(

@@ -7,6 +7,8 @@ what it leaves behind (live events, outbox rows) commits with it. Never waits an
 
 from __future__ import annotations
 
+from collections.abc import Collection, Sequence
+
 from sqlalchemy.orm import Session
 
 from paceline_server.fleet import service as fleet
@@ -45,7 +47,8 @@ def create_run(session: Session, spec: RunIn, created_by: str, schedule_id: str 
 
     Raises 404 `unknown_suite`, 400 `invalid_request` naming each wrong field, 409 `no_target`.
     """
-    suite, selection, targets = _checked(session, spec)
+    known = spec.suppress if schedule_id is not None else ()  # checked when the schedule was made
+    suite, selection, targets = _checked(session, spec, known)
     commit = spec.commit or suite.commit
     run = Run(
         suite=suite.name,
@@ -81,8 +84,8 @@ def _branch_of(spec: RunIn, suite: Suite) -> str | None:
 
 
 def able_targets(session: Session, spec: RunIn) -> list[Target]:
-    """The targets a request would get jobs for now. Raises as `create_run`."""
-    return _checked(session, spec)[2]
+    """The targets a schedule's request would get jobs for now. Raises as `create_run`."""
+    return _checked(session, spec, spec.suppress)[2]
 
 
 def check_run(session: Session, spec: RunIn) -> None:
@@ -95,7 +98,10 @@ def check_run(session: Session, spec: RunIn) -> None:
             raise
 
 
-def _checked(session: Session, spec: RunIn) -> tuple[Suite, Selection, list[Target]]:
+def _checked(
+    session: Session, spec: RunIn, known: Collection[str] = ()
+) -> tuple[Suite, Selection, list[Target]]:
+    """`known`: names of configuration errors that are taken though no target has them now."""
     suite = queries.suite(session, spec.suite)
     if suite is None:
         raise ProblemError(
@@ -104,8 +110,10 @@ def _checked(session: Session, spec: RunIn) -> tuple[Suite, Selection, list[Targ
             f"No agent has announced a suite {spec.suite!r}: register its repository with an agent.",
         )
     declared = read_manifest(suite.manifest)
-    selection = select(declared, spec)
-    targets = _targets(session, declared, spec, selection)
+    able = queries.targets_of_suite(session, spec.suite)
+    reported = {name for target in able for name in target.configuration}
+    selection = select(declared, spec, reported.union(known))
+    targets = _targets(able, declared, spec, selection)
     if selection.faults:
         first = next(iter(selection.faults.items()))
         raise invalid_request(f"{first[0]}: {first[1]}.", selection.faults)
@@ -127,13 +135,10 @@ def base_of(spec: RunIn, commit: str) -> str | None:
 
 
 def _targets(
-    session: Session,
-    declared: Declared,
-    spec: RunIn,
-    selection: Selection,
+    of_suite: Sequence[Target], declared: Declared, spec: RunIn, selection: Selection
 ) -> list[Target]:
     benchmarks, faults, at = selection.benchmarks, selection.faults, clock.now()
-    able = {target.id: target for target in queries.targets_of_suite(session, spec.suite)}
+    able = {target.id: target for target in of_suite}
     if spec.targets is not None:
         chosen = [able[target_id] for target_id in dict.fromkeys(spec.targets) if target_id in able]
         unknown = [target_id for target_id in spec.targets if target_id not in able]

@@ -7,8 +7,9 @@ from typing import Any
 
 import pytest
 from fastapi.testclient import TestClient
+from paceline_server.jobs import schedules
 from paceline_server.jobs import service as jobs
-from paceline_server.kernel import clock
+from paceline_server.kernel.clock import FrozenClock, now
 from paceline_server.store.session import session_scope
 from paceline_server.store.tables.jobs import Run
 from paceline_server.testing.scripted_agent import PREFIX, ScriptedAgent, announce
@@ -65,7 +66,7 @@ def test_a_follow_up_has_the_launches_of_the_job_it_follows(agent: ScriptedAgent
             followed: Run = jobs.ab_run(
                 session, original_run_id=run["id"], base_commit="b" * 40, commit="c" * 40,
                 benchmarks=["sorting"], params={}, target_id=phone.target_id, trigger="bisect", times=times,
-                not_before=clock.now(),
+                not_before=now(),
             )  # fmt: skip
             (job,) = jobs.get_run(session, followed.id).jobs
             assert (job.launches, followed.suppress) == (expected, ["emulator"])
@@ -89,6 +90,27 @@ def test_a_name_that_is_no_configuration_error_is_refused(client: TestClient, ci
     answer = client.post(f"{PREFIX}/runs", json=body, headers=ci)
     assert answer.status_code == 400
     assert "there are emulator, debuggable" in answer.json()["fields"]["suppress"]
+
+
+def test_a_name_only_a_target_of_the_suite_has_may_be_suppressed_and_stays_so_in_a_schedule(
+    client: TestClient, agent: ScriptedAgent, clock: FrozenClock, ci: dict[str, str], new_run: Make
+) -> None:
+    """The void names it and says that it may be suppressed; the dashboard offers it."""
+    phone = device(agent)
+    body = {"suite": "demo", "targets": [phone.target_id], "suppress": ["method_tracing"]}
+    assert client.post(f"{PREFIX}/runs", json=body, headers=ci).status_code == 400
+    phone.beat(configuration=["method_tracing"])
+    assert new_run(**body)["suppress"] == ["method_tracing"]
+    other = client.post(f"{PREFIX}/runs", json={**body, "suppress": ["methods"]}, headers=ci)
+    assert other.json()["fields"]["suppress"].endswith(", simulated, method_tracing")
+    timed = {"name": "n", "kind": "measure", "suite": "demo", "every_s": 60, "enabled": True}
+    timed |= {"target_id": phone.target_id, "suppress": ["method_tracing"]}
+    made = client.post(f"{PREFIX}/schedules", json=timed, headers=ci).json()
+    clock.advance(61)
+    phone.beat(configuration=[])
+    assert schedules.tick() == 1
+    (newest, *_) = client.get(f"{PREFIX}/runs", headers=ci).json()["items"]
+    assert (newest["created_by"], newest["suppress"]) == (f"schedule {made['name']}", ["method_tracing"])
 
 
 @pytest.mark.usefixtures("agent")
