@@ -7,19 +7,22 @@ hold the job's row lock, so whoever inserted a seq first has committed before th
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import datetime
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from sqlalchemy import Table, func, select
+from sqlalchemy import Table, func, null, select, update
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.orm import Session, undefer
 
 from paceline_server.store.base import Base
+from paceline_server.store.tables.jobs import Job
 from paceline_server.store.tables.samples import (
     ConditionsRow,
     Item,
     LogChunk,
+    ReportedLine,
     SampleChunk,
     StreamEvent,
 )
@@ -180,6 +183,36 @@ def conditions_after(
     if raw:
         query = query.options(undefer(ConditionsRow.raw))
     return list(session.scalars(query))
+
+
+def reported_after(session: Session, job_id: str, attempt: int, after: int, limit: int) -> list[ReportedLine]:
+    """Reported lines with a seq above `after`."""
+    query = (
+        select(ReportedLine)
+        .where(ReportedLine.job_id == job_id, ReportedLine.attempt == attempt, ReportedLine.seq > after)
+        .order_by(ReportedLine.seq)
+        .limit(limit)
+    )
+    return list(session.scalars(query))
+
+
+def jobs_with_old_raw(session: Session, before: datetime, limit: int) -> list[str]:
+    """Jobs that ended before an instant and still have texts of what their device printed."""
+    ended = func.coalesce(Job.finished_at, Job.created_at)
+    query = (
+        select(ConditionsRow.job_id)
+        .join(Job, Job.id == ConditionsRow.job_id)
+        .where(ConditionsRow.raw.is_not(null()), ended < before)
+        .distinct()
+        .limit(limit)
+    )
+    return list(session.scalars(query))
+
+
+def forget_raw(session: Session, job_ids: Sequence[str]) -> None:
+    """Remove the texts of what devices printed; what was read out of them stays."""
+    old = (ConditionsRow.job_id.in_(list(job_ids)), ConditionsRow.raw.is_not(null()))
+    session.execute(update(ConditionsRow).where(*old).values(raw=null()))
 
 
 def log_from(session: Session, job_id: str, attempt: int, seq: int, limit: int) -> list[LogChunk]:

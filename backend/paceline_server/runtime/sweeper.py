@@ -17,6 +17,7 @@ import structlog
 
 from paceline_server.accounts import service as accounts
 from paceline_server.fleet import service as fleet
+from paceline_server.ingest import upkeep as ingest
 from paceline_server.jobs import tasks as jobs
 from paceline_server.kernel import clock
 from paceline_server.kernel.settings import Settings
@@ -109,7 +110,7 @@ class Sweeper:
 
 def prune() -> None:
     """Remove what was needed for a while only: old live events, carried-out messages, ended sessions, failed
-    sign-ins, enrolment codes, old events and readings of targets."""
+    sign-ins, enrolment codes, old events and readings of targets, what devices printed."""
     at = clock.now()
     with session_scope() as session:
         live_events.prune(session, at - KEEP_LIVE_EVENTS)
@@ -117,3 +118,4 @@ def prune() -> None:
         accounts.forget_expired(session)
         fleet.forget_expired(session)
     fleet.forget()
+    ingest.forget_raw()

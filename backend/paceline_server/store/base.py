@@ -88,5 +88,8 @@ class FloatVector(TypeDecorator[NDArray[np.float64]]):
 
 Json = JSON().with_variant(JSONB(), "postgresql")
 
+JsonOrNull = JSON(none_as_null=True).with_variant(JSONB(none_as_null=True), "postgresql")
+"""For columns asked `IS NULL`: None is no value here, where `Json` keeps it as JSON's null."""
+
 OrderedJson = JSON()
 """Keeps the order of names, which `jsonb` does not: for manifests. Cannot be compared."""

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from sqlalchemy import BigInteger, ForeignKey, Index, LargeBinary, String, text
 from sqlalchemy.orm import Mapped, mapped_column
 
-from paceline_server.store.base import Base, FloatVector, Json, Timestamp
+from paceline_server.store.base import Base, FloatVector, Json, JsonOrNull, Timestamp
 
 
 class Item(Base):
@@ -85,9 +85,29 @@ class ConditionsRow(Base):
     phase: Mapped[str]
     at_ms: Mapped[int] = mapped_column(BigInteger)
     values: Mapped[dict[str, Any]] = mapped_column(Json)
-    raw: Mapped[list[dict[str, Any]] | None] = mapped_column(Json, deferred=True)
+    raw: Mapped[list[dict[str, Any]] | None] = mapped_column(JsonOrNull, deferred=True)
     """`[{command, status, at_ms, took_ms, text}]` the values were read out of, of a device; large, so loaded
     only when asked for. Null: none was sent, or it was forgotten (`ingest/upkeep.py`)."""
+
+
+class ReportedLine(Base):
+    """A line of a device's log with an app's own figures. No samples: nothing is judged by them."""
+
+    __tablename__ = "reported_line"
+    job_id: Mapped[str] = mapped_column(ForeignKey("job.id"), primary_key=True)
+    attempt: Mapped[int] = mapped_column(primary_key=True)
+    seq: Mapped[int] = mapped_column(BigInteger, primary_key=True)
+    launch: Mapped[int | None]
+    """In whose time it was logged; null: between launches, or nobody knows."""
+    side: Mapped[str | None]
+    """As of a chunk."""
+    pattern: Mapped[str | None]
+    """SUITE.NAME of the shape; null: a note about the job's lines as a whole."""
+    at: Mapped[str | None]
+    fields: Mapped[dict[str, Any]] = mapped_column(Json)
+    """Integers, texts, and `{printed, value, low, high, unit}`."""
+    text: Mapped[str]
+    note: Mapped[str | None]
 
 
 class LogChunk(Base):

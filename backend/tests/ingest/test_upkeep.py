@@ -1,0 +1,51 @@
+"""What time does to what arrived."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from fastapi.testclient import TestClient
+from paceline_server.ingest import upkeep
+from paceline_server.kernel.clock import FrozenClock
+from paceline_server.runtime import sweeper
+from paceline_server.store.session import read_scope
+from paceline_server.store.tables.samples import ConditionsRow
+from paceline_server.testing.scripted_agent import PREFIX, LeasedJob, conditions_item
+from sqlalchemy import func, null, select
+
+from .test_raw import THERMAL, with_raw
+
+
+def with_texts() -> int:
+    """Rows in the index of those that have any."""
+    with read_scope() as session:
+        query = select(func.count()).where(ConditionsRow.raw.is_not(null()))
+        return session.scalars(query).one()
+
+
+def test_what_a_device_printed_is_forgotten_after_a_quarter_and_what_was_read_stays(
+    client: TestClient, clock: FrozenClock, leased: LeasedJob, ci: dict[str, str]
+) -> None:
+    leased.send(with_raw(0, THERMAL), conditions_item(1, load=1), with_raw(2, THERMAL))
+    assert with_texts() == 2
+    leased.finish(2)
+    path = f"{PREFIX}/jobs/{leased.job_id}/conditions?expand=raw"
+    before = client.get(path, headers=ci).json()["items"]
+    clock.advance(upkeep.KEEP_RAW.total_seconds() - 1)
+    assert upkeep.forget_raw() == 0
+    assert client.get(path, headers=ci).json()["items"] == before
+    clock.advance(2)
+    sweeper.prune()
+    after: list[dict[str, Any]] = client.get(path, headers=ci).json()["items"]
+    assert after == [{**one, "raw": None} for one in before]
+    assert (with_texts(), upkeep.forget_raw()) == (0, 0)
+
+
+@pytest.mark.shapes("embedded")
+def test_a_job_that_never_ended_counts_from_when_it_was_asked_for(
+    clock: FrozenClock, leased: LeasedJob
+) -> None:
+    leased.send(with_raw(0, THERMAL))
+    clock.advance(upkeep.KEEP_RAW.total_seconds() + 1)
+    assert (upkeep.forget_raw(), with_texts()) == (1, 0)
