@@ -27,6 +27,7 @@ from paceline.executors.base import Executor, LaunchSpec, TargetError
 from paceline.git import Repository, SourceError
 from paceline.measure import LaunchSink, measure
 from paceline.outcome import DETAIL_LIMIT, Cause, Outcome, stopped
+from paceline.reported import Listening, Reported
 from paceline.selection import Selection, checked
 from paceline.sides import BASE, DeclaredOnly, Side, prepared_sides, specs_of, work_of
 from paceline.source import Prepared, prepare
@@ -100,7 +101,10 @@ class Job:
                 self._tell({"state": "preparing", "detail": "checkout and build"})
                 sides = self._prepare(repository, executor.destination)
             about = {**self._about(repository, sides), "fingerprint": executor.fingerprint()}
-            work = work_of(f"{self._lease.job_id}-{self._lease.attempt}", sides)
+            work = msgspec.structs.replace(
+                work_of(f"{self._lease.job_id}-{self._lease.attempt}", sides),
+                listening=self._listening(sides),
+            )
             with executor.session(work, self._conditions, self._stop) as session:
                 self._tell(about)
                 return measure(specs_of(sides, session), session, self._sinks(sides), self._stop)
@@ -175,10 +179,21 @@ class Job:
     def _build_log(self, lines: list[str]) -> None:
         self._spool.append(log_items("build", lines))
 
+    def _listening(self, sides: list[Side]) -> Listening | None:
+        """To the log of a device, for lines that the suite declares; of two revisions the head says which."""
+        lines = sides[-1].prepared.manifest.log_lines()
+        return Listening(lines, self._reported) if lines else None
+
+    def _reported(self, found: Reported) -> None:
+        self._keep("reported", found)
+
     def _conditions(self, seen: Conditions) -> None:
-        item = {"kind": "conditions", **msgspec.to_builtins(seen)}
+        self._keep("conditions", seen)
+
+    def _keep(self, kind: str, said: Conditions | Reported) -> None:
+        """On disk at once, on whatever thread; a disk that is full ends the job."""
         try:
-            self._spool.append([item])
+            self._spool.append([{"kind": kind, **msgspec.to_builtins(said)}])
         except SpoolError:
             self._stop.set(Reason.DISK_FULL)
 

@@ -42,6 +42,18 @@ while [ "$round" -lt {ROUNDS} ]; do
 done
 echo '{{"type":"done"}}'
 """
+REPORT = """\
+log -t Mine "Batch 7: builtin avg=$launch.50ms"
+log -t Other "Batch 7: builtin avg=$launch.50ms"
+[ "$launch" -eq 0 ] || log -t Mine "Batch eight: builtin"
+"""
+"""What the workload of a suite with `DECLARED` does before its end."""
+DECLARED = """
+[[logcat]]
+name = "batch"
+tag = "Mine"
+line = "Batch {batch:count}: {arm:name} avg={avg:duration}"
+"""
 SECTION = """[workloads.android]
 build = [["python3", "-c", "import sys, shutil; shutil.copy('sorts.sh', 'sorts-' + sys.argv[1])", "{abi}"]]
 artifacts = ["sorts-{abi}"]
@@ -60,6 +72,17 @@ def peer(tmp_path: Path) -> Iterator[Peer]:
 def job(world: World, suite_repository: Path) -> FakeJob:
     (suite_repository / "bench" / "sorts.sh").write_text(WORKLOAD)
     manifest = MANIFEST.replace("[benchmarks.sort]", SECTION + "\n[benchmarks.sort]", 1)
+    commit = commit_manifest(suite_repository, manifest)
+    work = world.work(commit=commit, launches=LAUNCHES, rounds=ROUNDS)
+    return world.server.add_job("on-the-device", work, SERIAL)
+
+
+@pytest.fixture
+def telling(world: World, suite_repository: Path) -> FakeJob:
+    """A job of the same suite, whose app reports figures of its own in the device's log."""
+    workload = WORKLOAD.replace('echo \'{"type":"done"', REPORT + 'echo \'{"type":"done"')
+    (suite_repository / "bench" / "sorts.sh").write_text(workload)
+    manifest = MANIFEST.replace("[benchmarks.sort]", SECTION + "\n[benchmarks.sort]", 1) + DECLARED
     commit = commit_manifest(suite_repository, manifest)
     work = world.work(commit=commit, launches=LAUNCHES, rounds=ROUNDS)
     return world.server.add_job("on-the-device", work, SERIAL)
@@ -116,3 +139,43 @@ def test_a_device_that_restarts_fails_the_job_and_no_benchmark(
     assert (finish["outcome"], finish["cause"]) == ("failed", "device_rebooted")
     assert_complete(job, finish)
     assert not workdir(peer).exists()
+
+
+def test_what_the_log_reports_arrives_once_and_with_its_launch_though_the_log_was_lost(
+    world: World, peer: Peer, telling: FakeJob
+) -> None:
+    peer.log("Mine", "Batch 1: merge avg=1.00ms")  # before the job: none of its business
+    with Fleet(world, peer):
+        world.server.wait_for(lambda: values_of(telling) >= 22)
+        peer.log("Mine", "Batch 2: merge avg=2.82ms")
+        world.server.wait_for(lambda: telling.of_kind("reported"))
+        peer.cut()
+        peer.log("Mine", "Batch 3: merge avg=3.00ms")  # nobody follows now
+        (run,) = workdir(peer).iterdir()
+        (run / "tmp" / "go").touch()
+        finish = finish_of(world, telling)
+    assert finish["outcome"] == "done", finish
+    assert_complete(telling, finish)
+    reported = telling.of_kind("reported")
+    assert [(one["launch"], one["fields"].get("batch"), one["note"] is None) for one in reported] == [
+        (0, 2, True), (0, 3, True), (0, 7, True), (1, 7, True), (1, None, False),
+    ]  # fmt: skip
+    first, *_, last = reported
+    assert (first["pattern"], first["side"]) == ("mine.batch", None)
+    assert first["fields"]["arm"] == "merge"
+    assert first["fields"]["avg"] == {
+        "printed": "2.82ms", "value": 2_820_000, "low": 2_815_000, "high": 2_825_000, "unit": "ns",
+    }  # fmt: skip
+    assert first["text"].startswith(f"{first['at']} ")
+    assert "expected a whole number without separators (batch)" in last["note"]
+
+
+def test_a_suite_that_declares_no_lines_has_none(world: World, peer: Peer, job: FakeJob) -> None:
+    peer.log("Mine", "Batch 1: merge avg=1.00ms")
+    with Fleet(world, peer):
+        world.server.wait_for(lambda: values_of(job) >= 22)
+        (run,) = workdir(peer).iterdir()
+        (run / "tmp" / "go").touch()
+        finish = finish_of(world, job)
+    assert finish["outcome"] == "done", finish
+    assert not job.of_kind("reported")

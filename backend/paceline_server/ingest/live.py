@@ -45,7 +45,7 @@ def tell(session: Session, job: Job, fresh: Sequence[Checked], *, first_launch: 
             conditions.append(item)
         elif isinstance(item, LogItem):
             logs.setdefault(item.stream, deque(maxlen=MAX_LOG_LINES)).extend(item.lines[-MAX_LOG_LINES:])
-        elif item.event["type"] == "progress":
+        elif isinstance(item, EventItem) and item.event["type"] == "progress":
             progress = _progress(item, first_launch, launches)
 
     def emit(kind: str, data: dict[str, Any]) -> None:

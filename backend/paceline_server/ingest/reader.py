@@ -19,7 +19,7 @@ from paceline_server.ingest.cases import Case, Check, Conditions, Warned, params
 from paceline_server.ingest.stream import case_of, check_of
 from paceline_server.ingest.wire import Side
 from paceline_server.jobs import service as jobs
-from paceline_server.jobs.schemas import ConditionsOut, LogLineOut
+from paceline_server.jobs.schemas import ConditionsOut, LogLineOut, ReportedOut
 from paceline_server.kernel.wire import Page
 from paceline_server.stats.samples import NOT_COUNTED, CaseSamples, Direction, Ints
 from paceline_server.store.page import decode_cursor, encode_cursor
@@ -224,3 +224,15 @@ def conditions_page(
     shown = [ConditionsOut.model_validate({name: getattr(row, name) for name in own}) for row in rows[:limit]]
     following = encode_cursor([shown[-1].seq]) if len(rows) > limit else None
     return Page[ConditionsOut](items=shown, next=following)
+
+
+def reported_page(
+    session: Session, job_id: str, *, attempt: int | None, after: int, limit: int, cursor: str | None
+) -> Page[ReportedOut]:
+    """What a device's log reported during an attempt (the newest unless given), above `after`. Raises 404."""
+    number = jobs.get_job(session, job_id).attempt if attempt is None else attempt
+    start = after if cursor is None else decode_cursor(cursor, [int])[0]
+    rows = queries.reported_after(session, job_id, number, start, limit + 1)
+    shown = [ReportedOut.model_validate(row) for row in rows[:limit]]
+    following = encode_cursor([shown[-1].seq]) if len(rows) > limit else None
+    return Page[ReportedOut](items=shown, next=following)

@@ -9,7 +9,7 @@ from fastapi import APIRouter, Depends, Header, Query, Request
 from paceline_server.accounts.auth import Principal, require
 from paceline_server.ingest import reader, service
 from paceline_server.ingest.schemas import ItemsIn, ItemsOut
-from paceline_server.jobs.schemas import ConditionsOut, FinishIn, LogLineOut
+from paceline_server.jobs.schemas import ConditionsOut, FinishIn, LogLineOut, ReportedOut
 from paceline_server.jobs.writer import LeaseWriter
 from paceline_server.kernel.wire import Page
 from paceline_server.store.page import Cursor, Limit
@@ -57,7 +57,8 @@ def store_items(
     session: DbSession,
     content_encoding: Annotated[str, Header(max_length=100)] = "",
 ) -> ItemsOut:
-    """Store samples, events, conditions and log lines; sent again they are duplicates, not more data."""
+    """Store samples, events, conditions, log lines and what a log reported; sent again they are duplicates,
+    not more data."""
     return service.store(session, writer, service.read_items(body, content_encoding))
 
 
@@ -100,3 +101,18 @@ def read_conditions(  # noqa: PLR0917 - query parameters, passed by name
     return reader.conditions_page(
         session, job_id, attempt=attempt, after=after, raw=expand == "raw", limit=limit, cursor=cursor
     )
+
+
+@router.get("/jobs/{job_id}/reported")
+def read_reported(  # noqa: PLR0917 - query parameters, passed by name
+    job_id: str,
+    _: Reader,
+    session: DbSession,
+    after: After = -1,
+    attempt: AttemptQuery = None,
+    limit: Limit = 50,
+    cursor: Cursor = None,
+) -> Page[ReportedOut]:
+    """What a device's log reported in lines that the suite declares, the oldest first: an app's own figures,
+    no samples."""
+    return reader.reported_page(session, job_id, attempt=attempt, after=after, limit=limit, cursor=cursor)

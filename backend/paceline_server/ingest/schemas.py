@@ -72,10 +72,39 @@ class LogItemIn(Request):
     lines: list[str] = Field(max_length=1000)
 
 
+class PrintedIn(Request):
+    """A number as an app printed it, in base units; the true one lies from `low` to `high`."""
+
+    printed: str = Field(max_length=200)
+    value: int = Field(ge=0)
+    low: int = Field(ge=0)
+    high: int = Field(ge=0)
+    unit: str = Field(max_length=200)
+
+
+class ReportedItemIn(Request):
+    """A line of a device's log that has a shape its suite declares (`[[logcat]]`): an app's own figures, no
+    samples. `launch`: in whose time it was logged, null where that is not known or between launches; `at`:
+    the device's own time, as printed; `note`: why the line has no fields or no end, or, without a `pattern`,
+    what is missing. `launch` and `side` as of samples."""
+
+    kind: Literal["reported"]
+    seq: int = Field(ge=0)
+    launch: int | None = Field(ge=0)
+    side: Literal["base", "head"] | None
+    pattern: str | None = Field(max_length=200)
+    at: str | None = Field(max_length=200)
+    fields: dict[str, int | str | PrintedIn] = Field(max_length=32)
+    text: str = Field(max_length=1000)
+    note: str | None = Field(max_length=1000)
+
+
 class ItemsIn(Request):
     """POST body, optionally `Content-Encoding: gzip`."""
 
-    items: list[SamplesItemIn | EventItemIn | ConditionsItemIn | LogItemIn] = Field(max_length=1000)
+    items: list[SamplesItemIn | EventItemIn | ConditionsItemIn | LogItemIn | ReportedItemIn] = Field(
+        max_length=1000
+    )
 
 
 class ItemsOut(Response):

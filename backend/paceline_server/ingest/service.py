@@ -27,17 +27,40 @@ from paceline_server.ingest.reader import (
     warnings,
 )
 from paceline_server.ingest.schemas import ItemsOut
-from paceline_server.ingest.wire import Checked, ConditionsItem, EventItem, LogItem, SamplesItem
+from paceline_server.ingest.wire import (
+    Checked,
+    ConditionsItem,
+    EventItem,
+    LogItem,
+    ReportedItem,
+    SamplesItem,
+)
 from paceline_server.jobs import service as jobs
 from paceline_server.jobs.schemas import FinishIn
 from paceline_server.kernel import clock
 from paceline_server.kernel.errors import ProblemError, conflict
 from paceline_server.stats.samples import CaseSamples
 from paceline_server.store import incidents
-from paceline_server.store.tables.samples import ConditionsRow, LogChunk, SampleChunk, StreamEvent
+from paceline_server.store.base import Base
+from paceline_server.store.tables.samples import (
+    ConditionsRow,
+    LogChunk,
+    ReportedLine,
+    SampleChunk,
+    StreamEvent,
+)
 
 MAX_DECODING = 4
 """Bodies decoded at once: bounds memory at about this many times 1 GiB at the very worst (64 MiB of `0,`)."""
+
+TABLES: dict[type, type[Base]] = {
+    SamplesItem: SampleChunk,
+    EventItem: StreamEvent,
+    ConditionsItem: ConditionsRow,
+    LogItem: LogChunk,
+    ReportedItem: ReportedLine,
+}
+"""Where items of a kind are kept."""
 
 _decoding = threading.BoundedSemaphore(MAX_DECODING)
 
@@ -94,10 +117,10 @@ def store(session: Session, writer: jobs.Writer, items: Sequence[Checked]) -> It
 def _undeclared(checked: Checked, plan: jobs.Plan, launches: range) -> tuple[str, str] | None:
     """(field, why) when an item is not what this attempt was asked to measure."""
     item = checked.item
-    if not isinstance(item, SamplesItem | EventItem):
+    if isinstance(item, ConditionsItem | LogItem):
         return None
     misplaced = _misplaced(item, plan, launches)
-    if misplaced is not None:
+    if misplaced is not None or isinstance(item, ReportedItem):
         return misplaced
     if isinstance(item, SamplesItem):
         metric = (item.metric, item.unit, item.direction)
@@ -112,8 +135,12 @@ def _undeclared(checked: Checked, plan: jobs.Plan, launches: range) -> tuple[str
     return None
 
 
-def _misplaced(item: SamplesItem | EventItem, plan: jobs.Plan, launches: range) -> tuple[str, str] | None:
+def _misplaced(
+    item: SamplesItem | EventItem | ReportedItem, plan: jobs.Plan, launches: range
+) -> tuple[str, str] | None:
     """(field, why) when an item is of a launch or a side this attempt does not have."""
+    if item.launch is None:  # a line of a log may be of none
+        return None if item.side is None else ("side", "a line of no launch has no side")
     if item.launch not in launches:
         return (
             "launch",
@@ -183,15 +210,13 @@ def _conflict(session: Session, writer: jobs.Writer, checked: Checked, known: by
 
 
 def _append(session: Session, writer: jobs.Writer, fresh: Sequence[Checked]) -> None:
-    rows: dict[type, list[queries.Row]] = {SamplesItem: [], EventItem: [], ConditionsItem: [], LogItem: []}
+    rows: dict[type, list[queries.Row]] = {kind: [] for kind in TABLES}
     for checked in fresh:
         item = checked.item
         identity = {"job_id": writer.job_id, "attempt": writer.attempt, "seq": item.seq}
         rows[type(item)].append(identity | _columns(checked))
-    queries.add_rows(session, SampleChunk, rows[SamplesItem])
-    queries.add_rows(session, StreamEvent, rows[EventItem])
-    queries.add_rows(session, ConditionsRow, rows[ConditionsItem])
-    queries.add_rows(session, LogChunk, rows[LogItem])
+    for kind, table in TABLES.items():
+        queries.add_rows(session, table, rows[kind])
 
 
 def _columns(checked: Checked) -> queries.Row:
@@ -205,6 +230,9 @@ def _columns(checked: Checked) -> queries.Row:
         return {"phase": item.phase, "at_ms": item.at_ms, "values": item.values, "raw": raw or None}
     if isinstance(item, LogItem):
         return {"stream": item.stream, "lines": item.lines}
+    if isinstance(item, ReportedItem):
+        said: queries.Row = to_builtins(item)
+        return {name: said[name] for name in said if name not in ("kind", "seq")}
     packed = checked.packed
     if packed is None:  # `wire._check_samples` always packs
         raise TypeError("samples without arrays")

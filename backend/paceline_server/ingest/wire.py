@@ -39,6 +39,11 @@ MAX_LOG_LINE: Final = 65_536
 """Characters of one log line; the agent cuts longer ones."""
 MAX_JSON_BYTES: Final = 1_048_576
 """Largest event or conditions item: what a bench-stream line may hold."""
+MAX_REPORTED_TEXT: Final = 1_000
+"""Characters of a line of a device's log, and of a note; the agent cuts longer ones."""
+MAX_FIELD: Final = 200
+MAX_FIELDS: Final = 32
+"""Of one line, and characters of one of them; a manifest declares at most 17."""
 INT32_MAX: Final = 2**31 - 1
 
 Seq = Annotated[int, msgspec.Meta(ge=0, le=INT64_MAX)]
@@ -103,7 +108,27 @@ class LogItem(_Item, tag="log"):
     lines: Annotated[list[str], msgspec.Meta(max_length=1000)]
 
 
-AnyItem = SamplesItem | EventItem | ConditionsItem | LogItem
+class Printed(msgspec.Struct, forbid_unknown_fields=True, gc=False):
+    """A number as an app printed it, in base units; the true one lies from `low` to `high`."""
+
+    printed: Annotated[str, msgspec.Meta(max_length=MAX_FIELD)]
+    value: Seq
+    low: Seq
+    high: Seq
+    unit: Annotated[str, msgspec.Meta(max_length=MAX_FIELD)]
+
+
+class ReportedItem(_Item, tag="reported"):
+    launch: Launch | None
+    side: Side | None
+    pattern: Annotated[str, msgspec.Meta(min_length=1, max_length=MAX_FIELD)] | None
+    at: Annotated[str, msgspec.Meta(max_length=MAX_FIELD)] | None
+    fields: Annotated[dict[str, int | str | Printed], msgspec.Meta(max_length=MAX_FIELDS)]
+    text: Annotated[str, msgspec.Meta(max_length=MAX_REPORTED_TEXT)]
+    note: Annotated[str, msgspec.Meta(max_length=MAX_REPORTED_TEXT)] | None
+
+
+AnyItem = SamplesItem | EventItem | ConditionsItem | LogItem | ReportedItem
 
 
 class _Body(msgspec.Struct, forbid_unknown_fields=True):
@@ -246,6 +271,11 @@ def _check(item: AnyItem) -> Checked:
             for index, one in enumerate(item.raw):
                 if not is_storable(one.text) or not is_storable(one.command):
                     raise _RefusedError(f"raw[{index}]", "contains U+0000 or a lone surrogate")
+        case ReportedItem():
+            _check_storable(
+                "reported", {name: getattr(item, name) for name in ("pattern", "at", "text", "note")}
+            )
+            _check_storable("fields", msgspec.to_builtins(item.fields))
         case LogItem():
             for index, line in enumerate(item.lines):
                 if len(line) > MAX_LOG_LINE:

@@ -252,6 +252,31 @@ class LogLineOut(Response):
     text: str
 
 
+class PrintedOut(Response):
+    """A number as an app printed it, in base units; the true one lies from `low` to `high`."""
+
+    printed: str
+    value: int
+    low: int
+    high: int
+    unit: str
+
+
+class ReportedOut(Response):
+    """A line of a device's log that has a shape its suite declares: an app's own figures, no samples, and no
+    verdict rests on them. `launch`: in whose time it was logged; `at`: the device's own time, as printed;
+    `note`: why there are no fields, or what is missing."""
+
+    seq: int
+    launch: int | None
+    side: Literal["base", "head"] | None
+    pattern: str | None
+    at: str | None
+    fields: dict[str, int | str | PrintedOut]
+    text: str
+    note: str | None
+
+
 class ConditionsOut(Response):
     """`raw`, of a device and only with `expand=raw`: what was printed that the values were read out of."""
 

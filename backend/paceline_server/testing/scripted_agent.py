@@ -96,6 +96,17 @@ def log_item(seq: int, *lines: str) -> dict[str, Any]:
     return {"kind": "log", "seq": seq, "stream": "workload", "lines": list(lines)}
 
 
+def reported_item(seq: int, **changes: Any) -> dict[str, Any]:
+    """A line of a device's log that its suite declares."""
+    average = {"printed": "2.5ms", "value": 2_500_000, "low": 2_450_000, "high": 2_550_000, "unit": "ns"}
+    item = {
+        "kind": "reported", "seq": seq, "launch": 0, "side": None, "pattern": "demo.batch",
+        "at": "11-21 10:00:01.500", "fields": {"batch": 100, "arm": "native", "avg": average},
+        "text": "11-21 10:00:01.500  1234  5678 I Demo: Batch 100: native avg=2.5ms", "note": None,
+    }  # fmt: skip
+    return item | changes
+
+
 @dataclass
 class LeasedJob:
     """A lease and the writes it allows, over a TestClient or httpx client. Methods return the raw answer."""

@@ -576,7 +576,8 @@ export interface paths {
         put?: never;
         /**
          * Store Items
-         * @description Store samples, events, conditions and log lines; sent again they are duplicates, not more data.
+         * @description Store samples, events, conditions, log lines and what a log reported; sent again they are duplicates,
+         *     not more data.
          */
         post: operations["store_items"];
         delete?: never;
@@ -718,6 +719,27 @@ export interface paths {
          * @description A job's newest analysis; 404 `not_analysed` before there is one.
          */
         get: operations["get_report"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/jobs/{job_id}/reported": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read Reported
+         * @description What a device's log reported in lines that the suite declares, the oldest first: an app's own figures,
+         *     no samples.
+         */
+        get: operations["read_reported"];
         put?: never;
         post?: never;
         delete?: never;
@@ -4729,6 +4751,13 @@ export interface components {
             /** Next */
             next: string | null;
         };
+        /** Page[ReportedOut] */
+        Page_ReportedOut_: {
+            /** Items */
+            items: components["schemas"]["ReportedOut"][];
+            /** Next */
+            next: string | null;
+        };
         /** Page[RetiredOut] */
         Page_RetiredOut_: {
             /** Items */
@@ -5053,6 +5082,22 @@ export interface components {
             rounds: number | null;
         };
         /**
+         * PrintedOut
+         * @description A number as an app printed it, in base units; the true one lies from `low` to `high`.
+         */
+        PrintedOut: {
+            /** Printed */
+            printed: string;
+            /** Value */
+            value: number;
+            /** Low */
+            low: number;
+            /** High */
+            high: number;
+            /** Unit */
+            unit: string;
+        };
+        /**
          * Problem
          * @description RFC 9457 problem details; `code` is the literal a program switches on.
          */
@@ -5235,6 +5280,32 @@ export interface components {
             words: string;
             /** Findings */
             findings: components["schemas"]["FiredOut"][];
+        };
+        /**
+         * ReportedOut
+         * @description A line of a device's log that has a shape its suite declares: an app's own figures, no samples, and no
+         *     verdict rests on them. `launch`: in whose time it was logged; `at`: the device's own time, as printed;
+         *     `note`: why there are no fields, or what is missing.
+         */
+        ReportedOut: {
+            /** Seq */
+            seq: number;
+            /** Launch */
+            launch: number | null;
+            /** Side */
+            side: ("base" | "head") | null;
+            /** Pattern */
+            pattern: string | null;
+            /** At */
+            at: string | null;
+            /** Fields */
+            fields: {
+                [key: string]: number | string | components["schemas"]["PrintedOut"];
+            };
+            /** Text */
+            text: string;
+            /** Note */
+            note: string | null;
         };
         /**
          * RetireIn
@@ -7431,6 +7502,41 @@ export interface operations {
                         stream: "workload" | "build" | "agent";
                         /** Lines */
                         lines: string[];
+                    } | {
+                        /**
+                         * Kind
+                         * @constant
+                         */
+                        kind: "reported";
+                        /** Seq */
+                        seq: number;
+                        /** Launch */
+                        launch: number | null;
+                        /** Side */
+                        side: ("base" | "head") | null;
+                        /** Pattern */
+                        pattern: string | null;
+                        /** At */
+                        at: string | null;
+                        /** Fields */
+                        fields: {
+                            [key: string]: number | string | {
+                                /** Printed */
+                                printed: string;
+                                /** Value */
+                                value: number;
+                                /** Low */
+                                low: number;
+                                /** High */
+                                high: number;
+                                /** Unit */
+                                unit: string;
+                            };
+                        };
+                        /** Text */
+                        text: string;
+                        /** Note */
+                        note: string | null;
                     })[];
                 };
             };
@@ -7685,6 +7791,42 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["JobReportOut"];
+                };
+            };
+            /** @description What went wrong; `code` is the literal to switch on. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    read_reported: {
+        parameters: {
+            query?: {
+                after?: number;
+                attempt?: number | null;
+                limit?: number;
+                cursor?: string | null;
+            };
+            header?: never;
+            path: {
+                job_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_ReportedOut_"];
                 };
             };
             /** @description What went wrong; `code` is the literal to switch on. */

@@ -44,6 +44,7 @@ MAX_EVENTS = 200
 DEVICE_TIME = ("date", "+%m-%d %H:%M:%S.000")
 """What a log that begins now begins at; to the second, as every date can say it."""
 
+_BUFFERS = tuple(word for name in BUFFERS for word in ("-b", name))
 _STAMP = re.compile(r"\d\d-\d\d \d\d:\d\d:\d\d\.\d{3}$", re.ASCII)
 _THERMAL_TAG = re.compile(r"thermal", re.IGNORECASE)
 _KILLER_TAG = re.compile(r"(?:lowmemorykiller|lmkd?|killinfo)$", re.IGNORECASE)
@@ -98,8 +99,12 @@ class Following:
     @property
     def argv(self) -> list[str]:
         """The command that goes on where this stands; at first with the newest line there is."""
-        buffers = [word for name in BUFFERS for word in ("-b", name)]
-        return [*self._prefix, "logcat", "-v", "threadtime", *buffers, "-T", self._since or "1"]
+        return [*self._prefix, "logcat", "-v", "threadtime", *_BUFFERS, "-T", self._since or "1"]
+
+    @property
+    def rest(self) -> list[str] | None:
+        """The command that prints what there is from where this stands, and ends; None: it stands nowhere."""
+        return None if self._since is None else [*self.argv, "-d"]
 
     def lines(self, chunk: bytes) -> Iterator[LogLine]:
         """Lines that end in this chunk, without separators, without what was told before a loss."""
@@ -141,6 +146,7 @@ class Follower:
         self._end = threading.Event()
         self._tried = threading.Event()
         self._connecting = threading.Lock()
+        self._following: Following | None = None
         self._thread = threading.Thread(target=self._run, name="logcat", daemon=True)
         self.gaps = 0
         """How often the log was lost and taken up again."""
@@ -160,6 +166,20 @@ class Follower:
         """Tells it to end; leaving the context waits for that."""
         self._end.set()
 
+    def rest(self, connection: Connection) -> bool:
+        """Ends the following, then takes what the log holds beyond it: what was logged right before the end,
+        or while the log was lost. False: the device does not say. May be asked again. Raises AdbError."""
+        self.finish()
+        self._thread.join()
+        following = self._following
+        if following is None or (argv := following.rest) is None:
+            return False
+        done = connection.run(argv)
+        following.lost()  # it comes again from the last time on
+        for line in following.lines(done.stdout):
+            self._take(line)
+        return done.rc == 0
+
     def __enter__(self) -> Self:
         self._thread.start()
         return self
@@ -171,20 +191,19 @@ class Follower:
         self._thread.join()
 
     def _run(self) -> None:
-        following: Following | None = None
         pause_s = self._pause_s
         while not self._end.is_set():
             with contextlib.ExitStack() as held:
                 try:
-                    stream, following = self._begun(held, following)
-                    if self._follow(stream, following):
+                    stream, self._following = self._begun(held, self._following)
+                    if self._follow(stream, self._following):
                         pause_s = self._pause_s
                 except AdbError:
                     pass  # lost, as a cable is: taken up again
                 except Exception:
                     log.exception("a line of the device's log, or the reading of it, failed")
-            if following is not None:
-                following.lost()
+            if self._following is not None:
+                self._following.lost()
             if self._end.wait(pause_s):
                 return
             self.gaps += 1

@@ -36,6 +36,7 @@ from paceline.executors.detached import Detached, Place
 from paceline.executors.launch import Launch, Limits
 from paceline.executors.observing import JobConditions
 from paceline.outcome import DETAIL_LIMIT, Outcome
+from paceline.reported import CLOCK, Reporting
 from paceline.stop import Stop
 
 log = logging.getLogger("paceline.devices")
@@ -78,17 +79,16 @@ class AndroidExecutor:
 
     @contextmanager
     def session(self, work: Work, take: Callable[[Conditions], None], stop: Stop) -> Iterator[Session]:
-        device, told = self._device, DeviceLog()
-        persistent = Persistent(device, stop, self._pace)
+        device, persistent = self._device, Persistent(self._device, stop, self._pace)
         session = AndroidSession(device, persistent, work, journal=self._journal, limits=self._limits)
         with contextlib.ExitStack() as following:
             follower: Follower | None = None
             try:
                 with self._held(persistent):
                     session.prepare()
-                    follower = Follower(device.beside, told.take, prefix=session.watching)
+                    follower = Follower(device.beside, session.told.take, prefix=session.watching)
                     following.enter_context(follower)
-                    session.begin(follower, told, take)
+                    session.begin(follower, take)
                     yield session
                     session.conclude()
             finally:
@@ -131,6 +131,9 @@ class AndroidSession:
     ) -> None:
         self._device, self._persistent, self._journal = device, persistent, journal
         self._limits, self._calibration = limits, work.calibration
+        self._reporting = None if work.listening is None else Reporting(work.listening)
+        self.told = DeviceLog(None if self._reporting is None else self._reporting.take)
+        """Takes every line of its log."""
         self._name = re.sub(r"[^A-Za-z0-9._-]", "_", work.name).lstrip(".") or "run"
         self._run = PurePosixPath(device.workdir) / self._name
         self._locations = placing.locations(work.directories, self._run)
@@ -169,7 +172,7 @@ class AndroidSession:
             self._state[setting.name] = int(self._persistent.run(setting.on).rc == 0)
         self._pin()
 
-    def begin(self, follower: Follower, told: DeviceLog, take: Callable[[Conditions], None]) -> None:
+    def begin(self, follower: Follower, take: Callable[[Conditions], None]) -> None:
         """The first look, once its log is followed, or cannot be. Raises TargetError."""
         device = self._device
         observer = DeviceConditions(
@@ -177,7 +180,7 @@ class AndroidSession:
             workdir=device.workdir,
             simulated=device.simulated,
             calibrate=self._calibrate(),
-            events=told.drain,
+            events=self.told.drain,
         )
         self._follower = follower
         self._seen = JobConditions(
@@ -197,8 +200,10 @@ class AndroidSession:
             directory = self._run / f"launch-{self._launches}"
             place = Place(self._name, directory, self._script, self._pinned, self.watching)
             with follower.held():
+                if self._reporting is not None:
+                    self._reporting.launch_begins(spec.launch, spec.side, self._clock())
                 seen.launch_begins()
-                outcome = Detached(self._persistent, spec, launch, place, seen.launch_ended).run()
+                outcome = Detached(self._persistent, spec, launch, place, self._launch_ended).run()
             seen.observe("during")
             return outcome
         except TargetError as error:
@@ -209,6 +214,29 @@ class AndroidSession:
         """The last look, without which nobody knows whether the samples are void. Raises TargetError."""
         if not self._failed and self._seen is not None:
             self._seen.observe("after")
+            self._hear_the_rest()
+
+    def _hear_the_rest(self) -> None:
+        """What was logged up to here and not told yet. Fails nothing: the samples are whole without it."""
+        reporting, follower = self._reporting, self._follower
+        if reporting is None or follower is None:
+            return
+        try:
+            whole = self._persistent.ask(follower.rest)
+        except TargetError as error:
+            reporting.note(f"The end of the device's log could not be read: {error}")
+            return
+        if not whole:
+            reporting.note("The device's log could not be read to its end.")
+
+    def _launch_ended(self) -> None:
+        if self._seen is not None:
+            self._seen.launch_ended()
+        if self._reporting is not None:
+            self._reporting.launch_ended(self._clock())
+
+    def _clock(self) -> str:
+        return self._persistent.run(CLOCK).text
 
     @property
     def _script(self) -> PurePosixPath:

@@ -26,6 +26,7 @@ from paceline.errors import UserError
 from paceline.events import Case, Event
 from paceline.executors.process import inherited_environment
 from paceline.outcome import Cause, Outcome
+from paceline.reported import Listening
 from paceline.stop import Stop
 
 
@@ -66,6 +67,8 @@ class Work(msgspec.Struct, frozen=True):
     name: str
     directories: list[Path]
     calibration: Calibration | None = None
+    listening: Listening | None = None
+    """To a target's log, where it has one."""
 
 
 class Sink(Protocol):

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from typing import NamedTuple
 
 import msgspec
 
@@ -88,9 +89,8 @@ def read(raw: Iterable[RawLine], declared: Sequence[Line] = ()) -> Logcat:
     )
 
 
-def _worth_reading(lines: Sequence[Line]) -> re.Pattern[str]:
-    """In every line that is claimed and in every heading: most lines of a log are neither."""
-    return re.compile("|".join([*(re.escape(line.marker) for line in lines), re.escape("(API ")]))
+def _any_of(texts: Sequence[str]) -> re.Pattern[str]:
+    return re.compile("|".join(map(re.escape, texts)))
 
 
 def origin_of(text: str) -> tuple[Origin, str]:
@@ -112,12 +112,34 @@ def origin_of(text: str) -> tuple[Origin, str]:
     return Origin(), text
 
 
+class Reading(NamedTuple):
+    """What one line of a log was taken for: a declared line, and what it says or why it cannot be read."""
+
+    name: str
+    found: Record | Problem
+
+
+class Shapes:
+    """Declared lines, looked for in one line at a time: while a log grows, as `read` does in a whole one."""
+
+    def __init__(self, lines: Sequence[Line]) -> None:
+        self._lines = tuple(lines)
+        self._markers = _any_of([line.marker for line in lines])
+
+    def read(self, raw: RawLine) -> Reading | None:
+        """None: it is none of them."""
+        if self._markers.search(raw.text) is None:
+            return None
+        return _reading(self._lines, raw, _said(raw))
+
+
 class _Reader:
     """State of one reading: what was found, and the heading that may belong to the next line."""
 
     def __init__(self, declared: Sequence[Line] = ()) -> None:
-        self._lines = (*LINES, *declared)
-        self._worth_reading = _worth_reading(self._lines)
+        self._lines = (*declared, *LINES)  # what a suite declares by its own tag is no coincidence
+        self._worth_reading = _any_of([*(line.marker for line in self._lines), "(API "])
+        """In every line that is claimed and in every heading: most lines of a log are neither."""
         self.number = 0
         self.records: list[Record] = []
         self.problems: list[Problem] = []
@@ -131,34 +153,58 @@ class _Reader:
             if _PROSE.search(raw.text) is not None and origin_of(raw.text)[0].level is None:
                 self.prose.line(raw.number, raw.text)
             return
-        text = _COLOUR.sub("", raw.text) if "\x1b" in raw.text else raw.text
-        origin, message = origin_of(text)
-        if origin.tag is None and (heading := ledger_lines.heading_of(text)) is not None:
+        said = _said(raw)
+        if said.origin.tag is None and (heading := ledger_lines.heading_of(said.text)) is not None:
             self.headings[raw.number + 1] = heading
-        for line in self._lines:
-            tag, said = _spoken(line, origin, message)
-            if line.claims(tag, said):
-                self._take(line, raw, Origin(tag=tag) if origin.tag is None else origin, said)
-                return
+        reading = _reading(self._lines, raw, said)
+        if reading is not None:
+            self._take(reading.found)
 
-    def _take(self, line: Line, raw: RawLine, origin: Origin, message: str) -> None:
-        if raw.fault is not None:
-            self._problem(raw, f"expected {raw.fault}")
-            return
-        try:
-            fields = line.template.read(message)
-        except MismatchError as error:
-            self._problem(raw, f"{error} of the message; its shape: {line.template.text}")
-            return
-        if len(self.records) >= MAX_RECORDS:
+    def _take(self, found: Record | Problem) -> None:
+        if isinstance(found, Problem):
+            self.problem_count += 1
+            self.problems += [found] if len(self.problems) < MAX_PROBLEMS else []
+        elif len(self.records) >= MAX_RECORDS:
             raise TooManyError(f"more than {MAX_RECORDS:,} lines to import")
-        self.records.append(Record(raw.number, line.name, origin, fields, line.check(fields), raw.text))
+        else:
+            self.records.append(found)
 
-    def _problem(self, raw: RawLine, expected: str) -> None:
-        self.problem_count += 1
-        if len(self.problems) < MAX_PROBLEMS:
-            shown = "".join(char if char.isprintable() else "\ufffd" for char in raw.text[:120])
-            self.problems.append(Problem(raw.number, shown, expected))
+
+class _Said(NamedTuple):
+    """A line without colours, and its two parts."""
+
+    text: str
+    origin: Origin
+    message: str
+
+
+def _said(raw: RawLine) -> _Said:
+    text = _COLOUR.sub("", raw.text) if "\x1b" in raw.text else raw.text
+    return _Said(text, *origin_of(text))
+
+
+def _reading(lines: Sequence[Line], raw: RawLine, said: _Said) -> Reading | None:
+    for line in lines:
+        tag, message = _spoken(line, said.origin, said.message)
+        if line.claims(tag, message):
+            origin = Origin(tag=tag) if said.origin.tag is None else said.origin
+            return Reading(line.name, _read(line, raw, origin, message))
+    return None
+
+
+def _read(line: Line, raw: RawLine, origin: Origin, message: str) -> Record | Problem:
+    if raw.fault is not None:
+        return _problem(raw, f"expected {raw.fault}")
+    try:
+        fields = line.template.read(message)
+    except MismatchError as error:
+        return _problem(raw, f"{error} of the message; its shape: {line.template.text}")
+    return Record(raw.number, line.name, origin, fields, line.check(fields), raw.text)
+
+
+def _problem(raw: RawLine, expected: str) -> Problem:
+    shown = "".join(char if char.isprintable() else "\ufffd" for char in raw.text[:120])
+    return Problem(raw.number, shown, expected)
 
 
 def _spoken(line: Line, origin: Origin, message: str) -> tuple[str | None, str]:

@@ -1,0 +1,120 @@
+"""What is kept of a device's log: read as an import reads it, of the launch in whose time it was logged."""
+
+from __future__ import annotations
+
+import pytest
+from paceline.adb.fake import FakeDevice
+from paceline.adb.logcat import DEVICE_TIME, Follower, Following, LogLine
+from paceline.formats import logcat
+from paceline.formats.declared import declared_line
+from paceline.formats.raw_lines import lines_of
+from paceline.reported import MAX_REPORTED, TEXT_LIMIT, Listening, Reported, Reporting
+
+LINE = declared_line("mine.batch", "Mine", "Batch {batch:count}: {arm:name} avg={avg:duration}")
+SAID = declared_line("mine.said", "Mine", "Said {what:text}.")
+
+
+def of(text: str) -> LogLine:
+    (line,) = Following().lines(f"{text}\n".encode())
+    return line
+
+
+def logged(at: str, message: str = "Batch 1: native avg=2.5ms", tag: str = "Mine") -> str:
+    return f"11-21 {at}  1234  5678 I {tag}: {message}"
+
+
+class Heard:
+    def __init__(self) -> None:
+        self.lines: list[Reported] = []
+        self.reporting = Reporting(Listening([LINE, SAID], self.lines.append))
+
+    def launch(self, number: int, begin: str, end: str | None, side: str | None = None) -> None:
+        self.reporting.launch_begins(number, side, begin)
+        if end is not None:
+            self.reporting.launch_ended(end)
+
+    def launches(self, *at: str) -> list[int | None]:
+        for each in at:
+            self.reporting.take(of(logged(each)))
+        return [line.launch for line in self.lines]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        logged("10:00:00.000"),
+        logged("10:00:00.000", "Batch 1:  native\tavg=2.5ms"),
+        logged("10:00:00.000", "\x1b[1mBatch 1: native avg=2.5ms\x1b[0m"),
+        logged("10:00:00.000", "Batch 1: native avg=1.234.567ms"),
+        logged("10:00:00.000", "Batch of another shape"),
+        logged("10:00:00.000", "Said this.", tag="Other"),
+        logged("10:00:00.000", "nothing of it"),
+    ],
+)
+def test_a_line_is_read_as_an_import_reads_it(text: str) -> None:
+    imported = logcat.read(lines_of([text.encode()]), [LINE, SAID])
+    heard = Heard()
+    heard.reporting.take(of(text))
+    read = [(line.pattern, line.fields) for line in heard.lines if line.note is None]
+    assert read == [(record.pattern, record.fields) for record in imported.records]
+    assert [line.note for line in heard.lines if line.note is not None] == [
+        problem.expected for problem in imported.problems
+    ]
+
+
+def test_its_launch_is_that_in_whose_time_it_was_logged_however_late_it_comes() -> None:
+    heard = Heard()
+    heard.launch(3, "11-21 10:00:01.500123456", "11-21 10:00:02.500123456", "base")
+    heard.launch(4, "11-21 10:00:03.000123456", None, "head")
+    found = heard.launches("10:00:01.499", "10:00:01.500", "10:00:02.500", "10:00:02.501", "10:00:09.000")
+    assert found == [None, 3, 3, None, 4]
+    assert [line.side for line in heard.lines] == [None, "base", "base", None, "head"]
+
+
+def test_where_the_device_tells_seconds_only_a_line_that_could_be_of_two_launches_is_of_none() -> None:
+    heard = Heard()
+    heard.launch(0, "11-21 10:00:01.%N", "11-21 10:00:02.%N")
+    heard.launch(1, "11-21 10:00:02.%N", "11-21 10:00:04.%N")
+    assert heard.launches("10:00:01.700", "10:00:02.200", "10:00:04.900") == [0, None, 1]
+
+
+def test_a_device_that_tells_no_time_leaves_launches_unknown() -> None:
+    heard = Heard()
+    heard.launch(0, "date: bad format", "")
+    assert heard.launches("10:00:01.700") == [None]
+
+
+def test_so_many_lines_are_kept_and_then_it_says_so_once() -> None:
+    heard = Heard()
+    for number in range(MAX_REPORTED + 5):
+        heard.reporting.take(of(logged("10:00:00.000", f"Batch {number}: native avg=2.5ms")))
+    assert len(heard.lines) == MAX_REPORTED + 1
+    assert heard.lines[-1].note == "More than 2,000 lines were reported: from here on none is kept."
+    assert heard.lines[-1].pattern is None
+
+
+def test_a_long_line_is_cut_and_says_so() -> None:
+    heard = Heard()
+    heard.reporting.take(of(logged("10:00:00.000", "Said this." + " " * 2000)))
+    (line,) = heard.lines
+    assert line.fields == {"what": "this"}
+    assert len(line.text) == TEXT_LIMIT
+    assert line.note is not None
+    assert line.note.startswith("The line is kept to 1,000 of its 2,")
+
+
+def test_the_rest_of_a_log_is_what_was_not_followed_and_nothing_twice() -> None:
+    device, messages = FakeDevice(), list[str]()
+    device.answers[DEVICE_TIME] = "11-21 10:00:00.000\n"
+    begun, later = Following("11-21 10:00:00.000"), Following("11-21 10:00:01.000")
+    one, two = logged("10:00:01.000", "one"), logged("10:00:01.000", "two")
+    device.answers[tuple(begun.argv)] = f"{one}\n"
+    again = later.rest
+    assert again is not None
+    device.answers[tuple(again)] = f"{one}\n{two}\n"
+
+    with Follower(device.connection, lambda line: messages.append(line.message), pause_s=60.0) as follower:
+        assert follower.wait(20)
+        assert follower.rest(device.connection())
+        assert follower.rest(device.connection())
+    assert messages == ["one", "two"]
