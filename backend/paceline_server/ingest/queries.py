@@ -23,7 +23,6 @@ from paceline_server.store.tables.samples import (
     Item,
     LogChunk,
     ReportedLine,
-    ReportedLine,
     SampleChunk,
     StreamEvent,
 )
@@ -214,17 +213,6 @@ def forget_raw(session: Session, job_ids: Sequence[str]) -> None:
     """Remove the texts of what devices printed; what was read out of them stays."""
     old = (ConditionsRow.job_id.in_(list(job_ids)), ConditionsRow.raw.is_not(null()))
     session.execute(update(ConditionsRow).where(*old).values(raw=null()))
-
-
-def reported_after(session: Session, job_id: str, attempt: int, after: int, limit: int) -> list[ReportedLine]:
-    """Reported lines with a seq above `after`."""
-    query = (
-        select(ReportedLine)
-        .where(ReportedLine.job_id == job_id, ReportedLine.attempt == attempt, ReportedLine.seq > after)
-        .order_by(ReportedLine.seq)
-        .limit(limit)
-    )
-    return list(session.scalars(query))
 
 
 def log_from(session: Session, job_id: str, attempt: int, seq: int, limit: int) -> list[LogChunk]:

@@ -110,26 +110,6 @@ class ReportedLine(Base):
     note: Mapped[str | None]
 
 
-class ReportedLine(Base):
-    """A line of a device's log with an app's own figures. No samples: nothing is judged by them."""
-
-    __tablename__ = "reported_line"
-    job_id: Mapped[str] = mapped_column(ForeignKey("job.id"), primary_key=True)
-    attempt: Mapped[int] = mapped_column(primary_key=True)
-    seq: Mapped[int] = mapped_column(BigInteger, primary_key=True)
-    launch: Mapped[int | None]
-    """In whose time it was logged; null: between launches, or nobody knows."""
-    side: Mapped[str | None]
-    """As of a chunk."""
-    pattern: Mapped[str | None]
-    """SUITE.NAME of the shape; null: a note about the job's lines as a whole."""
-    at: Mapped[str | None]
-    fields: Mapped[dict[str, Any]] = mapped_column(Json)
-    """Integers, texts, and `{printed, value, low, high, unit}`."""
-    text: Mapped[str]
-    note: Mapped[str | None]
-
-
 class LogChunk(Base):
     __tablename__ = "log_chunk"
     job_id: Mapped[str] = mapped_column(ForeignKey("job.id"), primary_key=True)
