@@ -14,8 +14,8 @@ from paceline_server.kernel import clock
 from paceline_server.store.session import read_scope, session_scope
 
 KEEP_RAW = timedelta(days=90)
-"""Since the job's end. A quarter, as readings of idle devices: whoever doubts a reading does so by then. A job
-of ten launches leaves up to 6 MiB of them."""
+"""Since the job's end. A quarter, as readings of idle devices: whoever doubts a reading does so by then. A
+job of ten launches leaves up to 6 MiB of them."""
 JOBS_AT_ONCE = 20
 
 

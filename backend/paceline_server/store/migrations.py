@@ -81,6 +81,19 @@ def upgrade(url: str) -> bool:
         database.dispose()
 
 
+def downgrade(url: str, revision: str) -> None:
+    """Take migrations back until `revision` ("base": all), for going back to an older version of this code.
+    What only the newer schema can hold is lost: make a backup before."""
+    from alembic import command  # noqa: PLC0415 - see `upgrade`
+
+    database = Database(url)
+    try:
+        with _one_at_a_time, database.engine.connect() as connection, _rebuilding(connection):
+            command.downgrade(config(connection), revision)
+    finally:
+        database.dispose()
+
+
 class ReferenceLostError(Exception):
     """A migration left rows that refer to rows that are not there; it was taken back."""
 

@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 from alembic.autogenerate import compare_metadata
-from alembic.command import downgrade
 from alembic.runtime.migration import MigrationContext
 from paceline_server.store import migrations, tables
 from paceline_server.store.base import Base
@@ -29,8 +28,7 @@ def test_migrating_twice_changes_nothing(database: Database) -> None:
 
 
 def test_every_migration_can_be_taken_back(database: Database) -> None:
-    with database.engine.begin() as connection:
-        downgrade(migrations.config(connection), "base")
+    migrations.downgrade(database.url, "base")
     with database.engine.connect() as connection:
         assert set(inspect(connection).get_table_names()) <= {migrations.VERSION_TABLE}
         assert migrations.current(connection) is None
@@ -38,8 +36,7 @@ def test_every_migration_can_be_taken_back(database: Database) -> None:
 
 
 def test_processes_that_migrate_at_once_make_one_schema(database: Database) -> None:
-    with database.engine.begin() as connection:
-        downgrade(migrations.config(connection), "base")
+    migrations.downgrade(database.url, "base")
     code = f"from paceline_server.store import migrations; migrations.upgrade({database.url!r})"
     processes = [subprocess.Popen([sys.executable, "-c", code], stderr=subprocess.PIPE) for _ in range(3)]
     said = [process.communicate(timeout=60)[1] for process in processes]
@@ -61,10 +58,11 @@ def test_missing_scripts_are_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Pa
     migrations.scripts.cache_clear()
 
 
-def test_rows_of_before_survive_and_a_hold_becomes_maintenance(database: Database) -> None:
+def test_rows_survive_the_way_up_and_the_way_back_and_a_hold_becomes_maintenance(database: Database) -> None:
+    """Also where other rows refer to those of a table that SQLite makes anew."""
     at = "2026-11-01 00:00:00+00:00"
+    migrations.downgrade(database.url, "0005")
     with database.engine.begin() as connection:
-        downgrade(migrations.config(connection), "0005")
         for table, row in (
             ("agent", {"id": "a", "name": "lab", "version": "1", "created_at": at}),
             (
@@ -102,3 +100,14 @@ def test_rows_of_before_survive_and_a_hold_becomes_maintenance(database: Databas
         target = connection.execute(text("SELECT maintenance_reason, health, failures FROM target")).one()
         assert tuple(target) == ("new fan", "unknown", 0)
         assert connection.execute(text("SELECT launches, target_id FROM job")).one() == (7, "t")
+    migrations.downgrade(database.url, "0005")
+    with database.engine.connect() as connection:
+        target = connection.execute(text("SELECT hold, hold_reason FROM target")).one()
+        assert tuple(target) == ("maintenance", "new fan")
+        assert connection.execute(text("SELECT run_id, target_id FROM job")).one() == ("r", "t")
+        assert migrations.current(connection) == "0005"
+    assert migrations.upgrade(database.url) is True
+    with database.engine.connect() as connection:
+        assert connection.execute(text("SELECT launches, target_id FROM job")).one() == (7, "t")
+        reason = connection.execute(text("SELECT maintenance_reason FROM target")).scalar_one()
+    assert (reason, migrations.is_current(database.engine)) == ("new fan", True)
