@@ -7,6 +7,7 @@ what is built in its target directory, so that only a change of sources costs a 
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import json
 import os
@@ -29,7 +30,8 @@ from paceline.protocol import StreamReader
 pytestmark = pytest.mark.timeout(1800)
 """Seconds: the first test of a clone compiles for two ABIs, on a busy host too."""
 ROOT = Path(__file__).resolve().parents[1]
-MANIFEST = load(ROOT / "native" / "hashing" / "suite.toml")
+HASHING = ROOT / "native" / "hashing"
+MANIFEST = load(HASHING / "suite.toml")
 
 SEGMENT_ALIGNMENT = 65_536
 """Bytes: the largest page of an AArch64 kernel; Android has kernels of 4 KiB and of 16 KiB pages."""
@@ -56,24 +58,23 @@ X86_64 = Abi(
 ABIS = pytest.mark.parametrize("abi", [ARM64, X86_64], ids=lambda abi: abi.name)
 
 
-@pytest.fixture(scope="session")
-def programs(request: pytest.FixtureRequest) -> dict[str, Path]:
-    """ABI → the program of the workload `engines`, built as an agent would."""
-    (engines,) = [item for item in MANIFEST.workloads if item.name == "engines"]
-    found = {}
-    for abi in (ARM64.name, X86_64.name):
-        build = build_for(engines, Destination("device", (abi,)))
-        for argv in build.build:
-            subprocess.run(argv, cwd=ROOT / "native" / "hashing", check=True, stdin=subprocess.DEVNULL)
-        (artifact,) = build.artifacts
-        assert build.run == [f"{{artifacts}}/{Path(artifact).name}"]
-        found[abi] = ROOT / "native" / "hashing" / artifact
-    return found
+WORKLOADS = pytest.mark.parametrize("workload", ["engines", "piece"])
 
 
-def run(abi: Abi, program: Path, *arguments: str, cpu: str | None = None) -> subprocess.CompletedProcess[str]:
+@functools.cache
+def program(workload: str, abi: Abi) -> Path:
+    """The program of a workload, built as an agent would."""
+    (declared,) = [item for item in MANIFEST.workloads if item.name == workload]
+    build = build_for(declared, Destination("device", (abi.name,)))
+    for argv in build.build:
+        subprocess.run(argv, cwd=HASHING, check=True, stdin=subprocess.DEVNULL)
+    (found,) = [item for item in build.artifacts if build.run == [f"{{artifacts}}/{Path(item).name}"]]
+    return HASHING / found
+
+
+def run(abi: Abi, path: Path, *arguments: str, cpu: str | None = None) -> subprocess.CompletedProcess[str]:
     """Runs it: as it is on a machine of its own kind, else (or to have a certain CPU) under qemu."""
-    command = [str(program), *arguments]
+    command = [str(path), *arguments]
     if cpu is not None or platform.machine() != abi.processor:
         qemu = shutil.which(f"qemu-{abi.processor}-static") or shutil.which(f"qemu-{abi.processor}")
         if qemu is None:
@@ -82,15 +83,15 @@ def run(abi: Abi, program: Path, *arguments: str, cpu: str | None = None) -> sub
     return subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
 
 
-def events(abi: Abi, program: Path, *arguments: str) -> list[Event]:
-    done = run(abi, program, *arguments)
+def events(abi: Abi, path: Path, *arguments: str) -> list[Event]:
+    done = run(abi, path, *arguments)
     assert done.returncode == 0, done.stderr + done.stdout[-500:]
     reader = StreamReader()
     return [*reader.feed(done.stdout.encode()), *reader.close()]
 
 
-def self_test(abi: Abi, program: Path, cpu: str | None = None) -> dict[str, Any]:
-    done = run(abi, program, "--self-test", cpu=cpu)
+def self_test(abi: Abi, cpu: str | None = None) -> dict[str, Any]:
+    done = run(abi, program("engines", abi), "--self-test", cpu=cpu)
     assert done.returncode == 0, done.stderr
     (line,) = done.stdout.splitlines()
     answer: dict[str, Any] = json.loads(line)
@@ -131,7 +132,7 @@ def test_a_daemon_that_a_build_started_does_not_hold_the_next_one_up(tmp_path: P
     target, tools, hashing = (tmp_path / name for name in ("target", "tools", "hashing"))
     for folder in (target, tools, hashing):
         folder.mkdir()
-    shutil.copy(ROOT / "native" / "hashing" / "android.sh", hashing)
+    shutil.copy(HASHING / "android.sh", hashing)
     (tools / "cargo").write_text(LINGERING_CARGO)
     (tools / "cargo").chmod(0o755)
     own = {"PATH": f"{tools}{os.pathsep}{os.environ['PATH']}", "CARGO_TARGET_DIR": str(target)}
@@ -146,8 +147,9 @@ def test_a_daemon_that_a_build_started_does_not_hold_the_next_one_up(tmp_path: P
 
 
 @ABIS
-def test_a_program_for_a_device_needs_nothing_but_the_kernel(programs: dict[str, Path], abi: Abi) -> None:
-    data = programs[abi.name].read_bytes()
+@WORKLOADS
+def test_a_program_for_a_device_needs_nothing_but_the_kernel(workload: str, abi: Abi) -> None:
+    data = program(workload, abi).read_bytes()
     assert struct.unpack_from("<H", data, 18) == (abi.machine,)
     found = segments(data)
     kinds = {segment.kind for segment in found}
@@ -158,8 +160,9 @@ def test_a_program_for_a_device_needs_nothing_but_the_kernel(programs: dict[str,
 
 
 @ABIS
-def test_segments_fit_kernels_of_every_page_size(programs: dict[str, Path], abi: Abi) -> None:
-    loads = [each for each in segments(programs[abi.name].read_bytes()) if each.kind == LOAD]
+@WORKLOADS
+def test_segments_fit_kernels_of_every_page_size(workload: str, abi: Abi) -> None:
+    loads = [each for each in segments(program(workload, abi).read_bytes()) if each.kind == LOAD]
     assert loads
     for each in loads:
         assert each.alignment >= SEGMENT_ALIGNMENT
@@ -169,18 +172,22 @@ def test_segments_fit_kernels_of_every_page_size(programs: dict[str, Path], abi:
 
 
 @ABIS
-def test_a_program_for_a_device_names_no_folder_of_this_machine(programs: dict[str, Path], abi: Abi) -> None:
-    assert str(ROOT).encode() not in programs[abi.name].read_bytes(), "equal sources, equal artifacts (I15)"
+@WORKLOADS
+def test_a_program_for_a_device_names_no_folder_of_this_machine(workload: str, abi: Abi) -> None:
+    data = program(workload, abi).read_bytes()
+    cargo = os.environ.get("CARGO_HOME") or Path.home() / ".cargo"
+    found = [folder for folder in (ROOT, cargo) if str(folder).encode() in data]
+    assert found == [], "equal sources, equal artifacts (I15)"
 
 
 @ABIS
-def test_hardware_sha_is_in_the_program(programs: dict[str, Path], abi: Abi) -> None:
+def test_hardware_sha_is_in_the_program(abi: Abi) -> None:
     own = "objdump" if platform.machine() == abi.processor else None
     tool = shutil.which(abi.objdump) or (own and shutil.which(own))
     if tool is None:
         pytest.skip(f"this machine has no disassembler for a CPU of kind {abi.processor} ({abi.objdump})")
     listing = subprocess.run(
-        [tool, "--disassemble", "--no-show-raw-insn", str(programs[abi.name])],
+        [tool, "--disassemble", "--no-show-raw-insn", str(program("engines", abi))],
         capture_output=True,
         text=True,
         timeout=120,
@@ -199,8 +206,8 @@ def digest_of_digests(name: str) -> str:
 
 
 @ABIS
-def test_the_self_test_arrives_at_known_digests(programs: dict[str, Path], abi: Abi) -> None:
-    answer = self_test(abi, programs[abi.name])
+def test_the_self_test_arrives_at_known_digests(abi: Abi) -> None:
+    answer = self_test(abi)
     assert (answer["self_test"], answer["ok"], answer["wrong"]) == (1, True, [])
     assert answer["arch"] == abi.processor
     assert answer["sha256"] == digest_of_digests("sha256")
@@ -208,11 +215,12 @@ def test_the_self_test_arrives_at_known_digests(programs: dict[str, Path], abi: 
 
 
 @ABIS
-def test_a_calibration_is_one_line_with_a_time(programs: dict[str, Path], abi: Abi) -> None:
+def test_a_calibration_is_one_line_with_a_time(abi: Abi) -> None:
     (engines,) = [item for item in MANIFEST.workloads if item.name == "engines"]
-    program, *options = build_for(engines, Destination("device", (abi.name,))).calibrate
-    assert program == f"{{artifacts}}/{programs[abi.name].name}", "an agent finds it beside what it launches"
-    done = run(abi, programs[abi.name], *options)
+    first, *options = build_for(engines, Destination("device", (abi.name,))).calibrate
+    path = program("engines", abi)
+    assert first == f"{{artifacts}}/{path.name}", "an agent finds it beside what it launches"
+    done = run(abi, path, *options)
     assert done.returncode == 0, done.stderr
     (line,) = done.stdout.splitlines()
     answer = json.loads(line)
@@ -230,24 +238,22 @@ def test_a_calibration_is_one_line_with_a_time(programs: dict[str, Path], abi: A
     ids=["cortex-a53 has it", "qemu64 has not"],
 )
 def test_hardware_sha_is_used_only_on_a_cpu_that_has_it(
-    programs: dict[str, Path], abi: Abi, cpu: str, hardware: bool, engines: list[str]
+    abi: Abi, cpu: str, hardware: bool, engines: list[str]
 ) -> None:
-    answer = self_test(abi, programs[abi.name], cpu)
+    answer = self_test(abi, cpu)
     assert answer["ok"], "without the instructions the digests are right, too"
     assert (answer["hardware_sha"], answer["engines"]) == (hardware, engines)
 
 
 @ABIS
-def test_a_launch_passes_its_checks_and_measures_what_the_manifest_declares(
-    programs: dict[str, Path], abi: Abi
-) -> None:
-    program = programs[abi.name]
-    listed = json.loads(run(abi, program, "--list").stdout)["cases"]
+def test_a_launch_passes_its_checks_and_measures_what_the_manifest_declares(abi: Abi) -> None:
+    path = program("engines", abi)
+    listed = json.loads(run(abi, path, "--list").stdout)["cases"]
     own = {name for name, item in MANIFEST.benchmarks.items() if item.workload == "engines"}
     assert {case["benchmark"] for case in listed} == own
     params = ["--params", "batch=100", "--params", "message=150"]
     launch = events(
-        abi, program, "--benchmark", "sha256_batch", *params, "--rounds", "2", "--min-time-ns", "1000"
+        abi, path, "--benchmark", "sha256_batch", *params, "--rounds", "2", "--min-time-ns", "1000"
     )
     assert isinstance(launch[-1], Done)
     checks = {event.name: event.ok for event in launch if isinstance(event, Check)}
@@ -260,3 +266,94 @@ def test_a_launch_passes_its_checks_and_measures_what_the_manifest_declares(
     measured = {event.case for event in launch if isinstance(event, Samples) and event.phase == "measure"}
     arms = {event.arm for event in launch if isinstance(event, Case) and event.case in measured}
     assert {"scalar", "best"} <= arms
+
+
+PIECE_ARMS = {name: item.arms for name, item in MANIFEST.benchmarks.items() if item.workload == "piece"}
+
+
+@ABIS
+def test_without_a_jvm_piece_lists_every_case_its_manifest_declares(abi: Abi) -> None:
+    listed = json.loads(run(abi, program("piece", abi), "--list").stdout)["cases"]
+    found: dict[str, list[str]] = {}
+    for case in listed:
+        found.setdefault(case["benchmark"], []).append(case["arm"])
+    assert found == PIECE_ARMS
+
+
+@ABIS
+@pytest.mark.parametrize(
+    ("benchmark", "param", "native"),
+    [
+        (
+            "piece",
+            "piece_bytes=65536",
+            ["native", "native_multi_8", "native_multi_16", "native_multi", "async_native"],
+        ),
+        (
+            "piece_stream",
+            "pieces=3",
+            ["native_multi", "native_multi_pool", "async_native", "async_native_pool"],
+        ),
+        ("piece_unverified", "pieces=2", ["skip_verification"]),
+        ("piece_instrumentation", "piece_bytes=1024", []),
+    ],
+)
+def test_piece_measures_what_needs_no_kotlin_and_says_so_of_the_rest(
+    abi: Abi, benchmark: str, param: str, native: list[str]
+) -> None:
+    options = ["--params", param, "--rounds", "2", "--warmup-rounds", "1", "--min-time-ns", "1000"]
+    launch = events(abi, program("piece", abi), "--benchmark", benchmark, *options)
+    assert isinstance(launch[-1], Done)
+    checks = {event.name: event.ok for event in launch if isinstance(event, Check)}
+    assert all(checks.values()), [event for event in launch if isinstance(event, Check)]
+    (declared,) = [item["checks"] for item in MANIFEST.raw["workloads"] if item["name"] == "piece"]
+    assert set(declared) <= set(checks)
+    cases = {event.case: event for event in launch if isinstance(event, Case)}
+    away = {case.arm for case in cases.values() if case.unavailable and "Kotlin" in case.unavailable}
+    assert away == set(PIECE_ARMS[benchmark]) - set(native)
+    samples = [event for event in launch if isinstance(event, Samples) and event.phase == "measure"]
+    assert {cases[event.case].arm for event in samples} == set(native)
+    reference = MANIFEST.benchmarks[benchmark].device_reference
+    assert reference is None or reference in native, "what others are judged against is measured"
+
+
+def without_zig(tmp_path: Path) -> tuple[Path, dict[str, str]]:
+    """A copy of the script outside of the clone, and an environment in which nobody finds a zig."""
+    (tmp_path / "hashing").mkdir()
+    folders = [Path(folder) for folder in os.environ["PATH"].split(os.pathsep)]
+    named = ("zig", "python-zig")
+    path = [str(folder) for folder in folders if not any((folder / name).exists() for name in named)]
+    own = {"PATH": os.pathsep.join(path), "CARGO_TARGET_DIR": str(tmp_path / "target")}
+    return Path(shutil.copy(HASHING / "android.sh", tmp_path / "hashing")), os.environ | own
+
+
+def test_without_zig_the_build_says_in_one_sentence_how_to_get_it(tmp_path: Path) -> None:
+    script, environment = without_zig(tmp_path)
+    argv = ["sh", str(script), "piece", "x86_64"]
+    done = subprocess.run(argv, env=environment, capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode == 1
+    (line,) = done.stderr.splitlines()
+    (pinned,) = re.findall(
+        r"^ziglang==\S+", (ROOT / "scripts" / "pins" / "zig.txt").read_text(), re.MULTILINE
+    )
+    assert "scripts/setup devices" in line
+    assert pinned in line, "the version that set-up installs"
+
+
+def test_zig_keeps_its_caches_in_the_build_and_not_in_the_home(tmp_path: Path) -> None:
+    script, environment = without_zig(tmp_path)
+    tools = tmp_path / "tools"
+    tools.mkdir()
+    out = tmp_path / "target" / "x86_64-unknown-linux-musl" / "release"
+    out.mkdir(parents=True)
+    (out / "paceline-hashing-piece").touch()
+    for name, body in (("zig", "exit 0"), ("cargo", f"env >'{tmp_path}/told'")):
+        (tools / name).write_text(f"#!/bin/sh\n{body}\n")
+        (tools / name).chmod(0o755)
+    environment["PATH"] = f"{tools}{os.pathsep}{environment['PATH']}"
+    argv = ["sh", str(script), "piece", "x86_64"]
+    subprocess.run(argv, env=environment, check=True, stdin=subprocess.DEVNULL, timeout=60)
+    told = dict(line.partition("=")[::2] for line in (tmp_path / "told").read_text().splitlines())
+    for cache in ("ZIG_GLOBAL_CACHE_DIR", "ZIG_LOCAL_CACHE_DIR"):
+        assert Path(told[cache]).is_relative_to(tmp_path / "target")
+    assert told["CC_x86_64_unknown_linux_musl"] == "zig cc -target x86_64-linux-musl"

@@ -4,6 +4,7 @@
 #   android.sh engines ABI     build/ABI/paceline-hashing-engines: a static program, ABI being arm64-v8a or
 #                              x86_64. It needs rustc's standard library for musl and no NDK; how it is
 #                              linked stands in ../.cargo/config.toml
+#   android.sh piece ABI       build/ABI/paceline-hashing-piece: the same with QuickJS, whose C zig compiles
 #   android.sh ledger ABI      build/hashing-art.jar and build/ABI/libpaceline_hashing.so: an experiment, run
 #                              by no phone yet (art.toml). The library needs an NDK: ANDROID_NDK_HOME
 #   android.sh symbols ABI     the same library without an NDK, linked against nothing: it cannot be loaded,
@@ -46,9 +47,41 @@ with_std() { # with_std TRIPLE: rustc can build for it
         fail 1 "rustc has no standard library for $1; run: rustup target add $1"
 }
 
-crate() { # crate PACKAGE TRIPLE: from native/, where .cargo/config.toml applies
-    (cd "$here/.." && cargo build --quiet --release --locked --target "$2" --target-dir "$target" -p "$1")
+crate() { # crate PACKAGE TRIPLE [OPTION…]: from native/, where .cargo/config.toml applies
+    package=$1 triple=$2
+    shift 2
+    (cd "$here/.." &&
+        cargo build --quiet --release --locked --target "$triple" --target-dir "$target" -p "$package" "$@")
 } 9>&-
+
+# Where cargo keeps the sources of crates. Programs say a name that is the same on every machine: what panics
+# or asserts names its file, and equal sources are to give equal artifacts (I15).
+crates=${CARGO_HOME:-$HOME/.cargo}/registry/src
+
+program() { # program PACKAGE: static, and named like it
+    with_std "$musl"
+    crate "$1" "$musl" --config "target.$musl.rustflags=['--remap-path-prefix=$crates=crates']"
+    put "$target/$musl/release/$1" "$1"
+}
+
+# C for musl by zig, which brings clang and the headers of musl for every ABI. `cc`, which compiles the C of
+# crates, is told everything: what it would say to a clang by itself, zig takes for another target. With zig's
+# own caches in the target directory, nothing is left behind in the home.
+with_zig() {
+    PATH=$PATH:$here/../../.tools/bin
+    for zig in zig python-zig; do command -v "$zig" >/dev/null && break; done
+    command -v "$zig" >/dev/null ||
+        fail 1 "zig compiles the C of '$what' and is not installed; run 'scripts/setup devices' at the root \
+of the repository (or: pip install ziglang==0.15.1)"
+    mkdir -p "$target/zig"
+    cache=$(cd "$target/zig" && pwd)
+    suffix=$(echo "$musl" | tr - _)
+    export PATH CRATE_CC_NO_DEFAULTS=1 ZIG_GLOBAL_CACHE_DIR="$cache" ZIG_LOCAL_CACHE_DIR="$cache"
+    export "CC_$suffix=$zig cc -target ${musl%%-*}-linux-musl" "AR_$suffix=$zig ar"
+    # As `cc` has it for a release on a host; zig's sanitizer of undefined behaviour is for debugging.
+    export "CFLAGS_$suffix=-O3 -g0 -ffunction-sections -fdata-sections -fno-sanitize=all \
+-ffile-prefix-map=$crates=crates"
+}
 
 # Of the NDK's clang, for the first API level with everything the workloads use (jvm/device/pom.xml).
 ndk_linker() {
@@ -88,10 +121,10 @@ dex() { # only when a source is newer
 } 9>&-
 
 case $what in
-engines)
-    with_std "$musl"
-    crate paceline-hashing-engines "$musl"
-    put "$target/$musl/release/paceline-hashing-engines" paceline-hashing-engines
+engines) program paceline-hashing-engines ;;
+piece)
+    with_zig
+    program paceline-hashing-piece
     ;;
 ledger)
     linker=$(ndk_linker)
@@ -104,5 +137,5 @@ symbols)
     library rust-lld "-Clinker-flavor=ld.lld -Lnative=$none -Clink-arg=-zmax-page-size=65536 $loose" unlinked
     ;;
 dex) dex ;;
-*) fail 2 "unknown workload '$what'; use engines, ledger, symbols or dex" ;;
+*) fail 2 "unknown workload '$what'; use engines, piece, ledger, symbols or dex" ;;
 esac

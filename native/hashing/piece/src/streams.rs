@@ -38,7 +38,9 @@ fn stream(name: &str, in_kotlin: &'static [&'static str], native: Vec<&'static s
 fn prepare(context: &Context<'_>, in_kotlin: &[&str], native: &[&'static str]) -> Result<Prepared, Failure> {
     let count = context.int("pieces");
     let scripts = Rc::new(Scripts::open()?);
-    let pieces = drawn(context.seed, PIECES, PIECE_BYTES);
+    // A stream repeats what it has; of a short one the others would never be asked for.
+    let sources = usize::try_from(count).map_or(PIECES, |count| count.min(PIECES));
+    let pieces = drawn(context.seed, sources, PIECE_BYTES);
     let digests = expected(&pieces)?;
     for (mut piece, digest) in pieces.into_iter().zip(digests.chunks_exact(DIGEST_BYTES)) {
         piece.extend_from_slice(digest);
