@@ -27,7 +27,7 @@ from sqlalchemy import (
     update,
 )
 from sqlalchemy.dialects import postgresql, sqlite
-from sqlalchemy.orm import Session
+from sqlalchemy.orm import Session, defer
 
 from paceline_server.store.tables.catalog import SuiteAgent
 from paceline_server.store.tables.fleet import (
@@ -93,6 +93,11 @@ def targets(wanted: Filter, seen_since: datetime) -> Select[Any]:
         texts = (Target.name, Target.serial, Target.connection_route, Target.factors["model"].as_string())
         query = query.where(or_(*(text.icontains(wanted.q, autoescape=True) for text in texts)))
     return query
+
+
+def slim(query: Select[Any]) -> Select[Any]:
+    """The same targets without what is large of each."""
+    return query.options(defer(Target.factors), defer(Target.preflight), defer(Target.last_check))
 
 
 def _in_state(state: str, seen_since: datetime) -> ColumnElement[bool]:

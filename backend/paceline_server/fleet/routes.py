@@ -74,17 +74,20 @@ def list_targets(  # noqa: PLR0917 - query parameters, passed by name
     health: HealthState | None = None,
     simulated: bool | None = None,
     q: Annotated[str | None, Query(max_length=200)] = None,
+    fields: Literal["names"] | None = None,
     limit: Limit = 50,
     cursor: Cursor = None,
 ) -> Page[TargetOut]:
-    """Targets in the order they were first seen; `q` looks in name, serial, model and route."""
+    """Targets in the order they were first seen; `q` looks in name, serial, model and route. With
+    `fields=names`, to choose from: without factors, preflight findings and the last check."""
     wanted = queries.Filter(kind, state, health, simulated, q)
     since = clock.now() - timedelta(seconds=settings.current().offline_after_s)
+    found, slim = queries.targets(wanted, since), fields == "names"
     rows = page(
-        session, queries.targets(wanted, since), [Target.id], lambda row: [row.id], lambda row: row,
+        session, queries.slim(found) if slim else found, [Target.id], lambda row: [row.id], lambda row: row,
         limit=limit, cursor=cursor, descending=False,
     )  # fmt: skip
-    return Page(items=shapes.targets_out(session, rows.items), next=rows.next)
+    return Page(items=shapes.targets_out(session, rows.items, slim=slim), next=rows.next)
 
 
 @router.get("/targets/{target_id}")

@@ -51,9 +51,11 @@ class _Around:
     reboots_left: Mapping[str, int]
 
 
-def targets_out(session: Session, targets: Sequence[Target], *, raw: bool = False) -> list[TargetOut]:
+def targets_out(
+    session: Session, targets: Sequence[Target], *, raw: bool = False, slim: bool = False
+) -> list[TargetOut]:
     """Wire shapes, in order, with what other tables say from one query each. `raw`: with the steps of the
-    last check and what its commands printed."""
+    last check and what its commands printed; `slim`: as `queries.slim` loaded them, without what is large."""
     at, wanted = clock.now(), [target.id for target in targets]
     devices = [target.id for target in targets if target.kind == "device"]
     waiting = [one for one in queries.pending_orders(session, devices) if one.expires_at > at]
@@ -65,7 +67,7 @@ def targets_out(session: Session, targets: Sequence[Target], *, raw: bool = Fals
         refused=_by_target(refused),
         reboots_left=orders.reboots_left(session, devices, at),
     )
-    return [_target_out(target, around, at, raw=raw) for target in targets]
+    return [_target_out(target, around, at, raw=raw, slim=slim) for target in targets]
 
 
 def _by_target(rows: Sequence[TargetOrder]) -> dict[str, list[OrderOut]]:
@@ -75,16 +77,18 @@ def _by_target(rows: Sequence[TargetOrder]) -> dict[str, list[OrderOut]]:
     return found
 
 
-def _target_out(target: Target, around: _Around, at: datetime, *, raw: bool) -> TargetOut:
+def _target_out(target: Target, around: _Around, at: datetime, *, raw: bool, slim: bool) -> TargetOut:
     online, job_id = is_reachable(target, at), around.active.get(target.id)
     hold, hold_reason = words.hold_of(target, at)
     ok, said = words.takes_jobs(target, at, online=online, busy=job_id is not None)
     own = (
-        "id", "kind", "name", "serial", "agent_id", "refuses", "factors", "fingerprint", "preflight",
-        "simulated", "last_seen_at", "boot_id",
+        "id", "kind", "name", "serial", "agent_id", "refuses", "fingerprint", "simulated", "last_seen_at",
+        "boot_id",
     )  # fmt: skip
     shown: dict[str, Any] = {
         **{name: getattr(target, name) for name in own},
+        "factors": {} if slim else target.factors,
+        "preflight": [] if slim else target.preflight,
         "agent_name": around.agents.get(target.agent_id, ""),
         "state": "offline" if not online else "busy" if job_id else "online",
         "hold": hold,
@@ -101,7 +105,7 @@ def _target_out(target: Target, around: _Around, at: datetime, *, raw: bool) -> 
             "connection": _connection(target),
             "gates": None if target.gates is None else {**target.gates, "at": target.gates_at},
             "configuration": words.configuration(target.configuration),
-            "check": _check(target, raw=raw),
+            "check": None if slim else _check(target, raw=raw),
             "orders": around.orders.get(target.id, []),
             "refused_orders": around.refused.get(target.id, []),
             "reboots_left": around.reboots_left.get(target.id, 0),

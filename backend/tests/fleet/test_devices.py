@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 from fastapi.testclient import TestClient
-from paceline_server.fleet import service
+from paceline_server.fleet import queries, service
 from paceline_server.fleet.upkeep import KEEP_CONNECTIONS, KEEP_READINGS
-from paceline_server.kernel.clock import FrozenClock
+from paceline_server.kernel.clock import FrozenClock, now
 from paceline_server.runtime.sweeper import prune
 from paceline_server.store.session import read_scope
 from paceline_server.store.tables.fleet import TargetReading
@@ -311,11 +311,28 @@ def test_targets_are_found_by_kind_state_health_simulation_and_words(
     (host,) = person.get("/targets?kind=host")["items"]
     for query, found in (
         ("kind=device", {phone.target_id, toy.target_id}), ("simulated=true", {toy.target_id}),
-        ("health=good", {phone.target_id}), ("state=online", {phone.target_id, host["id"]}),
+        ("health=good", {phone.target_id}), ("health=unknown", {toy.target_id}),
+        ("state=online", {phone.target_id, host["id"]}),
         ("state=offline", {toy.target_id}), ("state=busy", set()), ("q=pixel", {phone.target_id}),
         ("q=r5ct", {phone.target_id}), ("q=USB", {phone.target_id}), ("q=100%25", set()),
     ):  # fmt: skip
         assert {one["id"] for one in person.get(f"/targets?{query}")["items"]} == found, query
+
+
+def test_a_list_to_choose_from_carries_no_payloads_and_does_not_load_them(
+    lab: ScriptedAgent, phone: ScriptedDevice, person: Person
+) -> None:
+    assert lab.headers
+    finding = {"code": "hot", "level": "warning", "text": "It is hot.", "advice": "Let it cool."}
+    phone.healthy()
+    phone.beat(preflight=[finding], configuration=["emulator"])
+    whole = person.get("/targets")["items"]
+    assert [len(one["preflight"]) for one in whole] == [0, 1]
+    assert whole[1]["check"]["ok"]
+    large: dict[str, Any] = {"factors": {}, "preflight": [], "check": None}
+    assert person.get("/targets?fields=names")["items"] == [{**one, **large} for one in whole]
+    asked = str(queries.slim(queries.targets(queries.Filter(), now())))
+    assert not [name for name in (*large, "last_check") if f"target.{name}," in asked]
 
 
 def test_readings_are_kept_when_they_change_and_every_ten_minutes_and_shown_as_tracks(

@@ -1403,7 +1403,8 @@ export interface paths {
         };
         /**
          * List Targets
-         * @description Targets in the order they were first seen; `q` looks in name, serial, model and route.
+         * @description Targets in the order they were first seen; `q` looks in name, serial, model and route. With
+         *     `fields=names`, to choose from: without factors, preflight findings and the last check.
          */
         get: operations["list_targets"];
         put?: never;
@@ -9185,6 +9186,7 @@ export interface operations {
                 health?: ("unknown" | "checking" | "good" | "recovering" | "suspect" | "quarantined") | null;
                 simulated?: boolean | null;
                 q?: string | null;
+                fields?: "names" | null;
                 limit?: number;
                 cursor?: string | null;
             };

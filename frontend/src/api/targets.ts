@@ -27,11 +27,11 @@ export const targetKeys = {
 /** ms between two looks at the fleet; live events come in between. */
 const LOOK_MS = 10_000;
 
-/** Of every list that offers targets to choose from. */
+/** Of every list that offers targets to choose from: without their factors, findings and checks. */
 export const targetsQuery = queryOptions({
   queryKey: [...targetKeys.lists, 'all'],
   queryFn: ({ signal }): Promise<Page<Target>> =>
-    unwrap(client.GET('/api/v1/targets', { signal, params: { query: { limit: 200 } } })),
+    unwrap(client.GET('/api/v1/targets', { signal, params: { query: { fields: 'names', limit: 200 } } })),
   refetchInterval: LOOK_MS,
 });
 
@@ -64,7 +64,12 @@ export const simulatedTargetsQuery = queryOptions({
     const ids = new Set<string>();
     let cursor: string | null = null;
     do {
-      const query = { simulated: true, limit: 200, ...(cursor === null ? {} : { cursor }) };
+      const query = {
+        simulated: true,
+        fields: 'names' as const,
+        limit: 200,
+        ...(cursor === null ? {} : { cursor }),
+      };
       // Each page names the next.
       // oxlint-disable-next-line no-await-in-loop
       const page: Page<Target> = await unwrap<Page<Target>>(
