@@ -11,7 +11,7 @@ import type { Target, TargetAction } from '../../api/types';
 import { Panel } from '../../ui/panel';
 import { ActionDialog, type Draft } from './action-dialog';
 import classes from './targets.module.css';
-import { ACTIONS, END_MAINTENANCE, type ActionWords } from './target-words';
+import { type ActionWords, wordsOf } from './target-words';
 import { useTargetAction } from './use-target-action';
 
 export function ActionsPanel({ target }: { target: Target }) {
@@ -31,10 +31,6 @@ export function ActionsPanel({ target }: { target: Target }) {
 }
 
 const EMPTY: Draft = { reason: '', until: '' };
-
-function wordsOf(target: Target, action: TargetAction): ActionWords {
-  return action === 'maintenance' && target.maintenance !== null ? END_MAINTENANCE : ACTIONS[action];
-}
 
 function Actions({ target }: { target: Target }) {
   const act = useTargetAction(target.id);

@@ -219,6 +219,23 @@ describe('an action on a target', () => {
     expect(world.fleet.asked).toEqual([]);
   });
 
+  it('says that a restart loses a phone which listens until then, and what to do', async () => {
+    const finding = {
+      code: 'restart_loses_it',
+      level: 'info' as const,
+      text: 'It listens by TCP until it restarts.',
+      advice: 'Plug it in by USB.',
+    };
+    const { user, world } = renderApp(DEVICE, only({ ...phone(), preflight: [finding] }));
+    await user.click(await screen.findByRole('button', { name: 'Restart' }));
+    const dialog = await screen.findByRole('dialog');
+    expect(dialog).toHaveTextContent(/It will not come back by itself\..* until it restarts\. Plug it in/);
+    expect(world.fleet.asked).toEqual([]);
+    await user.click(within(dialog).getByRole('button', { name: 'Cancel' }));
+    await user.click(await screen.findByRole('button', { name: 'Check again' }));
+    expect(await screen.findByRole('dialog')).not.toHaveTextContent(/come back by itself/);
+  });
+
   it('that an agent has to carry out is shown as asked for, never as done', async () => {
     const { user } = renderApp(DEVICE, only(phone()));
     await user.click(await screen.findByRole('button', { name: 'Restart' }));

@@ -98,3 +98,18 @@ export const END_MAINTENANCE: ActionWords = {
   reason: 'none',
   confirm: 'End maintenance',
 };
+
+/** The agent's finding about a phone that listens until it restarts. */
+const LOST_BY_RESTART = 'restart_loses_it';
+
+/** What a person is told of an action before it is done, about this target as it is now. */
+export function wordsOf(target: Target, action: TargetAction): ActionWords {
+  if (action === 'maintenance' && target.maintenance !== null) return END_MAINTENANCE;
+  const words = ACTIONS[action];
+  const lost = target.preflight.find(({ code }) => code === LOST_BY_RESTART);
+  if (action !== 'reboot' || lost === undefined) return words;
+  return {
+    ...words,
+    meaning: `It will not come back by itself. ${lost.text} ${lost.advice} ${words.meaning}`,
+  };
+}
