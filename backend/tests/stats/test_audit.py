@@ -166,6 +166,20 @@ def test_an_order_that_favours_one_arm_in_one_launch_is_named_with_its_place(arm
     assert f"balanced are {20 / arms:g}" in found.text
 
 
+def test_one_round_that_was_turned_round_is_named_and_a_square_that_was_cut_short_is_not() -> None:
+    """Positions of two arms: 11 and 9 of 20 rounds; 11 and 10 of 21, which no order could balance."""
+
+    def counted(rounds: int, turned: int) -> set[str]:
+        firsts = [0, 1] * 11
+        order = [[first, 1 - first] for first in firsts[:rounds]]
+        order[1:2] = [[0, 1]] * turned or order[1:2]
+        cases = measured(["a", "b"], lambda _launch, number: order[max(number, 0)], rounds=rounds)
+        return names(audit(cases, "a"))
+
+    assert "order_unbalanced" in counted(20, turned=1)
+    assert "order_unbalanced" not in counted(21, turned=0)
+
+
 def test_the_order_of_rows_changes_nothing() -> None:
     cases, meant = seed_protocol()
     wobbly = measured(["native", "fallback", "policy"], honest(5, 20, 3), work={"native": {"items": 2}})
