@@ -2,7 +2,7 @@
 import { queryOptions } from '@tanstack/react-query';
 
 import { client, unwrap } from './client';
-import type { Page, Schedule, ScheduleRequest } from './types';
+import type { Page, Schedule, ScheduleChange, ScheduleRequest } from './types';
 
 export const schedulesQuery = queryOptions({
   queryKey: ['schedules'],
@@ -14,13 +14,10 @@ export function createSchedule(schedule: ScheduleRequest): Promise<Schedule> {
   return unwrap(client.POST('/api/v1/schedules', { body: schedule }));
 }
 
-/** Switched on, its next run is due at once. */
-export function switchSchedule(id: string, enabled: boolean): Promise<Schedule> {
+/** Switched on, its next run is due at once; another rhythm counts from the next run on. */
+export function changeSchedule(id: string, change: ScheduleChange): Promise<Schedule> {
   return unwrap(
-    client.PATCH('/api/v1/schedules/{schedule_id}', {
-      params: { path: { schedule_id: id } },
-      body: { enabled },
-    }),
+    client.PATCH('/api/v1/schedules/{schedule_id}', { params: { path: { schedule_id: id } }, body: change }),
   );
 }
 

@@ -104,6 +104,7 @@ export type BulkRequest = Schemas['BulkIn'];
 export type AuditEntry = Schemas['AuditEntryOut'];
 export type Schedule = Schemas['ScheduleOut'];
 export type ScheduleRequest = Schemas['ScheduleIn'];
+export type ScheduleChange = Schemas['SchedulePatch'];
 export type NoiseFloor = Schemas['NoiseFloorOut'];
 export type PolicyAdvice = Schemas['PolicyAdviceOut'];
 

@@ -1,7 +1,7 @@
 /** The fixture API of rules and policy advice. */
 import { http, HttpResponse, type HttpHandler } from 'msw';
 
-import type { RuleDetail, RuleRequest, ScheduleRequest } from '../api/types';
+import type { RuleDetail, RuleRequest, ScheduleChange, ScheduleRequest } from '../api/types';
 import type { Decisions } from './decisions-world';
 import { ada } from './fixtures';
 import { scheduleOf } from './fixtures-record';
@@ -158,11 +158,15 @@ function scheduleHandlers({ decisions, targets }: World): HttpHandler[] {
       return HttpResponse.json(made, { status: 201 });
     }),
     http.patch(`${API}/schedules/:id`, async ({ params, request }) => {
-      const { enabled } = (await request.json()) as { enabled: boolean };
+      const change = (await request.json()) as ScheduleChange;
       const index = decisions.schedules.findIndex(({ id }) => id === params['id']);
       const found = decisions.schedules[index];
       if (found === undefined) return notFound();
-      decisions.schedules[index] = { ...found, enabled };
+      decisions.schedules[index] = {
+        ...found,
+        enabled: change.enabled ?? found.enabled,
+        every_s: change.every_s ?? found.every_s,
+      };
       return HttpResponse.json(decisions.schedules[index]);
     }),
     http.delete(`${API}/schedules/:id`, ({ params }) => {

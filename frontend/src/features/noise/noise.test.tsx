@@ -36,12 +36,47 @@ describe('repeated runs', () => {
   it('are switched on and off per target, and removed', async () => {
     const { user, world } = renderApp('/noise?target=target-2');
     const table = await screen.findByRole('table', { name: 'Schedules' });
-    expect(within(table).getByText('1 d 0 h')).toBeInTheDocument();
+    expect(within(table).getByText('every day')).toBeInTheDocument();
     await user.click(within(table).getByRole('switch', { name: 'a-a-pixel is on' }));
     await waitFor(() => expect(world.decisions.schedules[0]?.enabled).toBe(true));
     await user.click(within(table).getByRole('button', { name: 'Remove a-a-pixel' }));
     expect(await screen.findByText('Nothing is measured by itself')).toBeInTheDocument();
     expect(world.decisions.schedules).toHaveLength(0);
+  });
+
+  it('get another rhythm in the form they were made with', async () => {
+    const { user, world } = renderApp('/noise?target=target-2');
+    await user.click(await screen.findByRole('button', { name: 'Change a-a-pixel' }));
+    const form = screen.getByRole('form', { name: 'Change a-a-pixel' });
+    expect(within(form).getByRole('button', { name: 'Save' })).toBeDisabled();
+    await user.selectOptions(within(form).getByRole('combobox', { name: 'How often' }), 'every week');
+    await user.click(within(form).getByRole('button', { name: 'Save' }));
+    expect(await screen.findByRole('form', { name: 'A new repeated run' })).toBeInTheDocument();
+    expect(world.decisions.schedules[0]).toMatchObject({ every_s: 604_800, enabled: false });
+    const table = screen.getByRole('table', { name: 'Schedules' });
+    expect(await within(table).findByText('every week')).toBeInTheDocument();
+  });
+
+  it('keep a rhythm nobody offers until another is chosen', async () => {
+    const { user } = renderApp('/noise?target=target-2', (world) => {
+      world.decisions.schedules = world.decisions.schedules.map((each) => ({ ...each, every_s: 5400 }));
+    });
+    await user.click(await screen.findByRole('button', { name: 'Change a-a-pixel' }));
+    const form = screen.getByRole('form', { name: 'Change a-a-pixel' });
+    expect(within(form).getByRole('combobox', { name: 'How often' })).toHaveDisplayValue('every 1 h 30 min');
+    await user.click(within(form).getByRole('button', { name: 'Leave it as it is' }));
+    expect(await screen.findByRole('form', { name: 'A new repeated run' })).toBeInTheDocument();
+  });
+
+  it('say why one was not changed, and keep what was chosen', async () => {
+    const { user } = renderApp('/noise?target=target-2');
+    await user.click(await screen.findByRole('button', { name: 'Change a-a-pixel' }));
+    server.use(http.patch('*/schedules/:id', () => problem(404, 'unknown_schedule', 'Somebody removed it.')));
+    const form = screen.getByRole('form', { name: 'Change a-a-pixel' });
+    await user.selectOptions(within(form).getByRole('combobox', { name: 'How often' }), 'every week');
+    await user.click(within(form).getByRole('button', { name: 'Save' }));
+    expect(await within(form).findByText(/Not changed: Somebody removed it\./)).toBeInTheDocument();
+    expect(within(form).getByRole('combobox', { name: 'How often' })).toHaveDisplayValue('every week');
   });
 
   it('are added for the target one came for', async () => {

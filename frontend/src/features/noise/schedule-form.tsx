@@ -1,4 +1,7 @@
-/** A new repeated run: what, where, how often. Its size is the ordinary one of each target. */
+/**
+ * A repeated run: what, where, how often. Its size is the ordinary one of each target. Of one there is only
+ * the rhythm can be changed: what it measures would no longer be comparable under the same name.
+ */
 import { Alert as Notice, Button, Checkbox, Group, TextInput } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState, type FormEvent } from 'react';
@@ -6,19 +9,13 @@ import { useState, type FormEvent } from 'react';
 import { suitesQuery } from '../../api/catalog';
 import { targetsQuery } from '../../api/targets';
 import { isApiError } from '../../api/errors';
-import { createSchedule, schedulesQuery } from '../../api/schedules';
+import { changeSchedule, createSchedule, schedulesQuery } from '../../api/schedules';
 import type { Schedule, ScheduleRequest } from '../../api/types';
 import { FilterSelect } from '../../ui/filter-select';
 import { Icon } from '../../ui/icon';
 import { targetOption } from '../../ui/target-labels';
 import classes from './noise.module.css';
-
-/** Offered rhythms, seconds. */
-const RHYTHMS = [
-  { value: '21600', label: 'every 6 hours' },
-  { value: '86400', label: 'every day' },
-  { value: '604800', label: 'every week' },
-] as const;
+import { rhythmWords, RHYTHMS } from './rhythms';
 
 const KINDS: readonly { value: Schedule['kind']; label: string }[] = [
   { value: 'a_a', label: 'A/A run' },
@@ -102,7 +99,7 @@ export function ScheduleForm({ target }: { target: string | undefined }) {
           Add
         </Button>
       </Group>
-      {create.error !== null && <NotAdded error={create.error} />}
+      {create.error !== null && <NotWritten what="Not added" error={create.error} />}
     </form>
   );
 }
@@ -124,12 +121,7 @@ function Choices({ draft, change }: { draft: Draft; change: (part: Partial<Draft
         options={targets.map(targetOption)}
         onChange={(target) => change({ target })}
       />
-      <FilterSelect
-        label="How often"
-        value={draft.every}
-        options={RHYTHMS}
-        onChange={(next) => change({ every: next ?? '86400' })}
-      />
+      <Rhythm value={draft.every} onChange={(every) => change({ every })} />
       <Checkbox
         label="Switched on"
         checked={draft.enabled}
@@ -140,11 +132,65 @@ function Choices({ draft, change }: { draft: Draft; change: (part: Partial<Draft
   );
 }
 
-function NotAdded({ error }: { error: Error }) {
+function Rhythm({ value, onChange }: { value: string; onChange: (value: string) => void }) {
+  // One set through the API may be any: it is offered as it is.
+  const other = RHYTHMS.some((each) => each.value === value)
+    ? []
+    : [{ value, label: rhythmWords(Number(value)) }];
+  return (
+    <FilterSelect
+      label="How often"
+      value={value}
+      options={[...RHYTHMS, ...other]}
+      onChange={(next) => onChange(next ?? value)}
+    />
+  );
+}
+
+interface ScheduleChangeFormProps {
+  schedule: Schedule;
+  onDone: () => void;
+}
+
+/** The form of one there is. It holds the schedule it was opened for: what is refused stays to be read. */
+export function ScheduleChangeForm({ schedule, onDone }: ScheduleChangeFormProps) {
+  const [every, setEvery] = useState(String(schedule.every_s));
+  const queryClient = useQueryClient();
+  const save = useMutation({
+    mutationFn: () => changeSchedule(schedule.id, { every_s: Number(every) }),
+    onSuccess: onDone,
+    onSettled: () => queryClient.invalidateQueries({ queryKey: schedulesQuery.queryKey }),
+  });
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    save.mutate();
+  };
+  const label = `Change ${schedule.name}`;
+  return (
+    <form onSubmit={submit} aria-label={label} className={classes.form}>
+      <p className={classes.about}>
+        <strong>{label}.</strong> Another rhythm counts from its next run on. To measure something else, or
+        somewhere else, add another and remove this one.
+      </p>
+      <Group gap="sm" align="flex-end">
+        <Rhythm value={every} onChange={setEvery} />
+        <Button type="submit" loading={save.isPending} disabled={Number(every) === schedule.every_s}>
+          Save
+        </Button>
+        <Button variant="default" onClick={onDone}>
+          Leave it as it is
+        </Button>
+      </Group>
+      {save.error !== null && <NotWritten what="Not changed" error={save.error} />}
+    </form>
+  );
+}
+
+function NotWritten({ what, error }: { what: string; error: Error }) {
   const fields = isApiError(error) ? Object.entries(error.fields) : [];
   return (
     <Notice color="red" variant="outline" role="alert" mt="sm" icon={<Icon name="warning" />}>
-      Not added: {error.message}
+      {what}: {error.message}
       {fields.map(([field, text]) => (
         <div key={field}>
           {field}: {text}

@@ -1,11 +1,12 @@
 /** Runs the server asks for by itself: on or off, how often, where. Nothing is asked for while it is off. */
-import { Alert as Notice, Button, Switch } from '@mantine/core';
+import { Alert as Notice, Button, Group, Switch } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
 
-import { removeSchedule, schedulesQuery, switchSchedule } from '../../api/schedules';
+import { changeSchedule, removeSchedule, schedulesQuery } from '../../api/schedules';
 import { may, sessionQuery } from '../../api/session';
 import type { Schedule } from '../../api/types';
-import { formatDateTime, formatDuration } from '../../lib/times';
+import { formatDateTime } from '../../lib/times';
 import { AppLink } from '../../ui/app-link';
 import { DataTable, type Column } from '../../ui/data-table';
 import { Icon } from '../../ui/icon';
@@ -13,7 +14,8 @@ import { Loaded } from '../../ui/loaded';
 import { Panel } from '../../ui/panel';
 import { EmptyState } from '../../ui/states';
 import { TargetName } from '../../ui/target-name';
-import { ScheduleForm } from './schedule-form';
+import { rhythmWords } from './rhythms';
+import { ScheduleChangeForm, ScheduleForm } from './schedule-form';
 
 export const KIND_WORDS: Record<Schedule['kind'], string> = {
   a_a: 'A/A: the same artifact against itself',
@@ -25,6 +27,7 @@ export function SchedulesPanel({ target }: { target: string | undefined }) {
   const session = useQuery(sessionQuery);
   const allowed = may(session.data, 'ingest');
   const { change, remove } = useScheduleWrites();
+  const [edited, setEdited] = useState<Schedule>();
   const error = change.error ?? remove.error;
   return (
     <Panel
@@ -47,7 +50,7 @@ export function SchedulesPanel({ target }: { target: string | undefined }) {
               label="Schedules"
               rows={shown}
               rowKey={({ id }) => id}
-              columns={[...COLUMNS, ...(allowed ? controls({ change, remove }) : [STATE])]}
+              columns={[...COLUMNS, ...(allowed ? controls({ change, remove, onEdit: setEdited }) : [STATE])]}
             />
           );
         }}
@@ -57,7 +60,10 @@ export function SchedulesPanel({ target }: { target: string | undefined }) {
           Not changed: {error.message}
         </Notice>
       )}
-      {allowed && <ScheduleForm target={target} />}
+      {edited !== undefined && (
+        <ScheduleChangeForm key={edited.id} schedule={edited} onDone={() => setEdited(undefined)} />
+      )}
+      {allowed && edited === undefined && <ScheduleForm target={target} />}
     </Panel>
   );
 }
@@ -66,7 +72,7 @@ function useScheduleWrites() {
   const queryClient = useQueryClient();
   const refetch = () => queryClient.invalidateQueries({ queryKey: schedulesQuery.queryKey });
   const change = useMutation({
-    mutationFn: ({ id, enabled }: { id: string; enabled: boolean }) => switchSchedule(id, enabled),
+    mutationFn: ({ id, enabled }: { id: string; enabled: boolean }) => changeSchedule(id, { enabled }),
     onSettled: refetch,
   });
   const remove = useMutation({ mutationFn: (id: string) => removeSchedule(id), onSettled: refetch });
@@ -91,7 +97,7 @@ const COLUMNS: readonly Column<Schedule>[] = [
       <TargetName id={id} name={name ?? 'every online target'} />
     ),
   },
-  { header: 'Every', cell: ({ every_s: every }) => formatDuration(every) },
+  { header: 'How often', cell: ({ every_s: every }) => rhythmWords(every) },
   { header: 'Next', cell: ({ enabled, next_at: at }) => (enabled ? formatDateTime(at) : '–') },
   {
     header: 'Last run',
@@ -108,7 +114,11 @@ const COLUMNS: readonly Column<Schedule>[] = [
 
 const STATE: Column<Schedule> = { header: 'On', cell: ({ enabled }) => (enabled ? 'on' : 'off') };
 
-function controls({ change, remove }: ReturnType<typeof useScheduleWrites>): readonly Column<Schedule>[] {
+interface Controls extends ReturnType<typeof useScheduleWrites> {
+  onEdit: (schedule: Schedule) => void;
+}
+
+function controls({ change, remove, onEdit }: Controls): readonly Column<Schedule>[] {
   return [
     {
       header: 'On',
@@ -122,17 +132,27 @@ function controls({ change, remove }: ReturnType<typeof useScheduleWrites>): rea
       ),
     },
     {
-      header: 'Remove',
-      cell: ({ id, name }) => (
-        <Button
-          size="compact-xs"
-          variant="default"
-          loading={remove.isPending && remove.variables === id}
-          aria-label={`Remove ${name}`}
-          onClick={() => remove.mutate(id)}
-        >
-          Remove
-        </Button>
+      header: 'Change',
+      cell: (schedule) => (
+        <Group gap="xs" wrap="nowrap">
+          <Button
+            size="compact-xs"
+            variant="default"
+            aria-label={`Change ${schedule.name}`}
+            onClick={() => onEdit(schedule)}
+          >
+            Change
+          </Button>
+          <Button
+            size="compact-xs"
+            variant="default"
+            loading={remove.isPending && remove.variables === schedule.id}
+            aria-label={`Remove ${schedule.name}`}
+            onClick={() => remove.mutate(schedule.id)}
+          >
+            Remove
+          </Button>
+        </Group>
       ),
     },
   ];

@@ -1,0 +1,14 @@
+/** How often a repeated run is asked for, in seconds and in words. */
+import { formatDuration } from '../../lib/times';
+
+/** Offered rhythms, seconds. The server allows any from a minute to a year. */
+export const RHYTHMS = [
+  { value: '21600', label: 'every 6 hours' },
+  { value: '86400', label: 'every day' },
+  { value: '604800', label: 'every week' },
+] as const;
+
+export function rhythmWords(seconds: number): string {
+  const offered = RHYTHMS.find(({ value }) => value === String(seconds));
+  return offered?.label ?? `every ${formatDuration(seconds)}`;
+}
