@@ -7,7 +7,7 @@ import { queryOptions, type QueryClient } from '@tanstack/react-query';
 
 import { client as http, unwrap } from './client';
 import { runKeys } from './runs';
-import type { Conditions, LogLine, Page, RawText } from './types';
+import type { Conditions, LogLine, Page, RawText, Reported } from './types';
 
 /** Pages followed in one fetch; a longer backlog is skipped to its end. */
 const MAX_PAGES = 25;
@@ -106,6 +106,19 @@ export function rawConditionsQuery(jobId: string, attempt: number, seq: number) 
       return items.find((each) => each.seq === seq)?.raw ?? [];
     },
     staleTime: Infinity,
+  });
+}
+
+/** One page: an app that talks leaves thousands of lines, and few are looked at. */
+export function reportedQuery(jobId: string, attempt: number, cursor: string | undefined) {
+  return queryOptions({
+    queryKey: [...runKeys.job(jobId), 'reported', attempt, cursor] as const,
+    queryFn: ({ signal }): Promise<Page<Reported>> => {
+      const query = { limit: 50, ...of(attempt), ...(cursor === undefined ? {} : { cursor }) };
+      return unwrap(
+        http.GET('/api/v1/jobs/{job_id}/reported', { signal, params: { path: { job_id: jobId }, query } }),
+      );
+    },
   });
 }
 

@@ -39,6 +39,8 @@ export type Progress = Schemas['ProgressOut'];
 export type Verdict = NonNullable<Run['verdict']>;
 export type LogLine = Schemas['LogLineOut'];
 export type Conditions = Schemas['ConditionsOut'];
+/** A line of a device's log with an app's own figures. */
+export type Reported = Schemas['ReportedOut'];
 export type Comparison = Schemas['ComparisonOut'];
 /** Of a comparison or a gate; a run or a job has a `Verdict`. */
 export type Judged = Comparison['verdict'];

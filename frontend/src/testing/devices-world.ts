@@ -1,5 +1,5 @@
 /** A world with a job measured on a phone, its readings with their texts, and a phone in quarantine. */
-import type { Conditions } from '../api/types';
+import type { Conditions, Reported } from '../api/types';
 import { job, minutesAgo, run } from './fixtures';
 import { quarantinedPhone } from './fixtures-targets';
 import { report, type World } from './world';
@@ -35,6 +35,30 @@ export function deviceReadings(): Conditions[] {
   }));
 }
 
+/** What an app printed, launch by launch: `count` lines, the last of another shape. */
+export function reportedLines(count: number): Reported[] {
+  return Array.from({ length: count }, (_, index) => {
+    const at = `11-21 22:0${index % 10}:09.113`;
+    const text = `${at}  4711  4711 I MyApp: Batch ${1000 + index}: native avg=2.82ms`;
+    const whole = {
+      batch: 1000 + index,
+      arm: 'native',
+      avg: { printed: '2.82ms', value: 2_820_000, low: 2_815_000, high: 2_825_000, unit: 'ns' },
+    };
+    const torn = index === count - 1;
+    return {
+      seq: 5 + index,
+      launch: index === 0 ? null : index % 10,
+      side: null,
+      pattern: 'mine.latency',
+      at,
+      fields: torn ? {} : whole,
+      text: torn ? `${at}  4711  4711 I MyApp: Batch` : text,
+      note: torn ? 'expected a whole number without separators (batch)' : null,
+    };
+  });
+}
+
 export function withDevices(world: World): void {
   world.targets.push(quarantinedPhone({ id: 'target-4', name: 'pixel-6a', serial: '27081JEGR1' }));
   const measured = run({
@@ -55,5 +79,6 @@ export function withDevices(world: World): void {
   });
   world.runs.unshift(measured);
   world.conditions.set(DEVICE_JOB, deviceReadings());
+  world.reported.set(DEVICE_JOB, reportedLines(3));
   world.reports.set(DEVICE_JOB, { ...report(measured), suppressed: ['unlocked_clocks'] });
 }

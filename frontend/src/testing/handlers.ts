@@ -11,7 +11,7 @@ import { problem } from './problems';
 import { arms, distribution, report, type World } from './world';
 
 const notFound = () => problem(404, 'not_found', 'There is no such thing.');
-const page = (items: readonly unknown[]) => HttpResponse.json({ items, next: null });
+const page = (items: readonly unknown[], next: string | null = null) => HttpResponse.json({ items, next });
 const API = '*/api/v1';
 
 function isSignedIn(world: World): boolean {
@@ -131,6 +131,13 @@ function jobHandlers(world: World): HttpHandler[] {
       const expand = new URL(request.url).searchParams.get('expand') === 'raw';
       const found = after(world.conditions.get(String(params['id'])), request);
       return page(expand ? found.slice(0, 1) : found.map((each) => ({ ...each, raw: null })));
+    }),
+    http.get(`${API}/jobs/:id/reported`, ({ params, request }) => {
+      const query = new URL(request.url).searchParams;
+      const from = Number(query.get('cursor') ?? 0);
+      const all = world.reported.get(String(params['id'])) ?? [];
+      const end = from + Number(query.get('limit'));
+      return page(all.slice(from, end), end < all.length ? String(end) : null);
     }),
     http.get(`${API}/jobs/:id/live-series`, ({ params }) =>
       page(world.series.get(String(params['id'])) ?? []),

@@ -14,6 +14,7 @@ import type {
   LiveSeries,
   LogLine,
   Matrix,
+  Reported,
   Run,
   RunRequest,
   SeriesPage,
@@ -73,6 +74,7 @@ export interface World {
   comparisons: Comparison[];
   logs: Map<string, LogLine[]>;
   conditions: Map<string, Conditions[]>;
+  reported: Map<string, Reported[]>;
   series: Map<string, LiveSeries[]>;
   /** Reports of jobs that are not the plain one of `report`. */
   reports: Map<string, JobReport>;
@@ -325,6 +327,7 @@ export function createWorld(): World {
       ['job-live', readings(120)],
       ['job-1', readings(300)],
     ]),
+    reported: new Map(),
     series: new Map([
       ['job-live', samples(160)],
       ['job-1', samples(100)],

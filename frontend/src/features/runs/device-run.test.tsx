@@ -1,6 +1,6 @@
 import { screen, waitFor, within } from '@testing-library/react';
 
-import { withDevices } from '../../testing/devices-world';
+import { DEVICE_JOB, reportedLines, withDevices } from '../../testing/devices-world';
 import { renderApp } from '../../testing/render-app';
 
 const open = () => renderApp('/runs/run-device-1', withDevices);
@@ -49,6 +49,36 @@ describe('a run on a device', () => {
   it('says beside its verdicts what was suppressed for them', async () => {
     open();
     expect(await screen.findByText(/in spite of configuration errors/)).toHaveTextContent('unlocked_clocks');
+  });
+
+  it('has what apps reported in its log, line by line with its launch, and says what it is not', async () => {
+    open();
+    const shown = await screen.findByRole('table', { name: 'What its log reported' });
+    const [between, second, torn] = within(shown).getAllByRole('row').slice(1);
+    expect(between).toHaveTextContent(
+      /^mine\.latency–11-21 22:00:09\.113batch 1,000, arm native, avg 2\.82ms$/,
+    );
+    expect(second).toHaveTextContent(/^mine\.latency2/);
+    expect(torn).toHaveTextContent(/MyApp: Batchexpected a whole number/);
+    expect(screen.getByText(/not samples, and no verdict rests on them/)).toBeInTheDocument();
+    expect(screen.queryByRole('button', { name: 'Next page' })).not.toBeInTheDocument();
+  });
+
+  it('shows many reported lines in pages', async () => {
+    const { user } = renderApp('/runs/run-device-1', (world) => {
+      withDevices(world);
+      world.reported.set(DEVICE_JOB, reportedLines(60));
+    });
+    await screen.findByText(/^batch 1,049,/);
+    expect(screen.queryByText(/^batch 1,050,/)).not.toBeInTheDocument();
+    await user.click(screen.getByRole('button', { name: 'Next page' }));
+    await screen.findByText(/^batch 1,050,/);
+  });
+
+  it('shows nothing of a log in which nothing was reported', async () => {
+    renderApp('/runs/run-done-1');
+    await (await panel()).findByRole('img', { name: /^Conditions over time/ });
+    expect(screen.queryByText('What its log reported')).not.toBeInTheDocument();
   });
 
   it('of a host has no texts to look at', async () => {

@@ -17,6 +17,7 @@ import { ConditionTracks } from './condition-tracks';
 import { JobResults } from './job-results';
 import { LiveSamples } from './live-samples';
 import { LogTail } from './log-tail';
+import { ReportedLines } from './reported-lines';
 import classes from './runs.module.css';
 
 const PHASES: readonly JobState[] = [
@@ -42,6 +43,7 @@ export function JobView({ run, job }: { run: Run; job: Job }) {
           <LogTail job={job} />
         </TwoUp>
       </div>
+      <ReportedLines key={`${job.id} ${job.attempt}`} job={job} />
     </>
   );
 }

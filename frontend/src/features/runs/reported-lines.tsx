@@ -1,0 +1,76 @@
+/**
+ * What a device's log reported in lines that the suite declares: an app's own figures beside what was
+ * measured, never part of it. Where nothing was reported there is nothing to see.
+ */
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+
+import { reportedQuery } from '../../api/job-tails';
+import { jobEnded } from '../../api/runs';
+import type { Job, Reported } from '../../api/types';
+import { formatInteger } from '../../lib/units';
+import { DataTable, type Column } from '../../ui/data-table';
+import { Loaded } from '../../ui/loaded';
+import { Pager } from '../../ui/pager';
+import { Panel } from '../../ui/panel';
+
+const POLL_MS = 10_000;
+
+const NOTE =
+  'Lines that the suite declares, as apps on the device printed them while the job ran: averages of their ' +
+  'own, not samples, and no verdict rests on them.';
+
+export function ReportedLines({ job }: { job: Job }) {
+  const [cursor, setCursor] = useState<string>();
+  const page = useQuery({
+    ...reportedQuery(job.id, job.attempt, cursor),
+    refetchInterval: jobEnded(job) ? false : POLL_MS,
+  });
+  const nothing = page.data === undefined ? page.error === null : page.data.items.length === 0;
+  if (nothing && cursor === undefined) return null;
+  return (
+    <Panel title="What its log reported" note={NOTE} flush>
+      <Loaded query={page} what="what the log reported" lines={2}>
+        {({ items, next }) => (
+          <>
+            <DataTable
+              label="What its log reported"
+              columns={COLUMNS}
+              rows={items}
+              rowKey={({ seq }) => String(seq)}
+            />
+            <Pager cursor={cursor} next={next} onCursor={setCursor} />
+          </>
+        )}
+      </Loaded>
+    </Panel>
+  );
+}
+
+const COLUMNS: readonly Column<Reported>[] = [
+  { header: 'Line', cell: ({ pattern }) => pattern ?? '–' },
+  { header: 'Launch', cell: launchOf },
+  { header: 'Logged', cell: ({ at }) => <span className="pl-mono">{at ?? '–'}</span> },
+  { header: 'Says', cell: saidBy, wrap: true },
+];
+
+/** A line may be of none: logged between two, or by a device that tells no time. */
+function launchOf({ launch, side }: Reported): string {
+  if (launch === null) return '–';
+  return side === null ? `${launch + 1}` : `${launch + 1}, ${side}`;
+}
+
+function saidBy({ fields, note, text }: Reported) {
+  const said = Object.entries(fields).map(([name, value]) => `${name} ${printed(value)}`);
+  return (
+    <>
+      {said.length > 0 ? said.join(', ') : text !== '' && <span className="pl-mono">{text}</span>}
+      {note !== null && <div>{note}</div>}
+    </>
+  );
+}
+
+function printed(value: Reported['fields'][string]): string {
+  if (typeof value === 'string') return value;
+  return typeof value === 'number' ? formatInteger(value) : value.printed;
+}
