@@ -12,6 +12,8 @@ from paceline.devices import leftovers
 from paceline.devices.leftovers import Journal, Note
 from paceline.executors.base import TargetError, Work
 from paceline.executors.claim import TargetClaim
+from paceline.formats.declared import declared_line
+from paceline.reported import Listening, Reported
 from paceline.stop import Reason, Stop
 
 from .phone import Phone, Through
@@ -127,6 +129,25 @@ def test_a_launch_runs_on_the_fast_cluster_in_fixed_performance_mode_and_both_en
     assert list(started[-4:-1]) == ["taskset", "c0", "sh"]
     (followed,) = [argv for argv in ran if "follow" in argv]
     assert list(followed[:2]) == ["taskset", "f"], "who reads what it says keeps off its cores"
+
+
+def test_what_was_logged_while_the_log_was_lost_is_read_at_the_end_with_its_launch(
+    device: Phone, built: Path
+) -> None:
+    heard: list[Reported] = []
+
+    def lose() -> None:
+        device.peer.log("Mine", "Said one.")
+        device.peer.cut()
+        device.peer.log("Mine", "Said two.")
+        go(device)
+
+    lines = [declared_line("mine.said", "Mine", "Said {what:text}.")]
+    work, stop = Work("j", [built], listening=Listening(lines, heard.append)), Stop()
+    with device.executor().session(work, lambda _: None, stop) as session:
+        assert session.execute(launch(session, built, 3), Half(lose), stop).ok
+        device.peer.log("Mine", "Said three.")
+    assert [(one.launch, one.fields["what"]) for one in heard] == [(3, "one"), (3, "two"), (None, "three")]
 
 
 def test_a_device_without_the_mode_is_measured_as_it_is_and_says_so(device: Phone, built: Path) -> None:
