@@ -6,18 +6,12 @@ import { suitesQuery } from '../../api/catalog';
 import { targetsQuery } from '../../api/targets';
 import { accountsQuery } from '../../api/session';
 import type { RuleKind, RuleMode } from '../../api/types';
+import { PATTERNS, type PatternName } from '../../lib/rule-patterns';
 import { FilterSelect } from '../../ui/filter-select';
 import { Panel } from '../../ui/panel';
 import { Segments } from '../../ui/segments';
 import type { RuleDraft } from './rule-draft';
-import {
-  DIRECTION_WORDS,
-  KIND_WORDS,
-  MODE_LOOKS,
-  MODE_MEANING,
-  PATTERNS,
-  type PatternName,
-} from './rule-words';
+import { DIRECTION_WORDS, KIND_WORDS, MODE_LOOKS, MODE_MEANING } from './rule-words';
 import { RULE_KINDS, RULE_MODES } from './rules-search';
 
 export interface RuleFieldsProps {

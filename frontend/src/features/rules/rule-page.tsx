@@ -6,6 +6,7 @@ import { useState } from 'react';
 import { deleteRule, ruleKeys, ruleQuery, updateRule } from '../../api/rules';
 import { may, sessionQuery } from '../../api/session';
 import type { RuleDetail } from '../../api/types';
+import { aboutWords } from '../../lib/rule-patterns';
 import { formatPercent } from '../../lib/units';
 import { paramsLabel } from '../../lib/params';
 import { AppLink } from '../../ui/app-link';
@@ -18,7 +19,7 @@ import { MuteMark, MutePanel } from './mute-panel';
 import { draftOf } from './rule-draft';
 import { RuleForm } from './rule-form';
 import { RuleVersions } from './rule-versions';
-import { aboutWords, DIRECTION_WORDS, KIND_WORDS, MODE_LOOKS, MODE_MEANING } from './rule-words';
+import { DIRECTION_WORDS, KIND_WORDS, MODE_LOOKS, MODE_MEANING } from './rule-words';
 import classes from './rules.module.css';
 
 export interface RulePageProps {

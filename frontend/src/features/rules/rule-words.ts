@@ -1,5 +1,6 @@
 /** How what a rule says is written: modes, kinds, patterns. Shares are only scaled to percent (I17). */
 import type { RuleKind, RuleMode, RuleVersion } from '../../api/types';
+import { PATTERNS } from '../../lib/rule-patterns';
 import { formatPercent } from '../../lib/units';
 import type { Look } from '../../ui/status';
 
@@ -24,15 +25,6 @@ export const DIRECTION_WORDS: Record<RuleVersion['direction'], string> = {
   worse: 'gets worse',
   both: 'moves either way',
 };
-
-export const PATTERNS = ['suite', 'benchmark', 'arm', 'metric', 'target'] as const;
-export type PatternName = (typeof PATTERNS)[number];
-
-/** "suite hashing · arm native"; "everything" when no pattern narrows it. */
-export function aboutWords(rule: Readonly<Record<PatternName, string>>): string {
-  const narrowed = PATTERNS.filter((name) => rule[name] !== '*');
-  return narrowed.length === 0 ? 'everything' : narrowed.map((name) => `${name} ${rule[name]}`).join(' · ');
-}
 
 /** Every field of a version as words, in the order they are compared and shown. */
 export function spelledOut(version: RuleVersion): readonly (readonly [field: string, words: string])[] {

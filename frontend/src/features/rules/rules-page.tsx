@@ -5,6 +5,7 @@ import { rulesQuery } from '../../api/rules';
 import { may, sessionQuery } from '../../api/session';
 import type { Rule, RuleKind, RuleMode } from '../../api/types';
 import { compact } from '../../lib/search';
+import { aboutWords } from '../../lib/rule-patterns';
 import { formatPercent } from '../../lib/units';
 import { AppLink } from '../../ui/app-link';
 import { ButtonLink } from '../../ui/button-link';
@@ -18,7 +19,7 @@ import { EmptyState } from '../../ui/states';
 import { Status } from '../../ui/status';
 import { MuteMark } from './mute-panel';
 import { OrphansPanel } from './orphans-panel';
-import { aboutWords, DIRECTION_WORDS, KIND_WORDS, MODE_LOOKS, MODE_MEANING } from './rule-words';
+import { DIRECTION_WORDS, KIND_WORDS, MODE_LOOKS, MODE_MEANING } from './rule-words';
 import { RULE_KINDS, RULE_MODES, type RulesSearch } from './rules-search';
 import classes from './rules.module.css';
 

@@ -1,5 +1,12 @@
-/** What decides about a series: the rule in force, what its target can resolve, what it is measured on. */
+/**
+ * What decides about a series: the rule in force and why that one, what its target can resolve, what it is
+ * measured on.
+ */
+import { useQuery } from '@tanstack/react-query';
+
+import { ruleQuery } from '../../api/rules';
 import type { NoiseBand, SeriesPage } from '../../api/types';
+import { aboutWords } from '../../lib/rule-patterns';
 import { formatValue } from '../../lib/units';
 import { AppLink } from '../../ui/app-link';
 import { Facts, Panel } from '../../ui/panel';
@@ -36,31 +43,55 @@ function RulePanel({ page: { rule, series } }: { page: SeriesPage }) {
       {rule.muted !== null && <p className={classes.first}>Muted: {rule.muted}</p>}
       <Facts
         items={[
-          ['Name', rule.version === null ? rule.name : `${rule.name}, version ${rule.version}`],
+          [
+            'Name',
+            rule.rule_id === null ? (
+              rule.name
+            ) : (
+              <>
+                <AppLink to="/rules/$ruleId" params={{ ruleId: rule.rule_id }}>
+                  {rule.name}
+                </AppLink>
+                , version {rule.version}
+              </>
+            ),
+          ],
           ['Fires beyond', rule.limit === null ? '–' : formatValue(rule.limit, series.unit)],
         ]}
       />
+      {rule.rule_id === null ? (
+        <p className={classes.why}>Why it decides: no rule that somebody wrote matches this series.</p>
+      ) : (
+        <Why ruleId={rule.rule_id} />
+      )}
       <p className={classes.ways}>
-        {rule.rule_id === null ? (
-          <AppLink
-            to="/rules/new"
-            search={{
-              suite: series.suite,
-              benchmark: series.benchmark,
-              arm: series.arm,
-              metric: series.metric,
-              target: series.target_name,
-            }}
-          >
-            Write a rule for this series
-          </AppLink>
-        ) : (
-          <AppLink to="/rules/$ruleId" params={{ ruleId: rule.rule_id }}>
-            Open the rule
-          </AppLink>
-        )}
+        <AppLink
+          to="/rules/new"
+          search={{
+            suite: series.suite,
+            benchmark: series.benchmark,
+            arm: series.arm,
+            metric: series.metric,
+            target: series.target_name,
+          }}
+        >
+          Write a rule for this series
+        </AppLink>
       </p>
     </Panel>
+  );
+}
+
+/** The server has chosen it; the patterns by which it did are the rule's own. */
+function Why({ ruleId }: { ruleId: string }) {
+  const rule = useQuery(ruleQuery(ruleId));
+  if (rule.data === undefined) return null;
+  const about = aboutWords(rule.data);
+  return (
+    <p className={classes.why}>
+      Why it decides: of the rules that match, the most specific one does. This one is about {about}. A rule
+      that names more of this series goes before it.
+    </p>
   );
 }
 

@@ -126,6 +126,30 @@ describe('the page of a series', () => {
   });
 });
 
+describe('the rule that decides about a series', () => {
+  it('is a link, and says why it is this one', async () => {
+    const applied = { rule_id: 'rule-1', version: 2, name: 'hashing-native' };
+    await open('/series/series-1', (world) => {
+      const page = seriesPage();
+      if (page.rule === null) throw new Error('the fixture has a rule in force');
+      world.history.page = { ...page, rule: { ...page.rule, ...applied } };
+    });
+    expect(screen.getByRole('link', { name: 'hashing-native' })).toHaveAttribute('href', '/rules/rule-1');
+    expect(
+      await screen.findByText(
+        /of the rules that match, the most specific one does.* about suite hashing · arm native · metric time\./,
+      ),
+    ).toBeInTheDocument();
+  });
+
+  it('is the built-in default where nobody wrote one, and leads to writing it', async () => {
+    await open();
+    expect(screen.getByText(/no rule that somebody wrote matches this series/)).toBeInTheDocument();
+    const write = screen.getByRole('link', { name: 'Write a rule for this series' });
+    expect(write).toHaveAttribute('href', expect.stringContaining('benchmark='));
+  });
+});
+
 describe('the chosen point', () => {
   it('is the newest until one is chosen, and leads to its run, the run before and an A/B run', async () => {
     await open();
