@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 from paceline_server.alerts.changes import following
 from paceline_server.fleet import actions, orders, queries, service, upkeep
-from paceline_server.fleet.device_schemas import MaintenanceIn
 from paceline_server.fleet.schemas import HeartbeatIn
 from paceline_server.jobs import service as jobs
 from paceline_server.jobs.schemas import RunIn
@@ -70,33 +69,51 @@ def beats(phone: ScriptedDevice, **changes: Any) -> Does:
     return lambda session: service.heartbeat(session, agent_id, body)
 
 
-def test_a_heartbeat_and_a_person_who_act_on_one_device_at_once_both_count(
+HOT = {**COOL, "battery_c": 40.0, "ms_ago": 0}
+
+
+def test_a_heartbeat_does_not_undo_what_a_person_decides_at_that_instant(
     phone: ScriptedDevice, person: Person
 ) -> None:
     target_id = phone.healthy()
     with session_scope() as session:
-        beats(phone, gates={**COOL, "battery_c": 40.0, "ms_ago": 0})(session)
+        queries.lock_target(session, target_id)  # what she read: only what is written makes others wait
+        other = Beside(beats(phone, gates=HOT))
+        wait_for_a_waiter()
+        actions.quarantine(session, target_id, "it is swollen", "Ada")
+    other.ended()
+    assert person.target(target_id)["health"]["state"] == "quarantined"
+
+
+def test_a_person_decides_about_what_a_heartbeat_says_at_that_instant(
+    phone: ScriptedDevice, person: Person
+) -> None:
+    target_id = phone.healthy()
+    with session_scope() as session:
+        beats(phone, gates=HOT)(session)
         session.flush()
-        other = Beside(lambda mine: actions.set_maintenance(mine, target_id, MaintenanceIn(on=True), "Ada"))
+        other = Beside(lambda mine: actions.quarantine(mine, target_id, "it is swollen", "Ada"))
         wait_for_a_waiter()
     other.ended()
-    shown = person.target(target_id)
-    assert (shown["health"]["state"], shown["maintenance"]["by"]) == ("recovering", "Ada")
+    newest = person.history(target_id, "health")[0]
+    assert (newest["from_state"], newest["to_state"]) == ("recovering", "quarantined")
 
 
+@pytest.mark.parametrize("repeated", [True, False])
 def test_two_heartbeats_that_both_change_the_health_of_a_device_are_heard_one_after_the_other(
-    phone: ScriptedDevice, person: Person
+    phone: ScriptedDevice, person: Person, repeated: bool
 ) -> None:
-    """An agent that repeats a heartbeat whose answer was late: the check is counted once."""
-    target_id = phone.healthy()
-    beat = beats(phone, check=phone.check(ok=False))
+    """Also where an agent repeats one whose answer was late: its check is counted once."""
+    target_id, check = phone.healthy(), phone.check(ok=False)
     with session_scope() as session:
-        beat(session)
+        beats(phone, check=check)(session)
         session.flush()
-        other = Beside(beat)
+        other = Beside(beats(phone, check=check if repeated else phone.check(ok=False)))
         wait_for_a_waiter()
     other.ended()
-    assert person.target(target_id)["health"]["failures"] == 1
+    assert person.target(target_id)["health"]["failures"] == (1 if repeated else 2)
+    failed = [name for name in person.events(target_id, "health") if name == "check_failed"]
+    assert len(failed) == (1 if repeated else 2)
 
 
 def test_a_heartbeat_holds_up_nobody_who_asks_for_a_run(lab: ScriptedAgent, phone: ScriptedDevice) -> None:
