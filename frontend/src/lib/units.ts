@@ -110,3 +110,8 @@ export function formatShare(share: number | null | undefined): string {
 export function formatPercent(share: number): string {
   return `${Number((share * 100).toPrecision(3)).toLocaleString('en-GB', { maximumFractionDigits: 6 })} %`;
 }
+
+/** Words of the server, in which no line ends between a figure and its percent sign or within a p value. */
+export function unbroken(words: string): string {
+  return words.replaceAll(/(\d) %/g, '$1\u00a0%').replaceAll('p = ', 'p\u00a0=\u00a0');
+}

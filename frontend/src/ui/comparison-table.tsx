@@ -3,8 +3,9 @@ import { Button } from '@mantine/core';
 
 import type { Comparison } from '../api/types';
 import { compareParams, paramsKey, paramsLabel } from '../lib/params';
-import { formatInterval, formatRatio, formatShare } from '../lib/units';
+import { formatInterval, formatRatio, formatShare, unbroken } from '../lib/units';
 import { DataTable, type Column } from './data-table';
+import { Identifier } from './identifier';
 import { VERDICTS } from './looks';
 import { Status } from './status';
 import { TargetName } from './target-name';
@@ -23,6 +24,12 @@ export function comparisonKey(row: Comparison): string {
 const TARGET: Column<Comparison> = {
   header: 'Target',
   cell: ({ target_id: id, target_name: name }) => <TargetName id={id} name={name ?? '–'} />,
+};
+
+const BENCHMARK: Column<Comparison> = {
+  header: 'Benchmark',
+  cell: ({ benchmark }) => <Identifier name={benchmark} />,
+  breaks: true,
 };
 
 const COLUMNS: readonly Column<Comparison>[] = [
@@ -54,7 +61,7 @@ export function ComparisonTable(props: ComparisonTableProps) {
   const metrics = new Set(rows.map(({ metric }) => metric));
   const columns: Column<Comparison>[] = [
     ...(showTarget ? [TARGET] : []),
-    ...(showBenchmark ? [{ header: 'Benchmark', cell: (row: Comparison) => row.benchmark }] : []),
+    ...(showBenchmark ? [BENCHMARK] : []),
     { header: 'Arm', cell: (row) => row.arm },
     ...(metrics.size > 1 ? [{ header: 'Metric', cell: (row: Comparison) => row.metric }] : []),
     { header: 'Params', cell: (row) => <PointCell row={row} onChoose={onChoose} /> },
@@ -93,8 +100,8 @@ function Words({ row }: { row: Comparison }) {
   const reason = row.verdict === 'pass' || row.reason === '' || row.reason === row.words ? null : row.reason;
   return (
     <>
-      {row.words}
-      {reason !== null && <div style={{ color: 'var(--pl-muted)' }}>{reason}</div>}
+      {unbroken(row.words)}
+      {reason !== null && <div style={{ color: 'var(--pl-muted)' }}>{unbroken(reason)}</div>}
     </>
   );
 }

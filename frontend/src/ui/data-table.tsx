@@ -11,6 +11,8 @@ export interface Column<Row> {
   cell: (row: Row) => ReactNode;
   align?: 'right';
   wrap?: boolean;
+  /** Identifiers: they break where `Identifier` lets them, before the table has to scroll. */
+  breaks?: boolean;
 }
 
 export interface DataTableProps<Row> {
@@ -67,6 +69,7 @@ function DataRow<Row>({ row, columns, isCurrent }: DataRowProps<Row>) {
         const names = [
           column.align === 'right' ? classes.right : '',
           column.wrap === true ? classes.wrap : '',
+          column.breaks === true ? classes.breaks : '',
         ];
         return (
           <td key={column.header} className={names.join(' ').trim() || undefined}>

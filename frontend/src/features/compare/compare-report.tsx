@@ -19,6 +19,10 @@ import classes from './compare.module.css';
 import { CompareTable } from './compare-table';
 import type { ComparePageProps } from './compare-page';
 
+/** Without it, a judged row with a faster head beside the words "slower" looks like a mistake. */
+const OF_THEIR_OWN =
+  'Their words, ratio and interval are of that job; the columns Base and Head are of ordinary runs.';
+
 export interface CompareReportProps extends ComparePageProps {
   data: Compare;
 }
@@ -30,7 +34,11 @@ export function CompareReport({ data, search, onSearch }: CompareReportProps) {
       <Panel title="Measurements" flush note={data.summary} actions={<AskForAB data={data} />}>
         <div className={classes.note}>
           <p className={classes.judged} role="note">
-            <Icon name="info" size={16} /> {data.note}
+            <Icon name="info" size={16} />
+            <span>
+              {data.note}
+              {data.rows.some(({ judged }) => judged) && ` ${OF_THEIR_OWN}`}
+            </span>
           </p>
           <Filters data={data} search={search} onSearch={onSearch} />
         </div>

@@ -1,9 +1,10 @@
 /** Every measurement of both sides, in the server's order: judged first, then the clearest and largest. */
 import type { CompareRow } from '../../api/types';
 import { paramsKey, paramsLabel } from '../../lib/params';
-import { formatInterval, formatPercent, formatRatio, formatValue } from '../../lib/units';
+import { formatInterval, formatPercent, formatRatio, formatValue, unbroken } from '../../lib/units';
 import { AppLink } from '../../ui/app-link';
 import { DataTable, type Column } from '../../ui/data-table';
+import { Identifier } from '../../ui/identifier';
 import { VERDICTS } from '../../ui/looks';
 import { Status, type Look } from '../../ui/status';
 import { TargetName } from '../../ui/target-name';
@@ -20,7 +21,7 @@ function rowKey(row: CompareRow): string {
 }
 
 const COLUMNS: readonly Column<CompareRow>[] = [
-  { header: 'Benchmark', cell: (row) => <Name row={row} /> },
+  { header: 'Benchmark', cell: (row) => <Name row={row} />, breaks: true },
   { header: 'Arm', cell: ({ arm }) => arm },
   { header: 'Params', cell: ({ params }) => paramsLabel(params) },
   { header: 'In words', cell: (row) => <Words row={row} />, wrap: true },
@@ -47,8 +48,13 @@ export function CompareTable({ rows }: { rows: readonly CompareRow[] }) {
 }
 
 function Name({ row: { benchmark, metric, series_id: seriesId } }: { row: CompareRow }) {
-  const name = metric === 'time' ? benchmark : `${benchmark}, ${metric}`;
-  if (seriesId === null) return <>{name}</>;
+  const name = (
+    <>
+      <Identifier name={benchmark} />
+      {metric !== 'time' && `, ${metric}`}
+    </>
+  );
+  if (seriesId === null) return name;
   return (
     <AppLink to="/series/$seriesId" params={{ seriesId }}>
       {name}
@@ -60,7 +66,7 @@ function Words({ row }: { row: CompareRow }) {
   const excluded = row.head?.excluded ?? row.base?.excluded ?? null;
   return (
     <>
-      {row.words}
+      {unbroken(row.words)}
       {excluded !== null && <div className={classes.quiet}>does not count: {excluded}</div>}
     </>
   );
@@ -70,7 +76,8 @@ function Standing({ row }: { row: CompareRow }) {
   if (row.judged && row.verdict !== null) {
     return (
       <>
-        <Status look={VERDICTS[row.verdict]} /> <span className={classes.quiet}>judged by an A/B job</span>
+        <Status look={VERDICTS[row.verdict]} />
+        <div className={classes.quiet}>judged by an A/B job</div>
       </>
     );
   }

@@ -87,7 +87,7 @@ describe('what a run found out about itself', () => {
   });
 });
 
-function openAb(sameArtifact: boolean) {
+function openAb(sameArtifact: boolean, baseRevision = 'a'.repeat(40)) {
   return renderApp('/runs/run-done-1', (world) => {
     const plain = hashingReport();
     const [measurement] = plain.measurements;
@@ -95,10 +95,13 @@ function openAb(sameArtifact: boolean) {
     world.reports.set('job-1', {
       ...plain,
       revision: 'b'.repeat(40),
-      base: { revision: 'a'.repeat(40), artifact_hash: null, same_artifact: sameArtifact },
+      base: { revision: baseRevision, artifact_hash: null, same_artifact: sameArtifact },
       gates: [],
       derived: [],
-      measurements: (['base', 'head'] as const).map((side) => Object.assign({}, measurement, { side })),
+      // As the server gives them: all of the base, then all of the head.
+      measurements: (['base', 'head'] as const).flatMap((side) =>
+        [measurement, { ...measurement, arm: 'other' }].map((row) => Object.assign({}, row, { side })),
+      ),
       comparisons: plain.comparisons
         .slice(0, 1)
         .map((row) => Object.assign({}, row, { sides: 'revisions' as const, reference: 'base' })),
@@ -121,13 +124,14 @@ describe('the results of an A/B job', () => {
     openAb(false);
     const table = await screen.findByRole('table', { name: 'Measurements' });
     const sides = within(table).getAllByRole('row').slice(1);
-    expect(sides.map((row) => row.firstElementChild?.textContent)).toEqual(['base', 'head']);
+    expect(sides.map((row) => row.firstElementChild?.textContent)).toEqual(['base', 'head', 'base', 'head']);
     expect(screen.queryByRole('link', { name: 'See their history' })).not.toBeInTheDocument();
   });
 
   it('say so when both sides ran the same bytes', async () => {
-    openAb(true);
+    openAb(true, 'b'.repeat(40));
     expect(await screen.findByText(/Both sides ran the same bytes/)).toBeInTheDocument();
+    expect(screen.queryByRole('link', { name: 'Compare the two revisions' })).not.toBeInTheDocument();
   });
 });
 

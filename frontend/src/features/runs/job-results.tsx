@@ -16,6 +16,7 @@ import { ComparisonTable } from '../../ui/comparison-table';
 import { DataTable, type Column } from '../../ui/data-table';
 import { DerivedTable } from '../../ui/derived-table';
 import { Icon } from '../../ui/icon';
+import { Identifier } from '../../ui/identifier';
 import { Loaded } from '../../ui/loaded';
 import { VERDICTS } from '../../ui/looks';
 import { Panel } from '../../ui/panel';
@@ -88,17 +89,18 @@ function Verdicts({ run, report: { base, revision, comparisons } }: { run: Run; 
           : 'Each arm against its reference, paired block by block. Below 1 is faster.'
       }
       actions={
-        revisions ? (
-          <AppLink to="/compare" search={{ base: base.revision, head: revision, suite: run.suite }}>
-            Compare the two revisions
-          </AppLink>
-        ) : (
-          first !== undefined && (
-            <AppLink to="/arms" search={{ suite: run.suite, benchmark: first.benchmark }}>
-              See on the arms page
-            </AppLink>
-          )
-        )
+        revisions
+          ? // An A/A job has one revision on both sides.
+            base.revision !== revision && (
+              <AppLink to="/compare" search={{ base: base.revision, head: revision, suite: run.suite }}>
+                Compare the two revisions
+              </AppLink>
+            )
+          : first !== undefined && (
+              <AppLink to="/arms" search={{ suite: run.suite, benchmark: first.benchmark }}>
+                See on the arms page
+              </AppLink>
+            )
       }
     >
       {revisions && base.same_artifact && (
@@ -172,7 +174,7 @@ function Checks({ report }: { report: JobReport }) {
 const figure = (pick: (row: Measurement) => number) => (row: Measurement) => formatValue(pick(row), row.unit);
 
 const MEASUREMENT_COLUMNS: readonly Column<Measurement>[] = [
-  { header: 'Benchmark', cell: (row) => row.benchmark },
+  { header: 'Benchmark', cell: (row) => <Identifier name={row.benchmark} />, breaks: true },
   { header: 'Params', cell: (row) => paramsLabel(row.params) },
   { header: 'Arm', cell: (row) => row.arm },
   { header: 'Metric', cell: (row) => `${row.metric} (${row.direction} is better)` },
@@ -187,6 +189,17 @@ const MEASUREMENT_COLUMNS: readonly Column<Measurement>[] = [
 ];
 
 const SIDE: Column<Measurement> = { header: 'Side', cell: ({ side }) => side ?? '–' };
+
+const measurementKey = (row: Measurement) =>
+  [row.benchmark, row.arm, row.metric, paramsKey(row.params)].join('|');
+
+/** Base and head of one measurement beside each other; else in the server's order. */
+function paired(rows: readonly Measurement[]): readonly Measurement[] {
+  const place = new Map<string, number>();
+  for (const row of rows) place.set(measurementKey(row), place.get(measurementKey(row)) ?? place.size);
+  const of = (row: Measurement) => place.get(measurementKey(row)) ?? 0;
+  return rows.toSorted((a, b) => of(a) - of(b));
+}
 
 interface MeasurementsProps {
   run: Run;
@@ -213,11 +226,9 @@ function Measurements({ run, job, measurements }: MeasurementsProps) {
     >
       <DataTable
         label="Measurements"
-        rows={measurements}
+        rows={sides ? paired(measurements) : measurements}
         columns={sides ? [SIDE, ...MEASUREMENT_COLUMNS] : MEASUREMENT_COLUMNS}
-        rowKey={(row) =>
-          [row.benchmark, row.arm, row.metric, paramsKey(row.params), row.side ?? ''].join('|')
-        }
+        rowKey={(row) => `${measurementKey(row)}|${row.side ?? ''}`}
       />
     </Panel>
   );

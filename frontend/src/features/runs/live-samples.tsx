@@ -7,12 +7,13 @@ import { Sparkline } from '../../charts/sparkline';
 import { compareParams, paramsKey, paramsLabel } from '../../lib/params';
 import { formatInteger, formatValue } from '../../lib/units';
 import { DataTable, type Column } from '../../ui/data-table';
+import { Identifier } from '../../ui/identifier';
 import { Loaded } from '../../ui/loaded';
 import { Panel } from '../../ui/panel';
 import { EmptyState } from '../../ui/states';
 
 const COLUMNS: readonly Column<LiveSeries>[] = [
-  { header: 'Benchmark', cell: (row) => row.benchmark },
+  { header: 'Benchmark', cell: (row) => <Identifier name={row.benchmark} />, breaks: true },
   { header: 'Params', cell: (row) => paramsLabel(row.params) },
   { header: 'Arm', cell: (row) => row.arm },
   { header: 'Metric', cell: (row) => row.metric },

@@ -72,14 +72,14 @@ function RunActions({ run, status }: { run: Run; status: StreamStatus }) {
   });
   if (runEnded(run))
     return (
-      <>
+      <Group gap="0.4rem 1.2rem">
         <AppLink to="/compare" search={{ head: run.id }}>
           Compare with another run
         </AppLink>
         <AppLink to="/runs/new" search={{ suite: run.suite }}>
           Run this suite again
         </AppLink>
-      </>
+      </Group>
     );
   return (
     <>
@@ -136,7 +136,7 @@ function RunSummary({ run }: { run: Run }) {
       <Facts
         items={[
           [
-            'Commit',
+            run.base_commit === null ? 'Commit' : 'Head',
             <span key="c" className="pl-mono">
               {run.commit.slice(0, 12)}
               {run.branch !== null && ` (${run.branch})`}
