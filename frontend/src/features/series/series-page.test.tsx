@@ -137,7 +137,7 @@ describe('the rule that decides about a series', () => {
     expect(screen.getByRole('link', { name: 'hashing-native' })).toHaveAttribute('href', '/rules/rule-1');
     expect(
       await screen.findByText(
-        /of the rules that match, the most specific one does.* about suite hashing · arm native · metric time\./,
+        /the most specific one does.* about suite hashing · arm native · metric time\./,
       ),
     ).toBeInTheDocument();
   });
