@@ -66,6 +66,7 @@ class Agent:
     ) -> None:
         check_address(server)
         self._server, self._data_dir, self._config = server.rstrip("/"), data_dir, config
+        self._artifacts = data_dir / "artifacts"
         data_dir.mkdir(parents=True, exist_ok=True)
         self._repositories = {
             name: Repository(name, item.location, data_dir) for name, item in config.repositories.items()
@@ -226,7 +227,7 @@ class Agent:
         return Shared(
             api=api,
             repositories=self._repositories,
-            cache=lambda: ArtifactCache(self._data_dir / "artifacts", limit, self._in_use),
+            cache=lambda: ArtifactCache(self._artifacts, limit, self._in_use),
             spool=self._spool,
             leaving=self._leaving,
             ends_us=self._ends_us,
@@ -241,7 +242,8 @@ class Agent:
             return
         lanes = DeviceLanes(
             self._config.devices, self._ways, self._data_dir / "devices", self._shared(api),
-            host_serial=self._announcer.serial, say_soon=self._beat_now.set, pace=self._pace,
+            host_serial=self._announcer.serial, artifacts=self._artifacts,
+            say_soon=self._beat_now.set, pace=self._pace,
         )  # fmt: skip
         self._devices = lanes
         with lanes:

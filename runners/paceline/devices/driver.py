@@ -39,11 +39,12 @@ log = logging.getLogger("paceline.devices")
 
 
 class Tools(msgspec.Struct, frozen=True):
-    """What the agent lends: see `check.Asked`. `self_test` may hold {abi}."""
+    """What the agent lends: see `check.Asked`."""
 
     ways: Ways
     clean: Callable[[Attached, Connection], list[str]]
-    self_test: str | None = None
+    self_test: Callable[[str], Path | None] = lambda _: None
+    """Of an ABI."""
     say_soon: Callable[[], None] = lambda: None
     """Makes the next heartbeat come at once."""
 
@@ -304,7 +305,7 @@ class Driver:
         self._tidied = True
 
     def _asked(self, observer: DeviceConditions) -> Asked:
-        device, template = self.device, self._tools.self_test
+        device = self.device
         abi = device.facts.abi
         return Asked(
             workdir=device.workdir,
@@ -312,7 +313,7 @@ class Driver:
             held_gates=self._held,
             clean=lambda connection: self._tools.clean(device, connection),
             verify=device.verify,
-            self_test=Path(template.replace("{abi}", abi)) if template and abi else None,
+            self_test=self._tools.self_test(abi) if abi else None,
         )
 
     def _recover(self) -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import logging
 import threading
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -22,6 +23,7 @@ from paceline.devices.driver import Driver, Tools
 from paceline.devices.leftovers import Journal, clean
 from paceline.devices.pace import Pace
 from paceline.devices.report import Finding, finding
+from paceline.devices.self_test import self_test
 from paceline.devices.ways import Ways
 from paceline.executors.android import AndroidExecutor
 from paceline.executors.claim import TargetClaim
@@ -44,12 +46,14 @@ class DeviceLanes:
         shared: Shared,
         *,
         host_serial: str,
+        artifacts: Path,
         say_soon: Callable[[], None],
         pace: Pace | None = None,
     ) -> None:
         self._root, self._shared, self._host_serial = root, shared, host_serial
         self._pace = pace or Pace()
-        self._tools = Tools(ways, self._clean, config.self_test, say_soon)
+        program = partial(self_test, config.self_test, artifacts)
+        self._tools = Tools(ways, self._clean, program, say_soon)
         self._discovery = Discovery(
             config, ways, root, self._start, self._nudge, refuted=self._end, connect_s=self._pace.connect_s
         )

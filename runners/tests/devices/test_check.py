@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -15,6 +16,7 @@ from paceline.devices.attached import Attached
 from paceline.devices.check import Asked, Check, Looked, Step, judged, known_digest, run_check
 from paceline.devices.conditions import DeviceConditions
 from paceline.devices.leftovers import LeftOverError
+from paceline.devices.self_test import PROGRAM, self_test
 
 from .support import Clock, attached, battery, free, phone, thermal
 
@@ -225,6 +227,27 @@ def test_without_a_self_test_it_is_said_and_not_called_good(tmp_path: Path) -> N
     assert (step.ok, step.value) == (None, None)
     assert "Not looked at" in step.text
     assert found.ok  # neither passed nor failed
+
+
+def elf(path: Path, machine: int, age: int) -> Path:
+    path.parent.mkdir(parents=True)
+    path.write_bytes(b"\x7fELF\x02\x01\x01" + bytes(11) + machine.to_bytes(2, "little"))
+    os.utime(path, (1_000 - age, 1_000 - age))
+    return path
+
+
+def test_the_self_test_is_the_newest_that_a_job_has_left_for_the_abi(tmp_path: Path) -> None:
+    old = elf(tmp_path / "a" / PROGRAM, 183, age=20)
+    new = elf(tmp_path / "b" / PROGRAM, 183, age=10)
+    other = elf(tmp_path / "c" / PROGRAM, 62, age=0)
+    (tmp_path / "d").mkdir()
+    (tmp_path / "d" / PROGRAM).write_text("#!/bin/sh\n")
+    assert self_test(None, tmp_path, "arm64-v8a") == new
+    assert self_test(None, tmp_path, "x86_64") == other
+    assert self_test(None, tmp_path, "armeabi-v7a") is None
+    assert self_test("own/{abi}/test", tmp_path, "arm64-v8a") == Path("own/arm64-v8a/test")
+    new.unlink()
+    assert self_test(None, tmp_path, "arm64-v8a") == old
 
 
 def test_the_known_digests_are_those_the_self_test_prints() -> None:
