@@ -82,7 +82,7 @@ def test_the_experiment_measures_what_the_suite_measures() -> None:
 
 
 def test_no_other_device_is_offered_the_experiment_by_the_suite() -> None:
-    assert [item.name for item in SUITE.workloads if item.android is not None] == ["engines"]
+    assert [item.name for item in SUITE.workloads if item.android is not None] == ["piece", "engines"]
 
 
 def test_the_experiment_runs_in_app_process_without_a_shell() -> None:

@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import threading
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -248,6 +249,15 @@ def test_another_device_at_the_address_is_not_read_as_this_one_and_the_gap_is_sa
     assert "taken up again" in document.file
 
 
+@pytest.fixture
+def interruptible() -> Iterator[None]:
+    """As a terminal starts a command; what was started in the background ignores SIGINT."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("interruptible")
 def test_an_interrupt_keeps_what_was_read() -> None:
     device = FakeDevice("PHONE1")
     device.answers[DEVICE_TIME] = "10-31 14:00:00.000\n"

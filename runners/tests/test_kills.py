@@ -25,6 +25,7 @@ from paceline.outcome import Outcome
 from paceline.stop import Stop
 
 from .phone import Phone, Through
+from .phone_jobs import wait_until
 from .test_executors import CASE, DONE, START, Recorder, lines
 
 SEED = 20_261_121
@@ -140,8 +141,7 @@ def test_what_belongs_to_no_run_and_runs_on_is_seen_too(
     """So that an empty `left` means what it says: no logcat, follower or shell of a lost connection."""
     with device.attached().connection.stream(["logcat"]):
         monkeypatch.setattr("tests.phone.CLOSING_S", 0.1)
-        strays = device.left()
-    assert any(one.startswith("stray") and "logcat" in one for one in strays), strays
+        wait_until(lambda: any(one.startswith("stray") and "logcat" in one for one in device.left()))
     monkeypatch.undo()
     assert not device.left()
 

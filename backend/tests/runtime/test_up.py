@@ -78,7 +78,14 @@ class Up:
             children = psutil.Process(self.process.pid).children(recursive=True)
         except psutil.NoSuchProcess:
             return []
-        return [child for child in children if word in " ".join(child.cmdline())]
+        return [child for child in children if word in _command(child)]
+
+
+def _command(process: psutil.Process) -> str:
+    try:
+        return " ".join(process.cmdline())
+    except psutil.Error:  # it ended meanwhile
+        return ""
 
 
 @pytest.fixture
