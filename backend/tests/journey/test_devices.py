@@ -139,9 +139,9 @@ def test_a_device_survives_a_cable_is_voided_by_heat_and_quarantined_by_its_own_
     released = [
         event
         for event in stack.get(f"/targets/{device['id']}/events", axis="health")["items"]
-        if event["from_state"] == "quarantined"
+        if event["from_state"] == "quarantined" != event["to_state"]  # a check in between is kept, too
     ]
-    assert [one["evidence"]["reason"] for one in released] == ["the cable was replaced"]
+    assert [one["evidence"].get("reason") for one in released] == ["the cable was replaced"], released
     assert all(one["actor"] for one in released)
     again = bench.measured_until_it_waits()
     bench.let_go()
