@@ -1,4 +1,7 @@
-"""A device from the cable to the quarantine: real server, worker and agent; only the phone is simulated."""
+"""A device from the cable to the quarantine: real server, worker and agent; only the phone is simulated.
+
+Not marked as a journey, which runs alone: nothing is measured on the host, and a phone of its own is claimed.
+"""
 
 from __future__ import annotations
 
@@ -17,8 +20,6 @@ from .stack import Stack, commit_all, wait_until
 SUITE = Path(__file__).parent / "device"
 LAUNCHES, ROUNDS = 3, 12
 THROTTLING = Conditions(skin_c=47.0, battery_c=31.0)
-
-pytestmark = pytest.mark.journey
 
 
 @pytest.fixture
