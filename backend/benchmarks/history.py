@@ -1,11 +1,15 @@
-"""How fast history is evaluated: everything again, and one run's series after its last sample.
+"""How fast history is evaluated: everything again, and one run's series after its last sample; and its pages.
 
     .venv/bin/python backend/benchmarks/history.py [--database postgresql] [--series 10000] [--points 200]
+    .venv/bin/python backend/benchmarks/history.py --pages --series 3500 [--database postgresql]
 
 Prints, each as seconds and per series: the detection alone over the same values (pure, one process),
 evaluating every series from its points (`paceline-server recompute --from-points`, first with every change
 new, then with nothing new), and the evaluation that follows the points of one job of `--run` series. One
 worker, one database. A fifth of the series has a step of 2 to 20 %; scatter is 1 %, heavy-tailed.
+
+`--pages`: median and 95th percentile of whole answers over HTTP on loopback, one request after the other, of
+a server with one process, beside an answer that reads no history.
 """
 
 from __future__ import annotations
@@ -17,14 +21,18 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from datetime import timedelta
+from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
+import httpx
 import numpy as np
 from numpy.typing import NDArray
+from paceline_server.accounts import service as accounts
 from paceline_server.detect.recompute import recompute
 from paceline_server.ingest.cases import params_key
-from paceline_server.kernel import clock, ids
+from paceline_server.kernel import clock, ids, logging
+from paceline_server.kernel.settings import Settings
 from paceline_server.series.detection import service as detection
 from paceline_server.series.points import queries as points
 from paceline_server.stats import changepoint
@@ -36,8 +44,10 @@ from paceline_server.store.tables.jobs import Job, Run
 from paceline_server.testing import servers
 from paceline_server.testing.benches import suite_manifest
 from paceline_server.testing.pasts import Past
+from paceline_server.testing.serving import running
 
 STEP_SHARE = 0.2
+ASKED = 100
 
 
 def drawn(series: int, length: int) -> NDArray[np.float64]:
@@ -142,6 +152,38 @@ def one_run(target_id: str, values: NDArray[np.float64]) -> None:
     timed(f"evaluate a run of {count} series x {nights} points", count, follow)
 
 
+def asked(what: str, ask: Callable[[int], httpx.Response]) -> None:
+    """Asks ASKED times and prints."""
+    took = []
+    for number in range(ASKED):
+        started = time.perf_counter()
+        ask(number).raise_for_status()
+        took.append((time.perf_counter() - started) * 1e3)
+    median, late = np.quantile(took, [0.5, 0.95])
+    sys.stdout.write(f"{what:<44} median {median:8.1f} ms   p95 {late:8.1f} ms\n")
+
+
+def pages(count: int, nights: int) -> None:
+    """What the pages ask of a server that holds this history."""
+    filled(drawn(count, nights))
+    recompute("sorting", samples=False)
+    with session_scope() as session:
+        _, secret = accounts.issue_token(session, "bench", "plt", ["read"])
+    with tempfile.TemporaryDirectory() as data, ExitStack() as stack:
+        settings = Settings(database_url=store.database().url, redis_url=None, data_dir=Path(data))
+        server = stack.enter_context(running(settings))
+        client = stack.enter_context(httpx.Client(base_url=f"{server.url}/api/v1", timeout=60))
+        client.headers["Authorization"] = f"Bearer {secret}"
+        listed = client.get("/series", params={"suite": "sorting", "limit": 200}).json()["items"]
+        names = [one["id"] for one in listed]
+        asked("alive, reads no history", lambda _: client.get(f"{server.url}/healthz"))
+        asked("a series", lambda n: client.get(f"/series/{names[n % len(names)]}"))
+        asked("its points", lambda n: client.get(f"/series/{names[n % len(names)]}/points"))
+        asked("list of series", lambda _: client.get("/series", params={"suite": "sorting"}))
+        sides = {"base": f"{0:040x}", "head": f"{nights - 1:040x}", "suite": "sorting"}
+        asked("two revisions compared", lambda _: client.get("/compare", params=sides))
+
+
 @contextmanager
 def database(kind: str) -> Iterator[None]:
     """An empty, migrated database of that kind is the process's."""
@@ -168,7 +210,13 @@ def main() -> None:
     parser.add_argument("--series", type=int, default=10_000)
     parser.add_argument("--points", type=int, default=200)
     parser.add_argument("--run", type=int, default=500, help="series of the one run")
+    parser.add_argument("--pages", action="store_true", help="ask for pages instead")
     options = parser.parse_args()
+    logging.configure(json=True)
+    if options.pages:
+        with database(options.database):
+            pages(options.series, options.points)
+        return
     values = drawn(options.series, options.points)
     shape = f"{options.series} series x {options.points} points"
     timed(f"detection alone, {shape}", options.series, lambda: [changepoint.detect(row) for row in values])
