@@ -164,7 +164,7 @@ def asked(what: str, ask: Callable[[int], httpx.Response]) -> None:
 
 
 def pages(count: int, nights: int) -> None:
-    """What the pages ask of a server that holds this history."""
+    """What the pages of series ask of a server that holds this history."""
     filled(drawn(count, nights))
     recompute("sorting", samples=False)
     with session_scope() as session:
@@ -180,8 +180,6 @@ def pages(count: int, nights: int) -> None:
         asked("a series", lambda n: client.get(f"/series/{names[n % len(names)]}"))
         asked("its points", lambda n: client.get(f"/series/{names[n % len(names)]}/points"))
         asked("list of series", lambda _: client.get("/series", params={"suite": "sorting"}))
-        sides = {"base": f"{0:040x}", "head": f"{nights - 1:040x}", "suite": "sorting"}
-        asked("two revisions compared", lambda _: client.get("/compare", params=sides))
 
 
 @contextmanager
