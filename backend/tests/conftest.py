@@ -115,7 +115,9 @@ def database(shape: Shape) -> Iterator[Database]:
     db = Database(shape.database_url, shape.redis_url)
     with store.using(db):
         yield db
+    out = db.engine.pool.status()
     db.dispose()
+    assert "Current Checked out connections: 0" in out, f"somebody still uses the test's database: {out}"
 
 
 @pytest.fixture
@@ -148,8 +150,11 @@ def client(app: FastAPI) -> Iterator[TestClient]:
 
 
 @pytest.fixture
-def server(settings: Settings) -> Iterator[RunningServer]:
-    """A real server with its background work; `session_scope()` uses its database while it runs."""
+def server(settings: Settings, database: Database) -> Iterator[RunningServer]:
+    """A real server with its background work; `session_scope()` uses its database while it runs.
+
+    It needs the test's own database first: the other way round it outlives what it reads.
+    """
     with running(settings) as started:
         yield started
 
