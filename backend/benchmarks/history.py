@@ -30,6 +30,7 @@ import numpy as np
 from numpy.typing import NDArray
 from paceline_server.accounts import service as accounts
 from paceline_server.detect.recompute import recompute
+from paceline_server.detect.schemas import JobReportOut, MeasurementOut
 from paceline_server.ingest.cases import params_key
 from paceline_server.kernel import clock, ids, logging
 from paceline_server.kernel.settings import Settings
@@ -39,12 +40,14 @@ from paceline_server.stats import changepoint
 from paceline_server.store import migrations
 from paceline_server.store import session as store
 from paceline_server.store.session import Database, read_scope, session_scope
+from paceline_server.store.tables.decisions import JobReport
 from paceline_server.store.tables.fleet import Agent, Target
 from paceline_server.store.tables.jobs import Job, Run
 from paceline_server.testing import servers
 from paceline_server.testing.benches import suite_manifest
 from paceline_server.testing.pasts import Past
 from paceline_server.testing.serving import running
+from sqlalchemy import select
 
 STEP_SHARE = 0.2
 ASKED = 100
@@ -135,6 +138,29 @@ def _night(target_id: str, names: list[str], values: list[float], at: Any, night
         )  # fmt: skip
 
 
+def reported(values: NDArray[np.float64]) -> None:
+    """Stored reports of the two newest nights' jobs: what a comparison of their revisions reads."""
+    names = [(f"b_{number // 20}", number % 20) for number in range(values.shape[0])]
+    with session_scope() as session:
+        jobs = session.scalars(select(Job).order_by(Job.created_at.desc()).limit(2)).all()
+        for job, column in zip(jobs, (-1, -2), strict=True):
+            rows = [
+                MeasurementOut(
+                    benchmark=benchmark, arm="native", params={"batch": batch}, metric="time", unit="ns",
+                    direction="lower", launches=5, n=100, median=value, mean=value, p99=value * 1.03,
+                    min=value * 0.97, max=value * 1.03, sd=value * 0.01, flags=[],
+                    median_lower=value * 0.999, median_upper=value * 1.001,
+                )
+                for (benchmark, batch), value in zip(names, values[:, column].tolist(), strict=True)
+            ]  # fmt: skip
+            report = JobReportOut(
+                suite="sorting", revision="r", artifact_hash=None, target="bench", started_at=None,
+                checks=[], measurements=rows, comparisons=[], derived=[], gates=[],
+            )  # fmt: skip
+            kept = report.model_dump(mode="json")
+            session.add(JobReport(job_id=job.id, batch=0, report=kept, created_at=clock.now()))
+
+
 def one_run(target_id: str, values: NDArray[np.float64]) -> None:
     """The evaluation that follows the points of a job of some series, shape (series, points)."""
     count, nights = values.shape
@@ -165,8 +191,11 @@ def asked(what: str, ask: Callable[[int], httpx.Response]) -> None:
 
 def pages(count: int, nights: int) -> None:
     """What the pages of series ask of a server that holds this history."""
-    filled(drawn(count, nights))
+    values = drawn(count, nights)
+    filled(values)
+    reported(values)
     recompute("sorting", samples=False)
+    sides = {"base": f"{nights - 2:040x}", "head": f"{nights - 1:040x}"}
     with session_scope() as session:
         _, secret = accounts.issue_token(session, "bench", "plt", ["read"])
     with tempfile.TemporaryDirectory() as data, ExitStack() as stack:
@@ -180,6 +209,8 @@ def pages(count: int, nights: int) -> None:
         asked("a series", lambda n: client.get(f"/series/{names[n % len(names)]}"))
         asked("its points", lambda n: client.get(f"/series/{names[n % len(names)]}/points"))
         asked("list of series", lambda _: client.get("/series", params={"suite": "sorting"}))
+        rows = client.get("/compare", params=sides).raise_for_status().json()["rows"]
+        asked(f"two revisions, {len(rows)} rows", lambda _: client.get("/compare", params=sides))
 
 
 @contextmanager

@@ -267,8 +267,10 @@ def recompute(
     """Make history again: points from samples, levels and changes from points; say what differs."""
     from paceline_server.detect.recompute import recompute as again  # noqa: PLC0415
     from paceline_server.kernel.settings import SettingsError  # noqa: PLC0415
+    from paceline_server.runtime import memory  # noqa: PLC0415
 
     _with_database(data)
+    memory.settle()
     if series is not None and suite is not None:
         raise SettingsError("expected --series or --suite, not both")
     for line in again(suite, series, samples=not from_points).lines():

@@ -10,6 +10,7 @@ from fastapi import FastAPI
 from paceline_server.api import create_app
 from paceline_server.kernel import logging
 from paceline_server.kernel.settings import load_settings
+from paceline_server.runtime import memory
 from paceline_server.runtime.parent import end_with_parent
 from paceline_server.runtime.serving import lifespan
 
@@ -19,4 +20,6 @@ def create() -> FastAPI:
     settings = load_settings()
     logging.configure(settings.log_json)
     end_with_parent()
-    return create_app(settings, lifespan)
+    app = create_app(settings, lifespan)
+    memory.settle()
+    return app

@@ -12,7 +12,7 @@ import structlog
 
 from paceline_server.kernel import settings as process_settings
 from paceline_server.kernel.settings import Settings, SettingsError
-from paceline_server.runtime import broker, handlers
+from paceline_server.runtime import broker, handlers, memory
 from paceline_server.runtime.sweeper import Sweeper
 from paceline_server.store import migrations
 from paceline_server.store.session import Database, use
@@ -38,7 +38,9 @@ def run(settings: Settings, concurrency: int) -> int:
     broker.attach(database, app)
     sweeper = Sweeper(settings, database.publish_outbox)
     sweeper.start()
-    log.info("worker_started", concurrency=concurrency, features=handlers.load())
+    features = handlers.load()
+    memory.settle()
+    log.info("worker_started", concurrency=concurrency, features=features)
     try:
         worker = app.Worker(
             hostname=f"paceline@{socket.gethostname()}", **broker.worker_options(settings, concurrency)

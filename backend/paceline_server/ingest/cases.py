@@ -12,10 +12,13 @@ from dataclasses import dataclass
 
 ParamValue = int | str
 
+_COMPACT = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+"""One encoder for all: `json.dumps` with options builds a new one each time, and that is half of its time."""
+
 
 def params_key(params: Mapping[str, ParamValue]) -> str:
     """Params as one sortable text, equal exactly when the params are equal, e.g. `{"batch":1000}`."""
-    return json.dumps(dict(params), sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    return _COMPACT.encode(dict(params))
 
 
 @dataclass(frozen=True, slots=True)

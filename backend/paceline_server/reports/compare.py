@@ -76,14 +76,14 @@ def compare(session: Session, base: str, head: str, wanted: Wanted) -> CompareOu
     floors = history.noise_floors(session, left.suite, {key[0] for key in {**before, **after}})
     targets = {one.target.id: one.target for one in (*left.reports, *right.reports)}
     simulated = {target.id for target in targets.values() if target.simulated}
-    ids = _series_ids(session, left.suite, left.branch)
-    rows = [
-        _row(key, before.get(key), after.get(key), judged.get(key), floors.get(key)).model_copy(
-            update={"target_name": targets[key[0]].name, "series_id": ids.get(key)}
-        )
+    ids = history.series_ids(session, left.suite, left.branch)
+    found = [
+        (key, _row(About(key, targets[key[0]].name, ids.get(key), floors.get(key)),
+                   before.get(key), after.get(key), judged.get(key)))
         for key in dict.fromkeys([*before, *after])
-    ]
-    rows.sort(key=_clearest_first)
+    ]  # fmt: skip
+    found.sort(key=_clearest_first)
+    rows = [row for _, row in found]
     kept = [row for row in rows if not wanted.hide_uncertain or row.significance == "clear"]
     differences, same = _environment(session, left, right, wanted.target)
     return CompareOut(
@@ -120,13 +120,16 @@ def _key(row: Comparison) -> Key:
     return row.target_id, row.benchmark, row.arm, row.params_key, row.metric
 
 
-def _series_ids(session: Session, suite: str, branch: str) -> dict[Key, str]:
-    return {history.floor_key(row): row.id for row in history.of_suite(session, suite, branch)}
+class About(NamedTuple):
+    """What a row is of, and what history knows of that."""
+
+    key: Key
+    target_name: str
+    series_id: str | None
+    mde: float | None
 
 
-def _row(
-    key: Key, base: Measured | None, head: Measured | None, judged: Comparison | None, mde: float | None
-) -> CompareRowOut:
+def _row(of: About, base: Measured | None, head: Measured | None, judged: Comparison | None) -> CompareRowOut:
     about = (head or base or _nobody()).row
     ratio, lower, upper = _ratio(base, head)
     if judged is not None and judged.ratio is not None:
@@ -134,7 +137,7 @@ def _row(
     else:
         judged = None
     left_out = judged is None and any(side is not None and side.excluded for side in (base, head))
-    clear = sides.significance(ratio, lower, upper, mde)
+    clear = sides.significance(ratio, lower, upper, of.mde)
     return CompareRowOut(
         benchmark=about.benchmark,
         arm=about.arm,
@@ -142,15 +145,15 @@ def _row(
         metric=about.metric,
         unit=about.unit,
         direction=about.direction,
-        target_id=key[0],
-        target_name="",
-        series_id=None,
+        target_id=of.key[0],
+        target_name=of.target_name,
+        series_id=of.series_id,
         base=_side_out(base),
         head=_side_out(head),
         ratio=ratio,
         lower=lower,
         upper=upper,
-        mde=mde,
+        mde=of.mde,
         words=_words(base, head, ratio, lower, upper),
         significance="uncertain" if left_out else clear,
         magnitude=sides.magnitude(ratio),
@@ -205,13 +208,11 @@ def _words(
     return f"{change(ratio)} ({change(lower)} to {change(upper)})"
 
 
-def _clearest_first(row: CompareRowOut) -> tuple[bool, int, float, str, str, str, str]:
+def _clearest_first(found: tuple[Key, CompareRowOut]) -> tuple[bool, int, float, str, str, str, str]:
+    (target_id, benchmark, arm, params, _), row = found
     order = {"clear": 0, "below_noise": 1, "uncertain": 2}
     away = 0.0 if row.ratio is None else -abs(row.ratio - 1.0)
-    return (
-        not row.judged, order[row.significance], away, row.benchmark, row.arm, params_key(row.params),
-        row.target_id,
-    )  # fmt: skip
+    return not row.judged, order[row.significance], away, benchmark, arm, params, target_id
 
 
 def _summary(rows: Sequence[CompareRowOut], simulated: Collection[str]) -> str:

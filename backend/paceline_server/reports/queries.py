@@ -163,6 +163,8 @@ def reports_of_runs(session: Session, run_ids: Collection[str]) -> list[Reported
     """The newest report of every analysed job of these runs, oldest job first."""
     newest = (
         select(JobReport.job_id, func.max(JobReport.batch).label("batch"))
+        .join(Job, Job.id == JobReport.job_id)
+        .where(Job.run_id.in_(list(run_ids)))
         .group_by(JobReport.job_id)
         .subquery()
     )

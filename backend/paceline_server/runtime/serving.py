@@ -20,7 +20,7 @@ from fastapi import FastAPI
 
 from paceline_server.api import create_app
 from paceline_server.kernel.settings import Settings, SettingsError
-from paceline_server.runtime import broker
+from paceline_server.runtime import broker, memory
 from paceline_server.store.session import Database, use
 
 log = structlog.get_logger("paceline.serving")
@@ -146,6 +146,7 @@ def serve(settings: Settings) -> int:
             uvicorn.supervisors.Multiprocess(config, [listening]).run()
         return 0
     app = create_app(settings, lifespan)
+    app.state.on_ready = memory.settle
     server = Server(app, uvicorn_config(app, settings))
     listening = bind(settings.host, settings.port)
     log.info("listening", host=settings.host, port=listening.getsockname()[1])

@@ -27,7 +27,7 @@ from paceline_server.api import create_app
 from paceline_server.fleet import service as fleet
 from paceline_server.kernel import settings as process_settings
 from paceline_server.kernel.settings import Settings, SettingsError
-from paceline_server.runtime import first_run, serving
+from paceline_server.runtime import first_run, memory, serving
 from paceline_server.runtime import simulated as peers
 from paceline_server.runtime.agent_child import AgentChild, clone, command, write_config
 from paceline_server.runtime.simulated import SimulatedDevice, SimulatedFleet
@@ -79,7 +79,12 @@ def run(settings: Settings, options: Options) -> int:
             target=_after_start, args=(settings, options, agent, simulated, ended), name="after-start",
             daemon=True,
         )  # fmt: skip
-        app.state.on_ready = after.start
+
+        def ready() -> None:
+            memory.settle()
+            after.start()
+
+        app.state.on_ready = ready
 
         def before_exit() -> None:
             ended.set()

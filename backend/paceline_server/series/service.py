@@ -179,9 +179,14 @@ FloorKey = tuple[str, str, str, str, str]
 """(target, benchmark, arm, params key, metric)."""
 
 
-def floor_key(row: Series | NoiseFloor) -> FloorKey:
+def floor_key(row: Series | NoiseFloor | queries.SeriesName) -> FloorKey:
     """What a noise floor is of: it holds on every branch."""
     return row.target_id, row.benchmark, row.arm, row.params_key, row.metric
+
+
+def series_ids(session: Session, suite: str, branch: str) -> dict[FloorKey, str]:
+    """The series of a suite on a branch, by what their noise floors are of."""
+    return {floor_key(row): row.id for row in queries.names_of_suite(session, suite, branch)}
 
 
 def noise_floors(session: Session, suite: str, target_ids: Collection[str]) -> dict[FloorKey, float]:

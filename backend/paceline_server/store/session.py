@@ -19,6 +19,7 @@ from typing import Annotated, Any
 
 import structlog
 from fastapi import Depends, Request
+from pydantic_core import from_json  # half the time of the standard library's, on reports of megabytes
 from sqlalchemy import Connection, Engine, create_engine, event, func, make_url, select
 from sqlalchemy.exc import OperationalError
 from sqlalchemy.orm import Session, sessionmaker
@@ -114,6 +115,7 @@ def _sqlite_engine(url: str) -> Engine:
         url,
         pool_size=16,
         max_overflow=64,
+        json_deserializer=from_json,
         connect_args={"timeout": WRITER_WAIT_S, "check_same_thread": False},
     )
     writer = threading.Lock()
@@ -145,7 +147,9 @@ def _sqlite_engine(url: str) -> Engine:
 
 
 def _postgresql_engine(url: str) -> Engine:
-    engine = create_engine(url, pool_size=10, max_overflow=40, pool_pre_ping=True)
+    engine = create_engine(
+        url, pool_size=10, max_overflow=40, pool_pre_ping=True, json_deserializer=from_json
+    )
 
     @event.listens_for(engine, "begin")
     def _begin(connection: Connection) -> None:
