@@ -44,6 +44,31 @@ def test_its_time_is_over_only_when_it_was_seen_to_run_then() -> None:
     assert launch.order(50.0, 10.0) is Order.TERMINATE
 
 
+def test_of_what_was_stopped_and_killed_no_more_is_read() -> None:
+    sink = Recorder()
+    launch = Launch(SPEC, sink, cancelled(), Limits(terminate_s=3.0))
+    launch.begun(0.0)
+    launch.took("stdout", lines(START, CASE))
+    assert launch.order(1.0) is Order.TERMINATE
+    launch.took("stdout", lines(SAMPLE))
+    assert launch.order(4.0) is Order.KILL
+    launch.took("stdout", lines(SAMPLE) * 1000 + b"the beginning of a li")
+    assert sink.bytes == len(lines(START, CASE, SAMPLE))
+    assert launch.taken("stdout") > 1000 * len(lines(SAMPLE)), "where to go on after a lost connection"
+    assert launch.outcome(End(signal_number=9)).cause == "cancelled"
+
+
+def test_what_ran_out_of_time_is_read_to_its_end() -> None:
+    """Its samples are evidence, whatever it did after it was asked to end."""
+    sink = Recorder()
+    launch = Launch(SPEC, sink, Stop(), Limits(terminate_s=3.0))
+    launch.begun(0.0)
+    assert [launch.order(now) for now in (10.0, 13.0)] == [Order.TERMINATE, Order.KILL]
+    launch.took("stdout", lines(START, CASE, SAMPLE))
+    assert sink.bytes == len(lines(START, CASE, SAMPLE))
+    assert launch.outcome(End(signal_number=9)).cause == "workload_hung"
+
+
 def test_a_flood_that_follows_the_request_to_end_is_ended_at_once() -> None:
     launch = launched(cancelled())
     assert launch.order(1.0) is Order.TERMINATE

@@ -67,6 +67,7 @@ class Launch:
         self._timed_out = False
         self._flooded: int | None = None
         self._stopped: Reason | None = None
+        self._dropped = False
         self._asked_at: float | None = None
 
     def begun(self, now: float) -> None:
@@ -82,6 +83,8 @@ class Launch:
         self._bytes[channel] += len(data)
         if channel == "stderr":
             self._stderr(data)
+            return
+        if self._dropped:
             return
         if self._flooded is None:
             self._sink.raw(data)
@@ -105,7 +108,11 @@ class Launch:
             self._asked_at = now if self._asked_at is None else self._asked_at
             return Order.KILL
         if self._asked_at is not None:
-            return Order.KILL if now >= self._asked_at + self.limits.terminate_s else None
+            if now < self._asked_at + self.limits.terminate_s:
+                return None
+            # Whoever stopped it does not wait while hundreds of megabytes are read that it said meanwhile.
+            self._dropped = self._stopped is not None
+            return Order.KILL
         if self._stop.reason is not None:
             self._stopped = self._stop.reason
         elif (now if runs_at is None else runs_at) >= self._deadline:
@@ -167,7 +174,7 @@ class Launch:
             self._sink.event(event, case)
 
     def _finish_stream(self) -> None:
-        if self._fault is None:
+        if self._fault is None and not self._dropped:
             try:
                 self._events(None)
             except BrokenStreamError as fault:
