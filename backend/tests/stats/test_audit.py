@@ -227,6 +227,13 @@ def test_work_is_compared_per_iteration_and_only_where_both_counted() -> None:
     assert audit([uncounted, cases[1]], "fallback") == []
 
 
+@pytest.mark.parametrize(("more", "differs"), [(8, set()), (12, {"unequal_work"})])
+def test_counts_differ_beyond_a_thousand_millionth(more: int, differs: set[str]) -> None:
+    two = ["native", "fallback"]
+    work = {"native": {"items": 10_000_000_000 + more}, "fallback": {"items": 10_000_000_000}}
+    assert names(audit(measured(two, honest(5, 20, 2), work=work), "fallback")) == differs
+
+
 def test_unequal_work_concerns_the_pair_and_not_the_other_arms() -> None:
     arms = ["fallback", "native", "policy"]
     work = {"fallback": {"kept": 1}, "native": {"kept": 0}, "policy": {"kept": 1}}
