@@ -11,17 +11,31 @@ from typing import Any
 import httpx
 import pytest
 from paceline_server.store.session import Database, read_scope
-from paceline_server.store.tables.samples import Item, SampleChunk
+from paceline_server.store.tables.samples import Item, ReportedLine, SampleChunk
 from paceline_server.testing import servers
 from paceline_server.testing.lives import Lives, lives
-from paceline_server.testing.scripted_agent import LeasedJob, ScriptedAgent, announce, samples_item
+from paceline_server.testing.scripted_agent import (
+    LeasedJob,
+    ScriptedAgent,
+    announce,
+    reported_item,
+    samples_item,
+)
 from sqlalchemy import select
 
 KILLS = 50
 LONGEST_LIFE_S = 0.12
 """A life is cut somewhere between its first acknowledged request and this much later."""
 CHUNKS = 8
+REPORTED_EVERY = 4
 Make = Callable[..., Any]
+
+
+def item_of(seq: int) -> dict[str, Any]:
+    """Every fourth item is a line of a device's log, the others are samples."""
+    if seq % REPORTED_EVERY == 0:
+        return reported_item(seq, text=f"line {seq}")
+    return samples_item(seq, [float(seq)] * 50)
 
 
 class Uploader:
@@ -39,7 +53,7 @@ class Uploader:
     def run(self) -> None:
         while not self.stop.is_set():
             first = self.acknowledged
-            items = [samples_item(first + n, [float(first + n)] * 50) for n in range(CHUNKS)]
+            items = [item_of(first + n) for n in range(CHUNKS)]
             self.sent = max(self.sent, first + CHUNKS)
             try:
                 answer = self.job.send(*items)
@@ -99,13 +113,15 @@ def test_no_acknowledged_chunk_is_lost_or_doubled_by_kills_at_any_point(
         assert here[:acknowledged] == list(range(acknowledged))
         assert len(here) == len(set(here)) <= uploader.sent
         uploader.stop.clear()
-        assert job.send(*[samples_item(seq, [float(seq)] * 50) for seq in here[acknowledged:]]).json() == {
+        assert job.send(*map(item_of, here[acknowledged:])).json() == {
             "stored": 0,
             "duplicates": len(here) - acknowledged,
         }
         assert job.finish(len(here) - 1).status_code == 204
     with read_scope() as session:
         chunks = list(session.execute(select(SampleChunk.seq, SampleChunk.values).order_by(SampleChunk.seq)))
-    assert [seq for seq, _ in chunks] == here
+        lines = list(session.execute(select(ReportedLine.seq, ReportedLine.text).order_by(ReportedLine.seq)))
+    assert sorted([seq for seq, _ in (*chunks, *lines)]) == here
+    assert lines == [(seq, f"line {seq}") for seq in here if seq % REPORTED_EVERY == 0]
     assert all(values.tolist() == [float(seq)] * 50 for seq, values in chunks)
     assert acknowledged >= KILLS * CHUNKS
