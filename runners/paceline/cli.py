@@ -30,7 +30,6 @@ from paceline import (
     manifest,
     submitting,
 )
-from paceline.agent import Agent
 from paceline.api import Api
 from paceline.commands import alerts, here, imports, rules, schedules, targets
 from paceline.display import display_for
@@ -266,6 +265,8 @@ def agent(
         level=logging.INFO, format="%(asctime)s %(levelname)-7s %(message)s", stream=sys.stderr
     )
     logging.getLogger("httpx").setLevel(logging.WARNING)
+    from paceline.agent import Agent  # noqa: PLC0415 - a third of every start
+
     running = Agent(server, config.data_dir(data), config.load(config_path))
     interruptible(lambda: running.run(enrol), running.leave)
 

@@ -15,15 +15,17 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
-from jsonschema import Draft202012Validator, ValidationError
 
 from paceline.errors import UserError
 from paceline.formats.declared import Line, declared_line
 from paceline.manifest_rules import broken_rules
 from paceline.toml_lines import TomlLines
+
+if TYPE_CHECKING:
+    from jsonschema import Draft202012Validator, ValidationError
 
 Argv = list[str]
 
@@ -165,6 +167,8 @@ def parse(data: bytes, name: str) -> Manifest:
 
 @cache
 def _validator() -> Draft202012Validator:
+    from jsonschema import Draft202012Validator  # noqa: PLC0415 - a tenth of a second that few commands need
+
     return Draft202012Validator(json.loads(_schema_path().read_text(encoding="utf-8")))
 
 

@@ -183,6 +183,13 @@ def test_overhead_is_paired_and_keeps_the_metrics_own_direction() -> None:
     assert higher == found
 
 
+@pytest.mark.parametrize(("blocks", "known"), [(9, False), (10, True)])
+def test_the_interval_of_an_overhead_misses_once_in_five_hundred(blocks: int, known: bool) -> None:
+    """Smallest to largest of n blocks miss the median 2 · 2⁻ⁿ of the times: 1 in 256, 1 in 512."""
+    drawn = job_cases(np.random.default_rng(4), 0.4, launches=1, rounds=blocks)
+    assert (overhead_between_arms(*drawn).interval.lower is not None) is known
+
+
 def test_the_bootstrap_is_deterministic_and_wider_with_biased_launches() -> None:
     args = (_values(100.0), LAUNCH, _values(100.0, seed=2), LAUNCH, 0.95)
     first, again = ratio_of_means(*args), ratio_of_means(*args)

@@ -18,6 +18,13 @@ def test_summary_of_a_textbook_sample() -> None:
     assert found.p99 == pytest.approx(8.86)
 
 
+def test_the_interval_of_a_median_misses_once_in_a_hundred() -> None:
+    """Smallest to largest of n samples miss the median 2 · 2⁻ⁿ of the times: 1 in 64, 1 in 128."""
+    seven, eight = (summarise(np.arange(1.0, n + 1), np.zeros(n, dtype=np.int64)) for n in (7, 8))
+    assert (seven.median_lower, seven.median_upper) == (None, None)
+    assert (eight.median_lower, eight.median_upper) == (1.0, 8.0)
+
+
 def test_one_sample_has_no_spread_and_none_is_refused() -> None:
     assert summarise(np.array([3.0]), np.array([0])).sd == 0.0
     with pytest.raises(ValueError, match="at least one"):

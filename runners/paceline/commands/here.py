@@ -1,7 +1,8 @@
 """`paceline doctor` and `paceline devices`: what this host and the devices attached to it are, and are worth.
 
 Place in the journey: the first commands a person runs; need no server. Invariants: only look; every state
-comes with its reason and, where there is something to do, advice.
+comes with its reason and, where there is something to do, advice. What speaks to devices is imported by the
+command that does: it takes a third of the start of every other.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from __future__ import annotations
 import json
 import sys
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import msgspec
 import typer
@@ -18,9 +19,9 @@ from rich.table import Table
 from rich.text import Text
 
 from paceline import config, environment, preflight
-from paceline.adb.keys import key_directory
-from paceline.devices.survey import Seen, survey
-from paceline.devices.ways import RealWays
+
+if TYPE_CHECKING:
+    from paceline.devices.survey import Seen
 
 DataDir = Annotated[
     Path | None,
@@ -57,6 +58,8 @@ def doctor(as_json: Json = False, data: DataDir = None, config_path: ConfigPath 
 
 def devices(as_json: Json = False, data: DataDir = None, config_path: ConfigPath = None) -> None:
     """Lists what an agent here would drive: this host, and every Android device it can reach."""
+    from paceline.devices.survey import Seen  # noqa: PLC0415 - see above
+
     seen = environment.observe()
     what = f"{seen.factors['cpu_model']}, {seen.factors['cpu_threads']} threads, {seen.factors['system']}"
     host = Seen(
@@ -77,6 +80,10 @@ def devices(as_json: Json = False, data: DataDir = None, config_path: ConfigPath
 
 
 def _survey(data: Path | None, config_path: Path | None) -> list[Seen]:
+    from paceline.adb.keys import key_directory  # noqa: PLC0415 - see above
+    from paceline.devices.survey import survey  # noqa: PLC0415
+    from paceline.devices.ways import RealWays  # noqa: PLC0415
+
     root = config.data_dir(data)
     settings = config.load(config_path).devices
     return survey(settings, RealWays(settings.adb_server, key_directory(root)), root / "devices")

@@ -11,22 +11,21 @@ import re
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.console import Console
 
 from paceline import config, importing, manifest
-from paceline.adb.direct import DirectConnection
-from paceline.adb.keys import AgentKey
-from paceline.adb.port import Connection
-from paceline.adb.server import AdbServer
 from paceline.commands.desk import Desk, out, say
 from paceline.commands.here import ConfigPath, DataDir
 from paceline.errors import UserError
 from paceline.formats.declared import Line
 from paceline.formats.ledger_prose import Policy
 from paceline.output import fresh_directory
+
+if TYPE_CHECKING:
+    from paceline.adb.port import Connection
 
 notes = Console(stderr=True)
 
@@ -124,6 +123,10 @@ def _policy(text: str) -> Policy:
 def _opening(device: str, data: Path | None, config_path: Path | None) -> Callable[[], Connection]:
     """Opens connections to what a person calls a device: an address is asked directly, a name of the adb
     server."""
+    from paceline.adb.direct import DirectConnection  # noqa: PLC0415 - files need none of it
+    from paceline.adb.keys import AgentKey  # noqa: PLC0415
+    from paceline.adb.server import AdbServer  # noqa: PLC0415
+
     if config.ADDRESS.fullmatch(device) is None:
         server = AdbServer(config.load(config_path).devices.adb_server)
         return lambda: server.connection(device)
