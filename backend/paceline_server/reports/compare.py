@@ -132,7 +132,8 @@ class About(NamedTuple):
 def _row(of: About, base: Measured | None, head: Measured | None, judged: Comparison | None) -> CompareRowOut:
     about = (head or base or _nobody()).row
     ratio, lower, upper = _ratio(base, head)
-    if judged is not None and judged.ratio is not None:
+    asked = judged
+    if judged is not None and judged.ratio is not None and judged.verdict != "inconclusive":
         ratio, lower, upper = judged.ratio, judged.lower, judged.upper
     else:
         judged = None
@@ -159,7 +160,7 @@ def _row(of: About, base: Measured | None, head: Measured | None, judged: Compar
         magnitude=sides.magnitude(ratio),
         judged=judged is not None,
         verdict=None if judged is None else cast(Judged, judged.verdict),
-        verdict_job_id=None if judged is None else judged.job_id,
+        verdict_job_id=None if asked is None else asked.job_id,
     )
 
 

@@ -110,7 +110,8 @@ class CompareRowOut(Response):
     (a time's ratio; inverted where higher is better): above 1 is worse. `significance`: clear (the interval
     excludes 1 and exceeds the noise floor) · below_noise · uncertain, as is every row that is only shown of
     an excluded side. `judged`: an A/B job of this very pair decided (pass or fail), and `verdict` and the
-    interval are its; else the row is shown, not judged (I11)."""
+    interval are its; else the row is shown, not judged (I11). `verdict_job_id` of a row that is not judged:
+    that A/B job measured the pair and could not decide."""
 
     benchmark: str
     arm: str

@@ -191,18 +191,18 @@ def jobs_of_run(session: Session, run_id: str) -> list[tuple[Job, Target]]:
 
 
 def revisions_judged(session: Session, suite: str, base: str, head: str) -> list[Comparison]:
-    """What A/B jobs of exactly this pair of revisions decided, one way or the other, oldest first."""
+    """What A/B jobs of exactly this pair of revisions said, those that decided nothing first, then the oldest
+    first."""
     query = (
         select(Comparison)
         .join(Run, Run.id == Comparison.run_id)
         .where(
             Comparison.suite == suite,
             Comparison.sides == "revisions",
-            Comparison.verdict.in_(("pass", "fail")),
             Run.base_commit == base,
             Run.commit == head,
         )
-        .order_by(Comparison.measured_at, Comparison.id)
+        .order_by(Comparison.verdict.in_(("pass", "fail")), Comparison.measured_at, Comparison.id)
     )
     return list(session.scalars(query))
 

@@ -128,6 +128,7 @@ def test_a_row_is_judged_only_where_an_ab_job_decided(lab: Lab, verdict: str, de
         row.sides, row.verdict, row.ratio, row.lower, row.upper = "revisions", verdict, 1.3, 1.25, 1.35
     native = next(row for row in get(lab, "/compare", base=OLD, head=NEW)["rows"] if row["arm"] == "native")
     assert (native["judged"], native["verdict"]) == (decided, verdict if decided else None)
+    assert native["verdict_job_id"] == ab.job_id, "which job it was, though it could not decide"
     assert native["ratio"] == pytest.approx(1.3 if decided else 1.2, abs=0.02)
 
 

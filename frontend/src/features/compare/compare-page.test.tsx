@@ -65,6 +65,15 @@ describe('comparing two sides', () => {
     expect(within(rows()[1] as HTMLElement).queryByText(/judged by/)).not.toBeInTheDocument();
   });
 
+  it('says where an A/B job measured the pair and could not decide', async () => {
+    await open(ADDRESS, (world) => {
+      const undecided = compareRow({ significance: 'uncertain', verdict_job_id: 'job-ab' });
+      world.history.compare = { ...compared, rows: [undecided, compareRow({ arm: 'fallback' })] };
+    });
+    expect(within(rows()[0] as HTMLElement).getByText('an A/B job could not decide')).toBeInTheDocument();
+    expect(within(rows()[1] as HTMLElement).queryByText(/could not decide/)).not.toBeInTheDocument();
+  });
+
   it('hides what is uncertain when asked, says how much, and keeps that in the address', async () => {
     const { user, router, world } = await open();
     await user.click(screen.getByRole('switch', { name: /Hide what is uncertain/ }));

@@ -83,7 +83,12 @@ function Standing({ row }: { row: CompareRow }) {
   }
   const floor =
     row.mde === null ? 'The noise floor is not measured.' : `Noise floor ${formatPercent(row.mde)}.`;
-  return <Status look={SIGNIFICANCE[row.significance]} title={`Shown, not judged. ${floor}`} />;
+  return (
+    <>
+      <Status look={SIGNIFICANCE[row.significance]} title={`Shown, not judged. ${floor}`} />
+      {row.verdict_job_id !== null && <div className={classes.quiet}>an A/B job could not decide</div>}
+    </>
+  );
 }
 
 function Side({ row, of }: { row: CompareRow; of: 'base' | 'head' }) {
