@@ -169,6 +169,23 @@ def test_one_series_of_many_that_moves_names_no_cause(past: Past) -> None:
     assert (found.cause, "incident" in found.evidence) == (None, False)
 
 
+@pytest.mark.shapes("embedded")
+@pytest.mark.parametrize(("since", "together"), [(99, False), (100, True)])
+def test_series_given_up_a_hundred_runs_ago_are_no_longer_of_the_target(
+    past: Past, since: int, together: bool
+) -> None:
+    """Three that moved are all that are left, or three of eleven."""
+    past.night({(f"given_up_{number}", "native", 1000): 1000.0 for number in range(8)}, evaluate=False)
+    levels = [noise(since, 1000.0, seed=number + 10) for number in range(3)]
+    for night in range(since):
+        moved = 1.1 if night >= since - 8 else 1.0
+        values = {(f"bench_{at}", "native", 1000): level[night] * moved for at, level in enumerate(levels)}
+        past.night(values, evaluate=night >= since - 1)
+    found = pasts.changes("standing")
+    assert len(found) == 3
+    assert {"incident" in one.evidence for one in found} == {together}
+
+
 def test_an_accepted_change_is_the_baseline_and_is_left_alone(past: Past) -> None:
     past.stream(noise(20))
     past.stream(noise(8, 1100.0, seed=2))
