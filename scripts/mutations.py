@@ -23,7 +23,8 @@ ROOT = Path(__file__).resolve().parent.parent
 TESTS = [
     "backend/tests/stats", "backend/tests/detect/test_analyse.py", "backend/tests/detect/test_policies.py",
     "backend/tests/detect/test_noise.py", "backend/tests/series/test_pure.py",
-    "backend/tests/series/test_history.py::test_series_given_up_a_hundred_runs_ago_are_no_longer_of_the_target",
+    "backend/tests/series/test_history.py::"
+    "test_series_given_up_a_hundred_runs_ago_are_no_longer_of_the_target",
 ]  # fmt: skip
 SLOW = ("test_history_bounds", "test_history_unseen", "test_simulation")
 """Run only for constants that nothing else minds: they judge many series."""
