@@ -1,0 +1,142 @@
+/* malloc and free: the fast paths of alloc.h, and the slow ones behind them.
+ *
+ * Slow is: a thread's first operation, an empty or full magazine, objects over 3,840 bytes, objects of other
+ * threads, hardened mode, and every error. What is checked is the same on every path. */
+#include "alloc.h"
+
+#include "hardened.h"
+#include "large.h"
+#include "names.h"
+#include "options.h"
+#include "paceline_alloc.h"
+#include "report.h"
+#include "start.h"
+
+#include <errno.h>
+
+COLD void *out_of_memory(void) {
+    errno = ENOMEM;
+    return NULL;
+}
+
+static void *allocate_class(unsigned class) {
+    struct heap *heap = thread_heap();
+    void *object;
+    if (UNLIKELY(heap == NULL)) {
+        object = started() ? shared_take(class) : NULL;
+    } else {
+        struct bin *bin = &thread_cache.bins[class];
+        object = bin->top[-1];
+        if (object != NULL) {
+            bin->top--;
+        } else {
+            object = heap_refill(heap, class);
+        }
+    }
+    if (UNLIKELY(object == NULL)) {
+        return out_of_memory();
+    }
+    uintptr_t place = (uintptr_t)object;
+    state_write(state_of(class, place), live_mark(class, place));
+    return object;
+}
+
+void *allocate_large(size_t size, size_t alignment, bool *zero) {
+    void *object = started() ? large_take(size, alignment, zero) : NULL;
+    return object != NULL ? object : out_of_memory();
+}
+
+SLOW void *allocate_slowly(size_t size) {
+    if (UNLIKELY(!started())) {
+        return out_of_memory();
+    }
+    if (UNLIKELY(options.hardened)) {
+        return hardened_allocate(size, 1);
+    }
+    if (LIKELY(size <= MEDIUM_MAX)) {
+        return allocate_class(class_of(size));
+    }
+    bool zero;
+    return allocate_large(size, 1, &zero);
+}
+
+void *allocate_aligned(size_t alignment, size_t size) {
+    if (UNLIKELY(!started())) {
+        return out_of_memory();
+    }
+    if (UNLIKELY(options.hardened)) {
+        return hardened_allocate(size, alignment);
+    }
+    size_t least = size > alignment ? size : alignment;
+    if (least <= MEDIUM_MAX) {
+        /* Objects of a class are aligned to the largest power of two that divides its size. */
+        unsigned class = class_of(least);
+        while (class_infos[class].size & (alignment - 1)) {
+            class++;
+        }
+        return allocate_class(class);
+    }
+    bool zero;
+    return allocate_large(size > MEDIUM_MAX ? size : MEDIUM_MAX + 1, alignment, &zero);
+}
+
+/* --- free --- */
+
+/* Invariant 3: the state holds exactly the mark of this address. An address off the class's grain would look
+ * up a neighbour's byte, so it is refused first. */
+static void check_live(void *object, unsigned class) {
+    uintptr_t place = (uintptr_t)object;
+    uintptr_t grain = class < SMALL_CLASSES ? 1u << GRAIN_SHIFT : 1u << MEDIUM_GRAIN_SHIFT;
+    if ((place & (grain - 1)) != 0 || state_read(state_of(class, place)) != live_mark(class, place)) {
+        report_bad_free(object, NULL);
+    }
+}
+
+static void release_object(void *object, uint32_t entry) {
+    unsigned class = entry & ((1u << ENTRY_OWNER_SHIFT) - 1);
+    check_live(object, class);
+    state_write(state_of(class, (uintptr_t)object), STATE_CACHED);
+    struct heap *heap = thread_heap();
+    if (UNLIKELY(heap == NULL)) {
+        heap_return(&object, 1);
+    } else if (entry >> ENTRY_OWNER_SHIFT != heap->id) {
+        heap_send(heap, class, object);
+    } else {
+        struct bin *bin = &thread_cache.bins[class];
+        if (((uintptr_t)bin->top & (MAGAZINE_BYTES - 1)) == 0) {
+            heap_make_room(heap, class);
+        }
+        *bin->top++ = object;
+    }
+}
+
+SLOW void release_slowly(void *object) {
+    if (object == NULL) {
+        return;
+    }
+    if (UNLIKELY(!started())) {
+        report_bad_free(object, NULL);
+    }
+    if (UNLIKELY(options.hardened)) {
+        hardened_release(object);
+        return;
+    }
+    uint32_t entry = ENTRY_NONE;
+    if (in_range((uintptr_t)object)) {
+        entry = entry_of_unit(unit_of((uintptr_t)object));
+    }
+    if (LIKELY(entry >> ENTRY_OWNER_SHIFT != 0)) {
+        release_object(object, entry);
+    } else {
+        large_give(object);
+    }
+}
+
+/* --- the functions --- */
+
+void *paceline_malloc(size_t size) { return allocate(size); }
+
+void paceline_free(void *object) { release(object); }
+
+PACELINE_NAME(void *, malloc, (size_t size), paceline_malloc)
+PACELINE_NAME(void, free, (void *object), paceline_free)
