@@ -19,22 +19,28 @@ COLD void *out_of_memory(void) {
     return NULL;
 }
 
-static void *allocate_class(unsigned class) {
+static void *take_cached(unsigned class) {
     struct heap *heap = thread_heap();
-    void *object;
     if (UNLIKELY(heap == NULL)) {
-        object = started() ? shared_take(class) : NULL;
-    } else {
-        struct bin *bin = &thread_cache.bins[class];
-        object = bin->top[-1];
-        if (object != NULL) {
-            bin->top--;
-        } else {
-            object = heap_refill(heap, class);
-        }
+        return shared_take(class);
     }
+    struct bin *bin = &thread_cache.bins[class];
+    void *object = bin->top[-1];
+    if (object == NULL) {
+        return heap_refill(heap, class);
+    }
+    bin->top--;
+    return object;
+}
+
+static void *allocate_class(unsigned class) {
+    void *object = take_cached(class);
     if (UNLIKELY(object == NULL)) {
-        return out_of_memory();
+        /* What is free may be in the wrong place: in caches, in spans of other classes, kept mappings. */
+        object = paceline_malloc_trim(0) ? take_cached(class) : NULL;
+        if (object == NULL) {
+            return out_of_memory();
+        }
     }
     uintptr_t place = (uintptr_t)object;
     state_write(state_of(class, place), live_mark(class, place));
@@ -42,7 +48,13 @@ static void *allocate_class(unsigned class) {
 }
 
 void *allocate_large(size_t size, size_t alignment, bool *zero) {
-    void *object = started() ? large_take(size, alignment, zero) : NULL;
+    if (UNLIKELY(!started())) {
+        return out_of_memory();
+    }
+    void *object = large_take(size, alignment, zero);
+    if (UNLIKELY(object == NULL) && size <= PTRDIFF_MAX - alignment && paceline_malloc_trim(0)) {
+        object = large_take(size, alignment, zero);
+    }
     return object != NULL ? object : out_of_memory();
 }
 

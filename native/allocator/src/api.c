@@ -152,7 +152,7 @@ int paceline_malloc_trim(size_t pad) {
     for (uint32_t id = 1, count = heap_count(); id <= count; id++) {
         bytes += heap_purge(heap_by_id(id));
     }
-    bytes += units_purge() * UNIT_BYTES + huge_purge();
+    bytes += units_purge() * UNIT_BYTES + huge_purge() + segments_unmap();
     return bytes > 0;
 }
 

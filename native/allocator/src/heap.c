@@ -55,6 +55,23 @@ static void purge_span(struct heap *heap, struct span *span) {
     heap->recently_purged += pages;
 }
 
+/* A few spans per batch that comes back, in turn: those that emptied before the purge was earned are not
+ * touched by later frees, and a sweep over all of them at once would be a pause. */
+static void purge_some(struct heap *heap, unsigned class) {
+    enum { SPANS_PER_BATCH = 2 };
+    for (unsigned i = 0; i < SPANS_PER_BATCH && purge_is_earned(heap); i++) {
+        struct span *span = heap->partial[class].head;
+        if (span == NULL) {
+            return;
+        }
+        list_remove(heap, span);
+        list_append(heap, span);
+        if (span->used > 0 && span->used <= span->purge_at) {
+            purge_span(heap, span);
+        }
+    }
+}
+
 /* --- giving objects back --- */
 
 static void put(struct heap *heap, struct span *span, uintptr_t place) {
@@ -93,6 +110,7 @@ static struct heap *lock_owner(const struct span *span) {
 
 void heap_return(void **objects, unsigned count) {
     struct heap *locked = NULL;
+    unsigned class = count > 0 ? span_of((uintptr_t)objects[0])->class : 0;
     for (unsigned i = 0; i < count; i++) {
         struct span *span = span_of((uintptr_t)objects[i]);
         if (locked == NULL || atomic_load_explicit(&span->owner, memory_order_relaxed) != locked->id) {
@@ -104,6 +122,7 @@ void heap_return(void **objects, unsigned count) {
         put(locked, span, (uintptr_t)objects[i]);
     }
     if (locked != NULL) {
+        purge_some(locked, class);
         os_unlock(&locked->lock);
     }
 }

@@ -29,7 +29,7 @@ static struct {
     size_t meta_used;
     /* No segment below run_hints[k] has 2^k free units in a row. */
     size_t run_hints[RUN_HINTS];
-    size_t units_used, units_dirty, units_purged;
+    size_t units_used, units_dirty, units_purged, unmapped_count;
     uint64_t decayed_ms;
     uint32_t ticks;
 } state;
@@ -160,6 +160,26 @@ static bool describe_segment(size_t segment) {
     return true;
 }
 
+static void lower_hints(size_t segment) {
+    for (unsigned k = 0; k < RUN_HINTS; k++) {
+        state.run_hints[k] = segment < state.run_hints[k] ? segment : state.run_hints[k];
+    }
+}
+
+/* A segment that was given back, mapped again. */
+static bool regrow(void) {
+    for (size_t i = 0; i < state.segment_count && state.unmapped_count > 0; i++) {
+        struct segment *segment = &state.segments[i];
+        if (segment->unmapped && os_map_at(range.base + (i << SEGMENT_SHIFT), SEGMENT_BYTES)) {
+            *segment = (struct segment){.free = ~(uint64_t)0};
+            state.unmapped_count--;
+            lower_hints(i);
+            return true;
+        }
+    }
+    return false;
+}
+
 static bool grow(void) {
     while ((state.segment_count + 1) << SEGMENT_SHIFT <= range.bytes) {
         size_t segment = state.segment_count;
@@ -263,6 +283,23 @@ static void decay(void) {
     }
 }
 
+size_t segments_unmap(void) {
+    size_t bytes = 0;
+    os_lock(&state.lock);
+    for (size_t i = 0; i < state.segment_count && !state.reserved; i++) {
+        struct segment *segment = &state.segments[i];
+        if (segment->free == ~(uint64_t)0) {
+            os_unmap((void *)(range.base + (i << SEGMENT_SHIFT)), SEGMENT_BYTES);
+            state.units_dirty -= (size_t)__builtin_popcountll(segment->dirty);
+            *segment = (struct segment){.unmapped = true};
+            state.unmapped_count++;
+            bytes += SEGMENT_BYTES;
+        }
+    }
+    os_unlock(&state.lock);
+    return bytes;
+}
+
 size_t units_purge(void) {
     os_lock(&state.lock);
     size_t before = state.units_dirty;
@@ -294,29 +331,38 @@ static bool claim(struct segment *segment, uint64_t mask, unsigned count) {
     return dirty == 0;
 }
 
-uintptr_t units_take(unsigned count, unsigned alignment, bool *clean) {
+/* Lowest address first. `aligned` has a bit for each unit of a segment a run may begin at. */
+static uintptr_t find_units(unsigned count, uint64_t aligned, bool *clean) {
     unsigned floor_log = 31u - (unsigned)__builtin_clz(count);
     unsigned ceil_log = floor_log + ((count & (count - 1)) != 0);
-    uint64_t aligned = ~(uint64_t)0;
-    if (alignment > 1) {
-        aligned = 0;
-        for (unsigned bit = 0; bit < SEGMENT_UNITS; bit += alignment) {
-            aligned |= (uint64_t)1 << bit;
-        }
+    size_t i = state.run_hints[floor_log];
+    uint64_t starts = 0;
+    while (i < state.segment_count && (starts = starts_of_runs(state.segments[i].free, count) & aligned) == 0) {
+        i++;
+    }
+    if (aligned == ~(uint64_t)0 && ceil_log < RUN_HINTS && state.run_hints[ceil_log] < i) {
+        state.run_hints[ceil_log] = i;
+    }
+    if (starts == 0) {
+        return 0;
+    }
+    unsigned first = (unsigned)__builtin_ctzll(starts);
+    *clean = claim(&state.segments[i], mask_of(first, count), count);
+    return range.base + (i << SEGMENT_SHIFT) + ((uintptr_t)first << UNIT_SHIFT);
+}
+
+uintptr_t units_take(unsigned count, unsigned alignment, bool *clean) {
+    uint64_t aligned = 0;
+    for (unsigned unit = 0; unit < SEGMENT_UNITS; unit += alignment) {
+        aligned |= (uint64_t)1 << unit;
     }
     os_lock(&state.lock);
-    uintptr_t place = 0;
-    for (size_t i = state.run_hints[floor_log]; i < state.segment_count || grow(); i++) {
-        uint64_t starts = starts_of_runs(state.segments[i].free, count) & aligned;
-        if (starts != 0) {
-            unsigned first = (unsigned)__builtin_ctzll(starts);
-            *clean = claim(&state.segments[i], mask_of(first, count), count);
-            place = range.base + (i << SEGMENT_SHIFT) + ((uintptr_t)first << UNIT_SHIFT);
-            if (alignment == 1 && ceil_log < RUN_HINTS && state.run_hints[ceil_log] < i) {
-                state.run_hints[ceil_log] = i;
-            }
-            break;
-        }
+    uintptr_t place = find_units(count, aligned, clean);
+    if (place == 0 && regrow()) {
+        place = find_units(count, aligned, clean);
+    }
+    while (place == 0 && grow()) {
+        place = find_units(count, aligned, clean);
     }
     decay();
     os_unlock(&state.lock);
@@ -350,9 +396,7 @@ void units_give(uintptr_t place, unsigned count) {
     segment->dirty |= mask;
     state.units_used -= count;
     state.units_dirty += count;
-    for (unsigned k = 0; k < RUN_HINTS; k++) {
-        state.run_hints[k] = index < state.run_hints[k] ? index : state.run_hints[k];
-    }
+    lower_hints(index);
     decay();
     os_unlock(&state.lock);
 }

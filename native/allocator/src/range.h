@@ -36,6 +36,9 @@ void units_give(uintptr_t place, unsigned count);
 bool units_extend(uintptr_t place, unsigned count, unsigned more, bool *clean);
 /* Gives the pages of all free units back; the number of units that had any. */
 size_t units_purge(void);
+/* Unmaps segments without objects where the range was not reserved whole: under a limit on address space the
+ * addresses themselves are short. Bytes. */
+size_t segments_unmap(void);
 
 /* Zeroed memory for batches and the like, never given back; NULL when there is none. */
 void *meta_take(size_t bytes);

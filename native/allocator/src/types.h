@@ -54,13 +54,13 @@ struct bin {
 };
 
 struct cache {
+    struct bin bins[CLASS_COUNT];
     uintptr_t base; /* of the range */
     uintptr_t grains; /* length of the range / 16; 0 sends every free to the slow path */
     _Atomic uint32_t *entries;
     uint32_t tag; /* own id << ENTRY_OWNER_SHIFT */
     uint32_t exited; /* the thread's exit handler has run */
     struct heap *heap;
-    struct bin bins[CLASS_COUNT];
 };
 
 struct batch {
@@ -94,6 +94,7 @@ struct segment {
     uint64_t free;
     uint64_t dirty;     /* subset of free */
     uint64_t old_dirty; /* dirty for a whole decay period */
+    bool unmapped;      /* given back whole, in a range that is mapped piece by piece */
 };
 
 struct heap {

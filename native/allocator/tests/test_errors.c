@@ -1,0 +1,123 @@
+/* Every double, invalid, interior and foreign free of every kind of object ends the process with its line. */
+#include "check.h"
+#include "paceline_alloc.h"
+
+#include <pthread.h>
+#include <string.h>
+
+/* volatile: the compiler knows malloc and free and would warn about, or remove, what is tested. */
+static void *volatile kept;
+static char *volatile bytes;
+
+static void free_twice(size_t size) {
+    kept = paceline_malloc(size);
+    paceline_free(kept);
+    paceline_free(kept);
+}
+
+DEATH(double_free_of_16_bytes, "double free") { free_twice(16); }
+DEATH(double_free_of_500_bytes, "double free") { free_twice(500); }
+DEATH(double_free_of_3840_bytes, "double free") { free_twice(3840); }
+DEATH(double_free_of_a_medium_object, "double free") { free_twice(9000); }
+DEATH(double_free_of_a_large_object, "invalid free") { free_twice(100000); }
+DEATH(double_free_of_a_huge_object, "foreign free") { free_twice(5u << 20); }
+
+DEATH(double_free_with_others_between, "double free") {
+    void *objects[200];
+    for (int i = 0; i < 200; i++) {
+        objects[i] = paceline_malloc(48);
+    }
+    for (int i = 0; i < 200; i++) {
+        paceline_free(objects[i]);
+    }
+    kept = objects[3];
+    paceline_free(kept);
+}
+
+DEATH(double_free_after_the_span_ended, "free of") {
+    static void *objects[20000];
+    for (int i = 0; i < 20000; i++) {
+        objects[i] = paceline_malloc(512);
+    }
+    for (int i = 0; i < 20000; i++) {
+        paceline_free(objects[i]);
+    }
+    paceline_malloc_trim(0);
+    kept = objects[10000];
+    paceline_free(kept);
+}
+
+static void *free_it(void *object) {
+    paceline_free(object);
+    return NULL;
+}
+
+DEATH(double_free_by_another_thread, "double free") {
+    pthread_t thread;
+    kept = paceline_malloc(64);
+    pthread_create(&thread, NULL, free_it, kept);
+    pthread_join(thread, NULL);
+    paceline_free(kept);
+}
+
+DEATH(remote_double_free, "double free") {
+    pthread_t thread;
+    kept = paceline_malloc(64);
+    paceline_free(kept);
+    pthread_create(&thread, NULL, free_it, kept);
+    pthread_join(thread, NULL);
+}
+
+static void free_inside(size_t size, size_t offset) {
+    bytes = paceline_malloc(size);
+    paceline_free(bytes + offset);
+}
+
+DEATH(interior_free_off_by_one, "free of") { free_inside(100, 1); }
+DEATH(interior_free_off_by_eight, "free of") { free_inside(100, 8); }
+DEATH(interior_free_off_by_16, "free of") { free_inside(100, 16); }
+DEATH(interior_free_in_a_small_object, "interior free") { free_inside(3000, 2048); }
+DEATH(interior_free_in_a_medium_object, "interior free") { free_inside(20000, 16); }
+DEATH(interior_free_in_a_medium_object_at_its_grain, "interior free") { free_inside(20000, 512 * 9); }
+DEATH(interior_free_in_a_large_object, "interior free") { free_inside(100000, 4096); }
+DEATH(interior_free_at_a_unit_of_a_large_object, "invalid free") { free_inside(200000, 65536); }
+DEATH(interior_free_in_a_huge_object, "foreign free") { free_inside(5u << 20, 4096); }
+
+DEATH(free_of_a_never_allocated_object, "free of") {
+    bytes = paceline_malloc(256);
+    paceline_free(bytes + 256 * 40);
+}
+
+DEATH(free_of_a_stack_address, "foreign free") {
+    int local = 0;
+    kept = &local;
+    paceline_free(kept);
+}
+
+DEATH(free_of_a_static_address, "foreign free") {
+    static char object[64];
+    kept = object;
+    paceline_free(kept);
+}
+
+DEATH(free_of_a_small_number, "foreign free") {
+    kept = (void *)0x10;
+    paceline_free(kept);
+}
+
+DEATH(free_of_a_wild_address, "foreign free") {
+    kept = (void *)0xFFFFFFFFFFFFFFF0;
+    paceline_free(kept);
+}
+
+DEATH(realloc_of_a_freed_object, "double free") {
+    kept = paceline_malloc(100);
+    paceline_free(kept);
+    kept = paceline_realloc(kept, 200);
+}
+
+DEATH(realloc_of_a_foreign_address, "foreign free") {
+    static char object[64];
+    kept = object;
+    kept = paceline_realloc(kept, 200);
+}
