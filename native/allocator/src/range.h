@@ -13,6 +13,7 @@ struct range {
     size_t bytes; /* 0 until range_prepare succeeded */
     _Atomic uint32_t *entries;
     struct span *spans;
+    struct segment *segments;
     states_t states[MAX_SHIFT + 1];
     struct heap *heaps; /* by id; 0 is the shared heap */
     size_t page_bytes;
@@ -46,6 +47,10 @@ void *meta_take(size_t bytes);
 bool heap_storage_ensure(uint32_t id);
 
 struct range_counts range_count(void);
+bool range_is_reserved(void);
+size_t meta_bytes(void);
+/* Makes a segment and its tables usable, once for each; under the lock. */
+bool segment_map(size_t segment);
 void range_lock(void);
 void range_unlock(void);
 
