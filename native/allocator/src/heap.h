@@ -53,6 +53,8 @@ void exchange_unlock(void);
 struct heap *thread_heap(void);
 struct heap *heap_by_id(uint32_t id);
 uint32_t heap_count(void);
+/* With all locks held, as between heaps_before_fork and heaps_after_fork. */
+bool heap_exists(uint32_t id);
 /* A span of this class with free objects, from a heap without a thread, now owned by `heap`. Pinned. */
 struct span *span_adopt(struct heap *heap, unsigned class);
 void note_idle_partial(unsigned class);

@@ -40,6 +40,8 @@ uint32_t heap_count(void) {
     return count;
 }
 
+bool heap_exists(uint32_t id) { return id <= heaps.count; }
+
 void note_idle_partial(unsigned class) {
     atomic_store_explicit(&heaps.idle_partial[class], true, memory_order_relaxed);
 }
