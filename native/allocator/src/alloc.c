@@ -94,16 +94,6 @@ void *allocate_aligned(size_t alignment, size_t size) {
 
 /* --- free --- */
 
-/* Invariant 3: the state holds exactly the mark of this address. An address off the class's grain would look
- * up a neighbour's byte, so it is refused first. */
-static void check_live(void *object, unsigned class) {
-    uintptr_t place = (uintptr_t)object;
-    uintptr_t grain = class < SMALL_CLASSES ? 1u << GRAIN_SHIFT : 1u << MEDIUM_GRAIN_SHIFT;
-    if ((place & (grain - 1)) != 0 || state_read(state_of(class, place)) != live_mark(class, place)) {
-        report_bad_free(object, NULL);
-    }
-}
-
 static void release_object(void *object, uint32_t entry) {
     unsigned class = entry & ((1u << ENTRY_OWNER_SHIFT) - 1);
     check_live(object, class);

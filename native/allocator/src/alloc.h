@@ -6,6 +6,7 @@
 #define PACELINE_ALLOC_INTERNAL_H
 
 #include "heap.h"
+#include "report.h"
 
 void *allocate_slowly(size_t size);
 void *allocate_aligned(size_t alignment, size_t size);
@@ -13,6 +14,16 @@ void *allocate_aligned(size_t alignment, size_t size);
 void *allocate_large(size_t size, size_t alignment, bool *zero);
 void release_slowly(void *object);
 void *out_of_memory(void);
+
+/* Invariant 3: the state holds exactly the mark of this address. An address off the class's grain would look
+ * up a neighbour's byte, so it is refused first. */
+static inline void check_live(void *object, unsigned class) {
+    uintptr_t place = (uintptr_t)object;
+    uintptr_t grain = class < SMALL_CLASSES ? 1u << GRAIN_SHIFT : 1u << MEDIUM_GRAIN_SHIFT;
+    if ((place & (grain - 1)) != 0 || state_read(state_of(class, place)) != live_mark(class, place)) {
+        report_bad_free(object, NULL);
+    }
+}
 
 static inline void *allocate(size_t size) {
     if (LIKELY(size <= SMALL_MAX)) {

@@ -79,7 +79,7 @@ struct batch *heap_receive(struct heap *heap, unsigned class) {
         count++;
     }
     atomic_fetch_sub_explicit(&heap->inbox_batches[class], count, memory_order_relaxed);
-    heap->batches_received += count;
+    count_up(&heap->batches_received, count);
     return all;
 }
 
@@ -100,7 +100,7 @@ static void deliver(struct heap *heap, unsigned class, struct batch *batch) {
         batch_discard(heap, batch);
         return;
     }
-    heap->batches_sent++;
+    count_up(&heap->batches_sent, 1);
     atomic_fetch_add_explicit(&owner->inbox_batches[class], 1, memory_order_relaxed);
     push(owner, class, batch);
     if (UNLIKELY(atomic_load(&owner->idle))) {

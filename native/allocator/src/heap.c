@@ -2,6 +2,7 @@
  * freed for others, then what others freed for it, then its spans, then spans nobody has, then new ones. */
 #include "heap.h"
 
+#include "hardened.h"
 #include "options.h"
 
 #include <string.h>
@@ -34,7 +35,7 @@ static void end_span(struct heap *heap, struct span *span) {
 /* --- purging inside spans: earned by a heap that shrank, given up while the pages come back --- */
 
 static bool purge_is_earned(struct heap *heap) {
-    enum { LEAST_SPANS = 64, TRUST_PAGES = 256 };
+    enum { LEAST_SPANS = 256, TRUST_PAGES = 256 };
     if (heap->span_count < LEAST_SPANS || heap->used_bytes > heap->span_count * UNIT_BYTES / 2) {
         return false;
     }
@@ -181,7 +182,7 @@ static void keep_or_return(struct heap *heap, struct batch *batch) {
         heap->spares[class] = batch;
         heap->spare_count[class]++;
     } else {
-        heap->flushes++;
+        count_up(&heap->flushes, 1);
         heap_return(batch->objects, batch->count);
         batch_discard(heap, batch);
     }
@@ -216,7 +217,7 @@ void *heap_refill(struct heap *heap, unsigned class) {
     void **begin = magazine_begin(heap, class);
     unsigned count;
     begin[-1] = NULL;
-    heap->refills++;
+    count_up(&heap->refills, 1);
     struct batch *batch = nearest_batch(heap, class);
     if (batch != NULL) {
         count = batch->count;
@@ -225,12 +226,12 @@ void *heap_refill(struct heap *heap, unsigned class) {
     } else {
         count = take_from_spans(heap, class, begin, class_infos[class].batch);
     }
-    thread_cache.bins[class].top = begin + count - (count > 0);
+    heap->bins[class].top = begin + count - (count > 0);
     return count > 0 ? begin[count - 1] : NULL;
 }
 
 void heap_make_room(struct heap *heap, unsigned class) {
-    struct bin *bin = &thread_cache.bins[class];
+    struct bin *bin = &heap->bins[class];
     void **begin = magazine_begin(heap, class);
     if (bin->top == NO_MAGAZINE) {
         begin[-1] = NULL;
@@ -263,8 +264,9 @@ static void drain_batches(struct heap *heap, struct batch *batch) {
 }
 
 void heap_drain(struct heap *heap) {
+    hardened_drain(heap);
     for (unsigned class = 0; class < CLASS_COUNT; class++) {
-        struct bin *bin = &thread_cache.bins[class];
+        struct bin *bin = &heap->bins[class];
         if (bin->top != NO_MAGAZINE) {
             void **begin = magazine_begin(heap, class);
             heap_return(begin, (unsigned)(bin->top - begin));
@@ -327,5 +329,6 @@ void heap_forget_thread(struct heap *heap) {
     }
     heap->blank = NULL;
     heap->blank_count = 0;
+    heap->bins = NULL;
     heap->hardened = NULL;
 }

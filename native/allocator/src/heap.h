@@ -68,6 +68,12 @@ static inline bool heap_has_thread(const struct heap *heap) {
     return !atomic_load_explicit(&heap->idle, memory_order_relaxed);
 }
 
+/* Of a counter only its own thread writes: no locked instruction. */
+static inline void count_up(_Atomic uint64_t *counter, uint64_t by) {
+    uint64_t value = atomic_load_explicit(counter, memory_order_relaxed);
+    atomic_store_explicit(counter, value + by, memory_order_relaxed);
+}
+
 static inline void **magazine_begin(struct heap *heap, unsigned class) {
     return &heap->magazines[class][MAGAZINE_SLOTS - class_infos[class].capacity];
 }

@@ -248,6 +248,14 @@ size_t huge_usable(void *place) {
     return bytes;
 }
 
+size_t huge_size(void *place) {
+    os_lock(&huges.lock);
+    const struct huge *found = find((uintptr_t)place);
+    size_t size = found == NULL ? 0 : found->size;
+    os_unlock(&huges.lock);
+    return size;
+}
+
 void *huge_resize(void *place, size_t size) {
     if (size > PTRDIFF_MAX - UNIT_BYTES) {
         return NULL;

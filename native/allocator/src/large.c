@@ -54,6 +54,11 @@ size_t large_usable(void *object) {
     return (size + range.page_bytes - 1) & ~(range.page_bytes - 1);
 }
 
+size_t large_size(void *object) {
+    uintptr_t place = (uintptr_t)object;
+    return !in_range(place) ? huge_size(object) : is_run(place) ? span_of(place)->start : 0;
+}
+
 void *large_resize(void *object, size_t size) {
     uintptr_t place = (uintptr_t)object;
     if (!in_range(place)) {

@@ -13,6 +13,8 @@ void *large_take(size_t size, size_t alignment, bool *zero);
 void large_give(void *place);
 /* Bytes that may be used, or 0 for what is no large object. */
 size_t large_usable(void *place);
+/* The size that was asked for, or 0 for what is no large object. */
+size_t large_size(void *place);
 /* Changes the size without a copy by the caller: in place, or by moving pages. NULL: not possible. */
 void *large_resize(void *place, size_t size);
 /* Unmaps kept huge mappings; bytes given back. */
@@ -30,6 +32,7 @@ void huge_unlock(void);
 void *huge_take(size_t size, size_t alignment, bool *zero);
 void huge_give(void *place);
 size_t huge_usable(void *place);
+size_t huge_size(void *place);
 void *huge_resize(void *place, size_t size);
 
 #endif

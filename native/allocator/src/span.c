@@ -1,11 +1,14 @@
 /* span.h: carving, finding free objects by their states, and giving back pages between objects. */
 #include "span.h"
 
+#include "options.h"
 #include "report.h"
 
 #include <string.h>
 
 enum { PAGES_PER_UNIT = 16, PAGE_SHIFT = UNIT_SHIFT - 4 };
+
+static _Atomic uint32_t guards;
 
 /* Where the first object lies. All spans beginning at the same offset would put the most used object of every
  * class into the same cache set; so the start moves by the unit's number, in steps that keep alignment. */
@@ -19,6 +22,26 @@ static uintptr_t coloured_start(uintptr_t place, uint32_t size) {
     return place + (uintptr_t)((uint32_t)unit_of(place) * 5u % colours) * step;
 }
 
+/* Hardened: the last page of a unit is nobody's, so running on from a span ends the process. Each guard costs
+ * two of the mappings the system allows a process, 65,530 by default: so there are not arbitrarily many. */
+static bool guard_begin(uintptr_t place) {
+    enum { MOST_GUARDS = 16384 };
+    if (!options.hardened || range.page_bytes > UNIT_BYTES / 4) {
+        return false;
+    }
+    if (atomic_fetch_add_explicit(&guards, 1, memory_order_relaxed) < MOST_GUARDS &&
+        os_forbid((void *)(place + UNIT_BYTES - range.page_bytes), range.page_bytes)) {
+        return true;
+    }
+    atomic_fetch_sub_explicit(&guards, 1, memory_order_relaxed);
+    return false;
+}
+
+static void guard_end(uintptr_t place) {
+    atomic_fetch_sub_explicit(&guards, 1, memory_order_relaxed);
+    (void)os_permit((void *)(place + UNIT_BYTES - range.page_bytes), range.page_bytes);
+}
+
 struct span *span_begin(unsigned class, uint32_t owner) {
     bool clean;
     uintptr_t place = units_take(1, 1, &clean);
@@ -28,10 +51,16 @@ struct span *span_begin(unsigned class, uint32_t owner) {
     uint32_t size = class_infos[class].size;
     struct span *span = span_of(place);
     uintptr_t start = coloured_start(place, size);
+    bool guarded = guard_begin(place);
+    uintptr_t end = place + UNIT_BYTES - (guarded ? range.page_bytes : 0);
+    if (end - start < size) {
+        start = place;
+    }
     *span = (struct span){
         .start = start,
-        .capacity = (uint32_t)((place + UNIT_BYTES - start) / size),
+        .capacity = (uint32_t)((end - start) / size),
         .class = (uint8_t)class,
+        .guarded = guarded,
     };
     span->purge_at = span->capacity / 4;
     atomic_store_explicit(&span->owner, owner, memory_order_relaxed);
@@ -55,6 +84,9 @@ void span_end(struct span *span) {
     if (span->carved > 0) {
         /* Only free states and holes are left; the next class of this unit must find zeros. */
         memset((void *)first_state(span), STATE_FREE, end_of_states(span) - first_state(span));
+    }
+    if (span->guarded) {
+        guard_end(place);
     }
     units_give(place, 1);
 }

@@ -4,6 +4,7 @@
  * the constructor; a fork before constructors run has one thread and needs no handlers. */
 #include "start.h"
 
+#include "guarded.h"
 #include "heap.h"
 #include "large.h"
 #include "options.h"
@@ -33,11 +34,13 @@ static void before_fork(void) {
     if (started()) {
         heaps_before_fork();
         huge_lock();
+        guarded_lock();
     }
 }
 
 static void after_fork(bool child) {
     if (started()) {
+        guarded_unlock();
         huge_unlock();
         heaps_after_fork(child);
     }

@@ -26,10 +26,10 @@ static void add_heap(struct totals *totals, const struct heap *heap) {
     totals->spans_ended += heap->spans_ended;
     totals->pages_purged += heap->pages_purged;
     totals->pages_refaulted += heap->pages_refaulted;
-    totals->refills += heap->refills;
-    totals->flushes += heap->flushes;
-    totals->batches_sent += heap->batches_sent;
-    totals->batches_received += heap->batches_received;
+    totals->refills += atomic_load_explicit(&heap->refills, memory_order_relaxed);
+    totals->flushes += atomic_load_explicit(&heap->flushes, memory_order_relaxed);
+    totals->batches_sent += atomic_load_explicit(&heap->batches_sent, memory_order_relaxed);
+    totals->batches_received += atomic_load_explicit(&heap->batches_received, memory_order_relaxed);
 }
 
 static void add_spans(struct totals *totals, size_t units) {

@@ -8,6 +8,7 @@
  * idle, and what their magazines held is lost: their tops went with the threads. */
 #include "heap.h"
 
+#include "hardened.h"
 #include "options.h"
 #include "start.h"
 
@@ -69,8 +70,10 @@ void heaps_prepare(void) {
 static void attach(struct heap *heap) {
     struct cache *cache = &thread_cache;
     cache->heap = heap;
+    heap->bins = cache->bins;
     if (options.hardened) {
-        return; /* bins stay empty and full, and no address is in the range: every operation goes slow */
+        hardened_attach(heap);
+        return; /* the cache's bins stay empty and full, and no address is in the range: every operation goes slow */
     }
     cache->base = range.base;
     cache->entries = range.entries;
@@ -134,6 +137,7 @@ void thread_exit_handler(void *token) {
     for (unsigned class = 0; class < CLASS_COUNT; class++) {
         cache->bins[class].top = NO_MAGAZINE;
     }
+    heap->bins = NULL;
     cache->grains = 0;
     cache->heap = NULL;
     cache->exited = 1;

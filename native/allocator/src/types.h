@@ -81,6 +81,7 @@ struct span {
     _Atomic uint32_t owner;
     uint8_t class;
     bool listed;
+    bool guarded;    /* its last page is forbidden */
     bool pinned;     /* on its way between two heaps: must not end */
     uint16_t purged; /* pages given back, one bit for each sixteenth of the unit */
 };
@@ -120,8 +121,9 @@ struct heap {
     struct batch *outgoing[CLASS_COUNT];
     struct batch *blank; /* empty batches */
     uint32_t blank_count;
-    uint64_t refills, flushes, batches_sent, batches_received;
+    struct bin *bins; /* of the thread that has this heap */
     struct hardened_heap *hardened;
+    _Atomic uint64_t refills, flushes, batches_sent, batches_received;
 
     /* A magazine ends at a multiple of its size: that is how a full one is seen. */
     alignas(MAGAZINE_BYTES) void *magazines[CLASS_COUNT][MAGAZINE_SLOTS];

@@ -121,3 +121,87 @@ DEATH(realloc_of_a_foreign_address, "foreign free") {
     kept = object;
     kept = paceline_realloc(kept, 200);
 }
+
+/* --- hardened mode: the same, and what only it sees --- */
+
+HARDENED_DEATH(hardened_double_free, "double free") { free_twice(100); }
+HARDENED_DEATH(hardened_double_free_of_a_medium_object, "double free") { free_twice(9000); }
+HARDENED_DEATH(hardened_double_free_of_a_large_object, "invalid free") { free_twice(100000); }
+HARDENED_DEATH(hardened_double_free_of_a_huge_object, "foreign free") { free_twice(5u << 20); }
+HARDENED_DEATH(hardened_interior_free, "interior free") { free_inside(1000, 48); }
+HARDENED_DEATH(hardened_foreign_free, "foreign free") {
+    static char object[64];
+    kept = object;
+    paceline_free(kept);
+}
+
+static void write_behind(size_t size, size_t count) {
+    bytes = paceline_malloc(size);
+    for (size_t i = 0; i < count; i++) {
+        bytes[size + i] = (char)(bytes[size + i] + 1);
+    }
+    paceline_free(bytes);
+}
+
+HARDENED_DEATH(overflow_by_one_byte, "overflow") { write_behind(100, 1); }
+HARDENED_DEATH(overflow_by_one_byte_of_a_full_block, "overflow") { write_behind(120, 1); }
+HARDENED_DEATH(overflow_by_many_bytes, "overflow") { write_behind(33, 40); }
+HARDENED_DEATH(overflow_of_a_medium_object, "overflow") { write_behind(5000, 1); }
+HARDENED_DEATH(overflow_of_a_large_object, "overflow") { write_behind(100000, 1); }
+HARDENED_DEATH(overflow_of_a_huge_object, "overflow") { write_behind(3000000, 1); }
+
+HARDENED_DEATH(overflow_found_by_realloc, "overflow") {
+    bytes = paceline_malloc(50);
+    bytes[50] = 'x';
+    bytes = paceline_realloc(bytes, 90);
+}
+
+HARDENED_DEATH(write_after_free, "write after free") {
+    bytes = paceline_malloc(100);
+    paceline_free(bytes);
+    bytes[3] = 1;
+    for (int i = 0; i < 10000; i++) {
+        paceline_free(paceline_malloc(100));
+    }
+}
+
+HARDENED(freed_objects_are_not_reused_at_once_nor_in_order) {
+    int again = 0, in_order = 0;
+    uintptr_t last = 0;
+    for (int i = 0; i < 1000; i++) {
+        void *object = paceline_malloc(200);
+        again += (uintptr_t)object == last;
+        paceline_free(object);
+        last = (uintptr_t)object;
+    }
+    CHECK(again < 100);
+    last = 0;
+    for (int i = 0; i < 1000; i++) {
+        uintptr_t object = (uintptr_t)paceline_malloc(320);
+        in_order += object - last == 352;
+        last = object;
+    }
+    CHECK(in_order < 200);
+}
+
+HARDENED(usable_size_is_what_was_asked_for) {
+    static const size_t sizes[] = {0, 1, 100, 3839, 3840, 9000, 32760, 100000, 3000000};
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        void *object = paceline_malloc(sizes[i]);
+        CHECK(paceline_malloc_usable_size(object) == sizes[i]);
+        memset(object, 1, sizes[i]);
+        paceline_free(object);
+    }
+    CHECK(paceline_alloc_is_hardened());
+}
+
+TEST_(sampled_objects_behave_like_others, NULL, "PACELINE_ALLOC_HARDENED=1") {
+    for (int i = 0; i < 200000; i++) {
+        size_t size = (size_t)i % 4000;
+        char *object = paceline_malloc(size);
+        memset(object, 1, size);
+        object = paceline_realloc(object, size + 10);
+        CHECK(object != NULL && (size == 0 || object[size - 1] == 1));
+        paceline_free(object);
+    }
+}
