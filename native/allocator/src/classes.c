@@ -14,7 +14,9 @@
 
 #define INVERSE(size) (uint32_t)(((1ull << 32) + (size) - 1) / (size))
 #define CLASS(size) \
-    { (size), INVERSE(size), LOG2(size), CAPACITY(size), BATCH(size), SPARE(size) }
+    { \
+        (size), INVERSE(size), LOG2(size), (uint8_t)CAPACITY(size), (uint8_t)BATCH(size), (uint8_t)SPARE(size) \
+    }
 #define DOUBLING(from)                                                                                       \
     CLASS((from) / 8 * 9), CLASS((from) / 8 * 10), CLASS((from) / 8 * 11), CLASS((from) / 8 * 12),            \
         CLASS((from) / 8 * 13), CLASS((from) / 8 * 14), CLASS((from) / 8 * 15), CLASS((from) * 2)
@@ -30,7 +32,7 @@ const struct class_info class_infos[CLASS_COUNT] = {
 #define GRAINS(g) ((g) < 9u ? 9u : (g))
 #define LAST(g) (GRAINS(g) * 16u - 1u)
 #define ABOVE_128(g) ((LOG2(LAST(g)) - 7) * 8 + 8 + (int)((LAST(g) >> (LOG2(LAST(g)) - 3)) & 7))
-#define G(g) ((g) == 0u ? 0 : (g) < 9u ? (int)(g) - 1 : ABOVE_128(g))
+#define G(g) (uint8_t)((g) == 0u ? 0 : (g) < 9u ? (int)(g)-1 : ABOVE_128(g))
 #define G4(g) G((g) + 0u), G((g) + 1u), G((g) + 2u), G((g) + 3u)
 #define G16(g) G4((g) + 0u), G4((g) + 4u), G4((g) + 8u), G4((g) + 12u)
 #define G64(g) G16((g) + 0u), G16((g) + 16u), G16((g) + 32u), G16((g) + 48u)

@@ -45,7 +45,10 @@ static void run_inner(const struct check_test *test, int errors) {
         argv[count++] = arguments[i];
     }
     if (test->environment != NULL) {
-        putenv((char *)(uintptr_t)test->environment);
+        char *rest = NULL;
+        for (char *one = strtok_r(strdup(test->environment), " ", &rest); one; one = strtok_r(NULL, " ", &rest)) {
+            putenv(one);
+        }
     }
     dup2(errors, STDERR_FILENO);
     execv("/proc/self/exe", argv);

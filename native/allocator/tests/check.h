@@ -14,7 +14,7 @@ struct check_test {
     const char *name;
     void (*run)(void);
     const char *death; /* NULL: must return */
-    const char *environment; /* "NAME=value" the test needs from the start of the process, or NULL */
+    const char *environment; /* "NAME=value NAME=value", needed from the start of the process; or NULL */
     struct check_test *next;
 };
 
@@ -33,9 +33,27 @@ long check_parameter(const char *name, long otherwise);
 #define TEST(claim) TEST_(claim, NULL, NULL)
 #define DEATH(claim, message) TEST_(claim, message, NULL)
 #define HARDENED(claim) TEST_(claim, NULL, "PACELINE_ALLOC_HARDENED=1")
-#define HARDENED_DEATH(claim, message) TEST_(claim, message, "PACELINE_ALLOC_HARDENED=1")
+/* Without guarded objects, drawn by chance, whose misuse ends by SIGSEGV. */
+#define HARDENED_DEATH(claim, message) \
+    TEST_(claim, message, "PACELINE_ALLOC_HARDENED=1 PACELINE_ALLOC_SAMPLE=0")
 
 enum { CHECK_SKIPPED = 77 };
+
+#if defined(__SANITIZE_THREAD__)
+#define CHECK_SANITIZER "ThreadSanitizer"
+#elif defined(__SANITIZE_ADDRESS__)
+#define CHECK_SANITIZER "AddressSanitizer"
+#else
+#define CHECK_SANITIZER NULL
+#endif
+/* What a sanitizer's own runtime cannot do. */
+#define SKIP_UNDER_SANITIZER(what)                                  \
+    do {                                                            \
+        if (CHECK_SANITIZER != NULL) {                              \
+            fprintf(stderr, "skipped: " what " under a sanitizer\n"); \
+            _Exit(CHECK_SKIPPED);                                   \
+        }                                                           \
+    } while (0)
 
 #define CHECK(condition)                                                               \
     do {                                                                               \

@@ -196,7 +196,7 @@ TEST(growing_step_by_step_keeps_every_byte) {
 }
 
 TEST(trim_gives_memory_back_and_leaves_objects) {
-    enum { COUNT = 20000 };
+    enum { COUNT = 5000 }; /* a heap too small to be purged as objects are freed */
     static unsigned char *objects[COUNT];
     for (int i = 0; i < COUNT; i++) {
         objects[i] = paceline_malloc(1000);

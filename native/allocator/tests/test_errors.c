@@ -195,7 +195,7 @@ HARDENED(usable_size_is_what_was_asked_for) {
     CHECK(paceline_alloc_is_hardened());
 }
 
-TEST_(sampled_objects_behave_like_others, NULL, "PACELINE_ALLOC_HARDENED=1") {
+TEST_(sampled_objects_behave_like_others, NULL, "PACELINE_ALLOC_HARDENED=1 PACELINE_ALLOC_SAMPLE=10") {
     for (int i = 0; i < 200000; i++) {
         size_t size = (size_t)i % 4000;
         char *object = paceline_malloc(size);
