@@ -204,7 +204,7 @@ void *huge_take(size_t size, size_t alignment, bool *zero) {
         if (huge.place == 0) {
             return NULL;
         }
-        if (options.huge_pages) {
+        if (options.huge_after != 0 && bytes >= 2 * LARGE_MAX) {
             os_ask_huge_pages((void *)huge.place, bytes);
         }
     }

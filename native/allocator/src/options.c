@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 struct options options = {
+    .huge_after = 4,
     .range_gib = 256,
     .dirty_units = (32u << 20) >> 16,
     .sample_every = 4096,
@@ -29,7 +30,7 @@ static size_t number(const char *name, size_t otherwise, size_t least, size_t mo
 
 void options_read(void) {
     options.hardened = number("PACELINE_ALLOC_HARDENED", 0, 0, 1) != 0;
-    options.huge_pages = number("PACELINE_ALLOC_HUGE_PAGES", 0, 0, 1) != 0;
+    options.huge_after = number("PACELINE_ALLOC_HUGE_PAGES", options.huge_after, 0, 1 << 20);
     options.show_stats = number("PACELINE_ALLOC_STATS", 0, 0, 1) != 0;
     options.range_gib = number("PACELINE_ALLOC_RANGE_GIB", options.range_gib, 16, 4096);
     options.dirty_units = number("PACELINE_ALLOC_DIRTY_MIB", options.dirty_units / 16, 0, 1 << 20) * 16;

@@ -11,7 +11,7 @@
 
 struct options {
     bool hardened;       /* PACELINE_ALLOC_HARDENED */
-    bool huge_pages;     /* PACELINE_ALLOC_HUGE_PAGES */
+    size_t huge_after;   /* PACELINE_ALLOC_HUGE_PAGES: ask for huge pages once so many MiB are in use; 0 never */
     bool show_stats;     /* PACELINE_ALLOC_STATS: JSON on stderr at exit */
     size_t range_gib;    /* PACELINE_ALLOC_RANGE_GIB */
     size_t dirty_units;  /* PACELINE_ALLOC_DIRTY_MIB, in units */

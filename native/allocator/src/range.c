@@ -80,9 +80,6 @@ static bool reserve(size_t range_bytes) {
     uintptr_t base = round_up((uintptr_t)got, SEGMENT_BYTES);
     place_tables(base, range_bytes, bytes, SIZE_MAX);
     os_refuse_huge_pages((void *)(base + range_bytes), total - range_bytes);
-    if (options.huge_pages) {
-        os_ask_huge_pages((void *)base, range_bytes);
-    }
     state.reserved = true;
     range.bytes = range_bytes;
     return true;

@@ -50,6 +50,11 @@ static bool grow(void) {
         if (segment_map(segment)) {
             range.segments[segment].free = ~(uint64_t)0;
             state.segment_count++;
+            /* A program that came this far will use most of the next segment: one fault instead of 512. A small
+             * one keeps small pages, and its memory. */
+            if (options.huge_after != 0 && segment << SEGMENT_SHIFT >= options.huge_after << 20) {
+                os_ask_huge_pages((void *)(range.base + (segment << SEGMENT_SHIFT)), SEGMENT_BYTES);
+            }
             return true;
         }
         /* Out of memory, or somebody else is at this place; then the next one may be free. */
