@@ -46,7 +46,7 @@ tests() {
     shift
     # shellcheck disable=SC2086
     $cc -std=c11 -O1 -g -pthread $warnings -Wno-conversion -Wno-sign-conversion ${CFLAGS:-} "$@" \
-        -I"$here/include" -I"$here/src" -I"$here/tests" "$here"/tests/*.c "$folder"/objects/*.o -o "$folder/check"
+        -I"$here/include" -I"$here/src" -I"$here/tests" "$here"/tests/check.c "$here"/tests/test_*.c "$folder"/objects/*.o -o "$folder/check"
 }
 
 case $what in

@@ -33,13 +33,6 @@ bool os_permit(void *place, size_t bytes);
 /* Metadata is touched sparsely: a huge page for each touch would cost more than all objects. */
 void os_refuse_huge_pages(void *place, size_t bytes);
 void os_ask_huge_pages(void *place, size_t bytes);
-bool os_forbid(void *place, size_t bytes);
-bool os_permit(void *place, size_t bytes);
-/* Metadata is touched sparsely: a huge page for each touch would cost more than all objects. */
-void os_refuse_huge_pages(void *place, size_t bytes);
-void os_ask_huge_pages(void *place, size_t bytes);
-/* Makes the pages present with one call instead of a fault each; without it nothing is lost but time. */
-void os_populate(void *place, size_t bytes);
 /* Bytes of address space this process may have, or SIZE_MAX. */
 size_t os_address_space_limit(void);
 

@@ -126,6 +126,12 @@ int main(int count, char **values) {
     argument_count = count;
     arguments = values;
     const char *inner = argument("inner");
+    if (count == 2 && strcmp(values[1], "--list") == 0) {
+        for (const struct check_test *test = tests; test != NULL; test = test->next) {
+            printf("%s %s\n", test->death != NULL ? "dies" : "lives", test->name);
+        }
+        return 0;
+    }
     if (inner == NULL) {
         return run_all(argument("only"));
     }
