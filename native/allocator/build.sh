@@ -20,6 +20,7 @@ warnings="-Wall -Wextra -Wpedantic -Wconversion -Wshadow -Wstrict-prototypes -Wm
 own="-fno-builtin-malloc -fno-builtin-calloc -fno-builtin-realloc -fno-builtin-free"
 flags="-std=c11 -O2 -g -fPIC -fvisibility=hidden -ftls-model=initial-exec -pthread $own $warnings ${CFLAGS:-}"
 
+# The exits stand because `set -e` does not reach into a function called before `&&`.
 compile() { # compile FOLDER FLAGS…: every source into FOLDER/objects
     folder=$1
     shift
@@ -27,14 +28,14 @@ compile() { # compile FOLDER FLAGS…: every source into FOLDER/objects
     for source in "$here"/src/*.c; do
         object=$folder/objects/$(basename "$source" .c).o
         # shellcheck disable=SC2086
-        $cc $flags "$@" -I"$here/include" -I"$here/src" -c "$source" -o "$object"
+        $cc $flags "$@" -I"$here/include" -I"$here/src" -c "$source" -o "$object" || exit 1
     done
 }
 
 library() {
     compile "$build"
     # shellcheck disable=SC2086
-    $cc -shared -pthread -Wl,-z,now ${CFLAGS:-} -o "$build/libpaceline_alloc.so.new" "$build"/objects/*.o
+    $cc -shared -pthread -Wl,-z,now ${CFLAGS:-} -o "$build/libpaceline_alloc.so.new" "$build"/objects/*.o || exit 1
     mv "$build/libpaceline_alloc.so.new" "$build/libpaceline_alloc.so"
     rm -f "$build/libpaceline_alloc.a"
     "${AR:-ar}" rcs "$build/libpaceline_alloc.a" "$build"/objects/*.o
@@ -46,7 +47,7 @@ tests() {
     shift
     # shellcheck disable=SC2086
     $cc -std=c11 -O1 -g -pthread $warnings -Wno-conversion -Wno-sign-conversion ${CFLAGS:-} "$@" \
-        -I"$here/include" -I"$here/src" -I"$here/tests" "$here"/tests/check.c "$here"/tests/test_*.c "$folder"/objects/*.o -o "$folder/check"
+        -I"$here/include" -I"$here/src" -I"$here/tests" "$here"/tests/check.c "$here"/tests/test_*.c "$folder"/objects/*.o -o "$folder/check" || exit 1
 }
 
 case $what in

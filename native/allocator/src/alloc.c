@@ -112,8 +112,30 @@ static void release_object(void *object, uint32_t entry) {
     }
 }
 
+/* The usual free of another thread's small object: into the outgoing batch, if that has room for two. */
+static inline bool release_remote(void *object) {
+    const struct cache *cache = &thread_cache;
+    uintptr_t place = (uintptr_t)object;
+    if (place - cache->base >= cache->grains << GRAIN_SHIFT || place % 16 != 0) {
+        return false;
+    }
+    uint32_t entry = entry_of_unit((place - cache->base) >> UNIT_SHIFT);
+    unsigned class = entry & ((1u << ENTRY_OWNER_SHIFT) - 1);
+    if (entry >> ENTRY_OWNER_SHIFT == 0 || class >= SMALL_CLASSES || entry == (cache->tag | class)) {
+        return false;
+    }
+    struct batch *batch = cache->heap->outgoing[class];
+    _Atomic uint8_t *state = state_at(cache->bins[class].states, place);
+    if (batch == NULL || batch->count + 1 >= class_infos[class].batch || state_read(state) != live_mark_small(place)) {
+        return false;
+    }
+    state_write(state, STATE_CACHED);
+    batch->objects[batch->count++] = object;
+    return true;
+}
+
 SLOW void release_slowly(void *object) {
-    if (object == NULL) {
+    if (object == NULL || LIKELY(release_remote(object))) {
         return;
     }
     if (UNLIKELY(!started())) {

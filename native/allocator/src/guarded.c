@@ -6,9 +6,11 @@
 
 enum { SLOTS = 64 };
 
+_Atomic uintptr_t guarded_base;
+size_t guarded_bytes;
+
 static struct {
     struct os_lock lock;
-    _Atomic uintptr_t base; /* guard page, slot 0, guard page, slot 1, … guard page; 0: not mapped yet */
     struct {
         uintptr_t object; /* 0: free */
         size_t size;
@@ -18,7 +20,7 @@ static struct {
 
 static bool prepare(void) {
     size_t bytes = (2 * SLOTS + 1) * range.page_bytes;
-    if (atomic_load_explicit(&guarded.base, memory_order_relaxed) != 0) {
+    if (atomic_load_explicit(&guarded_base, memory_order_relaxed) != 0) {
         return true;
     }
     void *place = os_map(bytes);
@@ -29,12 +31,13 @@ static bool prepare(void) {
         os_unmap(place, bytes);
         return false;
     }
-    atomic_store_explicit(&guarded.base, (uintptr_t)place, memory_order_relaxed);
+    guarded_bytes = bytes;
+    atomic_store_explicit(&guarded_base, (uintptr_t)place, memory_order_release);
     return true;
 }
 
 static uintptr_t page_of_slot(unsigned slot) {
-    return atomic_load_explicit(&guarded.base, memory_order_relaxed) + (2 * slot + 1) * range.page_bytes;
+    return atomic_load_explicit(&guarded_base, memory_order_relaxed) + (2 * slot + 1) * range.page_bytes;
 }
 
 void *guarded_take(size_t size, size_t alignment) {
@@ -58,44 +61,34 @@ void *guarded_take(size_t size, size_t alignment) {
     return (void *)object;
 }
 
-/* The slot an address belongs to, or -1. */
-static int slot_of(uintptr_t place) {
-    uintptr_t base = atomic_load_explicit(&guarded.base, memory_order_relaxed);
-    if (base == 0 || place - base >= (2 * SLOTS + 1) * range.page_bytes) {
-        return -1;
-    }
-    size_t page = (place - base) / range.page_bytes;
-    return page == 0 ? 0 : (int)((page - 1) / 2);
+/* A guard page belongs to the slot in front of it, the first to the first. */
+static unsigned slot_of(const void *place) {
+    size_t page = ((uintptr_t)place - atomic_load_explicit(&guarded_base, memory_order_relaxed)) / range.page_bytes;
+    return page == 0 ? 0 : (unsigned)((page - 1) / 2);
 }
 
-bool guarded_release(void *place) {
-    int slot = slot_of((uintptr_t)place);
-    if (slot < 0) {
-        return false;
-    }
+void guarded_release(void *place) {
+    unsigned slot = slot_of(place);
     os_lock(&guarded.lock);
     bool live = guarded.slots[slot].object == (uintptr_t)place;
     if (live) {
         guarded.slots[slot].object = 0;
-        (void)os_purge((void *)page_of_slot((unsigned)slot), range.page_bytes);
-        (void)os_forbid((void *)page_of_slot((unsigned)slot), range.page_bytes);
+        (void)os_purge((void *)page_of_slot(slot), range.page_bytes);
+        (void)os_forbid((void *)page_of_slot(slot), range.page_bytes);
     }
     os_unlock(&guarded.lock);
     if (!live) {
         report_bad_free(place, "double or interior free of guarded object");
     }
-    return true;
 }
 
 size_t guarded_size(void *place) {
-    int slot = slot_of((uintptr_t)place);
-    if (slot < 0) {
-        return 0;
-    }
+    unsigned slot = slot_of(place);
     os_lock(&guarded.lock);
-    size_t size = guarded.slots[slot].object == (uintptr_t)place ? guarded.slots[slot].size + 1 : 0;
+    bool live = guarded.slots[slot].object == (uintptr_t)place;
+    size_t size = guarded.slots[slot].size;
     os_unlock(&guarded.lock);
-    if (size == 0) {
+    if (!live) {
         report_bad_free(place, "use of freed guarded object");
     }
     return size;

@@ -1,9 +1,9 @@
 /* Hardened mode: every operation comes here instead of to the thread's own bins.
  *
- * A block of a class holds the object, a pattern, and eight last bytes: how long the pattern is, and a canary
- * made of a secret, the address and that length. Large objects have the canary right behind them.
+ * Right behind an object lie eight bytes of canary, made of a secret, the address and the rest of the block; the
+ * last two bytes of the block say how long that rest is. Large objects have the canary alone.
  *
- *   ┌────────────── size asked for ──────────────┬─ pattern ─┬ slack:16 │ canary:48 ┐
+ *   ┌────────────── size asked for ──────────────┬ canary:64 ┬─ rest ─┬ length of rest:16 ┐
  *
  * A freed object waits in its thread's quarantine and leaves it in random order; its first 16 bytes say until
  * then whether somebody wrote to it. One allocation in some thousands is guarded (guarded.h).
@@ -20,8 +20,11 @@ void hardened_release(void *object);
 /* The size that was asked for: the bytes behind it are guarded. */
 size_t hardened_usable(void *object);
 
-/* A thread's quarantine and magazines, kept with its heap. */
-void hardened_attach(struct heap *heap);
+/* Draws the secret of all canaries. Once per process. */
+void hardened_start(void);
+/* A thread's quarantine and magazines, kept with its heap; false when memory is out. */
+bool hardened_prepare(struct heap *heap);
+struct bin *hardened_bins(struct heap *heap);
 /* Gives what is in quarantine back to the spans. */
 void hardened_drain(struct heap *heap);
 

@@ -49,8 +49,12 @@ void exchange_unlock(void);
 
 /* --- thread.c: heaps and threads --- */
 
+struct heap *thread_attach(void);
 /* The calling thread's heap, given to it on first use; NULL when it has ended or memory is out. */
-struct heap *thread_heap(void);
+static inline struct heap *thread_heap(void) {
+    struct heap *heap = thread_cache.heap;
+    return LIKELY(heap != NULL) ? heap : thread_attach();
+}
 struct heap *heap_by_id(uint32_t id);
 uint32_t heap_count(void);
 /* With all locks held, as between heaps_before_fork and heaps_after_fork. */

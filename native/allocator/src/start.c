@@ -5,6 +5,7 @@
 #include "start.h"
 
 #include "guarded.h"
+#include "hardened.h"
 #include "heap.h"
 #include "large.h"
 #include "options.h"
@@ -19,6 +20,7 @@ bool start_slowly(void) {
     if (!atomic_load(&start_done) && !start_failed) {
         options_read();
         if (range_prepare()) {
+            hardened_start();
             heaps_prepare();
             (void)os_prepare_thread_exit(thread_exit_handler);
             atomic_store_explicit(&start_done, true, memory_order_release);

@@ -67,12 +67,19 @@ void heaps_prepare(void) {
 
 /* --- attach --- */
 
+static void make_idle(struct heap *heap) {
+    os_lock(&heaps.lock);
+    heap->next_idle = heaps.idle;
+    heaps.idle = heap;
+    os_unlock(&heaps.lock);
+}
+
 static void attach(struct heap *heap) {
     struct cache *cache = &thread_cache;
     cache->heap = heap;
     heap->bins = cache->bins;
     if (options.hardened) {
-        hardened_attach(heap);
+        heap->bins = hardened_bins(heap);
         return; /* the cache's bins stay empty and full, and no address is in the range: every operation goes slow */
     }
     cache->base = range.base;
@@ -84,9 +91,9 @@ static void attach(struct heap *heap) {
     cache->grains = range.bytes >> GRAIN_SHIFT;
 }
 
-struct heap *thread_heap(void) {
-    if (LIKELY(thread_cache.heap != NULL) || thread_cache.exited || !started()) {
-        return thread_cache.heap;
+COLD struct heap *thread_attach(void) {
+    if (thread_cache.exited || !started()) {
+        return NULL;
     }
     os_lock(&heaps.lock);
     struct heap *heap = heaps.idle;
@@ -97,6 +104,10 @@ struct heap *thread_heap(void) {
         heap = new_heap();
     }
     os_unlock(&heaps.lock);
+    if (heap != NULL && options.hardened && !hardened_prepare(heap)) {
+        make_idle(heap);
+        return NULL;
+    }
     if (heap != NULL) {
         atomic_store(&heap->idle, false);
         attach(heap);
@@ -106,13 +117,6 @@ struct heap *thread_heap(void) {
 }
 
 /* --- detach --- */
-
-static void make_idle(struct heap *heap) {
-    os_lock(&heaps.lock);
-    heap->next_idle = heaps.idle;
-    heaps.idle = heap;
-    os_unlock(&heaps.lock);
-}
 
 static void note_all_partial(struct heap *heap) {
     os_lock(&heap->lock);
