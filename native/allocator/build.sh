@@ -4,6 +4,8 @@
 #   build.sh                 library: build/libpaceline_alloc.so and build/libpaceline_alloc.a
 #   build.sh tests           and build/check, the tests, against the static library
 #   build.sh check [ARGS]    builds and runs the tests (ARGS: --only=TEXT --operations=N --steps=N --seed=N)
+#   build.sh static          build/libpaceline_alloc.a and build/check, linked without shared libraries (musl,
+#                            other processors)
 #   build.sh sanitize NAME   the tests with address (and undefined) or thread, in build/NAME/check
 #   build.sh instructions    instructions of a malloc and free pair, by callgrind, beside other allocators
 #
@@ -32,13 +34,17 @@ compile() { # compile FOLDER FLAGS…: every source into FOLDER/objects
     done
 }
 
+archive() {
+    rm -f "$build/libpaceline_alloc.a"
+    "${AR:-ar}" rcs "$build/libpaceline_alloc.a" "$build"/objects/*.o || exit 1
+}
+
 library() {
     compile "$build"
     # shellcheck disable=SC2086
     $cc -shared -pthread -Wl,-z,now ${CFLAGS:-} -o "$build/libpaceline_alloc.so.new" "$build"/objects/*.o || exit 1
     mv "$build/libpaceline_alloc.so.new" "$build/libpaceline_alloc.so"
-    rm -f "$build/libpaceline_alloc.a"
-    "${AR:-ar}" rcs "$build/libpaceline_alloc.a" "$build"/objects/*.o
+    archive
 }
 
 # tests FOLDER FLAGS…; numbers made up for a test may lose bits when they become sizes and stamps
@@ -54,6 +60,7 @@ case $what in
 library) library ;;
 tests) library && tests "$build" ;;
 check) library && tests "$build" && exec "$build/check" "$@" ;;
+static) compile "$build" && archive && tests "$build" -static ;;
 sanitize)
     kind=${1:?build.sh sanitize address or thread}
     shift
@@ -66,7 +73,7 @@ sanitize)
     ;;
 instructions) library && exec sh "$here/tests/instructions.sh" "$build" ;;
 *)
-    echo "build.sh: unknown argument '$what'; use library, tests, check, sanitize or instructions" >&2
+    echo "build.sh: unknown argument '$what'; use library, tests, check, static, sanitize or instructions" >&2
     exit 2
     ;;
 esac

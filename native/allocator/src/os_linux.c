@@ -5,7 +5,6 @@
 #include "os.h"
 
 #include <errno.h>
-#include <linux/futex.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -20,6 +19,9 @@
 #ifndef GRND_NONBLOCK
 #define GRND_NONBLOCK 1
 #endif
+
+/* From linux/futex.h, which musl's compiler does not find. */
+enum { FUTEX_WAIT_HERE = 0 | 128, FUTEX_WAKE_HERE = 1 | 128 };
 
 enum { ANONYMOUS = MAP_PRIVATE | MAP_ANONYMOUS, READ_WRITE = PROT_READ | PROT_WRITE };
 
@@ -128,7 +130,7 @@ static void lock_slowly(struct os_lock *lock) {
 #endif
     }
     while (atomic_exchange_explicit(&lock->word, 2, memory_order_acquire) != 0) {
-        (void)syscall(SYS_futex, &lock->word, FUTEX_WAIT_PRIVATE, 2, NULL, NULL, 0);
+        (void)syscall(SYS_futex, &lock->word, FUTEX_WAIT_HERE, 2, NULL, NULL, 0);
     }
     errno = saved;
 }
@@ -144,7 +146,7 @@ void os_lock(struct os_lock *lock) {
 void os_unlock(struct os_lock *lock) {
     if (atomic_exchange_explicit(&lock->word, 0, memory_order_release) == 2) {
         int saved = errno;
-        (void)syscall(SYS_futex, &lock->word, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
+        (void)syscall(SYS_futex, &lock->word, FUTEX_WAKE_HERE, 1, NULL, NULL, 0);
         errno = saved;
     }
 }

@@ -1,4 +1,4 @@
-/* check.h: the runner. Usage: PROGRAM [--list] [--only=TEXT] [--inner=CLAIM] [--NAME=number]...
+/* check.h: the runner. Usage: PROGRAM [--list] [--only=TEXT] [--inner=CLAIM] [--emulator=PATH] [--NAME=number]...
  *
  * Each test is this program again with --inner, so that it starts with the environment it needs. Exit 0 when
  * none failed; the last line is "N passed, N failed" with ", N skipped" where some were. */
@@ -36,6 +36,8 @@ long check_parameter(const char *name, long otherwise) {
     return text == NULL ? otherwise : atol(text);
 }
 
+int check_is_emulated(void) { return argument("emulator") != NULL; }
+
 static void run_inner(const struct check_test *test, int errors) {
     char inner[256];
     char *argv[64] = {arguments[0], inner};
@@ -51,6 +53,12 @@ static void run_inner(const struct check_test *test, int errors) {
         }
     }
     dup2(errors, STDERR_FILENO);
+    const char *emulator = argument("emulator");
+    if (emulator != NULL) {
+        memmove(argv + 1, argv, (size_t)count * sizeof *argv);
+        argv[0] = (char *)(uintptr_t)emulator;
+        execv(emulator, argv);
+    }
     execv("/proc/self/exe", argv);
     _Exit(127);
 }

@@ -21,6 +21,7 @@ struct check_test {
 void check_register(struct check_test *test);
 /* A number given as --NAME=value on the command line. */
 long check_parameter(const char *name, long otherwise);
+int check_is_emulated(void);
 
 #define CHECK_CONCAT_(a, b) a##b
 #define TEST_(claim, dies, env)                                                        \
@@ -46,13 +47,14 @@ enum { CHECK_SKIPPED = 77 };
 #else
 #define CHECK_SANITIZER NULL
 #endif
-/* What a sanitizer's own runtime cannot do. */
-#define SKIP_UNDER_SANITIZER(what)                                  \
-    do {                                                            \
-        if (CHECK_SANITIZER != NULL) {                              \
-            fprintf(stderr, "skipped: " what " under a sanitizer\n"); \
-            _Exit(CHECK_SKIPPED);                                   \
-        }                                                           \
+/* A sanitizer's runtime or an emulator is in the process: its memory is not ours alone. */
+#define CHECK_SHARED_PROCESS (CHECK_SANITIZER != NULL || check_is_emulated())
+#define SKIP_IN_SHARED_PROCESS(what)                                                \
+    do {                                                                            \
+        if (CHECK_SHARED_PROCESS) {                                                 \
+            fprintf(stderr, "skipped: " what " under a sanitizer or an emulator\n"); \
+            _Exit(CHECK_SKIPPED);                                                   \
+        }                                                                           \
     } while (0)
 
 #define CHECK(condition)                                                               \

@@ -56,7 +56,7 @@ static void use_limited_memory(void) {
 }
 
 TEST(under_an_address_space_limit_memory_is_used_up_and_comes_back) {
-    SKIP_UNDER_SANITIZER("address space cannot be limited");
+    SKIP_IN_SHARED_PROCESS("address space cannot be limited");
     if (check_parameter("limited", 0)) {
         use_limited_memory();
         return;
@@ -65,7 +65,7 @@ TEST(under_an_address_space_limit_memory_is_used_up_and_comes_back) {
 }
 
 TEST(a_limit_set_later_makes_huge_objects_fail_and_small_ones_work) {
-    SKIP_UNDER_SANITIZER("address space cannot be limited");
+    SKIP_IN_SHARED_PROCESS("address space cannot be limited");
     paceline_free(paceline_malloc(1));
     struct rlimit limit = {64u << 20, 64u << 20};
     CHECK(setrlimit(RLIMIT_AS, &limit) == 0);
@@ -86,7 +86,7 @@ static size_t resident_bytes(void) {
 }
 
 TEST(most_memory_is_gone_after_freeing_most_objects_at_random) {
-    SKIP_UNDER_SANITIZER("resident memory is the runtime's");
+    SKIP_IN_SHARED_PROCESS("resident memory is the runtime's");
     enum { COUNT = 100000 };
     static char *objects[COUNT];
     uint64_t seed = 7;

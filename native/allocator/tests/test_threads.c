@@ -141,7 +141,7 @@ static size_t resident_bytes(void) {
 
 TEST(a_consumer_returns_what_a_producer_makes) {
     run_threads(by_role, 2);
-    CHECK(CHECK_SANITIZER != NULL || resident_bytes() < 64u << 20);
+    CHECK(CHECK_SHARED_PROCESS || resident_bytes() < 64u << 20);
 }
 
 /* --- threads that come and go --- */
@@ -162,7 +162,7 @@ TEST(heaps_of_ended_threads_are_reused) {
         pthread_join(thread, &left);
         paceline_free(left);
     }
-    CHECK(CHECK_SANITIZER != NULL || resident_bytes() < 64u << 20);
+    CHECK(CHECK_SHARED_PROCESS || resident_bytes() < 64u << 20);
 }
 
 static pthread_key_t late_key;
@@ -216,7 +216,7 @@ static void *more(void *argument) {
 }
 
 static void fork_under_load(void) {
-    SKIP_UNDER_SANITIZER("threads cannot be started in the child of a threaded process");
+    SKIP_IN_SHARED_PROCESS("threads cannot be started in the child of a threaded process");
     pthread_t threads[THREADS];
     for (int i = 0; i < THREADS; i++) {
         CHECK(pthread_create(&threads[i], NULL, churn, (void *)(uintptr_t)(i + 1)) == 0);
