@@ -42,7 +42,8 @@ archive() {
 library() {
     compile "$build"
     # shellcheck disable=SC2086
-    $cc -shared -pthread -Wl,-z,now ${CFLAGS:-} -o "$build/libpaceline_alloc.so.new" "$build"/objects/*.o || exit 1
+    $cc -shared -pthread -Wl,-z,now ${CFLAGS:-} -o "$build/libpaceline_alloc.so.new" \
+        "$build"/objects/*.o || exit 1
     mv "$build/libpaceline_alloc.so.new" "$build/libpaceline_alloc.so"
     archive
 }
@@ -53,7 +54,8 @@ tests() {
     shift
     # shellcheck disable=SC2086
     $cc -std=c11 -O1 -g -pthread $warnings -Wno-conversion -Wno-sign-conversion ${CFLAGS:-} "$@" \
-        -I"$here/include" -I"$here/src" -I"$here/tests" "$here"/tests/check.c "$here"/tests/test_*.c "$folder"/objects/*.o -o "$folder/check" || exit 1
+        -I"$here/include" -I"$here/src" -I"$here/tests" "$here"/tests/check.c "$here"/tests/test_*.c \
+        "$folder"/objects/*.o -o "$folder/check" || exit 1
 }
 
 case $what in

@@ -84,7 +84,7 @@ void *allocate_aligned(size_t alignment, size_t size) {
         /* Objects of a class are aligned to the largest power of two that divides its size. */
         unsigned class = class_of(least);
         while (class_infos[class].size & (alignment - 1)) {
-            class++;
+            class ++;
         }
         return allocate_class(class);
     }
@@ -126,7 +126,8 @@ static inline bool release_remote(void *object) {
     }
     struct batch *batch = cache->heap->outgoing[class];
     _Atomic uint8_t *state = state_at(cache->bins[class].states, place);
-    if (batch == NULL || batch->count + 1 >= class_infos[class].batch || state_read(state) != live_mark_small(place)) {
+    if (batch == NULL || batch->count + 1 >= class_infos[class].batch ||
+        state_read(state) != live_mark_small(place)) {
         return false;
     }
     state_write(state, STATE_CACHED);

@@ -1,4 +1,5 @@
-/* The paths every operation takes: a dozen and a half instructions each, inlined into malloc, calloc and free.
+/* The paths every operation takes: a dozen and a half instructions each, inlined into malloc, calloc and
+ * free.
  *
  * Invariant: they read and write the thread's cache, one entry and one state; never a block, never a lock,
  * and they fail over to alloc.c for everything unusual, a thread without a heap included. */
@@ -54,7 +55,8 @@ static inline void release(void *object) {
             struct bin *bin = &cache->bins[class];
             _Atomic uint8_t *state = state_at(bin->states, place);
             void **top = bin->top;
-            if (LIKELY(state_read(state) == live_mark_small(place) && ((uintptr_t)top & (MAGAZINE_BYTES - 1)) != 0)) {
+            if (LIKELY(state_read(state) == live_mark_small(place) &&
+                       ((uintptr_t)top & (MAGAZINE_BYTES - 1)) != 0)) {
                 state_write(state, STATE_CACHED);
                 *top = object;
                 bin->top = top + 1;

@@ -10,20 +10,18 @@
  * class is bounded in bytes, what it moves at once in objects. */
 #define CAPACITY(size) CLAMP(4, 65536 / (size), MAGAZINE_SLOTS - 1)
 #define BATCH(size) CLAMP(2, CAPACITY(size) / 2, BATCH_OBJECTS)
-#define SPARE(size) CLAMP(1, 131072 / ((size) * BATCH(size)), 31)
+#define SPARE(size) CLAMP(1, 131072 / ((size)*BATCH(size)), 31)
 
-#define INVERSE(size) (uint32_t)(((1ull << 32) + (size) - 1) / (size))
+#define INVERSE(size) (uint32_t)(((1ull << 32) + (size)-1) / (size))
 #define CLASS(size) \
-    { \
-        (size), INVERSE(size), LOG2(size), (uint8_t)CAPACITY(size), (uint8_t)BATCH(size), (uint8_t)SPARE(size) \
-    }
-#define DOUBLING(from)                                                                                       \
-    CLASS((from) / 8 * 9), CLASS((from) / 8 * 10), CLASS((from) / 8 * 11), CLASS((from) / 8 * 12),            \
-        CLASS((from) / 8 * 13), CLASS((from) / 8 * 14), CLASS((from) / 8 * 15), CLASS((from) * 2)
+    { (size), INVERSE(size), LOG2(size), (uint8_t)CAPACITY(size), (uint8_t)BATCH(size), (uint8_t)SPARE(size) }
+#define DOUBLING(from)                                                                             \
+    CLASS((from) / 8 * 9), CLASS((from) / 8 * 10), CLASS((from) / 8 * 11), CLASS((from) / 8 * 12), \
+        CLASS((from) / 8 * 13), CLASS((from) / 8 * 14), CLASS((from) / 8 * 15), CLASS((from)*2)
 
 const struct class_info class_infos[CLASS_COUNT] = {
-    CLASS(16),      CLASS(32),      CLASS(48),      CLASS(64),       CLASS(80),      CLASS(96),
-    CLASS(112),     CLASS(128),     DOUBLING(128),  DOUBLING(256),   DOUBLING(512),  DOUBLING(1024),
+    CLASS(16),      CLASS(32),      CLASS(48),      CLASS(64),       CLASS(80),     CLASS(96),
+    CLASS(112),     CLASS(128),     DOUBLING(128),  DOUBLING(256),   DOUBLING(512), DOUBLING(1024),
     DOUBLING(2048), DOUBLING(4096), DOUBLING(8192), DOUBLING(16384),
 };
 

@@ -1,4 +1,5 @@
-/* Size classes: steps of 16 bytes to 128, then eight per doubling to 32 KiB (at most 12.5 % lost to rounding).
+/* Size classes: steps of 16 bytes to 128, then eight per doubling to 32 KiB (at most 12.5 % lost to
+ * rounding).
  *
  * Invariant: a size that is a power of two is a class, so its objects are aligned to it. The tables are
  * written out by the compiler; nothing is computed at start. */

@@ -1,8 +1,9 @@
 /* heap.h: batches on their way between threads.
  *
  * A freed object of another owner joins the outgoing batch of its class. Under mixed loads this thread's next
- * refill takes that batch for itself (objects migrate); a thread that only frees fills it, and a full one goes
- * to the owner whole, with one exchange for up to 30 objects (objects return). No block is touched either way.
+ * refill takes that batch for itself (objects migrate); a thread that only frees fills it, and a full one
+ * goes to the owner whole, with one exchange for up to 30 objects (objects return). No block is touched
+ * either way.
  *
  * Invariant: an inbox is a stack only its heap takes from, and always whole, so there is no ABA. */
 #include "heap.h"

@@ -63,7 +63,8 @@ void *guarded_take(size_t size, size_t alignment) {
 
 /* A guard page belongs to the slot in front of it, the first to the first. */
 static unsigned slot_of(const void *place) {
-    size_t page = ((uintptr_t)place - atomic_load_explicit(&guarded_base, memory_order_relaxed)) / range.page_bytes;
+    size_t page =
+        ((uintptr_t)place - atomic_load_explicit(&guarded_base, memory_order_relaxed)) / range.page_bytes;
     return page == 0 ? 0 : (unsigned)((page - 1) / 2);
 }
 

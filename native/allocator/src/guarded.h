@@ -1,5 +1,6 @@
 /* Sampled guarded allocations of hardened mode: an object at the end of a page of its own, before a page that
- * may not be touched. Its page is forbidden on free and reused last, so late reads and writes end the process.
+ * may not be touched. Its page is forbidden on free and reused last, so late reads and writes end the
+ * process.
  *
  * Invariant: the slots are few and fixed; when all are in use there is no guarded object. */
 #ifndef PACELINE_GUARDED_H
@@ -17,7 +18,7 @@ extern size_t guarded_bytes;
 void *guarded_take(size_t size, size_t alignment);
 /* Whether an address belongs to any slot; the functions below are for such addresses. */
 static inline bool is_guarded(const void *place) {
-    uintptr_t base = atomic_load_explicit(&guarded_base, memory_order_relaxed);
+    uintptr_t base = atomic_load_explicit(&guarded_base, memory_order_acquire); /* bytes were written first */
     return base != 0 && (uintptr_t)place - base < guarded_bytes;
 }
 /* A bad free ends the process. */

@@ -84,7 +84,7 @@ bool hardened_prepare(struct heap *heap) {
     }
     own->seed = os_random() | 1;
     own->until_sample = options.sample_every == 0 ? SIZE_MAX : 1 + draw(own) % (2 * options.sample_every);
-    for (unsigned class = 0; class < CLASS_COUNT; class++) {
+    for (unsigned class = 0; class < CLASS_COUNT; class ++) {
         own->bins[class].top = NO_MAGAZINE;
     }
     return true;
@@ -99,7 +99,9 @@ static void shuffle(struct hardened_heap *own, void **objects, size_t count) {
     }
 }
 
-struct bin *hardened_bins(struct heap *heap) { return heap->hardened->bins; }
+struct bin *hardened_bins(struct heap *heap) {
+    return heap->hardened->bins;
+}
 
 /* The one a refill took joins the others for the draw. */
 static SLOW void *refill(struct heap *heap, unsigned class) {
@@ -156,7 +158,7 @@ void *hardened_allocate(size_t size, size_t alignment) {
     }
     unsigned class = class_of(needed > alignment ? needed : alignment);
     while (UNLIKELY(class < CLASS_COUNT && (class_infos[class].size & (alignment - 1)) != 0)) {
-        class++;
+        class ++;
     }
     if (UNLIKELY(class == CLASS_COUNT)) {
         return take_large(size, alignment);
@@ -255,7 +257,7 @@ size_t hardened_usable(void *object) {
 
 void hardened_drain(struct heap *heap) {
     struct hardened_heap *own = heap->hardened;
-    for (unsigned class = 0; own != NULL && class < CLASS_COUNT; class++) {
+    for (unsigned class = 0; own != NULL && class < CLASS_COUNT; class ++) {
         for (unsigned i = 0; i < QUARANTINE_MAX; i++) {
             void *object = own->quarantine[class][i];
             if (object != NULL) {

@@ -1,7 +1,7 @@
 /* Hardened mode: every operation comes here instead of to the thread's own bins.
  *
- * Right behind an object lie eight bytes of canary, made of a secret, the address and the rest of the block; the
- * last two bytes of the block say how long that rest is. Large objects have the canary alone.
+ * Right behind an object lie eight bytes of canary, made of a secret, the address and the rest of the block;
+ * the last two bytes of the block say how long that rest is. Large objects have the canary alone.
  *
  *   ┌────────────── size asked for ──────────────┬ canary:64 ┬─ rest ─┬ length of rest:16 ┐
  *

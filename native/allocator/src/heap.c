@@ -265,7 +265,7 @@ static void drain_batches(struct heap *heap, struct batch *batch) {
 
 void heap_drain(struct heap *heap) {
     hardened_drain(heap);
-    for (unsigned class = 0; class < CLASS_COUNT; class++) {
+    for (unsigned class = 0; class < CLASS_COUNT; class ++) {
         struct bin *bin = &heap->bins[class];
         if (bin->top != NO_MAGAZINE) {
             void **begin = magazine_begin(heap, class);
@@ -288,7 +288,7 @@ void heap_drain(struct heap *heap) {
 size_t heap_end_empty_spans(struct heap *heap) {
     size_t bytes = 0;
     os_lock(&heap->lock);
-    for (unsigned class = 0; class < CLASS_COUNT; class++) {
+    for (unsigned class = 0; class < CLASS_COUNT; class ++) {
         for (struct span *span = heap->partial[class].head, *next; span != NULL; span = next) {
             next = span->next;
             if (span->used == 0 && !span->pinned) {
@@ -305,7 +305,7 @@ size_t heap_purge(struct heap *heap) {
     size_t ended = heap_end_empty_spans(heap);
     os_lock(&heap->lock);
     uint64_t before = heap->pages_purged;
-    for (unsigned class = 0; class < CLASS_COUNT; class++) {
+    for (unsigned class = 0; class < CLASS_COUNT; class ++) {
         for (struct span *span = heap->partial[class].head; span != NULL; span = span->next) {
             purge_span(heap, span);
         }
@@ -322,7 +322,7 @@ void heap_give_away(struct heap *heap, struct span *span) {
 }
 
 void heap_forget_thread(struct heap *heap) {
-    for (unsigned class = 0; class < CLASS_COUNT; class++) {
+    for (unsigned class = 0; class < CLASS_COUNT; class ++) {
         heap->spares[class] = NULL;
         heap->spare_count[class] = 0;
         heap->outgoing[class] = NULL;

@@ -36,7 +36,8 @@ void large_give(void *object) {
         report_bad_free(object, NULL);
     }
     /* Exchanged, so that of two threads freeing the same run one sees that it is gone. */
-    if (atomic_exchange_explicit(&range.entries[unit_of(place)], ENTRY_NONE, memory_order_relaxed) != ENTRY_RUN) {
+    if (atomic_exchange_explicit(&range.entries[unit_of(place)], ENTRY_NONE, memory_order_relaxed) !=
+        ENTRY_RUN) {
         report_bad_free(object, NULL);
     }
     units_give(place, span_of(place)->capacity);

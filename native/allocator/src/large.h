@@ -7,7 +7,8 @@
 
 #include "range.h"
 
-/* Any size over MEDIUM_MAX, or any alignment (a power of two); NULL when memory is out. *zero: reads as zeros. */
+/* Any size over MEDIUM_MAX, or any alignment (a power of two); NULL when memory is out. *zero: reads as
+ * zeros. */
 void *large_take(size_t size, size_t alignment, bool *zero);
 /* `place` is outside of every span: a run, a huge object or an error, which ends the process. */
 void large_give(void *place);

@@ -47,7 +47,8 @@ static void place_tables(uintptr_t base, size_t range_bytes, const size_t *bytes
     uintptr_t next = base + range_bytes;
     for (unsigned i = 0; i < TABLE_COUNT; i++) {
         size_t whole = round_up(bytes[i], UNIT_BYTES);
-        state.tables[i] = (struct table){.base = next, .bytes = whole, .mapped = mapped < whole ? mapped : whole};
+        state.tables[i] =
+            (struct table){.base = next, .bytes = whole, .mapped = mapped < whole ? mapped : whole};
         next += whole;
     }
     for (unsigned shift = MIN_SHIFT; shift <= MAX_SHIFT; shift++) {

@@ -82,7 +82,9 @@ static inline void state_write(_Atomic uint8_t *state, uint8_t value) {
     atomic_store_explicit(state, value, memory_order_relaxed);
 }
 
-static inline uint8_t live_mark_small(uintptr_t place) { return (uint8_t)(STATE_LIVE | place >> GRAIN_SHIFT); }
+static inline uint8_t live_mark_small(uintptr_t place) {
+    return (uint8_t)(STATE_LIVE | place >> GRAIN_SHIFT);
+}
 
 static inline uint8_t live_mark_medium(uintptr_t place) {
     return (uint8_t)(STATE_LIVE | place >> MEDIUM_GRAIN_SHIFT);

@@ -44,7 +44,8 @@ static void describe(struct text *message, uintptr_t place) {
     } else if (entry_of_unit(unit_of(place)) >> ENTRY_OWNER_SHIFT != 0) {
         describe_in_span(message, place);
     } else {
-        text_add(message, entry_of_unit(unit_of(place)) == ENTRY_RUN ? "interior free of" : "invalid free of");
+        text_add(message,
+                 entry_of_unit(unit_of(place)) == ENTRY_RUN ? "interior free of" : "invalid free of");
         add_address(message, place);
         text_add(message, ": no object begins there, or it was freed before");
     }

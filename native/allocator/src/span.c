@@ -59,7 +59,7 @@ struct span *span_begin(unsigned class, uint32_t owner) {
     *span = (struct span){
         .start = start,
         .capacity = (uint32_t)((end - start) / size),
-        .class = (uint8_t)class,
+        .class = (uint8_t) class,
         .guarded = guarded,
     };
     span->purge_at = span->capacity / 4;
@@ -119,9 +119,11 @@ static uint64_t zero_bytes(uint64_t word) {
     return ~(((word & low7) + low7) | word | low7);
 }
 
-_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "states are searched eight at a time, lowest first");
+_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__,
+               "states are searched eight at a time, lowest first");
 
-/* Finds `want` free objects among the carved, which are there, going round from where the last search ended. */
+/* Finds `want` free objects among the carved, which are there, going round from where the last search ended.
+ */
 static void take_carved(struct span *span, void **out, unsigned want) {
     uintptr_t first = first_state(span);
     uintptr_t end = end_of_states(span);
@@ -217,7 +219,7 @@ unsigned span_purge(struct span *span) {
     if (range.page_bytes > (1u << PAGE_SHIFT)) {
         return 0; /* pages of 16 or 64 KiB are seldom empty inside of a span */
     }
-    unsigned idle = (unsigned)(uint16_t)~(busy_pages(span) | span->purged);
+    unsigned idle = (unsigned)(uint16_t) ~(busy_pages(span) | span->purged);
     uintptr_t unit = span->start & ~(uintptr_t)(UNIT_BYTES - 1);
     unsigned purged = 0;
     while (idle != 0) {

@@ -97,7 +97,7 @@ static void add_totals(struct text *text, const struct totals *totals) {
     add_key(text, "classes");
     text_add_char(text, '[');
     bool first = true;
-    for (unsigned class = 0; class < CLASS_COUNT; class++) {
+    for (unsigned class = 0; class < CLASS_COUNT; class ++) {
         const struct class_counts *counts = &totals->classes[class];
         if (counts->spans == 0) {
             continue;

@@ -17,7 +17,8 @@
 /* NULL before, a multiple of the magazine's size at: `top[-1]` says empty, its low bits say full. */
 alignas(MAGAZINE_BYTES) void *const no_magazine[2 * MAGAZINE_SLOTS] = {NULL};
 
-#define N1 {.top = NO_MAGAZINE}
+#define N1 \
+    { .top = NO_MAGAZINE }
 #define N8 N1, N1, N1, N1, N1, N1, N1, N1
 #define N24 N8, N8, N8
 _Thread_local struct cache thread_cache __attribute__((tls_model("initial-exec"))) = {
@@ -32,7 +33,9 @@ static struct {
     _Atomic bool idle_partial[CLASS_COUNT];
 } heaps;
 
-struct heap *heap_by_id(uint32_t id) { return &range.heaps[id]; }
+struct heap *heap_by_id(uint32_t id) {
+    return &range.heaps[id];
+}
 
 uint32_t heap_count(void) {
     os_lock(&heaps.lock);
@@ -80,12 +83,13 @@ static void attach(struct heap *heap) {
     heap->bins = cache->bins;
     if (options.hardened) {
         heap->bins = hardened_bins(heap);
-        return; /* the cache's bins stay empty and full, and no address is in the range: every operation goes slow */
+        return; /* the cache's bins stay empty and full, and no address is in the range: every operation goes
+                   slow */
     }
     cache->base = range.base;
     cache->entries = range.entries;
     cache->tag = heap->id << ENTRY_OWNER_SHIFT;
-    for (unsigned class = 0; class < CLASS_COUNT; class++) {
+    for (unsigned class = 0; class < CLASS_COUNT; class ++) {
         cache->bins[class].states = range.states[class_infos[class].shift];
     }
     cache->grains = range.bytes >> GRAIN_SHIFT;
@@ -120,7 +124,7 @@ COLD struct heap *thread_attach(void) {
 
 static void note_all_partial(struct heap *heap) {
     os_lock(&heap->lock);
-    for (unsigned class = 0; class < CLASS_COUNT; class++) {
+    for (unsigned class = 0; class < CLASS_COUNT; class ++) {
         if (heap->partial[class].head != NULL) {
             note_idle_partial(class);
         }
@@ -138,7 +142,7 @@ void thread_exit_handler(void *token) {
     atomic_store(&heap->idle, true);
     heap_drain(heap);
     (void)heap_end_empty_spans(heap);
-    for (unsigned class = 0; class < CLASS_COUNT; class++) {
+    for (unsigned class = 0; class < CLASS_COUNT; class ++) {
         cache->bins[class].top = NO_MAGAZINE;
     }
     heap->bins = NULL;
@@ -203,7 +207,7 @@ void heaps_after_fork(bool child) {
             heap_forget_thread(heap);
             heap->next_idle = heaps.idle;
             heaps.idle = heap;
-            for (unsigned class = 0; class < CLASS_COUNT; class++) {
+            for (unsigned class = 0; class < CLASS_COUNT; class ++) {
                 note_idle_partial(class);
             }
         }

@@ -55,10 +55,10 @@ struct bin {
 
 struct cache {
     struct bin bins[CLASS_COUNT];
-    uintptr_t base; /* of the range */
+    uintptr_t base;   /* of the range */
     uintptr_t grains; /* length of the range / 16; 0 sends every free to the slow path */
     _Atomic uint32_t *entries;
-    uint32_t tag; /* own id << ENTRY_OWNER_SHIFT */
+    uint32_t tag;    /* own id << ENTRY_OWNER_SHIFT */
     uint32_t exited; /* the thread's exit handler has run */
     struct heap *heap;
 };

@@ -1,7 +1,8 @@
 /* range.h: units of the range by bitmap, and their decay.
  *
- * Invariants: a word per segment has a bit for each free unit and one for each that is free and dirty; what is
- * free and not dirty reads as zeros. Everything here is under one lock, taken once per span or large object. */
+ * Invariants: a word per segment has a bit for each free unit and one for each that is free and dirty; what
+ * is free and not dirty reads as zeros. Everything here is under one lock, taken once per span or large
+ * object. */
 #include "range.h"
 
 #include "options.h"
@@ -50,8 +51,8 @@ static bool grow(void) {
         if (segment_map(segment)) {
             range.segments[segment].free = ~(uint64_t)0;
             state.segment_count++;
-            /* A program that came this far will use most of the next segment: one fault instead of 512. A small
-             * one keeps small pages, and its memory. */
+            /* A program that came this far will use most of the next segment: one fault instead of 512. A
+             * small one keeps small pages, and its memory. */
             if (options.huge_after != 0 && segment << SEGMENT_SHIFT >= options.huge_after << 20) {
                 os_ask_huge_pages((void *)(range.base + (segment << SEGMENT_SHIFT)), SEGMENT_BYTES);
             }
@@ -179,7 +180,8 @@ static uintptr_t find_units(unsigned count, uint64_t aligned, bool *clean) {
     unsigned ceil_log = floor_log + ((count & (count - 1)) != 0);
     size_t i = state.run_hints[floor_log];
     uint64_t starts = 0;
-    while (i < state.segment_count && (starts = starts_of_runs(range.segments[i].free, count) & aligned) == 0) {
+    while (i < state.segment_count &&
+           (starts = starts_of_runs(range.segments[i].free, count) & aligned) == 0) {
         i++;
     }
     if (aligned == ~(uint64_t)0 && ceil_log < RUN_HINTS && state.run_hints[ceil_log] < i) {

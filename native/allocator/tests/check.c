@@ -1,4 +1,5 @@
-/* check.h: the runner. Usage: PROGRAM [--list] [--only=TEXT] [--inner=CLAIM] [--emulator=PATH] [--NAME=number]...
+/* check.h: the runner. Usage: PROGRAM [--list] [--only=TEXT] [--inner=CLAIM] [--emulator=PATH]
+ * [--NAME=number]...
  *
  * Each test is this program again with --inner, so that it starts with the environment it needs. Exit 0 when
  * none failed; the last line is "N passed, N failed" with ", N skipped" where some were. */
@@ -48,7 +49,8 @@ static void run_inner(const struct check_test *test, int errors) {
     }
     if (test->environment != NULL) {
         char *rest = NULL;
-        for (char *one = strtok_r(strdup(test->environment), " ", &rest); one; one = strtok_r(NULL, " ", &rest)) {
+        for (char *one = strtok_r(strdup(test->environment), " ", &rest); one;
+             one = strtok_r(NULL, " ", &rest)) {
             putenv(one);
         }
     }

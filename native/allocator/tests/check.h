@@ -13,7 +13,7 @@
 struct check_test {
     const char *name;
     void (*run)(void);
-    const char *death; /* NULL: must return */
+    const char *death;       /* NULL: must return */
     const char *environment; /* "NAME=value NAME=value", needed from the start of the process; or NULL */
     struct check_test *next;
 };
@@ -24,12 +24,12 @@ long check_parameter(const char *name, long otherwise);
 int check_is_emulated(void);
 
 #define CHECK_CONCAT_(a, b) a##b
-#define TEST_(claim, dies, env)                                                        \
-    static void claim(void);                                                           \
-    __attribute__((constructor)) static void CHECK_CONCAT_(register_, claim)(void) {   \
-        static struct check_test test = {#claim, claim, dies, env, NULL};              \
-        check_register(&test);                                                         \
-    }                                                                                  \
+#define TEST_(claim, dies, env)                                                      \
+    static void claim(void);                                                         \
+    __attribute__((constructor)) static void CHECK_CONCAT_(register_, claim)(void) { \
+        static struct check_test test = {#claim, claim, dies, env, NULL};            \
+        check_register(&test);                                                       \
+    }                                                                                \
     static void claim(void)
 #define TEST(claim) TEST_(claim, NULL, NULL)
 #define DEATH(claim, message) TEST_(claim, message, NULL)
@@ -49,25 +49,25 @@ enum { CHECK_SKIPPED = 77 };
 #endif
 /* A sanitizer's runtime or an emulator is in the process: its memory is not ours alone. */
 #define CHECK_SHARED_PROCESS (CHECK_SANITIZER != NULL || check_is_emulated())
-#define SKIP_IN_SHARED_PROCESS(what)                                                \
-    do {                                                                            \
-        if (CHECK_SHARED_PROCESS) {                                                 \
+#define SKIP_IN_SHARED_PROCESS(what)                                                 \
+    do {                                                                             \
+        if (CHECK_SHARED_PROCESS) {                                                  \
             fprintf(stderr, "skipped: " what " under a sanitizer or an emulator\n"); \
-            _Exit(CHECK_SKIPPED);                                                   \
-        }                                                                           \
+            _Exit(CHECK_SKIPPED);                                                    \
+        }                                                                            \
     } while (0)
 
-#define CHECK(condition)                                                               \
-    do {                                                                               \
-        if (!(condition)) {                                                            \
-            fprintf(stderr, "%s:%d: not so: %s\n", __FILE__, __LINE__, #condition);    \
-            _Exit(1);                                                                  \
-        }                                                                              \
+#define CHECK(condition)                                                            \
+    do {                                                                            \
+        if (!(condition)) {                                                         \
+            fprintf(stderr, "%s:%d: not so: %s\n", __FILE__, __LINE__, #condition); \
+            _Exit(1);                                                               \
+        }                                                                           \
     } while (0)
-#define SKIP(reason)                             \
-    do {                                         \
+#define SKIP(reason)                              \
+    do {                                          \
         fprintf(stderr, "skipped: %s\n", reason); \
-        _Exit(CHECK_SKIPPED);                    \
+        _Exit(CHECK_SKIPPED);                     \
     } while (0)
 
 /* xorshift64*: the tests' own source of numbers, seeded and the same everywhere. */

@@ -12,8 +12,8 @@ pairs=20000
 "${CC:-cc}" -std=c11 -O2 -fno-builtin -pthread -o "$build/pairs" "$here/pairs.c"
 
 count() { # count LIBRARY HARDENED CASE PAIRS: instructions of the whole process
-    env LD_PRELOAD="$1" PACELINE_ALLOC_HARDENED="$2" valgrind --tool=callgrind --callgrind-out-file=/dev/null \
-        "$build/pairs" "$3" "$4" 2>&1 | sed -n 's/.*Collected : //p'
+    env LD_PRELOAD="$1" PACELINE_ALLOC_HARDENED="$2" \
+        valgrind --tool=callgrind --callgrind-out-file=/dev/null "$build/pairs" "$3" "$4" 2>&1 | sed -n 's/.*Collected : //p'
 }
 
 measure() { # measure NAME LIBRARY HARDENED
@@ -24,7 +24,8 @@ measure() { # measure NAME LIBRARY HARDENED
         twice=$(count "$2" "$3" $kind $((pairs * 2)))
         loop_once=$(count "" 0 "loop-$kind" $pairs)
         loop_twice=$(count "" 0 "loop-$kind" $((pairs * 2)))
-        printf ' %9s' "$(awk "BEGIN { printf \"%.1f\", ($twice - $once - $loop_twice + $loop_once) / $pairs }")"
+        spent=$((twice - once - loop_twice + loop_once))
+        printf ' %9s' "$(awk "BEGIN { printf \"%.1f\", $spent / $pairs }")"
     done
     printf '\n'
 }

@@ -1,5 +1,5 @@
-/* Work for instructions.sh: `pairs KIND COUNT` makes COUNT malloc and free pairs of a kind; `loop-KIND` is the
- * same loop with nothing allocated. Built with -fno-builtin, so that no call is removed. */
+/* Work for instructions.sh: `pairs KIND COUNT` makes COUNT malloc and free pairs of a kind; `loop-KIND` is
+ * the same loop with nothing allocated. Built with -fno-builtin, so that no call is removed. */
 #include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>

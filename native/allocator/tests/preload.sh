@@ -75,10 +75,13 @@ run sqlite3 sqlite3 :memory: "with recursive n(i) as (select 1 union all select 
   (with recursive n(i) as (select 1 union all select i+1 from n where i<500) select i from n) order by 1);"
 run gcc sh -c "gcc -O2 -c -o $work/o.o $work/program.c && objdump -d $work/o.o | md5sum"
 run git-log sh -c "git -C $work/repo log -p --stat | md5sum && git -C $work/repo fsck --strict"
-run git-repack sh -c "git -C $work/repo repack -adfq --depth=50 && git -C $work/repo rev-list --all --objects | md5sum"
-run perl perl -e 'my %h; $h{$_ % 977} .= "x$_" for 1..60000; print length(join "", map { $h{$_} } sort keys %h), "\n"'
+run git-repack sh -c "git -C $work/repo repack -adfq --depth=50 &&
+  git -C $work/repo rev-list --all --objects | md5sum"
+run perl perl -e 'my %h; $h{$_ % 977} .= "x$_" for 1..60000;
+  print length(join "", map { $h{$_} } sort keys %h), "\n"'
 run sort sh -c "seq 60000 | sort -R --random-source=/dev/zero | sort -n --parallel=2 | md5sum"
-run bash bash -c 'declare -A a; for i in {1..4000}; do a[$i]=$((i*i)); done; echo ${#a[@]} ${a[77]}; ls / | wc -l'
+run bash bash -c 'declare -A a; for i in {1..4000}; do a[$i]=$((i*i)); done
+  echo ${#a[@]} ${a[77]}; ls / | wc -l'
 
 echo "$passed passed, $failed failed, $skipped skipped"
 [ $failed -eq 0 ]

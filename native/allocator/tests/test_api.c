@@ -1,4 +1,5 @@
-/* Every function of the family at its edges: sizes 0 and huge, overflow, alignment, errno, realloc, usable. */
+/* Every function of the family at its edges: sizes 0 and huge, overflow, alignment, errno, realloc, usable.
+ */
 #include "check.h"
 #include "paceline_alloc.h"
 
@@ -49,7 +50,8 @@ TEST(sizes_past_all_boundaries_work) {
 }
 
 TEST(impossible_sizes_fail_with_enomem) {
-    volatile size_t sizes[] = {SIZE_MAX, SIZE_MAX - 15, (size_t)PTRDIFF_MAX + 1, PTRDIFF_MAX, (size_t)1 << 62};
+    volatile size_t sizes[] = {SIZE_MAX, SIZE_MAX - 15, (size_t)PTRDIFF_MAX + 1, PTRDIFF_MAX,
+                               (size_t)1 << 62};
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
         errno = 0;
         CHECK(paceline_malloc(sizes[i]) == NULL && errno == ENOMEM);
@@ -73,7 +75,8 @@ TEST(products_that_overflow_fail_with_enomem) {
 }
 
 TEST(calloc_is_zero_in_memory_that_was_used) {
-    static const size_t sizes[] = {1, 16, 100, 1000, 3840, 5000, 32768, 40000, 200000, 1u << 20, 3u << 20, 9u << 20};
+    static const size_t sizes[] = {1,     16,    100,    1000,     3840,     5000,
+                                   32768, 40000, 200000, 1u << 20, 3u << 20, 9u << 20};
     for (int round = 0; round < 3; round++) {
         for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
             unsigned char *object = paceline_malloc(sizes[i]);

@@ -8,7 +8,7 @@ TEST(a_class_is_the_smallest_that_fits) {
     unsigned class = 0;
     for (size_t size = 0; size <= MEDIUM_MAX; size++) {
         while (class_infos[class].size < size) {
-            class++;
+            class ++;
         }
         CHECK(class_of(size) == class);
     }
@@ -17,7 +17,7 @@ TEST(a_class_is_the_smallest_that_fits) {
 }
 
 TEST(a_magazine_holds_two_batches_and_ends_where_full_is_seen) {
-    for (unsigned class = 0; class < CLASS_COUNT; class++) {
+    for (unsigned class = 0; class < CLASS_COUNT; class ++) {
         const struct class_info *info = &class_infos[class];
         CHECK(info->batch >= 1 && info->batch <= BATCH_OBJECTS && info->batch * 2 <= info->capacity + 1);
         CHECK(info->capacity < MAGAZINE_SLOTS);
@@ -36,7 +36,7 @@ TEST(no_address_inside_of_an_object_passes_for_one) {
     if (paceline_alloc_is_hardened()) {
         SKIP("hardened objects are laid out differently");
     }
-    for (unsigned class = 0; class < CLASS_COUNT; class++) {
+    for (unsigned class = 0; class < CLASS_COUNT; class ++) {
         char *objects[PER_CLASS];
         for (int i = 0; i < PER_CLASS; i++) {
             objects[i] = paceline_malloc(class_infos[class].size);
@@ -60,7 +60,7 @@ TEST(a_span_hands_out_each_object_once) {
     static unsigned char seen[UNIT_BYTES / 16];
     uint64_t seed = 88172645463325252u, refaulted = 0;
     paceline_free(paceline_malloc(1)); /* the allocator is ready */
-    for (unsigned class = 0; class < CLASS_COUNT; class++) {
+    for (unsigned class = 0; class < CLASS_COUNT; class ++) {
         struct span *span = span_begin(class, 1);
         CHECK(span != NULL);
         unsigned held = 0;
@@ -83,7 +83,8 @@ TEST(a_span_hands_out_each_object_once) {
             uintptr_t offset = (uintptr_t)objects[i] - span->start;
             CHECK(offset % class_infos[class].size == 0 && seen[offset / 16]++ == 0);
             CHECK(unit_of((uintptr_t)objects[i]) == (size_t)(span - range.spans));
-            CHECK(unit_of((uintptr_t)objects[i] + class_infos[class].size - 1) == (size_t)(span - range.spans));
+            CHECK(unit_of((uintptr_t)objects[i] + class_infos[class].size - 1) ==
+                  (size_t)(span - range.spans));
         }
         while (held > 0) {
             span_put(span, (uintptr_t)objects[--held]);
