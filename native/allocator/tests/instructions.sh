@@ -13,7 +13,8 @@ pairs=20000
 
 count() { # count LIBRARY HARDENED CASE PAIRS: instructions of the whole process
     env LD_PRELOAD="$1" PACELINE_ALLOC_HARDENED="$2" \
-        valgrind --tool=callgrind --callgrind-out-file=/dev/null "$build/pairs" "$3" "$4" 2>&1 | sed -n 's/.*Collected : //p'
+        valgrind --tool=callgrind --callgrind-out-file=/dev/null "$build/pairs" "$3" "$4" 2>&1 |
+        sed -n 's/.*Collected : //p'
 }
 
 measure() { # measure NAME LIBRARY HARDENED
