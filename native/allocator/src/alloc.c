@@ -95,7 +95,7 @@ void *allocate_aligned(size_t alignment, size_t size) {
 /* --- free --- */
 
 static void release_object(void *object, uint32_t entry) {
-    unsigned class = entry & ((1u << ENTRY_OWNER_SHIFT) - 1);
+    unsigned class = entry_class(entry);
     check_live(object, class);
     state_write(state_of(class, (uintptr_t)object), STATE_CACHED);
     struct heap *heap = thread_heap();
@@ -120,8 +120,9 @@ static inline bool release_remote(void *object) {
         return false;
     }
     uint32_t entry = entry_of_unit((place - cache->base) >> UNIT_SHIFT);
-    unsigned class = entry & ((1u << ENTRY_OWNER_SHIFT) - 1);
-    if (entry >> ENTRY_OWNER_SHIFT == 0 || class >= SMALL_CLASSES || entry == (cache->tag | class)) {
+    unsigned class = entry_class(entry);
+    if (entry >> ENTRY_OWNER_SHIFT == 0 || class >= SMALL_CLASSES ||
+        entry - cache->tag < 1u << ENTRY_OWNER_SHIFT) {
         return false;
     }
     struct batch *batch = cache->heap->outgoing[class];

@@ -41,6 +41,8 @@ static inline void *allocate(size_t size) {
     return allocate_slowly(size);
 }
 
+_Static_assert(sizeof(struct bin) == 1 << ENTRY_CLASS_SHIFT, "an entry minus the tag is the offset of a bin");
+
 static inline void release(void *object) {
     struct cache *cache = &thread_cache;
     uintptr_t place = (uintptr_t)object;
@@ -50,9 +52,9 @@ static inline void release(void *object) {
     if (LIKELY(grain < cache->grains)) {
         uint32_t entry =
             atomic_load_explicit(&cache->entries[grain >> (UNIT_SHIFT - GRAIN_SHIFT)], memory_order_relaxed);
-        uint32_t class = entry - cache->tag;
-        if (LIKELY(class < SMALL_CLASSES)) {
-            struct bin *bin = &cache->bins[class];
+        uint32_t offset_of_bin = entry - cache->tag;
+        if (LIKELY(offset_of_bin < SMALL_CLASSES << ENTRY_CLASS_SHIFT)) {
+            struct bin *bin = (struct bin *)((char *)cache->bins + offset_of_bin);
             _Atomic uint8_t *state = state_at(bin->states, place);
             void **top = bin->top;
             if (LIKELY(state_read(state) == live_mark_small(place) &&

@@ -219,7 +219,7 @@ static inline unsigned class_at(void *object) {
     if (entry >> ENTRY_OWNER_SHIFT == 0) {
         return CLASS_COUNT;
     }
-    unsigned class = entry & ((1u << ENTRY_OWNER_SHIFT) - 1);
+    unsigned class = entry_class(entry);
     check_live(object, class);
     return class;
 }

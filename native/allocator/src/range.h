@@ -62,6 +62,14 @@ static inline uint32_t entry_of_unit(size_t unit) {
     return atomic_load_explicit(&range.entries[unit], memory_order_relaxed);
 }
 
+static inline uint32_t entry_for(uint32_t owner, unsigned class) {
+    return owner << ENTRY_OWNER_SHIFT | class << ENTRY_CLASS_SHIFT;
+}
+
+static inline unsigned entry_class(uint32_t entry) {
+    return (entry & ((1u << ENTRY_OWNER_SHIFT) - 1)) >> ENTRY_CLASS_SHIFT;
+}
+
 static inline void entry_set(size_t unit, uint32_t entry) {
     atomic_store_explicit(&range.entries[unit], entry, memory_order_relaxed);
 }

@@ -64,7 +64,7 @@ struct span *span_begin(unsigned class, uint32_t owner) {
     };
     span->purge_at = span->capacity / 4;
     atomic_store_explicit(&span->owner, owner, memory_order_relaxed);
-    entry_set(unit_of(place), owner << ENTRY_OWNER_SHIFT | class);
+    entry_set(unit_of(place), entry_for(owner, class));
     return span;
 }
 

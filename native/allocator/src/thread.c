@@ -88,7 +88,7 @@ static void attach(struct heap *heap) {
     }
     cache->base = range.base;
     cache->entries = range.entries;
-    cache->tag = heap->id << ENTRY_OWNER_SHIFT;
+    cache->tag = entry_for(heap->id, 0);
     for (unsigned class = 0; class < CLASS_COUNT; class ++) {
         cache->bins[class].states = range.states[class_infos[class].shift];
     }
@@ -162,7 +162,7 @@ static struct span *take_partial(struct heap *from, struct heap *to, unsigned cl
         heap_give_away(from, span);
         span->pinned = true;
         atomic_store_explicit(&span->owner, to->id, memory_order_relaxed);
-        entry_set((size_t)(span - range.spans), to->id << ENTRY_OWNER_SHIFT | class);
+        entry_set((size_t)(span - range.spans), entry_for(to->id, class));
     }
     os_unlock(&from->lock);
     return span;

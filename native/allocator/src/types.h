@@ -41,8 +41,9 @@ enum {
 /* States of an object (invariant 2). A live one is LIVE | bits of its own address. */
 enum { STATE_FREE = 0, STATE_CACHED = 1, STATE_HOLE = 2, STATE_LIVE = 0x80 };
 
-/* Entries without an owner: owner's id 0. Spans' entries begin at 1 << ENTRY_OWNER_SHIFT. */
-enum { ENTRY_NONE = 0, ENTRY_RUN = 1, ENTRY_RUN_BODY = 2, ENTRY_OWNER_SHIFT = 8 };
+/* Entries of units. Without an owner (id 0) the first unit of a run differs from what is nobody's; a span's
+ * is its owner's id and its class, the latter as the offset of the class's bin in a cache. */
+enum { ENTRY_NONE = 0, ENTRY_RUN = 1, ENTRY_CLASS_SHIFT = 4, ENTRY_OWNER_SHIFT = 12 };
 
 /* The states of one power of two: the byte for address p is at states + (p >> (states & 63)).
  * The tables are placed so that the low six bits of that sum's first term are the shift. */
@@ -58,7 +59,7 @@ struct cache {
     uintptr_t base;   /* of the range */
     uintptr_t grains; /* length of the range / 16; 0 sends every free to the slow path */
     _Atomic uint32_t *entries;
-    uint32_t tag;    /* own id << ENTRY_OWNER_SHIFT */
+    uint32_t tag;    /* the entry of own spans of class 0 */
     uint32_t exited; /* the thread's exit handler has run */
     struct heap *heap;
 };
