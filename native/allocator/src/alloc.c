@@ -58,7 +58,7 @@ void *allocate_large(size_t size, size_t alignment, bool *zero) {
     return object != NULL ? object : out_of_memory();
 }
 
-SLOW void *allocate_slowly(size_t size) {
+static SLOW void *allocate_otherwise(size_t size) {
     if (UNLIKELY(!started())) {
         return out_of_memory();
     }
@@ -70,6 +70,12 @@ SLOW void *allocate_slowly(size_t size) {
     }
     bool zero;
     return allocate_large(size, 1, &zero);
+}
+
+/* Two functions, so that hardened mode passes through without a frame. */
+SLOW void *allocate_slowly(size_t size) {
+    struct hardened_heap *own = thread_cache.hardened;
+    return own != NULL ? hardened_malloc(size, own) : allocate_otherwise(size);
 }
 
 void *allocate_aligned(size_t alignment, size_t size) {
@@ -136,7 +142,7 @@ static inline bool release_remote(void *object) {
     return true;
 }
 
-SLOW void release_slowly(void *object) {
+static SLOW void release_otherwise(void *object) {
     if (object == NULL || LIKELY(release_remote(object))) {
         return;
     }
@@ -155,6 +161,15 @@ SLOW void release_slowly(void *object) {
         release_object(object, entry);
     } else {
         large_give(object);
+    }
+}
+
+SLOW void release_slowly(void *object) {
+    struct hardened_heap *own = thread_cache.hardened;
+    if (own != NULL) {
+        hardened_free(object, own);
+    } else {
+        release_otherwise(object);
     }
 }
 

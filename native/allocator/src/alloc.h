@@ -27,8 +27,9 @@ static inline void check_live(void *object, unsigned class) {
 }
 
 static inline void *allocate(size_t size) {
-    if (LIKELY(size <= SMALL_MAX)) {
-        struct bin *bin = &thread_cache.bins[class_of_small(size)];
+    struct cache *cache = &thread_cache;
+    if (LIKELY(size < cache->small_end)) {
+        struct bin *bin = &cache->bins[class_of_small(size)];
         void **top = bin->top;
         void *object = top[-1];
         if (LIKELY(object != NULL)) {

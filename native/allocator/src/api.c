@@ -70,10 +70,10 @@ void *paceline_realloc(void *object, size_t size) {
         release(object);
         return NULL;
     }
-    size_t old_size = usable_size(object);
     if (UNLIKELY(options.hardened)) {
-        return move(object, old_size, size);
+        return hardened_resize(object, size) ? object : move(object, hardened_usable(object), size);
     }
+    size_t old_size = usable_size(object);
     if (old_size <= MEDIUM_MAX) {
         return size <= old_size && size >= old_size / 2 ? object : move(object, old_size, size);
     }

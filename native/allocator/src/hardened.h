@@ -1,14 +1,13 @@
 /* Hardened mode: every operation comes here instead of to the thread's own bins.
  *
- * Right behind an object lie eight bytes of canary, made of a secret, the address and the rest of the block;
- * the last two bytes of the block say how long that rest is. Large objects have the canary alone.
+ * Live objects have a canary behind them and freed ones poison at their start (canary.h). Per class a thread
+ * has a ring: a freed object goes to its end and is handed out again from its front, when at least a quarter
+ * of a magazine has been freed after it; that is the quarantine. What comes new from a span is shuffled on
+ * its way into the ring, so neighbours in memory are not neighbours in time. One allocation in some thousands
+ * is guarded (guarded.h).
  *
- *   ┌────────────── size asked for ──────────────┬ canary:64 ┬─ rest ─┬ length of rest:16 ┐
- *
- * A freed object waits in its thread's quarantine and leaves it in random order; its first 16 bytes say until
- * then whether somebody wrote to it. One allocation in some thousands is guarded (guarded.h).
- *
- * Invariant: what default mode catches is caught here too, and at the same call. */
+ * Invariants: what default mode catches is caught here too, and at the same call. An object in a ring or a
+ * batch is poisoned; the poison is checked when it leaves the ring. */
 #ifndef PACELINE_HARDENED_H
 #define PACELINE_HARDENED_H
 
@@ -16,16 +15,20 @@
 
 /* `alignment` is a power of two; 1 means malloc's own. errno is set on failure. */
 void *hardened_allocate(size_t size, size_t alignment);
+/* The same for a thread that has a ring, from the entry of malloc. */
+void *hardened_malloc(size_t size, struct hardened_heap *own);
+void hardened_free(void *object, struct hardened_heap *own);
 void hardened_release(void *object);
 /* The size that was asked for: the bytes behind it are guarded. */
 size_t hardened_usable(void *object);
+/* Another size without a move, if the block has room and is half used: true. `object` is checked. */
+bool hardened_resize(void *object, size_t size);
 
-/* Draws the secret of all canaries. Once per process. */
+/* Draws the process's secret; once, before the first thread attaches. */
 void hardened_start(void);
-/* A thread's quarantine and magazines, kept with its heap; false when memory is out. */
+/* Prepares a heap that a thread is about to have; false when memory is out. */
 bool hardened_prepare(struct heap *heap);
-struct bin *hardened_bins(struct heap *heap);
-/* Gives what is in quarantine back to the spans. */
+/* Objects in rings go back to their spans. */
 void hardened_drain(struct heap *heap);
 
 #endif

@@ -213,21 +213,43 @@ static struct batch *nearest_batch(struct heap *heap, unsigned class) {
     return batch;
 }
 
-void *heap_refill(struct heap *heap, unsigned class) {
-    void **begin = magazine_begin(heap, class);
-    unsigned count;
-    begin[-1] = NULL;
+unsigned heap_take_batch(struct heap *heap, unsigned class, void **out) {
     count_up(&heap->refills, 1);
     struct batch *batch = nearest_batch(heap, class);
-    if (batch != NULL) {
-        count = batch->count;
-        memcpy(begin, batch->objects, count * sizeof *begin);
-        batch_discard(heap, batch);
-    } else {
-        count = take_from_spans(heap, class, begin, class_infos[class].batch);
+    if (batch == NULL) {
+        return 0;
     }
+    unsigned count = batch->count;
+    memcpy(out, batch->objects, count * sizeof *out);
+    batch_discard(heap, batch);
+    return count;
+}
+
+unsigned heap_take_spans(struct heap *heap, unsigned class, void **out) {
+    return take_from_spans(heap, class, out, class_infos[class].batch);
+}
+
+void *heap_refill(struct heap *heap, unsigned class) {
+    void **begin = magazine_begin(heap, class);
+    unsigned count = heap_take_batch(heap, class, begin);
+    if (count == 0) {
+        count = heap_take_spans(heap, class, begin);
+    }
+    begin[-1] = NULL;
     heap->bins[class].top = begin + count - (count > 0);
     return count > 0 ? begin[count - 1] : NULL;
+}
+
+void heap_put_batch(struct heap *heap, unsigned class, void **objects, unsigned count) {
+    struct batch *batch = batch_blank(heap);
+    if (batch != NULL) {
+        batch->class = class;
+        batch->count = count;
+        memcpy(batch->objects, objects, count * sizeof *objects);
+        keep_or_return(heap, batch);
+    } else {
+        heap_return(objects, count);
+    }
 }
 
 void heap_make_room(struct heap *heap, unsigned class) {
@@ -239,15 +261,7 @@ void heap_make_room(struct heap *heap, unsigned class) {
         return;
     }
     unsigned count = class_infos[class].batch;
-    struct batch *batch = batch_blank(heap);
-    if (batch != NULL) {
-        batch->class = class;
-        batch->count = count;
-        memcpy(batch->objects, begin, count * sizeof *begin);
-        keep_or_return(heap, batch);
-    } else {
-        heap_return(begin, count);
-    }
+    heap_put_batch(heap, class, begin, count);
     bin->top -= count;
     memmove(begin, begin + count, (size_t)(bin->top - begin) * sizeof *begin);
 }

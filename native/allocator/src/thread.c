@@ -23,6 +23,7 @@ alignas(MAGAZINE_BYTES) void *const no_magazine[2 * MAGAZINE_SLOTS] = {NULL};
 #define N24 N8, N8, N8
 _Thread_local struct cache thread_cache __attribute__((tls_model("initial-exec"))) = {
     .bins = {N24, N24, N24},
+    .small_end = SMALL_MAX + 1,
 };
 
 static struct {
@@ -81,14 +82,15 @@ static void attach(struct heap *heap) {
     struct cache *cache = &thread_cache;
     cache->heap = heap;
     heap->bins = cache->bins;
-    if (options.hardened) {
-        heap->bins = hardened_bins(heap);
-        return; /* the cache's bins stay empty and full, and no address is in the range: every operation goes
-                   slow */
-    }
     cache->base = range.base;
     cache->entries = range.entries;
     cache->tag = entry_for(heap->id, 0);
+    if (options.hardened) {
+        /* No size is small, no address in the range and no bin has room: every operation goes slow. */
+        cache->hardened = heap->hardened;
+        cache->small_end = 0;
+        return;
+    }
     for (unsigned class = 0; class < CLASS_COUNT; class ++) {
         cache->bins[class].states = range.states[class_infos[class].shift];
     }
@@ -148,6 +150,7 @@ void thread_exit_handler(void *token) {
     heap->bins = NULL;
     cache->grains = 0;
     cache->heap = NULL;
+    cache->hardened = NULL;
     cache->exited = 1;
     note_all_partial(heap);
     make_idle(heap);
