@@ -25,9 +25,7 @@ static size_t usable_size(void *object) {
     uint32_t entry = in_range(place) ? entry_of_unit(unit_of(place)) : ENTRY_NONE;
     if (entry >> ENTRY_OWNER_SHIFT != 0) {
         unsigned class = entry_class(entry);
-        if (state_read(state_of(class, place)) != live_mark(class, place) || place % 16 != 0) {
-            report_bad_free(object, NULL);
-        }
+        check_live(object, class);
         return class_infos[class].size;
     }
     size_t size = large_usable(object);
