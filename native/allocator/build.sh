@@ -7,6 +7,8 @@
 #   build.sh static          build/libpaceline_alloc.a and build/check, linked without shared libraries (musl,
 #                            other processors)
 #   build.sh sanitize NAME   the tests with address (and undefined) or thread, in build/NAME/check
+#   build.sh fuzz [ARGS]     the seeded fuzzer of operation sequences (ARGS: --operations=N --seed=N), with the
+#                            address sanitizer; build/libfuzzer, the same as a libFuzzer target, where CC has it
 #   build.sh instructions    instructions of a malloc and free pair, by callgrind, beside other allocators
 #
 # Honours CC, CFLAGS (added), BUILD (the folder) and OTHERS (paths of allocators for `instructions`).
@@ -73,9 +75,24 @@ sanitize)
     # The thread sanitizer leaves less room between the addresses it uses.
     PACELINE_ALLOC_RANGE_GIB=16 exec "$build/$kind/check" "$@"
     ;;
+fuzz)
+    flags_of_fuzz="-DPACELINE_OWN_NAMES_ONLY -fsanitize=address,undefined -fno-sanitize-recover=all"
+    # shellcheck disable=SC2086
+    compile "$build/fuzz" $flags_of_fuzz
+    # shellcheck disable=SC2086
+    fuzzer() { # fuzzer NAME FLAGS…
+        name=$1
+        shift
+        $cc -std=c11 -O1 -g -pthread $warnings -Wno-conversion -Wno-sign-conversion $flags_of_fuzz "$@" \
+            -I"$here/include" "$here/tests/fuzz.c" "$build"/fuzz/objects/*.o -o "$build/$name"
+    }
+    fuzzer fuzz-alone -DFUZZ_ALONE
+    fuzzer libfuzzer -fsanitize=fuzzer 2>/dev/null || echo "no libFuzzer in $cc: build/fuzz-alone only"
+    PACELINE_ALLOC_RANGE_GIB=16 exec "$build/fuzz-alone" "$@"
+    ;;
 instructions) library && exec sh "$here/tests/instructions.sh" "$build" ;;
 *)
-    echo "build.sh: unknown argument '$what'; use library, tests, check, static, sanitize or instructions" >&2
+    echo "build.sh: unknown argument '$what'; use library, tests, check, static, sanitize, fuzz or instructions" >&2
     exit 2
     ;;
 esac
