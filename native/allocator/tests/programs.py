@@ -46,7 +46,11 @@ select count(distinct substr(name, 1, 4)) from t;
 """
 PERL = r"""
 my (%h, @rows);
-for my $i (1 .. 150000) { my $k = ($i * 7919) % 50021; $h{"k$k"} .= "v$i,"; push @rows, [$i, "r$k"] if $i % 3 == 0; }
+for my $i (1 .. 150000) {
+    my $k = ($i * 7919) % 50021;
+    $h{"k$k"} .= "v$i,";
+    push @rows, [$i, "r$k"] if $i % 3 == 0;
+}
 my @s = sort { $a->[1] cmp $b->[1] } @rows;
 my $t = join "", map { my $x = $_; $x =~ s/(\d+)/<$1>/g; $x } map { $h{$_} } sort keys %h;
 print length($t), " ", scalar(@s), "\n";
@@ -59,8 +63,8 @@ def generated_c(functions: int) -> str:
         lines.append(
             f"int f{n}(struct p *p, int x) {{ int s = {n}; for (int i = 0; i < x; i++) {{"
             f" struct p *q = p; while (q) {{ s += q->a[i & 7] * {n % 13 + 1}; q->d += s / (double)(x + {n});"
-            f" if (s & {1 << n % 9}) s ^= q->a[(s >> 3) & 7]; q = q->next; }} switch (s % 7) {{ case 0: s += 3;"
-            f" break; case 1: s *= 5; case 2: s -= x; break; default: s ^= i; }} }}"
+            f" if (s & {1 << n % 9}) s ^= q->a[(s >> 3) & 7]; q = q->next; }} switch (s % 7) {{"
+            f" case 0: s += 3; break; case 1: s *= 5; case 2: s -= x; break; default: s ^= i; }} }}"
             f" return {'s' if n == 0 else f'f{n - 1}(p, s & 15) + s'}; }}"
         )
     return "\n".join(lines)
@@ -75,8 +79,8 @@ def make_repository(place: Path) -> None:
     git("init", "-q")
     for step in range(60):
         for number in range(25):
-            rows = (f"{i * (number + 3) % 997} {'abc' * (i % 7)} {step // (number + 1)}" for i in range(200 + step))
-            (place / f"file{number}").write_text("\n".join(rows))
+            rows = [f"{i * (number + 3) % 997} {'abc' * (i % 7)} {step // (number + 1)}" for i in range(200)]
+            (place / f"file{number}").write_text("\n".join(rows + [str(step)] * step))
         git("add", "-A")
         git("commit", "-qm", f"step {step}", stdout=subprocess.DEVNULL)
 
@@ -88,13 +92,13 @@ def programs(work: Path) -> dict[str, list[str]]:
     (work / "program.pl").write_text(PERL)
     (work / "program.c").write_text(generated_c(400))
     make_repository(work / "repository")
-    cc1 = subprocess.run(["gcc", "-print-prog-name=cc1"], capture_output=True, text=True, check=True).stdout.strip()
+    asked = subprocess.run(["gcc", "-print-prog-name=cc1"], capture_output=True, text=True, check=True)
     repack = ["git", "-C", str(work / "repository"), "-c", "pack.threads=1", "repack", "-adfq", "--depth=50"]
     return {
         "python3 start": [sys.executable, "-c", "pass"],
         "python3": [sys.executable, str(work / "program.py")],
         "sqlite3": ["sqlite3", ":memory:", f".read {work}/program.sql"],
-        "gcc cc1": [cc1, "-quiet", "-O2", "-o", os.devnull, str(work / "program.c")],
+        "gcc cc1": [asked.stdout.strip(), "-quiet", "-O2", "-o", os.devnull, str(work / "program.c")],
         "perl": ["perl", str(work / "program.pl")],
         "git repack": repack,
         "git log": ["git", "-C", str(work / "repository"), "log", "-p", "--stat", "-M"],
@@ -107,7 +111,7 @@ def environment(library: str) -> dict[str, str]:
 
 def measure(command: list[str], library: str) -> tuple[float, float, float]:
     """Seconds of processor, page faults and KiB at most, of one run."""
-    with open(os.devnull, "wb") as nothing:
+    with Path(os.devnull).open("wb") as nothing:
         child = subprocess.Popen(command, env=environment(library), stdout=nothing)
         _, status, used = os.wait4(child.pid, 0)
         child.returncode = status
@@ -118,7 +122,9 @@ def measure(command: list[str], library: str) -> tuple[float, float, float]:
 
 def instructions(command: list[str], library: str) -> int:
     tool = ["valgrind", "--tool=callgrind", f"--callgrind-out-file={os.devnull}"]
-    done = subprocess.run(tool + command, env=environment(library), capture_output=True, text=True)
+    done = subprocess.run(
+        tool + command, check=False, env=environment(library), capture_output=True, text=True
+    )
     counts = [line for line in done.stderr.splitlines() if "Collected" in line]
     if done.returncode != 0 or not counts:
         sys.exit(f"{command[0]} under callgrind and {library}: {done.stderr[-2000:]}")
@@ -131,8 +137,13 @@ def ratios(command: list[str], ours: str, other: str, rounds: int) -> list[tuple
     for number in range(rounds):
         first, second = (ours, other) if number % 2 == 0 else (other, ours)
         pair = {library: measure(command, library) for library in (first, second)}
-        rows.append(tuple(a / b for a, b in zip(pair[ours], pair[other])))
+        rows.append(tuple(a / b for a, b in zip(pair[ours], pair[other], strict=True)))
     return rows
+
+
+def say(line: str) -> None:
+    sys.stdout.write(line + "\n")
+    sys.stdout.flush()
 
 
 def main() -> None:
@@ -143,20 +154,21 @@ def main() -> None:
     ours, other = libraries
     means = []
     with tempfile.TemporaryDirectory() as folder:
-        print("instructions" if "instructions" in options else "time (least, most)  faults  peak memory")
+        say("instructions" if "instructions" in options else "time (least, most)  faults  peak memory")
         for name, command in programs(Path(folder)).items():
             if options.get("only", "") not in name or shutil.which(command[0]) is None:
                 continue
             if "instructions" in options:
                 means.append(instructions(command, ours) / instructions(command, other))
-                print(f"{name:14} {means[-1]:.3f}", flush=True)
+                say(f"{name:14} {means[-1]:.3f}")
                 continue
             rows = ratios(command, ours, other, int(options.get("rounds", "10")))
-            time, faults, peak = (statistics.median(column) for column in zip(*rows))
+            time, faults, peak = (statistics.median(column) for column in zip(*rows, strict=True))
             spread = sorted(row[0] for row in rows)
             means.append(time)
-            print(f"{name:14} {time:.3f} ({spread[0]:.3f}, {spread[-1]:.3f}) {faults:7.3f} {peak:8.3f}", flush=True)
-    print(f"geometric mean {math.exp(statistics.fmean(map(math.log, means))):.3f}")
+            within = f"({spread[0]:.3f}, {spread[-1]:.3f})"
+            say(f"{name:14} {time:.3f} {within} {faults:7.3f} {peak:8.3f}")
+    say(f"geometric mean {math.exp(statistics.fmean(map(math.log, means))):.3f}")
 
 
 if __name__ == "__main__":
