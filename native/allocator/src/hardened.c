@@ -43,9 +43,9 @@ static void **array_begin(struct hardened_heap *own, unsigned class, unsigned wh
     return &own->arrays[class][which][MAGAZINE_SLOTS - class_infos[class].capacity];
 }
 
-/* The array objects are put into; the last place of the other ends where this one begins or behind it. */
+/* Which of the two objects are put into; a full first one ends before the second begins. */
 static unsigned filled_array(struct hardened_heap *own, unsigned class) {
-    return own->queues[class].top > array_begin(own, class, 1) - 1 ? 1 : 0;
+    return own->queues[class].top >= array_begin(own, class, 1);
 }
 
 /* --- heaps --- */
@@ -336,7 +336,7 @@ SLOW void hardened_release(void *object) {
     }
 }
 
-/* The path of alloc.h's release, with the canary and a ring. */
+/* The path of alloc.h's release, with the canary and a queue. */
 void hardened_free(void *object, struct hardened_heap *own) {
     uintptr_t place = (uintptr_t)object;
     uintptr_t offset = place - own->base;

@@ -158,7 +158,7 @@ bool segment_map(size_t segment) {
 void *meta_take(size_t bytes) {
     void *place = NULL;
     struct table *table = &state.tables[TABLE_META];
-    bytes = round_up(bytes, 64);
+    bytes = round_up(bytes, MAGAZINE_BYTES); /* what lies in it may end where a magazine does */
     range_lock();
     if (state.meta_used + bytes <= table->bytes && table_ensure(table, state.meta_used + bytes)) {
         place = (void *)(table->base + state.meta_used);

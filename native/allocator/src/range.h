@@ -41,7 +41,8 @@ size_t units_purge(void);
  * addresses themselves are short. Bytes. */
 size_t segments_unmap(void);
 
-/* Zeroed memory for batches and the like, never given back; NULL when there is none. */
+/* Zeroed memory for batches and the like at a multiple of MAGAZINE_BYTES, never given back; NULL when there
+ * is none. */
 void *meta_take(size_t bytes);
 /* Makes the tables of this heap usable; false when memory is out. */
 bool heap_storage_ensure(uint32_t id);

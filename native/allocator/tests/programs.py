@@ -4,9 +4,11 @@
     programs.py OURS OTHER [--rounds=10] [--only=TEXT] [--instructions]
 
 OURS and OTHER are shared libraries, preloaded in turn, round after round and first in every second round, so
-that a busy machine slows both alike. A figure is the median over rounds of ours divided by other's; user and
-system time of the program and what it started, by wait4. With --instructions callgrind counts the user's
-instructions once for each, and nothing else is measured. The last line is the geometric mean.
+that a busy machine slows both alike. A figure is the median over rounds of ours divided by other's, and for
+time also the least of ours by the least of other's, which a busy machine disturbs less; user and system time
+of the program and what it started, by wait4. With --instructions callgrind counts the user's
+instructions once for each, and nothing else is measured. The last line is the geometric
+mean, of the least times.
 
 It deliberately does not judge outputs (preload.sh does) and keeps no times: they are of the machine.
 """
@@ -131,14 +133,20 @@ def instructions(command: list[str], library: str) -> int:
     return int(counts[-1].split(":")[1])
 
 
-def ratios(command: list[str], ours: str, other: str, rounds: int) -> list[tuple[float, ...]]:
-    """One tuple of ours / other's for each round."""
-    rows = []
+def compare(name: str, command: list[str], ours: str, other: str, rounds: int) -> float:
+    """Prints the line of a program; answers the ratio of the least times."""
+    rows, times = [], []
     for number in range(rounds):
         first, second = (ours, other) if number % 2 == 0 else (other, ours)
         pair = {library: measure(command, library) for library in (first, second)}
         rows.append(tuple(a / b for a, b in zip(pair[ours], pair[other], strict=True)))
-    return rows
+        times.append((pair[ours][0], pair[other][0]))
+    time, faults, peak = (statistics.median(column) for column in zip(*rows, strict=True))
+    spread = sorted(row[0] for row in rows)
+    least = min(a for a, _ in times) / min(b for _, b in times)
+    within = f"({spread[0]:.3f}, {spread[-1]:.3f})"
+    say(f"{name:14} {least:.3f}  {time:.3f} {within} {faults:7.3f} {peak:8.3f}")
+    return least
 
 
 def say(line: str) -> None:
@@ -154,7 +162,11 @@ def main() -> None:
     ours, other = libraries
     means = []
     with tempfile.TemporaryDirectory() as folder:
-        say("instructions" if "instructions" in options else "time (least, most)  faults  peak memory")
+        say(
+            "instructions"
+            if "instructions" in options
+            else "program      least  median (from, to)  faults  peak memory"
+        )
         for name, command in programs(Path(folder)).items():
             if options.get("only", "") not in name or shutil.which(command[0]) is None:
                 continue
@@ -162,12 +174,7 @@ def main() -> None:
                 means.append(instructions(command, ours) / instructions(command, other))
                 say(f"{name:14} {means[-1]:.3f}")
                 continue
-            rows = ratios(command, ours, other, int(options.get("rounds", "10")))
-            time, faults, peak = (statistics.median(column) for column in zip(*rows, strict=True))
-            spread = sorted(row[0] for row in rows)
-            means.append(time)
-            within = f"({spread[0]:.3f}, {spread[-1]:.3f})"
-            say(f"{name:14} {time:.3f} {within} {faults:7.3f} {peak:8.3f}")
+            means.append(compare(name, command, ours, other, int(options.get("rounds", "10"))))
     say(f"geometric mean {math.exp(statistics.fmean(map(math.log, means))):.3f}")
 
 

@@ -150,6 +150,16 @@ HARDENED_DEATH(overflow_of_a_medium_object, "overflow") { write_behind(5000, 1);
 HARDENED_DEATH(overflow_of_a_large_object, "overflow") { write_behind(100000, 1); }
 HARDENED_DEATH(overflow_of_a_huge_object, "overflow") { write_behind(3000000, 1); }
 
+/* A block of 112: what says where its canary lies are its last two bytes. */
+static void write_at(size_t offset) {
+    bytes = paceline_malloc(100);
+    bytes[offset] = (char)(bytes[offset] ^ 1);
+    paceline_free(bytes);
+}
+
+HARDENED_DEATH(write_that_leaps_over_the_canary, "overflow") { write_at(110); }
+HARDENED_DEATH(write_to_the_last_byte_of_a_block, "overflow") { write_at(111); }
+
 HARDENED_DEATH(overflow_found_by_realloc, "overflow") {
     bytes = paceline_malloc(50);
     bytes[50] = 'x';
@@ -182,6 +192,27 @@ HARDENED(freed_objects_are_not_reused_at_once_nor_in_order) {
         last = object;
     }
     CHECK(in_order < 200);
+}
+
+/* A quarter of a magazine of 63. */
+HARDENED(the_last_fifteen_freed_objects_of_a_class_are_not_handed_out) {
+    enum { KEPT = 15 };
+    void *last[KEPT] = {NULL};
+    void *live[64] = {NULL};
+    uint64_t seed = 17;
+    for (unsigned i = 0, freed = 0; i < 200000; i++) {
+        void **slot = &live[next_random(&seed) % 64];
+        if (*slot != NULL) {
+            paceline_free(*slot);
+            last[freed++ % KEPT] = *slot;
+            *slot = NULL;
+            continue;
+        }
+        *slot = paceline_malloc(150);
+        for (int k = 0; k < KEPT; k++) {
+            CHECK(last[k] == NULL || *slot != last[k]);
+        }
+    }
 }
 
 HARDENED(usable_size_is_what_was_asked_for) {
