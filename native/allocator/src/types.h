@@ -56,12 +56,12 @@ struct bin {
 
 struct cache {
     struct bin bins[CLASS_COUNT];
+    size_t small_end; /* sizes below it are served by the bins; 0 in hardened mode */
     uintptr_t base;   /* of the range */
     uintptr_t grains; /* length of the range / 16; 0 sends every free to the slow path */
     _Atomic uint32_t *entries;
-    uint32_t tag;       /* the entry of own spans of class 0 */
-    uint32_t small_end; /* sizes below it are served by the bins; 0 in hardened mode */
-    uint32_t exited;    /* the thread's exit handler has run */
+    uint32_t tag;    /* the entry of own spans of class 0 */
+    uint32_t exited; /* the thread's exit handler has run */
     struct heap *heap;
     struct hardened_heap *hardened; /* in hardened mode: every operation is its */
 };

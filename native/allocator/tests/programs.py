@@ -92,7 +92,7 @@ def programs(work: Path) -> dict[str, list[str]]:
     (work / "program.py").write_text(PYTHON)
     (work / "program.sql").write_text(SQL)
     (work / "program.pl").write_text(PERL)
-    (work / "program.c").write_text(generated_c(400))
+    (work / "program.c").write_text(generated_c(120))
     make_repository(work / "repository")
     asked = subprocess.run(["gcc", "-print-prog-name=cc1"], capture_output=True, text=True, check=True)
     repack = ["git", "-C", str(work / "repository"), "-c", "pack.threads=1", "repack", "-adfq", "--depth=50"]
