@@ -1,0 +1,183 @@
+/* malloc and free: the fast paths of alloc.h, and the slow ones behind them.
+ *
+ * Slow is: a thread's first operation, an empty or full magazine, objects over 3,840 bytes, objects of other
+ * threads, hardened mode, and every error. What is checked is the same on every path. */
+#include "alloc.h"
+
+#include "hardened.h"
+#include "large.h"
+#include "names.h"
+#include "options.h"
+#include "paceline_alloc.h"
+#include "report.h"
+#include "start.h"
+
+#include <errno.h>
+
+COLD void *out_of_memory(void) {
+    errno = ENOMEM;
+    return NULL;
+}
+
+static void *take_cached(unsigned class) {
+    struct heap *heap = thread_heap();
+    if (UNLIKELY(heap == NULL)) {
+        return shared_take(class);
+    }
+    struct bin *bin = &thread_cache.bins[class];
+    void *object = bin->top[-1];
+    if (object == NULL) {
+        return heap_refill(heap, class);
+    }
+    bin->top--;
+    return object;
+}
+
+static void *allocate_class(unsigned class) {
+    void *object = take_cached(class);
+    if (UNLIKELY(object == NULL)) {
+        /* What is free may be in the wrong place: in caches, in spans of other classes, kept mappings. */
+        object = paceline_malloc_trim(0) ? take_cached(class) : NULL;
+        if (object == NULL) {
+            return out_of_memory();
+        }
+    }
+    uintptr_t place = (uintptr_t)object;
+    state_write(state_of(class, place), live_mark(class, place));
+    return object;
+}
+
+void *allocate_large(size_t size, size_t alignment, bool *zero) {
+    if (UNLIKELY(!started())) {
+        return out_of_memory();
+    }
+    void *object = large_take(size, alignment, zero);
+    if (UNLIKELY(object == NULL) && size <= PTRDIFF_MAX - alignment && paceline_malloc_trim(0)) {
+        object = large_take(size, alignment, zero);
+    }
+    return object != NULL ? object : out_of_memory();
+}
+
+static SLOW void *allocate_otherwise(size_t size) {
+    if (UNLIKELY(!started())) {
+        return out_of_memory();
+    }
+    if (UNLIKELY(options.hardened)) {
+        return hardened_allocate(size, 1);
+    }
+    if (LIKELY(size <= MEDIUM_MAX)) {
+        return allocate_class(class_of(size));
+    }
+    bool zero;
+    return allocate_large(size, 1, &zero);
+}
+
+/* Two functions, so that hardened mode passes through without a frame. */
+SLOW void *allocate_slowly(size_t size) {
+    struct hardened_heap *own = thread_cache.hardened;
+    return own != NULL ? hardened_malloc(size, own) : allocate_otherwise(size);
+}
+
+void *allocate_aligned(size_t alignment, size_t size) {
+    if (UNLIKELY(!started())) {
+        return out_of_memory();
+    }
+    if (UNLIKELY(options.hardened)) {
+        return hardened_allocate(size, alignment);
+    }
+    size_t least = size > alignment ? size : alignment;
+    if (least <= MEDIUM_MAX) {
+        /* Objects of a class are aligned to the largest power of two that divides its size. */
+        unsigned class = class_of(least);
+        while (class_infos[class].size & (alignment - 1)) {
+            class ++;
+        }
+        return allocate_class(class);
+    }
+    bool zero;
+    return allocate_large(size > MEDIUM_MAX ? size : MEDIUM_MAX + 1, alignment, &zero);
+}
+
+/* --- free --- */
+
+static void release_object(void *object, uint32_t entry) {
+    unsigned class = entry_class(entry);
+    check_live(object, class);
+    state_write(state_of(class, (uintptr_t)object), STATE_CACHED);
+    struct heap *heap = thread_heap();
+    if (UNLIKELY(heap == NULL)) {
+        heap_return(&object, 1);
+    } else if (entry >> ENTRY_OWNER_SHIFT != heap->id) {
+        heap_send(heap, class, object);
+    } else {
+        struct bin *bin = &thread_cache.bins[class];
+        if (((uintptr_t)bin->top & (MAGAZINE_BYTES - 1)) == 0) {
+            heap_make_room(heap, class);
+        }
+        *bin->top++ = object;
+    }
+}
+
+/* The usual free of another thread's small object: into the outgoing batch, if that has room for two. */
+static inline bool release_remote(void *object) {
+    const struct cache *cache = &thread_cache;
+    uintptr_t place = (uintptr_t)object;
+    if (place - cache->base >= cache->grains << GRAIN_SHIFT || place % 16 != 0) {
+        return false;
+    }
+    uint32_t entry = entry_of_unit((place - cache->base) >> UNIT_SHIFT);
+    unsigned class = entry_class(entry);
+    if (entry >> ENTRY_OWNER_SHIFT == 0 || class >= SMALL_CLASSES ||
+        entry - cache->tag < 1u << ENTRY_OWNER_SHIFT) {
+        return false;
+    }
+    struct batch *batch = cache->heap->outgoing[class];
+    _Atomic uint8_t *state = state_at(cache->bins[class].states, place);
+    if (batch == NULL || batch->count + 1 >= class_infos[class].batch ||
+        state_read(state) != live_mark_small(place)) {
+        return false;
+    }
+    state_write(state, STATE_CACHED);
+    batch->objects[batch->count++] = object;
+    return true;
+}
+
+static SLOW void release_otherwise(void *object) {
+    if (object == NULL || LIKELY(release_remote(object))) {
+        return;
+    }
+    if (UNLIKELY(!started())) {
+        report_bad_free(object, NULL);
+    }
+    if (UNLIKELY(options.hardened)) {
+        hardened_release(object);
+        return;
+    }
+    uint32_t entry = ENTRY_NONE;
+    if (in_range((uintptr_t)object)) {
+        entry = entry_of_unit(unit_of((uintptr_t)object));
+    }
+    if (LIKELY(entry >> ENTRY_OWNER_SHIFT != 0)) {
+        release_object(object, entry);
+    } else {
+        large_give(object);
+    }
+}
+
+SLOW void release_slowly(void *object) {
+    struct hardened_heap *own = thread_cache.hardened;
+    if (own != NULL) {
+        hardened_free(object, own);
+    } else {
+        release_otherwise(object);
+    }
+}
+
+/* --- the functions --- */
+
+void *paceline_malloc(size_t size) { return allocate(size); }
+
+void paceline_free(void *object) { release(object); }
+
+PACELINE_NAME(void *, malloc, (size_t size), paceline_malloc)
+PACELINE_NAME(void, free, (void *object), paceline_free)

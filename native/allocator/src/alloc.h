@@ -1,0 +1,73 @@
+/* The paths every operation takes: a dozen and a half instructions each, inlined into malloc, calloc and
+ * free.
+ *
+ * Invariant: they read and write the thread's cache, one entry and one state; never a block, never a lock,
+ * and they fail over to alloc.c for everything unusual, a thread without a heap included. */
+#ifndef PACELINE_ALLOC_INTERNAL_H
+#define PACELINE_ALLOC_INTERNAL_H
+
+#include "heap.h"
+#include "report.h"
+
+void *allocate_slowly(size_t size);
+void *allocate_aligned(size_t alignment, size_t size);
+/* Over MEDIUM_MAX; sets errno on failure. */
+void *allocate_large(size_t size, size_t alignment, bool *zero);
+void release_slowly(void *object);
+void *out_of_memory(void);
+
+/* Invariant 3: the state holds exactly the mark of this address. An address off the class's grain would look
+ * up a neighbour's byte, so it is refused first. */
+static inline void check_live(void *object, unsigned class) {
+    uintptr_t place = (uintptr_t)object;
+    uintptr_t grain = class < SMALL_CLASSES ? 1u << GRAIN_SHIFT : 1u << MEDIUM_GRAIN_SHIFT;
+    if ((place & (grain - 1)) != 0 || state_read(state_of(class, place)) != live_mark(class, place)) {
+        report_bad_free(object, NULL);
+    }
+}
+
+static inline void *allocate(size_t size) {
+    struct cache *cache = &thread_cache;
+    if (LIKELY(size < cache->small_end)) {
+        struct bin *bin = &cache->bins[class_of_small(size)];
+        void **top = bin->top;
+        void *object = top[-1];
+        if (LIKELY(object != NULL)) {
+            bin->top = top - 1;
+            uintptr_t place = (uintptr_t)object;
+            state_write(state_at(bin->states, place), live_mark_small(place));
+            return object;
+        }
+    }
+    return allocate_slowly(size);
+}
+
+_Static_assert(sizeof(struct bin) == 1 << ENTRY_CLASS_SHIFT, "an entry minus the tag is the offset of a bin");
+
+static inline void release(void *object) {
+    struct cache *cache = &thread_cache;
+    uintptr_t place = (uintptr_t)object;
+    uintptr_t offset = place - cache->base;
+    /* Rotated, an address that is no multiple of 16 is as far out of the range as one below it. */
+    uintptr_t grain = offset >> GRAIN_SHIFT | offset << (64 - GRAIN_SHIFT);
+    if (LIKELY(grain < cache->grains)) {
+        uint32_t entry =
+            atomic_load_explicit(&cache->entries[grain >> (UNIT_SHIFT - GRAIN_SHIFT)], memory_order_relaxed);
+        uint32_t offset_of_bin = entry - cache->tag;
+        if (LIKELY(offset_of_bin < SMALL_CLASSES << ENTRY_CLASS_SHIFT)) {
+            struct bin *bin = (struct bin *)((char *)cache->bins + offset_of_bin);
+            _Atomic uint8_t *state = state_at(bin->states, place);
+            void **top = bin->top;
+            if (LIKELY(state_read(state) == live_mark_small(place) &&
+                       ((uintptr_t)top & (MAGAZINE_BYTES - 1)) != 0)) {
+                state_write(state, STATE_CACHED);
+                *top = object;
+                bin->top = top + 1;
+                return;
+            }
+        }
+    }
+    release_slowly(object);
+}
+
+#endif

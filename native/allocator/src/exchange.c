@@ -1,0 +1,140 @@
+/* heap.h: batches on their way between threads.
+ *
+ * A freed object of another owner joins the outgoing batch of its class. Under mixed loads this thread's next
+ * refill takes that batch for itself (objects migrate); a thread that only frees fills it, and a full one
+ * goes to the owner whole, with one exchange for up to 30 objects (objects return). No block is touched
+ * either way.
+ *
+ * Invariant: an inbox is a stack only its heap takes from, and always whole, so there is no ABA. */
+#include "heap.h"
+
+enum { BLANKS_AT_ONCE = 8, BLANKS_KEPT = 24, INBOX_MAX = 16 };
+
+static struct {
+    struct os_lock lock;
+    struct batch *blank;
+} pool;
+
+static void blanks_get(struct heap *heap) {
+    os_lock(&pool.lock);
+    for (unsigned i = 0; i < BLANKS_AT_ONCE && pool.blank != NULL; i++) {
+        struct batch *batch = pool.blank;
+        pool.blank = batch->next;
+        batch->next = heap->blank;
+        heap->blank = batch;
+        heap->blank_count++;
+    }
+    os_unlock(&pool.lock);
+    if (heap->blank != NULL) {
+        return;
+    }
+    struct batch *fresh = meta_take(BLANKS_AT_ONCE * sizeof *fresh);
+    for (unsigned i = 0; fresh != NULL && i < BLANKS_AT_ONCE; i++) {
+        fresh[i].next = heap->blank;
+        heap->blank = &fresh[i];
+        heap->blank_count++;
+    }
+}
+
+static void blanks_give(struct heap *heap) {
+    os_lock(&pool.lock);
+    for (unsigned i = 0; i < BLANKS_KEPT / 2; i++) {
+        struct batch *batch = heap->blank;
+        heap->blank = batch->next;
+        batch->next = pool.blank;
+        pool.blank = batch;
+    }
+    os_unlock(&pool.lock);
+    heap->blank_count -= BLANKS_KEPT / 2;
+}
+
+struct batch *batch_blank(struct heap *heap) {
+    if (heap->blank == NULL) {
+        blanks_get(heap);
+    }
+    struct batch *batch = heap->blank;
+    if (batch != NULL) {
+        heap->blank = batch->next;
+        heap->blank_count--;
+        batch->next = NULL;
+        batch->count = 0;
+    }
+    return batch;
+}
+
+void batch_discard(struct heap *heap, struct batch *batch) {
+    batch->next = heap->blank;
+    heap->blank = batch;
+    if (++heap->blank_count > BLANKS_KEPT) {
+        blanks_give(heap);
+    }
+}
+
+struct batch *heap_receive(struct heap *heap, unsigned class) {
+    if (atomic_load_explicit(&heap->inbox[class], memory_order_relaxed) == NULL) {
+        return NULL;
+    }
+    struct batch *all = atomic_exchange(&heap->inbox[class], NULL);
+    uint32_t count = 0;
+    for (struct batch *batch = all; batch != NULL; batch = batch->next) {
+        count++;
+    }
+    atomic_fetch_sub_explicit(&heap->inbox_batches[class], count, memory_order_relaxed);
+    count_up(&heap->batches_received, count);
+    return all;
+}
+
+static void push(struct heap *owner, unsigned class, struct batch *batch) {
+    batch->next = atomic_load_explicit(&owner->inbox[class], memory_order_relaxed);
+    while (!atomic_compare_exchange_weak(&owner->inbox[class], &batch->next, batch)) {
+    }
+}
+
+/* To the owner of the batch's last object; the others are mostly of the same. An owner that takes nothing
+ * gets its objects put into its spans instead, or an idle thread would hold what others could use. */
+static void deliver(struct heap *heap, unsigned class, struct batch *batch) {
+    uintptr_t last = (uintptr_t)batch->objects[batch->count - 1];
+    struct heap *owner = heap_by_id(entry_of_unit(unit_of(last)) >> ENTRY_OWNER_SHIFT);
+    uint32_t waiting = atomic_load_explicit(&owner->inbox_batches[class], memory_order_relaxed);
+    if (owner == heap || !heap_has_thread(owner) || waiting >= INBOX_MAX) {
+        heap_return(batch->objects, batch->count);
+        batch_discard(heap, batch);
+        return;
+    }
+    count_up(&heap->batches_sent, 1);
+    atomic_fetch_add_explicit(&owner->inbox_batches[class], 1, memory_order_relaxed);
+    push(owner, class, batch);
+    if (UNLIKELY(atomic_load(&owner->idle))) {
+        /* Its thread ended meanwhile and may have looked before the push: take the batches out again. */
+        struct batch *all = atomic_exchange(&owner->inbox[class], NULL);
+        while (all != NULL) {
+            struct batch *next = all->next;
+            atomic_fetch_sub_explicit(&owner->inbox_batches[class], 1, memory_order_relaxed);
+            heap_return(all->objects, all->count);
+            batch_discard(heap, all);
+            all = next;
+        }
+    }
+}
+
+void heap_send(struct heap *heap, unsigned class, void *object) {
+    struct batch *batch = heap->outgoing[class];
+    if (batch == NULL) {
+        batch = batch_blank(heap);
+        if (batch == NULL) {
+            heap_return(&object, 1);
+            return;
+        }
+        batch->class = class;
+        heap->outgoing[class] = batch;
+    }
+    batch->objects[batch->count++] = object;
+    if (batch->count >= class_infos[class].batch) {
+        heap->outgoing[class] = NULL;
+        deliver(heap, class, batch);
+    }
+}
+
+void exchange_lock(void) { os_lock(&pool.lock); }
+
+void exchange_unlock(void) { os_unlock(&pool.lock); }

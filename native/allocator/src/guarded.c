@@ -1,0 +1,100 @@
+/* guarded.h. Slots are freed and taken in turn: the one freed longest ago is taken next. */
+#include "guarded.h"
+
+#include "range.h"
+#include "report.h"
+
+enum { SLOTS = 64 };
+
+_Atomic uintptr_t guarded_base;
+size_t guarded_bytes;
+
+static struct {
+    struct os_lock lock;
+    struct {
+        uintptr_t object; /* 0: free */
+        size_t size;
+    } slots[SLOTS];
+    unsigned next;
+} guarded;
+
+static bool prepare(void) {
+    size_t bytes = (2 * SLOTS + 1) * range.page_bytes;
+    if (atomic_load_explicit(&guarded_base, memory_order_relaxed) != 0) {
+        return true;
+    }
+    void *place = os_map(bytes);
+    if (place == NULL) {
+        return false;
+    }
+    if (!os_forbid(place, bytes)) {
+        os_unmap(place, bytes);
+        return false;
+    }
+    guarded_bytes = bytes;
+    atomic_store_explicit(&guarded_base, (uintptr_t)place, memory_order_release);
+    return true;
+}
+
+static uintptr_t page_of_slot(unsigned slot) {
+    return atomic_load_explicit(&guarded_base, memory_order_relaxed) + (2 * slot + 1) * range.page_bytes;
+}
+
+void *guarded_take(size_t size, size_t alignment) {
+    size_t step = alignment < 16 ? 16 : alignment;
+    size_t room = (size + step - 1) & ~(step - 1);
+    if (size > range.page_bytes || room > range.page_bytes || size == 0) {
+        return NULL;
+    }
+    uintptr_t object = 0;
+    os_lock(&guarded.lock);
+    for (unsigned i = 0; i < SLOTS && object == 0 && prepare(); i++) {
+        unsigned slot = guarded.next;
+        guarded.next = (slot + 1) % SLOTS;
+        if (guarded.slots[slot].object == 0 && os_permit((void *)page_of_slot(slot), range.page_bytes)) {
+            object = page_of_slot(slot) + range.page_bytes - room;
+            guarded.slots[slot].object = object;
+            guarded.slots[slot].size = size;
+        }
+    }
+    os_unlock(&guarded.lock);
+    return (void *)object;
+}
+
+/* A guard page belongs to the slot in front of it, the first to the first. */
+static unsigned slot_of(const void *place) {
+    size_t page =
+        ((uintptr_t)place - atomic_load_explicit(&guarded_base, memory_order_relaxed)) / range.page_bytes;
+    return page == 0 ? 0 : (unsigned)((page - 1) / 2);
+}
+
+void guarded_release(void *place) {
+    unsigned slot = slot_of(place);
+    os_lock(&guarded.lock);
+    bool live = guarded.slots[slot].object == (uintptr_t)place;
+    if (live) {
+        guarded.slots[slot].object = 0;
+        (void)os_purge((void *)page_of_slot(slot), range.page_bytes);
+        (void)os_forbid((void *)page_of_slot(slot), range.page_bytes);
+    }
+    os_unlock(&guarded.lock);
+    if (!live) {
+        report_bad_free(place, "double or interior free of guarded object");
+    }
+}
+
+size_t guarded_size(void *place) {
+    unsigned slot = slot_of(place);
+    os_lock(&guarded.lock);
+    bool live = guarded.slots[slot].object == (uintptr_t)place;
+    size_t size = guarded.slots[slot].size;
+    os_unlock(&guarded.lock);
+    if (!live) {
+        report_bad_free(place, "use of freed guarded object");
+    }
+    return size;
+}
+
+void guarded_lock(void) { os_lock(&guarded.lock); }
+
+void guarded_unlock(void) { os_unlock(&guarded.lock); }

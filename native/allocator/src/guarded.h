@@ -1,0 +1,31 @@
+/* Sampled guarded allocations of hardened mode: an object at the end of a page of its own, before a page that
+ * may not be touched. Its page is forbidden on free and reused last, so late reads and writes end the
+ * process.
+ *
+ * Invariant: the slots are few and fixed; when all are in use there is no guarded object. */
+#ifndef PACELINE_GUARDED_H
+#define PACELINE_GUARDED_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+extern _Atomic uintptr_t guarded_base; /* guard page, slot 0, guard page, slot 1, … guard page; 0: none yet */
+extern size_t guarded_bytes;
+
+/* NULL when it does not fit a page, or no slot is free. */
+void *guarded_take(size_t size, size_t alignment);
+/* Whether an address belongs to any slot; the functions below are for such addresses. */
+static inline bool is_guarded(const void *place) {
+    uintptr_t base = atomic_load_explicit(&guarded_base, memory_order_acquire); /* bytes were written first */
+    return base != 0 && (uintptr_t)place - base < guarded_bytes;
+}
+/* A bad free ends the process. */
+void guarded_release(void *place);
+/* The size asked for. */
+size_t guarded_size(void *place);
+void guarded_lock(void);
+void guarded_unlock(void);
+
+#endif

@@ -1,0 +1,348 @@
+/* heap.h: refilling and emptying magazines. What is nearest is asked first: spares, then what this thread
+ * freed for others, then what others freed for it, then its spans, then spans nobody has, then new ones. */
+#include "heap.h"
+
+#include "hardened.h"
+#include "options.h"
+
+#include <string.h>
+
+/* --- the list of spans with free objects; under the lock --- */
+
+static void list_append(struct heap *heap, struct span *span) {
+    struct span_list *list = &heap->partial[span->class];
+    span->next = NULL;
+    span->previous = list->tail;
+    *(list->tail != NULL ? &list->tail->next : &list->head) = span;
+    list->tail = span;
+    span->listed = true;
+}
+
+static void list_remove(struct heap *heap, struct span *span) {
+    struct span_list *list = &heap->partial[span->class];
+    *(span->previous != NULL ? &span->previous->next : &list->head) = span->next;
+    *(span->next != NULL ? &span->next->previous : &list->tail) = span->previous;
+    span->listed = false;
+}
+
+static void end_span(struct heap *heap, struct span *span) {
+    list_remove(heap, span);
+    heap->span_count--;
+    heap->spans_ended++;
+    span_end(span);
+}
+
+/* --- purging inside spans: earned by a heap that shrank, given up while the pages come back --- */
+
+static bool purge_is_earned(struct heap *heap) {
+    enum { LEAST_SPANS = 256, TRUST_PAGES = 256 };
+    if (heap->span_count < LEAST_SPANS || heap->used_bytes > heap->span_count * UNIT_BYTES / 2) {
+        return false;
+    }
+    if (heap->recently_purged > TRUST_PAGES && heap->recently_refaulted > heap->recently_purged / 2) {
+        uint64_t now = os_clock_ms();
+        if (now - heap->purge_period_ms < options.decay_ms) {
+            return false;
+        }
+        heap->purge_period_ms = now;
+        heap->recently_purged = heap->recently_refaulted = 0;
+    }
+    return true;
+}
+
+static void purge_span(struct heap *heap, struct span *span) {
+    unsigned pages = span_purge(span);
+    heap->pages_purged += pages;
+    heap->recently_purged += pages;
+}
+
+/* A few spans per batch that comes back, in turn: those that emptied before the purge was earned are not
+ * touched by later frees, and a sweep over all of them at once would be a pause. */
+static void purge_some(struct heap *heap, unsigned class) {
+    enum { SPANS_PER_BATCH = 2 };
+    for (unsigned i = 0; i < SPANS_PER_BATCH && purge_is_earned(heap); i++) {
+        struct span *span = heap->partial[class].head;
+        if (span == NULL) {
+            return;
+        }
+        list_remove(heap, span);
+        list_append(heap, span);
+        if (span->used > 0 && span->used <= span->purge_at) {
+            purge_span(heap, span);
+        }
+    }
+}
+
+/* --- giving objects back --- */
+
+static void put(struct heap *heap, struct span *span, uintptr_t place) {
+    span_put(span, place);
+    if (!span->pinned) {
+        heap->used_bytes -= class_infos[span->class].size; /* a pinned one is not counted here yet */
+    }
+    if (!span->listed) {
+        list_append(heap, span);
+        if (!heap_has_thread(heap)) {
+            note_idle_partial(span->class);
+        }
+    }
+    if (UNLIKELY(span->used == 0)) {
+        bool only = span->next == NULL && span->previous == NULL;
+        if (!span->pinned && (!only || !heap_has_thread(heap))) {
+            end_span(heap, span);
+        }
+    } else if (UNLIKELY(span->used <= span->purge_at) && purge_is_earned(heap)) {
+        purge_span(heap, span);
+    }
+}
+
+/* Invariant 5: the owner is read again once its lock is held. */
+static struct heap *lock_owner(const struct span *span) {
+    for (;;) {
+        uint32_t id = atomic_load_explicit(&span->owner, memory_order_relaxed);
+        struct heap *heap = heap_by_id(id);
+        os_lock(&heap->lock);
+        if (LIKELY(atomic_load_explicit(&span->owner, memory_order_relaxed) == id)) {
+            return heap;
+        }
+        os_unlock(&heap->lock);
+    }
+}
+
+void heap_return(void **objects, unsigned count) {
+    struct heap *locked = NULL;
+    unsigned class = count > 0 ? span_of((uintptr_t)objects[0])->class : 0;
+    for (unsigned i = 0; i < count; i++) {
+        struct span *span = span_of((uintptr_t)objects[i]);
+        if (locked == NULL || atomic_load_explicit(&span->owner, memory_order_relaxed) != locked->id) {
+            if (locked != NULL) {
+                os_unlock(&locked->lock);
+            }
+            locked = lock_owner(span);
+        }
+        put(locked, span, (uintptr_t)objects[i]);
+    }
+    if (locked != NULL) {
+        purge_some(locked, class);
+        os_unlock(&locked->lock);
+    }
+}
+
+/* --- taking objects --- */
+
+/* Under the lock. */
+static unsigned take_from(struct heap *heap, struct span *span, void **out, unsigned want) {
+    uint64_t refaulted = 0;
+    unsigned taken = span_take(span, out, want, &refaulted);
+    heap->used_bytes += (uint64_t)taken * class_infos[span->class].size;
+    heap->pages_refaulted += refaulted;
+    heap->recently_refaulted += refaulted;
+    if (span->used == span->capacity) {
+        list_remove(heap, span);
+    }
+    return taken;
+}
+
+static unsigned take_from_spans(struct heap *heap, unsigned class, void **out, unsigned want) {
+    os_lock(&heap->lock);
+    struct span *span = heap->partial[class].head;
+    if (span == NULL) {
+        os_unlock(&heap->lock);
+        span = span_adopt(heap, class);
+        bool adopted = span != NULL;
+        if (!adopted) {
+            span = span_begin(class, heap->id);
+            if (span == NULL) {
+                return 0;
+            }
+        }
+        os_lock(&heap->lock);
+        span->pinned = false;
+        heap->span_count++;
+        heap->spans_begun += !adopted;
+        heap->used_bytes += (uint64_t)span->used * class_infos[class].size;
+        if (!span->listed) {
+            list_append(heap, span);
+        }
+    }
+    unsigned taken = take_from(heap, span, out, want);
+    os_unlock(&heap->lock);
+    return taken;
+}
+
+void *shared_take(unsigned class) {
+    void *object = NULL;
+    return take_from_spans(heap_by_id(1), class, &object, 1) == 1 ? object : NULL;
+}
+
+static void keep_or_return(struct heap *heap, struct batch *batch) {
+    unsigned class = batch->class;
+    if (heap->spare_count[class] < class_infos[class].max_spare) {
+        batch->next = heap->spares[class];
+        heap->spares[class] = batch;
+        heap->spare_count[class]++;
+    } else {
+        count_up(&heap->flushes, 1);
+        heap_return(batch->objects, batch->count);
+        batch_discard(heap, batch);
+    }
+}
+
+/* A batch of cached objects from the nearest place that has one. */
+static struct batch *nearest_batch(struct heap *heap, unsigned class) {
+    struct batch *batch = heap->spares[class];
+    if (batch != NULL) {
+        heap->spares[class] = batch->next;
+        heap->spare_count[class]--;
+        return batch;
+    }
+    /* Objects of other owners are used here when enough came together; a few would only make two threads
+     * write to the same cache lines. */
+    batch = heap->outgoing[class];
+    if (batch != NULL && batch->count * 2 >= class_infos[class].batch) {
+        heap->outgoing[class] = NULL;
+        return batch;
+    }
+    batch = heap_receive(heap, class);
+    if (batch != NULL) {
+        for (struct batch *rest = batch->next, *next; rest != NULL; rest = next) {
+            next = rest->next;
+            keep_or_return(heap, rest);
+        }
+    }
+    return batch;
+}
+
+unsigned heap_take_batch(struct heap *heap, unsigned class, void **out) {
+    count_up(&heap->refills, 1);
+    struct batch *batch = nearest_batch(heap, class);
+    if (batch == NULL) {
+        return 0;
+    }
+    unsigned count = batch->count;
+    memcpy(out, batch->objects, count * sizeof *out);
+    batch_discard(heap, batch);
+    return count;
+}
+
+unsigned heap_take_spans(struct heap *heap, unsigned class, void **out) {
+    return take_from_spans(heap, class, out, class_infos[class].batch);
+}
+
+void *heap_refill(struct heap *heap, unsigned class) {
+    void **begin = magazine_begin(heap, class);
+    unsigned count = heap_take_batch(heap, class, begin);
+    if (count == 0) {
+        count = heap_take_spans(heap, class, begin);
+    }
+    begin[-1] = NULL;
+    heap->bins[class].top = begin + count - (count > 0);
+    return count > 0 ? begin[count - 1] : NULL;
+}
+
+void heap_put_batch(struct heap *heap, unsigned class, void **objects, unsigned count) {
+    struct batch *batch = batch_blank(heap);
+    if (batch != NULL) {
+        batch->class = class;
+        batch->count = count;
+        memcpy(batch->objects, objects, count * sizeof *objects);
+        keep_or_return(heap, batch);
+    } else {
+        heap_return(objects, count);
+    }
+}
+
+void heap_make_room(struct heap *heap, unsigned class) {
+    struct bin *bin = &heap->bins[class];
+    void **begin = magazine_begin(heap, class);
+    if (bin->top == NO_MAGAZINE) {
+        begin[-1] = NULL;
+        bin->top = begin;
+        return;
+    }
+    unsigned count = class_infos[class].batch;
+    heap_put_batch(heap, class, begin, count);
+    bin->top -= count;
+    memmove(begin, begin + count, (size_t)(bin->top - begin) * sizeof *begin);
+}
+
+/* --- giving everything back --- */
+
+static void drain_batches(struct heap *heap, struct batch *batch) {
+    while (batch != NULL) {
+        struct batch *next = batch->next;
+        heap_return(batch->objects, batch->count);
+        batch_discard(heap, batch);
+        batch = next;
+    }
+}
+
+void heap_drain(struct heap *heap) {
+    hardened_drain(heap);
+    for (unsigned class = 0; class < CLASS_COUNT; class ++) {
+        struct bin *bin = &heap->bins[class];
+        if (bin->top != NO_MAGAZINE) {
+            void **begin = magazine_begin(heap, class);
+            heap_return(begin, (unsigned)(bin->top - begin));
+            bin->top = begin;
+        }
+        struct batch *spares = heap->spares[class];
+        heap->spares[class] = NULL;
+        heap->spare_count[class] = 0;
+        drain_batches(heap, spares);
+        if (heap->outgoing[class] != NULL) {
+            heap->outgoing[class]->next = NULL;
+            drain_batches(heap, heap->outgoing[class]);
+            heap->outgoing[class] = NULL;
+        }
+        drain_batches(heap, heap_receive(heap, class));
+    }
+}
+
+size_t heap_end_empty_spans(struct heap *heap) {
+    size_t bytes = 0;
+    os_lock(&heap->lock);
+    for (unsigned class = 0; class < CLASS_COUNT; class ++) {
+        for (struct span *span = heap->partial[class].head, *next; span != NULL; span = next) {
+            next = span->next;
+            if (span->used == 0 && !span->pinned) {
+                end_span(heap, span);
+                bytes += UNIT_BYTES;
+            }
+        }
+    }
+    os_unlock(&heap->lock);
+    return bytes;
+}
+
+size_t heap_purge(struct heap *heap) {
+    size_t ended = heap_end_empty_spans(heap);
+    os_lock(&heap->lock);
+    uint64_t before = heap->pages_purged;
+    for (unsigned class = 0; class < CLASS_COUNT; class ++) {
+        for (struct span *span = heap->partial[class].head; span != NULL; span = span->next) {
+            purge_span(heap, span);
+        }
+    }
+    size_t pages = heap->pages_purged - before;
+    os_unlock(&heap->lock);
+    return ended + pages * range.page_bytes;
+}
+
+void heap_give_away(struct heap *heap, struct span *span) {
+    list_remove(heap, span);
+    heap->span_count--;
+    heap->used_bytes -= (uint64_t)span->used * class_infos[span->class].size;
+}
+
+void heap_forget_thread(struct heap *heap) {
+    for (unsigned class = 0; class < CLASS_COUNT; class ++) {
+        heap->spares[class] = NULL;
+        heap->spare_count[class] = 0;
+        heap->outgoing[class] = NULL;
+    }
+    heap->blank = NULL;
+    heap->blank_count = 0;
+    heap->bins = NULL;
+    heap->hardened = NULL;
+}

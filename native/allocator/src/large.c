@@ -1,0 +1,83 @@
+/* large.h: runs of units. What a run's span structure says: capacity = units, start = the size asked for. */
+#include "large.h"
+
+#include "report.h"
+
+static unsigned units_for(size_t size) { return (unsigned)((size + UNIT_BYTES - 1) >> UNIT_SHIFT); }
+
+static bool is_run(uintptr_t place) {
+    return in_range(place) && place % UNIT_BYTES == 0 && entry_of_unit(unit_of(place)) == ENTRY_RUN;
+}
+
+void *large_take(size_t size, size_t alignment, bool *zero) {
+    if (size > LARGE_MAX || alignment > SEGMENT_BYTES) {
+        return huge_take(size, alignment, zero);
+    }
+    unsigned count = units_for(size);
+    unsigned step = alignment > UNIT_BYTES ? units_for(alignment) : 1;
+    uintptr_t place = units_take(count, step, zero);
+    if (place == 0) {
+        return huge_take(size, alignment, zero);
+    }
+    struct span *run = span_of(place);
+    run->capacity = count;
+    run->start = size;
+    entry_set(unit_of(place), ENTRY_RUN);
+    return (void *)place;
+}
+
+void large_give(void *object) {
+    uintptr_t place = (uintptr_t)object;
+    if (!in_range(place)) {
+        huge_give(object);
+        return;
+    }
+    if (place % UNIT_BYTES != 0) {
+        report_bad_free(object, NULL);
+    }
+    /* Exchanged, so that of two threads freeing the same run one sees that it is gone. */
+    if (atomic_exchange_explicit(&range.entries[unit_of(place)], ENTRY_NONE, memory_order_relaxed) !=
+        ENTRY_RUN) {
+        report_bad_free(object, NULL);
+    }
+    units_give(place, span_of(place)->capacity);
+}
+
+size_t large_usable(void *object) {
+    uintptr_t place = (uintptr_t)object;
+    if (!in_range(place)) {
+        return huge_usable(object);
+    }
+    if (!is_run(place)) {
+        return 0;
+    }
+    size_t size = span_of(place)->start;
+    return (size + range.page_bytes - 1) & ~(range.page_bytes - 1);
+}
+
+size_t large_size(void *object) {
+    uintptr_t place = (uintptr_t)object;
+    return !in_range(place) ? huge_size(object) : is_run(place) ? span_of(place)->start : 0;
+}
+
+void *large_resize(void *object, size_t size) {
+    uintptr_t place = (uintptr_t)object;
+    if (!in_range(place)) {
+        return size > LARGE_MAX ? huge_resize(object, size) : NULL;
+    }
+    if (size > LARGE_MAX || size <= MEDIUM_MAX) {
+        return NULL;
+    }
+    struct span *run = span_of(place);
+    unsigned count = units_for(size);
+    bool clean;
+    if (count > run->capacity && !units_extend(place, run->capacity, count - run->capacity, &clean)) {
+        return NULL;
+    }
+    if (count < run->capacity) {
+        units_give(place + ((uintptr_t)count << UNIT_SHIFT), run->capacity - count);
+    }
+    run->capacity = count;
+    run->start = size;
+    return object;
+}

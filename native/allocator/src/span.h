@@ -1,0 +1,26 @@
+/* Spans: one unit of objects of one class. Everything here is called under the lock of the owning heap.
+ *
+ * Invariants: 2 (cached <-> free happens only here) and 4 (`used`). A span knows which objects are free from
+ * their states alone; there is no free list to tamper with and no block is touched. */
+#ifndef PACELINE_SPAN_H
+#define PACELINE_SPAN_H
+
+#include "range.h"
+
+/* A new span of this class in a fresh unit, owned by `owner`; NULL when memory is out. */
+struct span *span_begin(unsigned class, uint32_t owner);
+/* Ends a span that has no used objects: its unit is anybody's again. */
+void span_end(struct span *span);
+
+/* Takes up to `want` free objects, lowest address last, and marks them cached. Answers how many. */
+unsigned span_take(struct span *span, void **out, unsigned want, uint64_t *refaulted);
+/* Takes one object back. The state must be `cached`: anything else is a second free that raced the first. */
+void span_put(struct span *span, uintptr_t place);
+
+/* Gives back the pages that hold no used object; how many. */
+unsigned span_purge(struct span *span);
+
+/* The object that contains this address, or 0: for messages about interior pointers. */
+uintptr_t span_object_at(const struct span *span, uintptr_t place);
+
+#endif

@@ -1,0 +1,67 @@
+/* start.h, and what is registered with the process: fork handlers and statistics at exit.
+ *
+ * Invariant: the first allocation calls nothing that may allocate. pthread_atfork may (musl), so it waits for
+ * the constructor; a fork before constructors run has one thread and needs no handlers. */
+#include "start.h"
+
+#include "guarded.h"
+#include "hardened.h"
+#include "heap.h"
+#include "large.h"
+#include "options.h"
+#include "paceline_alloc.h"
+
+_Atomic bool start_done;
+static struct os_lock start_lock;
+static bool start_failed;
+
+bool start_slowly(void) {
+    os_lock(&start_lock);
+    if (!atomic_load(&start_done) && !start_failed) {
+        options_read();
+        if (range_prepare()) {
+            hardened_start();
+            heaps_prepare();
+            (void)os_prepare_thread_exit(thread_exit_handler);
+            atomic_store_explicit(&start_done, true, memory_order_release);
+        } else {
+            start_failed = true;
+        }
+    }
+    os_unlock(&start_lock);
+    return !start_failed;
+}
+
+static void before_fork(void) {
+    if (started()) {
+        heaps_before_fork();
+        huge_lock();
+        guarded_lock();
+    }
+}
+
+static void after_fork(bool child) {
+    if (started()) {
+        guarded_unlock();
+        huge_unlock();
+        heaps_after_fork(child);
+    }
+}
+
+static void in_parent(void) { after_fork(false); }
+
+static void in_child(void) { after_fork(true); }
+
+__attribute__((constructor)) static void on_load(void) {
+    (void)started();
+    os_on_fork(before_fork, in_parent, in_child);
+}
+
+__attribute__((destructor)) static void on_exit_of_process(void) {
+    if (options.show_stats) {
+        static char text[1 << 16];
+        size_t length = paceline_alloc_stats_json(text, sizeof text);
+        os_write(2, text, length < sizeof text ? length : sizeof text - 1);
+        os_write(2, "\n", 1);
+    }
+}

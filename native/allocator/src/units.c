@@ -1,0 +1,262 @@
+/* range.h: units of the range by bitmap, and their decay.
+ *
+ * Invariants: a word per segment has a bit for each free unit and one for each that is free and dirty; what
+ * is free and not dirty reads as zeros. Everything here is under one lock, taken once per span or large
+ * object. */
+#include "range.h"
+
+#include "options.h"
+
+enum { RUN_HINTS = 6 };
+
+static struct {
+    struct os_lock lock;
+    size_t segment_count; /* in use, from the first */
+    /* No segment below run_hints[k] has 2^k free units in a row. */
+    size_t run_hints[RUN_HINTS];
+    size_t units_used, units_dirty, units_purged, unmapped_count;
+    uint64_t decayed_ms;
+    uint32_t ticks;
+} state;
+
+void range_lock(void) { os_lock(&state.lock); }
+
+void range_unlock(void) { os_unlock(&state.lock); }
+
+/* --- growth, under the lock --- */
+
+static void lower_hints(size_t segment) {
+    for (unsigned k = 0; k < RUN_HINTS; k++) {
+        state.run_hints[k] = segment < state.run_hints[k] ? segment : state.run_hints[k];
+    }
+}
+
+/* A segment that was given back, mapped again. */
+static bool regrow(void) {
+    for (size_t i = 0; i < state.segment_count && state.unmapped_count > 0; i++) {
+        struct segment *segment = &range.segments[i];
+        if (segment->unmapped && os_map_at(range.base + (i << SEGMENT_SHIFT), SEGMENT_BYTES)) {
+            *segment = (struct segment){.free = ~(uint64_t)0};
+            state.unmapped_count--;
+            lower_hints(i);
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool grow(void) {
+    while ((state.segment_count + 1) << SEGMENT_SHIFT <= range.bytes) {
+        size_t segment = state.segment_count;
+        if (segment_map(segment)) {
+            range.segments[segment].free = ~(uint64_t)0;
+            state.segment_count++;
+            /* A program that came this far will use most of the next segment: one fault instead of 512. A
+             * small one keeps small pages, and its memory. */
+            if (options.huge_after != 0 && segment << SEGMENT_SHIFT >= options.huge_after << 20) {
+                os_ask_huge_pages((void *)(range.base + (segment << SEGMENT_SHIFT)), SEGMENT_BYTES);
+            }
+            return true;
+        }
+        /* Out of memory, or somebody else is at this place; then the next one may be free. */
+        void *probe = os_map(2 * SEGMENT_BYTES);
+        if (probe == NULL) {
+            return false;
+        }
+        os_unmap(probe, 2 * SEGMENT_BYTES);
+        state.segment_count++;
+    }
+    return false;
+}
+
+/* --- decay, under the lock --- */
+
+static uint64_t mask_of(unsigned first, unsigned count) {
+    return (count == 64 ? ~(uint64_t)0 : ((uint64_t)1 << count) - 1) << first;
+}
+
+/* Purges the dirty units of one segment that `which` names, a system call for each stretch of them. */
+static void purge_units(size_t index, uint64_t which) {
+    struct segment *segment = &range.segments[index];
+    which &= segment->dirty;
+    while (which != 0) {
+        unsigned first = (unsigned)__builtin_ctzll(which);
+        uint64_t rest = ~(which >> first);
+        unsigned count = rest == 0 ? 64u : (unsigned)__builtin_ctzll(rest);
+        uint64_t mask = mask_of(first, count);
+        uintptr_t place = range.base + (index << SEGMENT_SHIFT) + ((uintptr_t)first << UNIT_SHIFT);
+        if (os_purge((void *)place, (size_t)count << UNIT_SHIFT)) {
+            segment->dirty &= ~mask;
+            segment->old_dirty &= ~mask;
+            state.units_dirty -= count;
+            state.units_purged += count;
+        }
+        which &= ~mask;
+    }
+}
+
+/* Highest addresses first: they are taken last. */
+static void purge_down_to(size_t units) {
+    for (size_t i = state.segment_count; i-- > 0 && state.units_dirty > units;) {
+        purge_units(i, ~(uint64_t)0);
+    }
+}
+
+/* Called when units change hands. A purge costs a system call and later faults, so it must be earned: by more
+ * free memory than a quarter of what is used, or by a whole period without use. */
+static void decay(void) {
+    size_t allowed = options.dirty_units + state.units_used / 4;
+    if (state.units_dirty > allowed) {
+        purge_down_to(allowed / 2);
+    }
+    if ((++state.ticks & 63) != 0 || state.units_dirty == 0) {
+        return;
+    }
+    uint64_t now = os_clock_ms();
+    if (now - state.decayed_ms < options.decay_ms) {
+        return;
+    }
+    state.decayed_ms = now;
+    for (size_t i = 0; i < state.segment_count; i++) {
+        struct segment *segment = &range.segments[i];
+        if (segment->dirty != 0) {
+            purge_units(i, segment->old_dirty);
+            segment->old_dirty = segment->dirty;
+        }
+    }
+}
+
+size_t segments_unmap(void) {
+    size_t bytes = 0;
+    os_lock(&state.lock);
+    for (size_t i = 0; i < state.segment_count && !range_is_reserved(); i++) {
+        struct segment *segment = &range.segments[i];
+        if (segment->free == ~(uint64_t)0) {
+            os_unmap((void *)(range.base + (i << SEGMENT_SHIFT)), SEGMENT_BYTES);
+            state.units_dirty -= (size_t)__builtin_popcountll(segment->dirty);
+            *segment = (struct segment){.unmapped = true};
+            state.unmapped_count++;
+            bytes += SEGMENT_BYTES;
+        }
+    }
+    os_unlock(&state.lock);
+    return bytes;
+}
+
+size_t units_purge(void) {
+    os_lock(&state.lock);
+    size_t before = state.units_dirty;
+    purge_down_to(0);
+    size_t purged = before - state.units_dirty;
+    os_unlock(&state.lock);
+    return purged;
+}
+
+/* --- units --- */
+
+/* Bit i: the bits i to i + count - 1 of `free` are set. */
+static uint64_t starts_of_runs(uint64_t free, unsigned count) {
+    for (unsigned left = count; left > 1;) {
+        unsigned half = left >> 1;
+        free &= free >> half;
+        left -= half;
+    }
+    return free;
+}
+
+static bool claim(struct segment *segment, uint64_t mask, unsigned count) {
+    uint64_t dirty = segment->dirty & mask;
+    segment->free &= ~mask;
+    segment->dirty &= ~mask;
+    segment->old_dirty &= ~mask;
+    state.units_dirty -= (size_t)__builtin_popcountll(dirty);
+    state.units_used += count;
+    return dirty == 0;
+}
+
+/* Lowest address first. `aligned` has a bit for each unit of a segment a run may begin at. */
+static uintptr_t find_units(unsigned count, uint64_t aligned, bool *clean) {
+    unsigned floor_log = 31u - (unsigned)__builtin_clz(count);
+    unsigned ceil_log = floor_log + ((count & (count - 1)) != 0);
+    size_t i = state.run_hints[floor_log];
+    uint64_t starts = 0;
+    while (i < state.segment_count &&
+           (starts = starts_of_runs(range.segments[i].free, count) & aligned) == 0) {
+        i++;
+    }
+    if (aligned == ~(uint64_t)0 && ceil_log < RUN_HINTS && state.run_hints[ceil_log] < i) {
+        state.run_hints[ceil_log] = i;
+    }
+    if (starts == 0) {
+        return 0;
+    }
+    unsigned first = (unsigned)__builtin_ctzll(starts);
+    *clean = claim(&range.segments[i], mask_of(first, count), count);
+    return range.base + (i << SEGMENT_SHIFT) + ((uintptr_t)first << UNIT_SHIFT);
+}
+
+uintptr_t units_take(unsigned count, unsigned alignment, bool *clean) {
+    uint64_t aligned = alignment == 1 ? ~(uint64_t)0 : 0;
+    for (unsigned unit = 0; unit < SEGMENT_UNITS && alignment > 1; unit += alignment) {
+        aligned |= (uint64_t)1 << unit;
+    }
+    os_lock(&state.lock);
+    uintptr_t place = find_units(count, aligned, clean);
+    if (place == 0 && regrow()) {
+        place = find_units(count, aligned, clean);
+    }
+    while (place == 0 && grow()) {
+        place = find_units(count, aligned, clean);
+    }
+    decay();
+    os_unlock(&state.lock);
+    return place;
+}
+
+bool units_extend(uintptr_t place, unsigned count, unsigned more, bool *clean) {
+    size_t unit = unit_of(place);
+    unsigned first = (unsigned)(unit % SEGMENT_UNITS) + count;
+    if (first + more > SEGMENT_UNITS) {
+        return false;
+    }
+    uint64_t mask = mask_of(first, more);
+    os_lock(&state.lock);
+    struct segment *segment = &range.segments[unit / SEGMENT_UNITS];
+    bool free = (segment->free & mask) == mask;
+    if (free) {
+        *clean = claim(segment, mask, more);
+    }
+    os_unlock(&state.lock);
+    return free;
+}
+
+void units_give(uintptr_t place, unsigned count) {
+    size_t unit = unit_of(place);
+    size_t index = unit / SEGMENT_UNITS;
+    uint64_t mask = mask_of((unsigned)(unit % SEGMENT_UNITS), count);
+    os_lock(&state.lock);
+    struct segment *segment = &range.segments[index];
+    segment->free |= mask;
+    segment->dirty |= mask;
+    state.units_used -= count;
+    state.units_dirty += count;
+    lower_hints(index);
+    decay();
+    os_unlock(&state.lock);
+}
+
+/* --- for statistics --- */
+
+struct range_counts range_count(void) {
+    os_lock(&state.lock);
+    struct range_counts counts = {
+        .segments = state.segment_count,
+        .units_used = state.units_used,
+        .units_dirty = state.units_dirty,
+        .units_purged = state.units_purged,
+        .meta_bytes = meta_bytes(),
+        .reserved = range_is_reserved(),
+    };
+    os_unlock(&state.lock);
+    return counts;
+}

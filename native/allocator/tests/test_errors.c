@@ -1,0 +1,238 @@
+/* Every double, invalid, interior and foreign free of every kind of object ends the process with its line. */
+#include "check.h"
+#include "paceline_alloc.h"
+
+#include <pthread.h>
+#include <string.h>
+
+/* volatile: the compiler knows malloc and free and would warn about, or remove, what is tested. */
+static void *volatile kept;
+static char *volatile bytes;
+
+static void free_twice(size_t size) {
+    kept = paceline_malloc(size);
+    paceline_free(kept);
+    paceline_free(kept);
+}
+
+DEATH(double_free_of_16_bytes, "double free") { free_twice(16); }
+DEATH(double_free_of_500_bytes, "double free") { free_twice(500); }
+DEATH(double_free_of_3840_bytes, "double free") { free_twice(3840); }
+DEATH(double_free_of_a_medium_object, "double free") { free_twice(9000); }
+DEATH(double_free_of_a_large_object, "invalid free") { free_twice(100000); }
+DEATH(double_free_of_a_huge_object, "foreign free") { free_twice(5u << 20); }
+
+DEATH(double_free_with_others_between, "double free") {
+    void *objects[200];
+    for (int i = 0; i < 200; i++) {
+        objects[i] = paceline_malloc(48);
+    }
+    for (int i = 0; i < 200; i++) {
+        paceline_free(objects[i]);
+    }
+    kept = objects[3];
+    paceline_free(kept);
+}
+
+DEATH(double_free_after_the_span_ended, "free of") {
+    static void *objects[20000];
+    for (int i = 0; i < 20000; i++) {
+        objects[i] = paceline_malloc(512);
+    }
+    for (int i = 0; i < 20000; i++) {
+        paceline_free(objects[i]);
+    }
+    paceline_malloc_trim(0);
+    kept = objects[10000];
+    paceline_free(kept);
+}
+
+static void *free_it(void *object) {
+    paceline_free(object);
+    return NULL;
+}
+
+DEATH(double_free_by_another_thread, "double free") {
+    pthread_t thread;
+    kept = paceline_malloc(64);
+    pthread_create(&thread, NULL, free_it, kept);
+    pthread_join(thread, NULL);
+    paceline_free(kept);
+}
+
+DEATH(remote_double_free, "double free") {
+    pthread_t thread;
+    kept = paceline_malloc(64);
+    paceline_free(kept);
+    pthread_create(&thread, NULL, free_it, kept);
+    pthread_join(thread, NULL);
+}
+
+static void free_inside(size_t size, size_t offset) {
+    bytes = paceline_malloc(size);
+    paceline_free(bytes + offset);
+}
+
+DEATH(interior_free_off_by_one, "free of") { free_inside(100, 1); }
+DEATH(interior_free_off_by_eight, "free of") { free_inside(100, 8); }
+DEATH(interior_free_off_by_16, "free of") { free_inside(100, 16); }
+DEATH(interior_free_in_a_small_object, "interior free") { free_inside(3000, 2048); }
+DEATH(interior_free_in_a_medium_object, "interior free") { free_inside(20000, 16); }
+DEATH(interior_free_in_a_medium_object_at_its_grain, "interior free") { free_inside(20000, 512 * 9); }
+DEATH(interior_free_in_a_large_object, "interior free") { free_inside(100000, 4096); }
+DEATH(interior_free_at_a_unit_of_a_large_object, "invalid free") { free_inside(200000, 65536); }
+DEATH(interior_free_in_a_huge_object, "foreign free") { free_inside(5u << 20, 4096); }
+
+DEATH(free_of_a_never_allocated_object, "free of") {
+    bytes = paceline_malloc(256);
+    paceline_free(bytes + 256 * 40);
+}
+
+DEATH(free_of_a_stack_address, "foreign free") {
+    int local = 0;
+    kept = &local;
+    paceline_free(kept);
+}
+
+DEATH(free_of_a_static_address, "foreign free") {
+    static char object[64];
+    kept = object;
+    paceline_free(kept);
+}
+
+DEATH(free_of_a_small_number, "foreign free") {
+    kept = (void *)0x10;
+    paceline_free(kept);
+}
+
+DEATH(free_of_a_wild_address, "foreign free") {
+    kept = (void *)0xFFFFFFFFFFFFFFF0;
+    paceline_free(kept);
+}
+
+DEATH(realloc_of_a_freed_object, "double free") {
+    kept = paceline_malloc(100);
+    paceline_free(kept);
+    kept = paceline_realloc(kept, 200);
+}
+
+DEATH(realloc_of_a_foreign_address, "foreign free") {
+    static char object[64];
+    kept = object;
+    kept = paceline_realloc(kept, 200);
+}
+
+/* --- hardened mode: the same, and what only it sees --- */
+
+HARDENED_DEATH(hardened_double_free, "double free") { free_twice(100); }
+HARDENED_DEATH(hardened_double_free_of_a_medium_object, "double free") { free_twice(9000); }
+HARDENED_DEATH(hardened_double_free_of_a_large_object, "invalid free") { free_twice(100000); }
+HARDENED_DEATH(hardened_double_free_of_a_huge_object, "foreign free") { free_twice(5u << 20); }
+HARDENED_DEATH(hardened_interior_free, "interior free") { free_inside(1000, 48); }
+HARDENED_DEATH(hardened_foreign_free, "foreign free") {
+    static char object[64];
+    kept = object;
+    paceline_free(kept);
+}
+
+static void write_behind(size_t size, size_t count) {
+    bytes = paceline_malloc(size);
+    for (size_t i = 0; i < count; i++) {
+        bytes[size + i] = (char)(bytes[size + i] + 1);
+    }
+    paceline_free(bytes);
+}
+
+HARDENED_DEATH(overflow_by_one_byte, "overflow") { write_behind(100, 1); }
+HARDENED_DEATH(overflow_by_one_byte_of_a_full_block, "overflow") { write_behind(120, 1); }
+HARDENED_DEATH(overflow_by_many_bytes, "overflow") { write_behind(33, 40); }
+HARDENED_DEATH(overflow_of_a_medium_object, "overflow") { write_behind(5000, 1); }
+HARDENED_DEATH(overflow_of_a_large_object, "overflow") { write_behind(100000, 1); }
+HARDENED_DEATH(overflow_of_a_huge_object, "overflow") { write_behind(3000000, 1); }
+
+/* A block of 112: what says where its canary lies are its last two bytes. */
+static void write_at(size_t offset) {
+    bytes = paceline_malloc(100);
+    bytes[offset] = (char)(bytes[offset] ^ 1);
+    paceline_free(bytes);
+}
+
+HARDENED_DEATH(write_that_leaps_over_the_canary, "overflow") { write_at(110); }
+HARDENED_DEATH(write_to_the_last_byte_of_a_block, "overflow") { write_at(111); }
+
+HARDENED_DEATH(overflow_found_by_realloc, "overflow") {
+    bytes = paceline_malloc(50);
+    bytes[50] = 'x';
+    bytes = paceline_realloc(bytes, 90);
+}
+
+HARDENED_DEATH(write_after_free, "write after free") {
+    bytes = paceline_malloc(100);
+    paceline_free(bytes);
+    bytes[3] = 1;
+    for (int i = 0; i < 10000; i++) {
+        paceline_free(paceline_malloc(100));
+    }
+}
+
+HARDENED(freed_objects_are_not_reused_at_once_nor_in_order) {
+    int again = 0, in_order = 0;
+    uintptr_t last = 0;
+    for (int i = 0; i < 1000; i++) {
+        void *object = paceline_malloc(200);
+        again += (uintptr_t)object == last;
+        paceline_free(object);
+        last = (uintptr_t)object;
+    }
+    CHECK(again < 100);
+    last = 0;
+    for (int i = 0; i < 1000; i++) {
+        uintptr_t object = (uintptr_t)paceline_malloc(320);
+        in_order += object - last == 352;
+        last = object;
+    }
+    CHECK(in_order < 200);
+}
+
+/* A quarter of a magazine of 63. */
+HARDENED(the_last_fifteen_freed_objects_of_a_class_are_not_handed_out) {
+    enum { KEPT = 15 };
+    void *last[KEPT] = {NULL};
+    void *live[64] = {NULL};
+    uint64_t seed = 17;
+    for (unsigned i = 0, freed = 0; i < 200000; i++) {
+        void **slot = &live[next_random(&seed) % 64];
+        if (*slot != NULL) {
+            paceline_free(*slot);
+            last[freed++ % KEPT] = *slot;
+            *slot = NULL;
+            continue;
+        }
+        *slot = paceline_malloc(150);
+        for (int k = 0; k < KEPT; k++) {
+            CHECK(last[k] == NULL || *slot != last[k]);
+        }
+    }
+}
+
+HARDENED(usable_size_is_what_was_asked_for) {
+    static const size_t sizes[] = {0, 1, 100, 3839, 3840, 9000, 32760, 100000, 3000000};
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        void *object = paceline_malloc(sizes[i]);
+        CHECK(paceline_malloc_usable_size(object) == sizes[i]);
+        memset(object, 1, sizes[i]);
+        paceline_free(object);
+    }
+    CHECK(paceline_alloc_is_hardened());
+}
+
+TEST_(sampled_objects_behave_like_others, NULL, "PACELINE_ALLOC_HARDENED=1 PACELINE_ALLOC_SAMPLE=10") {
+    for (int i = 0; i < 200000; i++) {
+        size_t size = (size_t)i % 4000;
+        char *object = paceline_malloc(size);
+        memset(object, 1, size);
+        object = paceline_realloc(object, size + 10);
+        CHECK(object != NULL && (size == 0 || object[size - 1] == 1));
+        paceline_free(object);
+    }
+}

@@ -1,0 +1,107 @@
+/* Little memory: limits on address space, from before the start and set later; what is left after a burst. */
+#include "check.h"
+#include "paceline_alloc.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* This program again, as `claim`, with at most `mib` MiB of addresses; its exit status. */
+static int rerun_limited(const char *claim, rlim_t mib) {
+    char inner[128];
+    snprintf(inner, sizeof inner, "--inner=%s", claim);
+    pid_t child = fork();
+    if (child == 0) {
+        struct rlimit limit = {mib << 20, mib << 20};
+        setrlimit(RLIMIT_AS, &limit);
+        execl("/proc/self/exe", "check", inner, "--limited=1", (char *)NULL);
+        _Exit(127);
+    }
+    int status = -1;
+    waitpid(child, &status, 0);
+    return status;
+}
+
+static size_t fill_memory(size_t size) {
+    size_t got = 0;
+    void **list = NULL;
+    for (void **object; (object = paceline_malloc(size)) != NULL; got += size) {
+        object[0] = list;
+        list = object;
+    }
+    CHECK(errno == ENOMEM);
+    while (list != NULL) {
+        void **next = list[0];
+        paceline_free(list);
+        list = next;
+    }
+    return got;
+}
+
+static void use_limited_memory(void) {
+    enum { MIB = 1 << 20 };
+    CHECK(fill_memory(100) > 100u * MIB);
+    CHECK(fill_memory(5000) > 100u * MIB);
+    CHECK(fill_memory(100000) > 100u * MIB);
+    CHECK(fill_memory(3u * MIB) > 60u * MIB);
+    errno = 0;
+    CHECK(paceline_malloc((size_t)1 << 30) == NULL && errno == ENOMEM);
+    char *object = paceline_malloc(64);
+    CHECK(object != NULL);
+    CHECK(paceline_realloc(object, (size_t)1 << 30) == NULL && errno == ENOMEM);
+    object[63] = 1;
+    paceline_free(object);
+}
+
+TEST(under_an_address_space_limit_memory_is_used_up_and_comes_back) {
+    SKIP_IN_SHARED_PROCESS("address space cannot be limited");
+    if (check_parameter("limited", 0)) {
+        use_limited_memory();
+        return;
+    }
+    CHECK(rerun_limited("under_an_address_space_limit_memory_is_used_up_and_comes_back", 256) == 0);
+}
+
+TEST(a_limit_set_later_makes_huge_objects_fail_and_small_ones_work) {
+    SKIP_IN_SHARED_PROCESS("address space cannot be limited");
+    paceline_free(paceline_malloc(1));
+    struct rlimit limit = {64u << 20, 64u << 20};
+    CHECK(setrlimit(RLIMIT_AS, &limit) == 0);
+    errno = 0;
+    CHECK(paceline_malloc(256u << 20) == NULL && errno == ENOMEM);
+    char *object = paceline_malloc(1000);
+    CHECK(object != NULL);
+    memset(object, 1, 1000);
+    paceline_free(object);
+}
+
+static size_t resident_bytes(void) {
+    unsigned long pages = 0, resident = 0;
+    FILE *file = fopen("/proc/self/statm", "r");
+    CHECK(file != NULL && fscanf(file, "%lu %lu", &pages, &resident) == 2);
+    fclose(file);
+    return resident * 4096;
+}
+
+TEST(most_memory_is_gone_after_freeing_most_objects_at_random) {
+    SKIP_IN_SHARED_PROCESS("resident memory is the runtime's");
+    enum { COUNT = 100000 };
+    static char *objects[COUNT];
+    uint64_t seed = 7;
+    for (int i = 0; i < COUNT; i++) {
+        size_t size = 16 + next_random(&seed) % 1024;
+        objects[i] = paceline_malloc(size);
+        memset(objects[i], 1, size);
+    }
+    size_t full = resident_bytes();
+    for (int i = 0; i < COUNT; i++) {
+        if (next_random(&seed) % 100 < 95) {
+            paceline_free(objects[i]);
+        }
+    }
+    size_t left = resident_bytes();
+    fprintf(stderr, "%zu KiB full, %zu KiB left\n", full >> 10, left >> 10);
+    CHECK(paceline_alloc_is_hardened() || left < full / 2);
+}

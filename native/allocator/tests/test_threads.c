@@ -1,0 +1,242 @@
+/* Threads that allocate, hand on and free under stamps; thread exit; fork under load.
+ *
+ * --steps=N sets the length of each thread's work. */
+#define _GNU_SOURCE
+#include "check.h"
+#include "paceline_alloc.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { THREADS = 4, SHARED = 1024, OWN = 256 };
+
+struct message {
+    size_t size;
+    unsigned char stamp;
+    unsigned char bytes[];
+};
+
+static _Atomic(struct message *) mailbox[SHARED];
+static atomic_int stop_now;
+
+static struct message *make(uint64_t *seed) {
+    size_t kind = next_random(seed) % 200;
+    size_t size = next_random(seed) % (kind == 0 ? 200000 : kind < 10 ? 9000 : 700);
+    struct message *message = paceline_malloc(sizeof *message + size);
+    CHECK(message != NULL);
+    message->size = size;
+    message->stamp = (unsigned char)next_random(seed);
+    memset(message->bytes, message->stamp, size);
+    return message;
+}
+
+static void consume(struct message *message) {
+    for (size_t i = 0; i < message->size; i += message->size < 1024 ? 1 : 97) {
+        CHECK(message->bytes[i] == message->stamp);
+    }
+    memset(message, 0xDD, sizeof *message + message->size);
+    paceline_free(message);
+}
+
+static void *mix(void *argument) {
+    uint64_t seed = (uint64_t)(uintptr_t)argument * 7919 + 1;
+    struct message *own[OWN] = {NULL};
+    long steps = check_parameter("steps", 60000);
+    for (long i = 0; i < steps; i++) {
+        size_t slot = next_random(&seed) % OWN;
+        if (own[slot] != NULL) {
+            consume(own[slot]);
+        }
+        own[slot] = make(&seed);
+        struct message *other = atomic_exchange(&mailbox[next_random(&seed) % SHARED], own[slot]);
+        own[slot] = NULL;
+        if (other != NULL && next_random(&seed) % 2 == 0) {
+            own[slot] = other;
+        } else if (other != NULL) {
+            consume(other);
+        }
+    }
+    for (int i = 0; i < OWN; i++) {
+        if (own[i] != NULL) {
+            consume(own[i]);
+        }
+    }
+    return NULL;
+}
+
+static void run_threads(void *(*work)(void *), int count) {
+    pthread_t threads[64];
+    for (int i = 0; i < count; i++) {
+        CHECK(pthread_create(&threads[i], NULL, work, (void *)(uintptr_t)(i + 1)) == 0);
+    }
+    for (int i = 0; i < count; i++) {
+        pthread_join(threads[i], NULL);
+    }
+}
+
+static void empty_mailbox(void) {
+    for (int i = 0; i < SHARED; i++) {
+        struct message *left = atomic_exchange(&mailbox[i], NULL);
+        if (left != NULL) {
+            consume(left);
+        }
+    }
+}
+
+static void exchange_stamped(void) {
+    run_threads(mix, THREADS);
+    empty_mailbox();
+    run_threads(mix, THREADS); /* in the heaps of those that ended */
+    empty_mailbox();
+}
+
+TEST(objects_handed_between_threads_keep_their_contents) { exchange_stamped(); }
+HARDENED(objects_handed_between_threads_keep_their_contents_in_hardened_mode) { exchange_stamped(); }
+
+/* --- one thread allocates, another frees --- */
+
+static void *produce(void *unused) {
+    uint64_t seed = 99;
+    (void)unused;
+    for (long i = 0, steps = check_parameter("steps", 60000) * 2; i < steps; i++) {
+        struct message *message = make(&seed);
+        struct message *expected = NULL;
+        while (!atomic_compare_exchange_weak(&mailbox[i % 64], &expected, message)) {
+            expected = NULL;
+            sched_yield();
+        }
+    }
+    atomic_store(&stop_now, 1);
+    return NULL;
+}
+
+static void *free_all(void *unused) {
+    (void)unused;
+    for (;;) {
+        int last = atomic_load(&stop_now);
+        for (int i = 0; i < 64; i++) {
+            struct message *message = atomic_exchange(&mailbox[i], NULL);
+            if (message != NULL) {
+                consume(message);
+            }
+        }
+        if (last) {
+            return NULL;
+        }
+    }
+}
+
+static void *by_role(void *argument) { return (uintptr_t)argument == 1 ? produce(NULL) : free_all(NULL); }
+
+static size_t resident_bytes(void) {
+    unsigned long pages = 0, resident = 0;
+    FILE *file = fopen("/proc/self/statm", "r");
+    CHECK(file != NULL && fscanf(file, "%lu %lu", &pages, &resident) == 2);
+    fclose(file);
+    return resident * 4096;
+}
+
+TEST(a_consumer_returns_what_a_producer_makes) {
+    run_threads(by_role, 2);
+    CHECK(CHECK_SHARED_PROCESS || resident_bytes() < 64u << 20);
+}
+
+/* --- threads that come and go --- */
+
+static void *touch(void *unused) {
+    (void)unused;
+    for (int i = 0; i < 50; i++) {
+        paceline_free(paceline_malloc(100 + (size_t)i * 40));
+    }
+    return paceline_malloc(300);
+}
+
+TEST(heaps_of_ended_threads_are_reused) {
+    for (int i = 0; i < 2000; i++) {
+        pthread_t thread;
+        void *left = NULL;
+        CHECK(pthread_create(&thread, NULL, touch, NULL) == 0);
+        pthread_join(thread, &left);
+        paceline_free(left);
+    }
+    CHECK(CHECK_SHARED_PROCESS || resident_bytes() < 64u << 20);
+}
+
+static pthread_key_t late_key;
+
+/* Runs after the allocator's own handler in some round: the thread has no heap any more. */
+static void late_handler(void *value) {
+    uintptr_t round = (uintptr_t)value;
+    void *objects[100];
+    for (int i = 0; i < 100; i++) {
+        objects[i] = paceline_malloc((size_t)i * 60);
+        memset(objects[i], 1, (size_t)i * 60);
+    }
+    for (int i = 0; i < 100; i++) {
+        paceline_free(objects[i]);
+    }
+    if (round < 4) {
+        pthread_setspecific(late_key, (void *)(round + 1));
+    }
+}
+
+static void *leave_late(void *unused) {
+    (void)unused;
+    pthread_setspecific(late_key, (void *)1);
+    paceline_free(paceline_malloc(10));
+    return NULL;
+}
+
+TEST(exit_handlers_may_allocate_after_the_heap_is_gone) {
+    CHECK(pthread_key_create(&late_key, late_handler) == 0);
+    for (int i = 0; i < 50; i++) {
+        run_threads(leave_late, 3);
+    }
+}
+
+/* --- fork --- */
+
+static void *churn(void *argument) {
+    uint64_t seed = (uint64_t)(uintptr_t)argument;
+    while (!atomic_load(&stop_now)) {
+        consume(make(&seed));
+    }
+    return NULL;
+}
+
+static void *more(void *argument) {
+    uint64_t seed = (uint64_t)(uintptr_t)argument;
+    for (int i = 0; i < 300; i++) {
+        consume(make(&seed));
+    }
+    return NULL;
+}
+
+static void fork_under_load(void) {
+    SKIP_IN_SHARED_PROCESS("threads cannot be started in the child of a threaded process");
+    pthread_t threads[THREADS];
+    for (int i = 0; i < THREADS; i++) {
+        CHECK(pthread_create(&threads[i], NULL, churn, (void *)(uintptr_t)(i + 1)) == 0);
+    }
+    for (int i = 0; i < 60; i++) {
+        pid_t child = fork();
+        CHECK(child >= 0);
+        if (child == 0) {
+            run_threads(more, 3);
+            (void)paceline_malloc_trim(0);
+            _Exit(0);
+        }
+        int status = -1;
+        CHECK(waitpid(child, &status, 0) == child && status == 0);
+    }
+    atomic_store(&stop_now, 1);
+    for (int i = 0; i < THREADS; i++) {
+        pthread_join(threads[i], NULL);
+    }
+}
+
+TEST(children_of_a_busy_process_can_allocate_in_threads) { fork_under_load(); }
+HARDENED(children_of_a_busy_hardened_process_can_allocate_in_threads) { fork_under_load(); }
