@@ -170,8 +170,8 @@ impl<W: Write> Launch<'_, W> {
     }
 
     fn measure(&mut self, group: &Group<'_>, knobs: &[(String, u64)]) -> Result<(), Stop> {
-        let context =
-            Context { params: &group.params, knobs, seed: self.options.seed, launch: self.options.launch };
+        let Options { seed, launch, rounds, .. } = *self.options;
+        let context = Context { params: &group.params, knobs, seed, launch, rounds };
         let mut prepared = (group.benchmark.prepare)(&context)?;
         let cases: Vec<u64> = group.arms.iter().map(|arm| self.announce(group, *arm, &prepared)).collect();
         self.verify(&mut prepared)?;

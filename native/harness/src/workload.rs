@@ -261,6 +261,8 @@ pub struct Context<'a> {
     pub seed: u64,
     /// Which launch of the job this is: for what should differ between launches, such as a layout.
     pub launch: u64,
+    /// Measured rounds that are to come, without those of warm-up.
+    pub rounds: u64,
 }
 
 impl Context<'_> {

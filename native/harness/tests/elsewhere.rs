@@ -31,7 +31,7 @@ fn other_process(name: &str, dies_after: u64) -> Arm {
 
 fn events(dies_after: u64) -> Vec<Event> {
     let prepare = move |context: &Context<'_>| {
-        assert_eq!(context.launch, 4, "a preparation knows its launch");
+        assert_eq!((context.launch, context.rounds), (4, ROUNDS), "a preparation knows its launch");
         Ok(Prepared {
             arms: vec![other_process("a", u64::MAX), other_process("b", dies_after)],
             items_per_iteration: None,
