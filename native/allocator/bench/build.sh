@@ -2,7 +2,8 @@
 # Builds what the allocator suite runs, into build/bench/ beside the allocator's own build:
 #
 #   build.sh              everything
-#   build.sh programs     the workload, the subject, our library, the bound and the recorder; not others' arms
+#   build.sh programs     the workload and its parts
+#   build.sh parts        the subject, our library, the bound, the recorder and the traces: nothing of Cargo's
 #   build.sh arm NAME     one of others' allocators: mimalloc mimalloc2 jemalloc tcmalloc snmalloc rpmalloc
 #
 #   build/bench/paceline-allocator-bench    the workload
@@ -12,11 +13,12 @@
 #   build/bench/lib/ARM.why                 or why there is none: the suite goes on without that arm
 #   build/bench/traces/NAME.trace           traces of `replay`
 #
-# Honours CC, CXX, CFLAGS (added), CARGO_TARGET_DIR. An arm that was built of the same sources is not built again.
+# Honours CC, CXX, CFLAGS (added), CARGO_TARGET_DIR, OUT (in place of
+# build/bench). An arm that was built of the same sources is not built again.
 set -eu
 here=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd)
 native=$(CDPATH='' cd -- "$here/../.." && pwd)
-out=$here/../build/bench
+out=${OUT:-$here/../build/bench}
 target=${CARGO_TARGET_DIR:-$native/target}
 cc=${CC:-cc}
 cxx=${CXX:-c++}
@@ -42,7 +44,7 @@ link_arm() {
         put "$out/objects/subject-$name" "direct/subject-$name"
 }
 
-programs() {
+parts() {
     for source in "$here"/subject/*.c; do
         # shellcheck disable=SC2086
         $cc $flags -c "$source" -o "$out/objects/subject/$(basename "$source" .c).o"
@@ -55,17 +57,23 @@ programs() {
     # shellcheck disable=SC2086
     $cc $flags -shared -o "$out/objects/libpaceline_trace.so" "$here/recorder/recorder.c"
     put "$out/objects/libpaceline_trace.so" lib/libpaceline_trace.so
-    sh "$here/../build.sh" library
-    link_arm paceline "$cc" -Wl,--whole-archive "$out/../libpaceline_alloc.a" -Wl,--no-whole-archive
+    BUILD=$out/objects/ours sh "$here/../build.sh" library
+    link_arm paceline "$cc" -Wl,--whole-archive "$out/objects/ours/libpaceline_alloc.a" -Wl,--no-whole-archive
     rm -f "$out"/traces/*
     cp "$here"/../traces/*.trace "$out/traces/"
-    (cd "$native" && cargo build --quiet --release --locked --target-dir "$target" -p paceline-allocator-bench)
+}
+
+programs() {
+    parts
+    (cd "$native" &&
+        cargo build --quiet --release --locked --target-dir "$target" -p paceline-allocator-bench)
     put "$target/release/paceline-allocator-bench" paceline-allocator-bench
 }
 
 # What Cargo said of the crate that carries an arm: `said manifest_path` or `said out_dir`.
 said() {
-    printf '%s\n' "$messages" | grep "$crate" | sed -n "s/.*\"$1\":\"\([^\"]*\)\".*/\1/p" | sort -u | tail -n 1
+    printf '%s\n' "$messages" | grep "$crate" |
+        sed -n "s/.*\"$1\":\"\([^\"]*\)\".*/\1/p" | sort -u | tail -n 1
 }
 
 build_arm() { # build_arm NAME
@@ -103,8 +111,8 @@ build_arm() { # build_arm NAME
             link_arm "$arm" "$cplusplus" "$out/objects/snmalloc.o"
         ;;
     rpmalloc)
-        $cc -O3 -DNDEBUG -fPIC -ftls-model=initial-exec -D_GNU_SOURCE -DENABLE_OVERRIDE=1 -DENABLE_PRELOAD=1 -w \
-            -c "$sources/rpmalloc/rpmalloc/rpmalloc.c" -o "$out/objects/rpmalloc.o" &&
+        $cc -O3 -DNDEBUG -fPIC -ftls-model=initial-exec -D_GNU_SOURCE -DENABLE_OVERRIDE=1 \
+            -DENABLE_PRELOAD=1 -w -c "$sources/rpmalloc/rpmalloc/rpmalloc.c" -o "$out/objects/rpmalloc.o" &&
             link_arm "$arm" "$cc" "$out/objects/rpmalloc.o"
         ;;
     esac
@@ -127,8 +135,9 @@ arm_once() {
     fi
 }
 
-mkdir -p "$out/lib" "$out/direct" "$out/traces" "$out/objects/subject"
+mkdir -p "$out/lib" "$out/direct" "$out/traces" "$out/objects/subject" "$out/objects/ours"
 case ${1:-all} in
+parts) parts ;;
 programs) programs ;;
 arm) arm_once "${2:?build.sh arm NAME}" ;;
 all)
@@ -138,7 +147,7 @@ all)
     done
     ;;
 *)
-    echo "build.sh: unknown argument '$1'; use programs, arm NAME or nothing" >&2
+    echo "build.sh: unknown argument '$1'; use programs, parts, arm NAME or nothing" >&2
     exit 2
     ;;
 esac

@@ -2,9 +2,9 @@
 
      LD_PRELOAD=libpaceline_trace.so PACELINE_TRACE_FILE=out.trace [PACELINE_TRACE_EVENTS=200000] program …
 
-   The memory itself is glibc's. The first process that runs with it makes the file; processes it starts find it
-   there and record nothing, nor does a forked child. Invariants: one lock around "ask glibc, then write the
-   event", so the order in the file is an order that happened; the recorder's own memory is mapped, never
+   The memory itself is glibc's. The first process that runs with it makes the file; processes it starts find
+   it there and record nothing, nor does a forked child. Invariants: one lock around "ask glibc, then write
+   the event", so the order in the file is an order that happened; the recorder's own memory is mapped, never
    malloc'ed. Recording ends at the limit of events, at exit, or at fork's child; the file is whole at any of
    them, and not after a kill. */
 #define _GNU_SOURCE

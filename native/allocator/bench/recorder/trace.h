@@ -1,7 +1,7 @@
 /* A recorded trace: what a program asked its allocator for, without what it did with it.
 
-   A file is the header, then `events` events; all integers little-endian. An event is one or two numbers, each
-   base 128, low bits first, the high bit of a byte saying that another follows (LEB128):
+   A file is the header, then `events` events; all integers little-endian. An event is one or two numbers,
+   each base 128, low bits first, the high bit of a byte saying that another follows (LEB128):
 
      first  = argument × 8 + kind
      kind 0   malloc    argument: bytes                      the object gets a number
@@ -11,10 +11,10 @@
      kind 4   aligned   argument: log2 of the alignment      second: bytes; gets a number
      kind 5   thread    argument: which thread what follows is of, from 0; a trace begins on thread 0
 
-   Numbers are not in the file: an object gets the number that was given back last, or else the next that never
-   was given. `objects` numbers are enough for the whole trace. free(NULL) is not recorded, realloc(NULL, n) is
-   a malloc, realloc(p, 0) a free. Objects that are alive at the end are freed by who replays, in their
-   numbers' order. */
+   Numbers are not in the file: an object gets the number that was given back last, or else the next that
+   never was given. `objects` numbers are enough for the whole trace. free(NULL) is not recorded,
+   realloc(NULL, n) is a malloc, realloc(p, 0) a free. Objects that are alive at the end are freed by who
+   replays, in their numbers' order. */
 #ifndef PACELINE_BENCH_TRACE_H
 #define PACELINE_BENCH_TRACE_H
 

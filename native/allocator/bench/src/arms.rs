@@ -63,7 +63,11 @@ pub(crate) const ALL: [Allocator; 10] = [
     of("mimalloc", Some("mimalloc"), Some(&[("MIMALLOC_ALLOW_THP", "1")])),
     of("mimalloc2", Some("mimalloc2"), Some(&[("MIMALLOC_ALLOW_THP", "1")])),
     of("jemalloc", Some("jemalloc"), Some(&[("MALLOC_CONF", "thp:always")])),
-    of("tcmalloc", Some("tcmalloc"), Some(&[])),
+    // Its caches are per CPU by a registration with the kernel (rseq) that glibc makes first.
+    Allocator {
+        variables: &[("GLIBC_TUNABLES", "glibc.pthread.rseq=0")],
+        ..of("tcmalloc", Some("tcmalloc"), Some(&[]))
+    },
     of("snmalloc", Some("snmalloc"), None),
     of("rpmalloc", Some("rpmalloc"), None),
     of("bound", Some("bound"), None),

@@ -17,6 +17,8 @@ pub(crate) struct Round {
     pub(crate) run_p50_ns: u64,
     /// 99 % quantile of the short runs.
     pub(crate) run_p99_ns: u64,
+    /// Most memory that was resident so far.
+    pub(crate) peak_bytes: u64,
     /// Resident memory once the round was over, where the scenario says so.
     pub(crate) settled_bytes: u64,
     /// Each chunk.
@@ -26,8 +28,6 @@ pub(crate) struct Round {
 /// What a process says at its end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct End {
-    /// Most memory that was resident.
-    pub(crate) peak_bytes: u64,
     /// Since its start.
     pub(crate) faults: u64,
     /// Resident after a rest.
@@ -87,10 +87,11 @@ impl Subject {
         let Asked { chunks, times, lead, runs } = asked;
         let numbers = self.ask(&format!("round {chunks} {times} {lead} {runs}"), "round")?;
         match numbers.as_slice() {
-            [total_ns, run_p50_ns, run_p99_ns, settled_bytes, chunks @ ..] => Ok(Round {
+            [total_ns, run_p50_ns, run_p99_ns, peak_bytes, settled_bytes, chunks @ ..] => Ok(Round {
                 total_ns: *total_ns,
                 run_p50_ns: *run_p50_ns,
                 run_p99_ns: *run_p99_ns,
+                peak_bytes: *peak_bytes,
                 settled_bytes: *settled_bytes,
                 chunks_ns: chunks.to_vec(),
             }),
@@ -107,7 +108,7 @@ impl Subject {
     /// What it says at its end.
     pub(crate) fn end(&mut self) -> Result<End, Failure> {
         match self.ask("end", "end")?.as_slice() {
-            &[peak_bytes, faults, idle_bytes] => Ok(End { peak_bytes, faults, idle_bytes }),
+            &[faults, idle_bytes] => Ok(End { faults, idle_bytes }),
             _ => Err(self.broken("a short answer")),
         }
     }

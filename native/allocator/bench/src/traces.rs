@@ -22,7 +22,7 @@ const GROWN_MAX: u64 = 1 << 28;
 const IDLE_MS: u64 = 2000;
 /// Header of a trace: magic, objects, events (`recorder/trace.h`).
 const HEADER_BYTES: usize = 16;
-const TRACES: [&str; 1] = ["python_json"];
+const TRACES: [&str; 5] = ["cc1", "git", "perl", "python_json", "sqlite"];
 
 /// All of them.
 pub(crate) fn benchmarks() -> Vec<Benchmark> {

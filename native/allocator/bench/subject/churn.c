@@ -1,9 +1,9 @@
 /* churn and realloc_growth: what a program without threads does all day.
 
-   churn: a burst of small objects (most of them under 128 bytes), then all are freed: last in first out, first
-   in first out, or at random. Once is one object's malloc and free.
-   realloc_growth: eight buffers grow in turn by half, from 16 bytes to a limit, so that none can grow in place
-   for free; each time the new end is touched. Once is one such series. */
+   churn: a burst of small objects (most of them under 128 bytes), then all are freed: last in first out,
+   first in first out, or at random. Once is one object's malloc and free. realloc_growth: eight buffers grow
+   in turn by half, from 16 bytes to a limit, so that none can grow in place for free; each time the new end
+   is touched. Once is one such series. */
 #include "subject.h"
 
 #include <stdlib.h>
@@ -84,7 +84,7 @@ static void growth_work(struct lane *lane, uint64_t times)
                 unsigned char *buffer = realloc(lane->slots[i], size);
                 lane->state = lane->state * 31 + (size > SMALLEST ? buffer[size / 2] : 0);
                 buffer[size - 1] = (unsigned char)i;
-                buffer[size * 3 / 4] = (unsigned char)(size + (size_t)i); /* the middle of the next, read there */
+                buffer[size * 3 / 4] = (unsigned char)(size + (size_t)i); /* read next time */
                 lane->slots[i] = buffer;
             }
         }

@@ -1,9 +1,9 @@
 /* fragmentation: what stays resident when nearly everything was freed.
 
-   A burst of objects of 16 to 1,039 bytes is made and written to, then 95 % of them are freed in random order.
-   Timed is that; what the process still holds is read after it, and at the end once more after a rest, since
-   an allocator may give memory back in its own time. Then the others are freed, and the next round begins from
-   an empty heap. Once is one burst. */
+   A burst of objects of 16 to 1,039 bytes is made and written to, then 95 % of them are freed in random
+   order. Timed is that; what the process still holds is read after it, and at the end once more after a rest,
+   since an allocator may give memory back in its own time. Then the others are freed, and the next round
+   begins from an empty heap. Once is one burst. */
 #include "subject.h"
 
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 /* check: whether this process's allocator gives what it must, told by content alone.
 
-   Every object is filled with bytes of its own and looked at before it goes: objects that overlap, move without
-   their content or are not zero when they must be show. Place: once per arm before anything is timed, in a
-   process of its own, so that no arm is measured on a heap that was used before. */
+   Every object is filled with bytes of its own and looked at before it goes: objects that overlap, move
+   without their content or are not zero when they must be show. Place: once per arm before anything is timed,
+   in a process of its own, so that no arm is measured on a heap that was used before. */
 #define _GNU_SOURCE
 #include "subject.h"
 
@@ -65,7 +65,7 @@ static void make(struct object *object, uint32_t draw)
         break;
     default:
         object->at = malloc(size);
-        expect(((uintptr_t)object->at & (size < 16 ? 7 : 15)) == 0, "malloc gave less than 16 bytes' alignment");
+        expect(((uintptr_t)object->at & (size < 16 ? 7 : 15)) == 0, "malloc gave less alignment");
     }
     expect(malloc_usable_size(object->at) >= size, "usable size is less than asked for");
     fill(object, draw, size);

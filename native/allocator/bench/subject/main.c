@@ -1,14 +1,14 @@
 /* The subject's command line and its answers.
 
      subject SCENARIO [--NAME NUMBER]… [--trace FILE]      then a line in, a line out, until the end of input:
-       round CHUNKS TIMES LEAD RUNS   round TOTAL P50 P99 SETTLED CHUNK…
+       round CHUNKS TIMES LEAD RUNS   round TOTAL P50 P99 PEAK SETTLED CHUNK…
        state                          state DIGEST
-       end                            end PEAK FAULTS IDLE
+       end                            end FAULTS IDLE
      subject check --seed NUMBER       one line: `intact`, or what is wrong
 
    It greets with `ready PROVIDER`, the file malloc came from. LEAD times are worked but not timed, so that
-   caches are this arm's own again; then CHUNKS chunks of TIMES; then RUNS short runs, each timed by itself, for
-   the percentiles. Times are nanoseconds, of a run of 32; memory is bytes. */
+   caches are this arm's own again; then CHUNKS chunks of TIMES; then RUNS short runs, each timed by itself,
+   for the percentiles. Times are nanoseconds, of a run of 32; memory is bytes. */
 #define _GNU_SOURCE
 #include "subject.h"
 
@@ -91,6 +91,7 @@ static void answer_round(const struct scenario *scenario, const char *line)
     say_number(total);
     say_number(runs == 0 ? 0 : runs_ns[runs / 2]);
     say_number(runs == 0 ? 0 : runs_ns[runs * 99 / 100]);
+    say_number(peak_resident_bytes());
     say_number(scenario->settle == NULL ? 0 : scenario->settle(first_lane()));
     for (uint64_t i = 0; i < chunks; i++)
         say_number(chunk_ns[i]);
@@ -99,11 +100,9 @@ static void answer_round(const struct scenario *scenario, const char *line)
 
 static void answer_end(const struct scenario *scenario)
 {
-    uint64_t peak = peak_resident_bytes(), now = resident_bytes();
     say("end");
-    say_number(peak > now ? peak : now); /* the kernel's peak lags by some pages, what it adds up does not */
     say_number(page_faults());
-    say_number(scenario->idle == NULL ? now : scenario->idle(first_lane()));
+    say_number(scenario->idle == NULL ? resident_bytes() : scenario->idle(first_lane()));
     say_end();
 }
 

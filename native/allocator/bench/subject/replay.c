@@ -1,6 +1,6 @@
 /* replay: a recorded trace (recorder/trace.h), by one thread whatever it was recorded of. Once is the whole
-   trace. The file is decoded before anything is timed. Of each object the first and the last byte are written:
-   a trace does not say what its program did with them. */
+   trace. The file is decoded before anything is timed. Of each object the first and the last byte are
+   written: a trace does not say what its program did with them. */
 #define _GNU_SOURCE
 #include "subject.h"
 #include "../recorder/trace.h"

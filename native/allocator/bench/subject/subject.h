@@ -1,10 +1,11 @@
 /* The process in which one arm's operations run: what the files of this folder share.
 
-   Place in the journey: the workload (bench/src) starts one subject per arm and launch, with another allocator
-   in each, and asks them in turn for rounds. Invariants: between two clock reads there are the scenario's own
-   calls of malloc and free and nothing else; the subject itself never allocates outside a scenario, so the
-   heap holds what the scenario put there; every decision is drawn from the seed, never from an address or a
-   clock, so every arm does the same operations. Absent on purpose: any knowledge of which allocator this is. */
+   Place in the journey: the workload (bench/src) starts one subject per arm and launch, with another
+   allocator in each, and asks them in turn for rounds. Invariants: between two clock reads there are the
+   scenario's own calls of malloc and free and nothing else; the subject itself never allocates outside a
+   scenario, so the heap holds what the scenario put there; every decision is drawn from the seed, never from
+   an address or a clock, so every arm does the same operations. Absent on purpose: any knowledge of which
+   allocator this is. */
 #ifndef PACELINE_BENCH_SUBJECT_H
 #define PACELINE_BENCH_SUBJECT_H
 
@@ -95,7 +96,7 @@ static inline void pause_cpu(void)
 void *pages(size_t bytes, uint64_t layout); /* zeroed, from the kernel, not from malloc; never NULL */
 uint64_t now_ns(void);
 uint64_t resident_bytes(void);      /* exact, by smaps_rollup */
-uint64_t peak_resident_bytes(void); /* of this program, not of the one that started it */
+uint64_t peak_resident_bytes(void); /* of this program alone; lags by some dozen pages */
 uint64_t page_faults(void);         /* of all threads since the start */
 void rest(uint64_t milliseconds);
 
