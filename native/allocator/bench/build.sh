@@ -60,7 +60,7 @@ parts() {
     BUILD=$out/objects/ours sh "$here/../build.sh" library
     link_arm paceline "$cc" -Wl,--whole-archive "$out/objects/ours/libpaceline_alloc.a" -Wl,--no-whole-archive
     rm -f "$out"/traces/*
-    cp "$here"/../traces/*.trace "$out/traces/"
+    cp "$here"/../traces/captured/*.trace "$out/traces/"
 }
 
 programs() {

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Records the traces beside this script anew: what small runs of five programs ask their allocator for.
+# Records the traces of captured/ anew: what small runs of five programs ask their allocator for.
 #
 #   record.sh LIBRARY    LIBRARY: build/bench/lib/libpaceline_trace.so
 #
@@ -14,8 +14,8 @@ compiler=$("${CC:-gcc}" -print-prog-name=cc1)
 record() { # record NAME COMMAND…
     name=$1
     shift
-    rm -f "$here/$name.trace"
-    env LD_PRELOAD="$library" PACELINE_TRACE_FILE="$here/$name.trace" PACELINE_TRACE_EVENTS=50000 \
+    rm -f "$here/captured/$name.trace"
+    env LD_PRELOAD="$library" PACELINE_TRACE_FILE="$here/captured/$name.trace" PACELINE_TRACE_EVENTS=50000 \
         PYTHONMALLOC=malloc "$@" >/dev/null
 }
 
