@@ -56,8 +56,9 @@ impl Clock {
     /// Turns raw clock reads into a sample on this clock's time line, which begins at [`Clock::measure`].
     #[must_use]
     pub fn process(&self, raw: RawSample) -> Sample {
+        let here = || nanoseconds(raw.end.saturating_duration_since(raw.begin));
         Sample {
-            total_ns: nanoseconds(raw.end.saturating_duration_since(raw.begin)),
+            total_ns: raw.elsewhere_ns.unwrap_or_else(here),
             end_ns: nanoseconds(raw.end.saturating_duration_since(self.origin)),
         }
     }
@@ -110,9 +111,10 @@ mod tests {
         let clock = Clock::measure();
         let begin = Instant::now();
         let end = begin + Duration::from_nanos(1500);
-        let sample = clock.process(RawSample { begin, end });
+        let sample = clock.process(RawSample { begin, end, elsewhere_ns: None });
         assert_eq!(sample.total_ns, 1500);
-        let later = clock.process(RawSample { begin, end: end + Duration::from_nanos(7) });
-        assert_eq!(later.end_ns - sample.end_ns, 7);
+        let end = end + Duration::from_nanos(7);
+        let later = clock.process(RawSample { begin, end, elsewhere_ns: Some(9) });
+        assert_eq!((later.total_ns, later.end_ns - sample.end_ns), (9, 7), "measured there, ended here");
     }
 }

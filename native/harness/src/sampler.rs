@@ -9,7 +9,7 @@ use std::time::Instant;
 
 use crate::clock::Clock;
 use crate::fence;
-use crate::workload::{Account, Arm};
+use crate::workload::{Account, Arm, Failure};
 
 /// A sample must be this many clock steps long (STATISTICS §1: 0.1 % of quantisation).
 const RESOLUTIONS_PER_SAMPLE: u64 = 1000;
@@ -28,6 +28,8 @@ pub struct RawSample {
     pub begin: Instant,
     /// After it.
     pub end: Instant,
+    /// What the process that did the work measured, where that was another one.
+    pub elsewhere_ns: Option<u64>,
 }
 
 /// A processed sample.
@@ -64,13 +66,16 @@ impl<'a> Sampler<'a> {
 
     /// The loop count, the same for all arms, at which the quickest arm's samples are long enough. What the
     /// arms counted meanwhile is thrown away.
-    pub fn calibrate(&mut self) -> u64 {
+    ///
+    /// Fails when a process that does an arm's work failed; so does [`Sampler::round`].
+    pub fn calibrate(&mut self) -> Result<u64, Failure> {
         let (clock, target) = (self.clock, self.required_ns + self.required_ns / HEADROOM_DIVISOR);
-        let iterations = self.arms.iter_mut().map(|arm| calibrate(clock, arm, target)).max().unwrap_or(1);
+        let mut iterations = 1;
         for arm in &mut self.arms {
+            iterations = calibrate(clock, arm, target)?.max(iterations);
             arm.account();
         }
-        iterations
+        Ok(iterations)
     }
 
     /// What each arm of the last round counted and read, by position. Asked once the whole round is over, so
@@ -80,25 +85,33 @@ impl<'a> Sampler<'a> {
     }
 
     /// Runs one round and returns its samples by position. `order[position]` indexes the arms.
-    pub fn round(&mut self, order: &[usize], iterations: u64) -> Vec<Sample> {
+    pub fn round(&mut self, order: &[usize], iterations: u64) -> Result<Vec<Sample>, Failure> {
         self.raw.clear();
         for arm in order {
-            let raw = time(self.arms[*arm], iterations);
+            let raw = time(self.arms[*arm], iterations)?;
             self.raw.push(raw); // has room: no allocation between the arms of a round
         }
-        self.raw.iter().map(|raw| self.clock.process(*raw)).collect()
+        Ok(self.raw.iter().map(|raw| self.clock.process(*raw)).collect())
+    }
+
+    /// By arm, the metrics that it has one value of in this launch.
+    pub fn once(&mut self) -> Result<Vec<Vec<(String, u64)>>, Failure> {
+        self.arms.iter_mut().map(|arm| arm.once()).collect()
     }
 }
 
-fn calibrate(clock: &Clock, arm: &mut Arm, target_ns: u64) -> u64 {
+fn calibrate(clock: &Clock, arm: &mut Arm, target_ns: u64) -> Result<u64, Failure> {
+    if let Some(fixed) = arm.iterations() {
+        return Ok(fixed);
+    }
     let mut iterations = 1;
     loop {
-        let quickest = (0..CALIBRATION_SAMPLES)
-            .map(|_| clock.process(time(arm, iterations)).total_ns)
-            .min()
-            .unwrap_or(0);
+        let mut quickest = u64::MAX;
+        for _ in 0..CALIBRATION_SAMPLES {
+            quickest = quickest.min(clock.process(time(arm, iterations)?).total_ns);
+        }
         if quickest >= target_ns || iterations >= MOST_ITERATIONS {
-            return iterations;
+            return Ok(iterations);
         }
         let next = if quickest < target_ns / TRUSTED_SHARE {
             iterations * 2
@@ -112,15 +125,15 @@ fn calibrate(clock: &Clock, arm: &mut Arm, target_ns: u64) -> u64 {
 }
 
 /// One timed region. It sees the arm and a number: no emitter, no clock to read, nothing to write to.
-fn time(arm: &mut Arm, iterations: u64) -> RawSample {
+fn time(arm: &mut Arm, iterations: u64) -> Result<RawSample, Failure> {
     fence::full(); // what came before stays before the first read
     let begin = Instant::now();
     fence::full(); // the work begins after the first read
-    arm.run(iterations);
+    let elsewhere = arm.run(iterations);
     fence::full(); // the work ends before the second read
     let end = Instant::now();
     fence::full(); // what follows stays after the second read
-    RawSample { begin, end }
+    Ok(RawSample { begin, end, elsewhere_ns: elsewhere? })
 }
 
 #[cfg(test)]
@@ -145,7 +158,7 @@ mod tests {
         let clock = Clock::measure();
         let ((mut a, in_a), (mut b, in_b)) = (counting("a", 10), counting("b", 1000));
         let mut sampler = Sampler::new(&clock, vec![&mut a, &mut b], 0);
-        let block = sampler.round(&[1, 0], 37);
+        let block = sampler.round(&[1, 0], 37).expect("work here cannot fail");
         assert_eq!((block.len(), in_a.get(), in_b.get()), (2, 37, 37));
         assert!(block[0].end_ns <= block[1].end_ns, "position 0 ran first");
     }
@@ -155,9 +168,10 @@ mod tests {
         let clock = Clock::measure();
         let ((mut quick, _), (mut slow, _)) = (counting("quick", 10), counting("slow", 10_000));
         let mut sampler = Sampler::new(&clock, vec![&mut quick, &mut slow], 200_000);
-        let iterations = sampler.calibrate();
+        let iterations = sampler.calibrate().expect("work here cannot fail");
         // The median of several: one sample may be interrupted, none can be quicker than the work.
-        let mut totals: Vec<u64> = (0..9).map(|_| sampler.round(&[0, 1], iterations)[0].total_ns).collect();
+        let mut round = || sampler.round(&[0, 1], iterations).expect("work here cannot fail")[0].total_ns;
+        let mut totals: Vec<u64> = (0..9).map(|_| round()).collect();
         totals.sort_unstable();
         assert!(totals[4] >= sampler.required_ns() * 3 / 4, "{totals:?} for {iterations} iterations");
     }

@@ -170,7 +170,8 @@ impl<W: Write> Launch<'_, W> {
     }
 
     fn measure(&mut self, group: &Group<'_>, knobs: &[(String, u64)]) -> Result<(), Stop> {
-        let context = Context { params: &group.params, knobs, seed: self.options.seed };
+        let Options { seed, launch, rounds, .. } = *self.options;
+        let context = Context { params: &group.params, knobs, seed, launch, rounds };
         let mut prepared = (group.benchmark.prepare)(&context)?;
         let cases: Vec<u64> = group.arms.iter().map(|arm| self.announce(group, *arm, &prepared)).collect();
         self.verify(&mut prepared)?;
@@ -187,9 +188,10 @@ impl<W: Write> Launch<'_, W> {
 
     /// Warm-up, then measured rounds of the arms that can run here; `cases[arm]` is an arm's case.
     fn rounds(&mut self, group: &Group<'_>, mut sampler: Sampler<'_>, cases: &[u64]) -> Result<(), Stop> {
-        let iterations = sampler.calibrate();
+        let iterations = sampler.calibrate()?;
         let warmup = self.options.warmup();
         let mut short = 0;
+        let mut last = Vec::new();
         for (phase, numbers) in
             [(Phase::Warmup, 0..warmup), (Phase::Measure, warmup..warmup + self.options.rounds)]
         {
@@ -197,14 +199,16 @@ impl<W: Write> Launch<'_, W> {
             let mut orders = Order::new(self.options.seed, &key, cases.len());
             for number in numbers {
                 let order = orders.next_round();
-                let block = sampler.round(&order, iterations);
+                let block = sampler.round(&order, iterations)?;
                 let accounts = sampler.accounts(&order);
                 let cases: Vec<u64> = order.iter().map(|arm| cases[*arm]).collect();
                 self.emit(&cases, &block, &accounts, Round { number, phase, iterations })?;
+                last = block.iter().map(|sample| sample.end_ns).zip(order).collect();
                 let too_short = block.iter().filter(|sample| sample.total_ns < sampler.required_ns()).count();
                 short += if phase == Phase::Measure { too_short } else { 0 };
             }
         }
+        self.emit_once(&mut sampler, cases, &last)?;
         if short > 0 {
             self.warn_of_short_samples(group, short, sampler.required_ns());
         }
@@ -277,6 +281,35 @@ impl<W: Write> Launch<'_, W> {
         self.done += 1;
         self.emitter.push(&Event::Progress { done: self.done, total: self.total });
         self.emitter.round_ended()
+    }
+
+    /// What a launch has one value of, as part of its last measured round. `last[position]` is when the arm
+    /// that ran there was done, and which it was.
+    fn emit_once(
+        &mut self,
+        sampler: &mut Sampler<'_>,
+        cases: &[u64],
+        last: &[(u64, usize)],
+    ) -> Result<(), Stop> {
+        let values = sampler.once()?;
+        let round = (self.options.warmup() + self.options.rounds).saturating_sub(1);
+        for (position, (t_ns, arm)) in last.iter().enumerate() {
+            for (metric, value) in &values[*arm] {
+                self.emitter.push(&Event::Samples {
+                    case: cases[*arm],
+                    metric: metric.clone(),
+                    launch: self.options.launch,
+                    round,
+                    position: position as u64,
+                    phase: Phase::Measure,
+                    iterations: 1,
+                    values: vec![(*value).min(LARGEST)],
+                    t_ns: *t_ns,
+                    work: Vec::new(),
+                });
+            }
+        }
+        Ok(self.emitter.flush()?)
     }
 
     fn warn_of_short_samples(&mut self, group: &Group<'_>, short: usize, required_ns: u64) {

@@ -49,14 +49,26 @@ pub enum Reading {
 
 type TakeWork = Box<dyn FnMut() -> Work>;
 type TakeReading = Box<dyn FnMut() -> Reading>;
+type TakeOnce = Box<dyn FnMut() -> Result<u64, Failure>>;
+
+/// Where an arm's work is done.
+enum Body {
+    /// In this process, between the sampler's clock reads.
+    Here(Box<dyn FnMut(u64)>),
+    /// In a process of the arm's own, which times itself.
+    Elsewhere(Box<dyn FnMut(u64) -> Result<u64, Failure>>),
+    /// Nowhere: why this machine cannot do it.
+    Nowhere(String),
+}
 
 /// One implementation, prepared for one point of the params.
 pub struct Arm {
     name: String,
-    /// The work, or why this machine cannot do it.
-    body: Result<Box<dyn FnMut(u64)>, String>,
+    body: Body,
+    iterations: Option<u64>,
     work: Option<TakeWork>,
     readings: Vec<(String, TakeReading)>,
+    once: Vec<(String, TakeOnce)>,
 }
 
 /// What an arm has to say about a timed region, besides how long it took.
@@ -83,14 +95,34 @@ impl Arm {
     /// An arm whose `body` does the work as often as it is told, where the loop is another language's. What
     /// that makes of its results is its own to keep from being optimised away.
     pub fn looped(name: &str, body: impl FnMut(u64) + 'static) -> Self {
-        Self { name: name.to_owned(), body: Ok(Box::new(body)), work: None, readings: Vec::new() }
+        Self::of(name, Body::Here(Box::new(body)))
+    }
+
+    /// An arm that needs a process of its own: `body` has that process do the work as often as it is told,
+    /// and returns the nanoseconds that *it* measured, so that what it takes to ask is in no sample. While
+    /// one arm's process works, those of the others must wait.
+    pub fn elsewhere(name: &str, body: impl FnMut(u64) -> Result<u64, Failure> + 'static) -> Self {
+        Self::of(name, Body::Elsewhere(Box::new(body)))
     }
 
     /// An arm that this machine or runtime cannot run, and why: it is announced and not measured. Not for
     /// what should be there and is missing; that is a [`Failure`].
     #[must_use]
     pub fn unavailable(name: &str, reason: impl Into<String>) -> Self {
-        Self { name: name.to_owned(), body: Err(reason.into()), work: None, readings: Vec::new() }
+        Self::of(name, Body::Nowhere(reason.into()))
+    }
+
+    fn of(name: &str, body: Body) -> Self {
+        let name = name.to_owned();
+        Self { name, body, iterations: None, work: None, readings: Vec::new(), once: Vec::new() }
+    }
+
+    /// Every sample is of exactly so many iterations, where how often the operation ran decides what is
+    /// measured (how full a heap is, say). Calibration then does not run the arm. The same for all arms.
+    #[must_use]
+    pub fn with_iterations(mut self, iterations: u64) -> Self {
+        self.iterations = Some(iterations);
+        self
     }
 
     /// Counters of what the timed region did (`items`, `prepared`, `kept` are reserved; at most 16). `take`
@@ -109,10 +141,25 @@ impl Arm {
         self
     }
 
+    /// A metric that a launch has one value of, such as a peak: `take` runs once, after the last measured
+    /// round, and its value stands with that round.
+    #[must_use]
+    pub fn with_launch_metric(
+        mut self,
+        metric: &str,
+        take: impl FnMut() -> Result<u64, Failure> + 'static,
+    ) -> Self {
+        self.once.push((metric.to_owned(), Box::new(take)));
+        self
+    }
+
     /// Why this machine cannot run it, if so.
     #[must_use]
     pub fn why_unavailable(&self) -> Option<&str> {
-        self.body.as_ref().err().map(String::as_str)
+        match &self.body {
+            Body::Nowhere(reason) => Some(reason),
+            _ => None,
+        }
     }
 
     /// The name `suite.toml` gives it.
@@ -121,11 +168,25 @@ impl Arm {
         &self.name
     }
 
+    /// How often it must run, if that is not for calibration to say.
+    pub(crate) fn iterations(&self) -> Option<u64> {
+        self.iterations
+    }
+
+    /// The work; what another process measured of it, if it was done there.
     #[inline]
-    pub(crate) fn run(&mut self, iterations: u64) {
-        if let Ok(body) = &mut self.body {
-            body(iterations);
+    pub(crate) fn run(&mut self, iterations: u64) -> Result<Option<u64>, Failure> {
+        match &mut self.body {
+            Body::Here(body) => body(iterations),
+            Body::Elsewhere(body) => return body(iterations).map(Some),
+            Body::Nowhere(_) => {}
         }
+        Ok(None)
+    }
+
+    /// The metrics a launch has one value of.
+    pub(crate) fn once(&mut self) -> Result<Vec<(String, u64)>, Failure> {
+        self.once.iter_mut().map(|(name, take)| Ok((name.clone(), take()?))).collect()
     }
 
     /// What happened since it was last asked.
@@ -198,6 +259,10 @@ pub struct Context<'a> {
     pub knobs: &'a [(String, u64)],
     /// Decides the input data.
     pub seed: u64,
+    /// Which launch of the job this is: for what should differ between launches, such as a layout.
+    pub launch: u64,
+    /// Measured rounds that are to come, without those of warm-up.
+    pub rounds: u64,
 }
 
 impl Context<'_> {

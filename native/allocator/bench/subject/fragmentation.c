@@ -1,0 +1,100 @@
+/* fragmentation: what stays resident when nearly everything was freed.
+
+   A burst of objects of 16 to 1,039 bytes is made and written to, then 95 % of them are freed in random
+   order. Timed is that; what the process still holds is read after it, and at the end once more after a rest,
+   since an allocator may give memory back in its own time. Then the others are freed, and the next round
+   begins from an empty heap. Once is one burst. */
+#include "subject.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { KEPT_ONE_IN = 20, MEAN_SIZE = SMALLEST + SIZE_MASK / 2 };
+
+struct burst {
+    uint64_t count;
+    uint32_t *order; /* the first 95 % are freed */
+};
+
+static bool prepare(struct lane *lane)
+{
+    struct burst *burst = pages(sizeof *burst, 0);
+    burst->count = lane->options->bytes / MEAN_SIZE;
+    if (burst->count < KEPT_ONE_IN)
+        return false;
+    burst->order = pages((size_t)burst->count * sizeof *burst->order, 0);
+    for (uint64_t i = 0; i < burst->count; i++)
+        burst->order[i] = (uint32_t)i;
+    for (uint64_t i = burst->count - 1; i > 0; i--) {
+        lane->state = xorshift32(lane->state);
+        uint64_t j = lane->state % (i + 1);
+        uint32_t kept = burst->order[i];
+        burst->order[i] = burst->order[j];
+        burst->order[j] = kept;
+    }
+    lane->slots = pages((size_t)burst->count * sizeof(void *), lane->options->layout);
+    /* The slots' own pages are resident from here on, in every arm. */
+    memset(lane->slots, 0xff, (size_t)burst->count * sizeof(void *));
+    memset(lane->slots, 0, (size_t)burst->count * sizeof(void *));
+    lane->own = burst;
+    return true;
+}
+
+static void free_survivors(struct lane *lane)
+{
+    const struct burst *burst = lane->own;
+    for (uint64_t i = 0; i < burst->count; i++) {
+        free(lane->slots[i]);
+        lane->slots[i] = NULL;
+    }
+}
+
+static void make_and_free_most(struct lane *lane)
+{
+    const struct burst *burst = lane->own;
+    uint32_t state = lane->state;
+    for (uint64_t i = 0; i < burst->count; i++) {
+        state = xorshift32(state);
+        uint32_t size = SMALLEST + (state & SIZE_MASK);
+        lane->slots[i] = malloc(size);
+        memset(lane->slots[i], (int)(state & 0xff), size);
+    }
+    for (uint64_t i = 0; i < burst->count - burst->count / KEPT_ONE_IN; i++) {
+        free(lane->slots[burst->order[i]]);
+        lane->slots[burst->order[i]] = NULL;
+    }
+    lane->state = state;
+}
+
+static void work(struct lane *lane, uint64_t times)
+{
+    for (uint64_t i = 0; i < times; i++) {
+        free_survivors(lane);
+        make_and_free_most(lane);
+    }
+}
+
+static uint64_t settle(struct lane *lane)
+{
+    (void)lane;
+    return resident_bytes();
+}
+
+static uint64_t idle(struct lane *lane)
+{
+    work(lane, 1);
+    rest(lane->options->idle_ms);
+    return resident_bytes();
+}
+
+static uint64_t digest(const struct lane *lane)
+{
+    const struct burst *burst = lane->own;
+    uint64_t hash = fnv1a(FNV_START, lane->state);
+    for (uint64_t i = 0; i < burst->count; i++)
+        if (lane->slots[i] != NULL)
+            hash = fnv1a(fnv1a(hash, i), *(unsigned char *)lane->slots[i]);
+    return hash;
+}
+
+const struct scenario fragmentation = {"fragmentation", prepare, work, digest, settle, idle};
