@@ -43,8 +43,8 @@ pub struct Finalised {
 
 /// Blocks, their parents, and which of them are final.
 ///
-/// `&BlockGraph` is all that any call needs. [`BlockGraph::is_final`] takes no lock and never waits; the other
-/// calls take one lock among themselves.
+/// `&BlockGraph` is all that any call needs. [`BlockGraph::is_final`] takes no lock and never waits; the
+/// other calls take one lock among themselves.
 pub struct BlockGraph {
     index: FinalIndex,
     state: Mutex<State>,

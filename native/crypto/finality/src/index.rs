@@ -27,7 +27,7 @@ const IDS_PER_LINE: usize = 2;
 const SMALLEST_LINES_LOG2: u32 = 2;
 /// The largest table has 2^42 lines, 256 TiB: no machine gets there.
 const TABLES: usize = 40;
-/// Above 5/8 of its places a table is followed by the next: about one id in seven is then beyond its own line.
+/// Above 5/8 of its places a table is followed by the next: about one id in seven is then beyond its line.
 const FILL: (usize, usize) = (5, 8);
 
 /// Two ids, their first words 0 where there is none; the second place is filled after the first.

@@ -97,7 +97,7 @@ fn checked(bytes: &[u8]) -> Result<&[u8], SnapshotError> {
     if Sha256::digest(body).as_slice() == digest { Ok(body) } else { Err(SnapshotError::Digest) }
 }
 
-/// Final blocks that were not pruned: they are final, their parents too and lower, and the head is the highest.
+/// Final blocks that were not pruned: they are final, their parents too and lower, the head the highest.
 fn settle(index: &FinalIndex, state: &mut State, settled: Vec<Named>) -> Result<(), SnapshotError> {
     let count = settled.len();
     state.settled.extend(settled);

@@ -1,16 +1,16 @@
 /* A graph of blocks that become final by weight, for C. Library: libpaceline_finality.
  *
  * Ownership: paceline_graph_new and paceline_graph_restore give a handle; it is the caller's until
- * paceline_graph_free, once, when no other thread uses it. No call keeps a pointer to the caller's memory, and
- * none frees it.
+ * paceline_graph_free, once, when no other thread uses it. No call keeps a pointer to the caller's memory,
+ * and none frees it.
  *
  * Threads: any number of them may use one handle at a time. paceline_graph_is_final takes no lock and never
  * waits (but for ids that begin with eight zero bytes, which take 2^64 hashes to find); the other calls take
  * one lock among themselves. What is final stays final, and so do its ancestors.
  *
  * Errors: negative numbers. A refused call changes nothing. A bug's panic becomes PACELINE_PANICKED and never
- * unwinds into the caller. Null where a pointer is demanded is PACELINE_ARGUMENT; results marked "may be null"
- * are left out then. Ids are 32 bytes, without alignment.
+ * unwinds into the caller. Null where a pointer is demanded is PACELINE_ARGUMENT; results marked "may be
+ * null" are left out then. Ids are 32 bytes, without alignment.
  */
 #ifndef PACELINE_FINALITY_H
 #define PACELINE_FINALITY_H

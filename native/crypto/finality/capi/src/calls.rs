@@ -96,7 +96,8 @@ pub unsafe extern "C" fn paceline_graph_nothing(_graph: *const BlockGraph, _id: 
 /// Adds a block with `count` parents, one after the other; its height goes to `height` unless that is null.
 ///
 /// # Safety
-/// As [`paceline_graph_is_final`]; `parents` is null or 32 × `count` readable bytes, `height` null or writable.
+/// As [`paceline_graph_is_final`]; `parents` is null or 32 × `count` readable bytes, `height` null or
+/// writable.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn paceline_graph_insert(
     graph: *const BlockGraph,
