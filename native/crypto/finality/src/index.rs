@@ -18,6 +18,7 @@
 //! bytes cannot be told from no id, and are the caller's affair.
 
 use crate::id::Words;
+use crate::pages::room_for;
 use crate::sync::{AtomicU64, AtomicUsize, OnceLock, Ordering};
 
 const WORDS: usize = 4;
@@ -103,8 +104,10 @@ struct Table {
 
 impl Table {
     fn new(lines_log2: u32) -> Self {
-        let lines = (0..1_usize << lines_log2).map(|_| Line::empty()).collect();
-        Self { lines, shift: u64::BITS - lines_log2 }
+        let count = 1_usize << lines_log2;
+        let mut lines = room_for(count);
+        lines.extend((0..count).map(|_| Line::empty()));
+        Self { lines: lines.into_boxed_slice(), shift: u64::BITS - lines_log2 }
     }
 
     #[inline]

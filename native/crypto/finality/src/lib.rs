@@ -5,16 +5,17 @@
 //! (the readers' side: one cache line per answer), [`snapshot`](BlockGraph::snapshot) (its bytes).
 //!
 //! Invariants: what is final stays final, so the readers' index only grows; whoever sees a block final sees
-//! all its ancestors final; nothing is ever inserted that does not build on the last final block. There is
-//! no `unsafe` here. Absent on purpose: networking, signatures (an attestation's weight is taken at its
+//! all its ancestors final; nothing is ever inserted that does not build on the last final block. The one
+//! `unsafe` is advice to the system (`pages`). Absent on purpose: networking, signatures (an attestation's weight is taken at its
 //! caller's word), clocks.
 
-#![forbid(unsafe_code)]
+#![deny(unsafe_code)]
 
 mod error;
 mod graph;
 mod id;
 mod index;
+mod pages;
 mod snapshot;
 mod state;
 mod sync;

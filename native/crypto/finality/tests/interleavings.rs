@@ -9,6 +9,8 @@ mod id;
 #[path = "../src/index.rs"]
 #[allow(dead_code, reason = "the crate's own module, compiled a second time")]
 mod index;
+#[path = "../src/pages.rs"]
+mod pages;
 
 /// What `src/sync.rs` names, as loom has it.
 mod sync {
