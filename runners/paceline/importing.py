@@ -139,7 +139,7 @@ def _document(name: str, path: str, source: Source, declared: Sequence[Line]) ->
     return Document(1, name, source.name, source.size, source.sha256, 0, NO_SAMPLES, log)
 
 
-def write(document: Document, out: Path) -> Path:
+def write(document: msgspec.Struct, out: Path) -> Path:
     """Writes OUT/import.json, whole or not at all; returns its path. Raises UserError."""
     path = out / "import.json"
     try:
@@ -152,7 +152,7 @@ def write(document: Document, out: Path) -> Path:
     return path
 
 
-def as_json(document: Document) -> bytes:
+def as_json(document: msgspec.Struct) -> bytes:
     return msgspec.json.format(msgspec.json.encode(document), indent=1) + b"\n"
 
 

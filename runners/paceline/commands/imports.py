@@ -1,22 +1,23 @@
 """`paceline import`: figures that an app printed, out of a file or a device's log, into a directory or a
-server.
+server; and what criterion measured, into a directory.
 
-Place in the journey: the door of `importing`. Invariants: exactly one source, at least one place to store or
---dry-run; the document is the same wherever it goes.
+Place in the journey: the door of `importing` and `criterion_runs`. Invariants: exactly one source,
+at least one place to store or --dry-run; the document is the same wherever it goes.
 """
 
 from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.console import Console
+from rich.table import Table
 
-from paceline import config, importing, manifest
+from paceline import config, criterion_runs, importing, manifest
 from paceline.commands.desk import Desk, out, say
 from paceline.commands.here import ConfigPath, DataDir
 from paceline.errors import UserError
@@ -33,8 +34,10 @@ _IN_FORCE = re.compile(r"(\d{1,9})(?:/(\d{1,6}))?", re.ASCII)
 
 
 def import_(  # noqa: PLR0917 - one parameter per option is how typer declares them
-    file: Annotated[str | None, typer.Argument(help="What to read; - is standard input.")] = None,
-    form: Annotated[str, typer.Option("--format", help="What it is: logcat.")] = "logcat",
+    file: Annotated[
+        str | None, typer.Argument(help="What to read; - is standard input; of criterion also its directory.")
+    ] = None,
+    form: Annotated[str, typer.Option("--format", help="What it is: logcat or criterion.")] = "logcat",
     device: Annotated[
         str | None, typer.Option(help="Instead of FILE: HOST:PORT of a device, or what adb calls it.")
     ] = None,
@@ -60,7 +63,12 @@ def import_(  # noqa: PLR0917 - one parameter per option is how typer declares t
     data: DataDir = None,
     config_path: ConfigPath = None,
 ) -> None:
-    """Reads figures that an app printed into a log. Averages, not samples: no verdict is made of them."""
+    """Reads figures that an app printed into a log (averages, not samples), or criterion's runs with every
+    sample. No verdict is made of either."""
+    if form == "criterion":
+        of_a_log = {"device": device, "seconds": seconds, "suite": suite, "in-force": in_force}
+        _criterion(file, directory, dry_run, as_json, {**of_a_log, "server": server, "title": title})
+        return
     if dry_run == (directory is not None or server is not None):
         raise UserError(
             "Say where to store, or that nothing is to be stored.", "--out DIR, --server URL, or --dry-run."
@@ -86,13 +94,42 @@ def import_(  # noqa: PLR0917 - one parameter per option is how typer declares t
         notes.print(f"Stored as {stored['id']}: {rows}.", markup=False, highlight=False, soft_wrap=True)
 
 
+def _criterion(
+    path: str | None, directory: Path | None, dry_run: bool, as_json: bool, others: Mapping[str, object]
+) -> None:
+    """Criterion's output to OUT/import.json; `others` are options it has no use for."""
+    for name, value in others.items():
+        if value is not None:
+            raise UserError(f"--{name} is not for --format criterion.", "Say --out DIR or --dry-run.")
+    if path is None or dry_run == (directory is not None):
+        raise UserError(
+            "Say what to read, and where to store or that nothing is to be stored.",
+            "paceline import --format criterion target/criterion --out DIR, or --dry-run.",
+        )
+    target = None if directory is None else fresh_directory(directory, "")
+    document = criterion_runs.read(path)
+    for complaint in criterion_runs.complaints(document):
+        notes.print(complaint, markup=False, highlight=False, soft_wrap=True)
+    if as_json:
+        sys.stdout.write(importing.as_json(document).decode())
+    else:
+        _print(criterion_runs.tables(document))
+    if target is not None:
+        where = importing.write(document, target)
+        notes.print(f"Written to {where}.", markup=False, highlight=False, soft_wrap=True)
+
+
 def _show(document: importing.Document, as_json: bool) -> None:
     for complaint in importing.complaints(document):
         notes.print(complaint, markup=False, highlight=False, soft_wrap=True)
     if as_json:
         sys.stdout.write(importing.as_json(document).decode())
         return
-    for shown in importing.tables(document):
+    _print(importing.tables(document))
+
+
+def _print(shown_ones: Iterable[Table | str]) -> None:
+    for shown in shown_ones:
         if isinstance(shown, str):
             say(shown)
         else:

@@ -1,4 +1,4 @@
-"""Importers of other tools' output, one per file (logcat; criterion, Google Benchmark, JMH, … are to come),
+"""Importers of other tools' output, one per file (logcat, criterion; Google Benchmark, JMH, … are to come),
 beside real samples.
 
 Place in the journey: a second way in, next to the bench stream. Invariant: pure: text in, typed records out;

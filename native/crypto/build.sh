@@ -1,0 +1,46 @@
+#!/bin/sh
+# Builds what the workloads of this suite run and leaves it in build/ beside this script.
+#
+#   build.sh            everything
+#   build.sh finality   build/paceline-crypto-finality and build/libpaceline_finality.so
+#
+# Works in any checkout or worktree. Honours CARGO_TARGET_DIR.
+set -eu
+here=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd)
+what=${1:-all}
+case $what in
+all | finality) ;;
+*)
+    echo "build.sh: unknown argument '$what'; use finality or nothing" >&2
+    exit 2
+    ;;
+esac
+command -v cargo >/dev/null || {
+    echo "build.sh: 'cargo' is not installed; 'make setup' at the root of the repository installs it" >&2
+    exit 1
+}
+target=${CARGO_TARGET_DIR:-$here/../target}
+mkdir -p "$here/build"
+
+put() { # put FILE NAME: replace, never overwrite; a running process may have the old file mapped
+    cp "$1" "$here/build/$2.new"
+    mv -f "$here/build/$2.new" "$here/build/$2"
+}
+
+crate() { # crate PACKAGE: from native/, whose lock file and target directory all crates share
+    (cd "$here/.." && cargo build --quiet --release --locked --target-dir "$target" -p "$1")
+}
+
+library() { # library PACKAGE BUILT NAME: whatever this platform calls a shared library becomes libNAME.so
+    crate "$1"
+    for built in "lib$2.so" "lib$2.dylib" "$2.dll"; do
+        [ ! -f "$target/release/$built" ] || put "$target/release/$built" "lib$3.so"
+    done
+}
+
+case $what in all | finality)
+    library paceline-finality-capi paceline_finality_capi paceline_finality
+    crate paceline-finality-bench
+    put "$target/release/paceline-crypto-finality" paceline-crypto-finality
+    ;;
+esac

@@ -1,0 +1,241 @@
+//! `finality_readers`: one or two threads that ask, alone or beside a writer that adds 1,000 blocks a second.
+//!
+//! One iteration is a pass of [`PASS`] checks by every reader. The first check of each pass of the first
+//! reader is timed by itself as well: `call_time`, whose percentiles are what a caller waits. The writer adds
+//! to the arm that is being measured, and rests between arms.
+
+use std::cell::{Cell, RefCell};
+use std::rc::Rc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Barrier};
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
+
+use paceline_harness::fence::keep;
+use paceline_harness::{Arm, Benchmark, Context, Direction, Failure, Metric, Param, Prepared, Reading, Unit};
+
+use crate::ids::{self, Queries};
+use crate::single::Subjects;
+use crate::subjects::{NAMES, Subject};
+
+/// Checks of one reader in one iteration: a thread that is woken costs a part of the whole.
+const PASS: u64 = 1024;
+/// The seed's largest graph, and one beyond the second cache.
+const SIZES: [u64; 2] = [1000, 100_000];
+const SIZE_MAX: u64 = 1_000_000;
+const READERS_MAX: u64 = 2;
+/// Between two blocks of the writer: 1,000 in a second.
+const WRITE_EVERY: Duration = Duration::from_millis(1);
+/// The writer's blocks have numbers of their own.
+const WRITTEN_FROM: u64 = 1 << 40;
+
+/// Readers, with and without a writer.
+pub(crate) fn finality_readers() -> Benchmark {
+    let call_time =
+        Metric { name: "call_time".to_owned(), unit: Unit::Nanoseconds, direction: Direction::Lower };
+    Benchmark {
+        name: "finality_readers".to_owned(),
+        arms: NAMES.map(str::to_owned).to_vec(),
+        params: vec![
+            Param::int("blocks", &SIZES, 2, SIZE_MAX),
+            Param::int("readers", &[1, 2], 1, READERS_MAX),
+            Param::words("writer", &["none", "1k"]),
+        ],
+        metrics: vec![call_time],
+        prepare: Box::new(prepare),
+    }
+}
+
+fn prepare(context: &Context<'_>) -> Result<Prepared, Failure> {
+    let (blocks, seed, readers) = (context.int("blocks"), context.seed, context.int("readers"));
+    let subjects = Subjects::new(blocks, seed);
+    let group = Group {
+        queries: Arc::new(Queries::new(blocks, false, seed)),
+        readers,
+        seed,
+        writes: context.text("writer") != "none",
+    };
+    let arms = vec![
+        group.arm(NAMES[0], &subjects.locked)?,
+        group.arm(NAMES[1], &subjects.concurrent)?,
+        group.arm(NAMES[2], &subjects.swapped)?,
+        group.arm(NAMES[3], &subjects.ours)?,
+    ];
+    Ok(Prepared {
+        arms,
+        items_per_iteration: Some(readers * PASS),
+        bytes_per_iteration: None,
+        verify: Box::new(move || vec![subjects.agree(blocks, seed)]),
+    })
+}
+
+struct Group {
+    queries: Arc<Queries>,
+    readers: u64,
+    seed: u64,
+    writes: bool,
+}
+
+impl Group {
+    fn arm<S: Subject>(&self, name: &str, subject: &Arc<S>) -> Result<Arm, Failure> {
+        let cores = thread::available_parallelism().map_or(1, usize::from) as u64;
+        if self.readers > cores {
+            return Ok(Arm::unavailable(name, format!("needs {} cores", self.readers)));
+        }
+        let no_thread = |error| Failure::new("no_thread", format!("The system gives no thread: {error}."));
+        let (subject, queries) = (Arc::clone(subject), Arc::clone(&self.queries));
+        let second =
+            (self.readers > 1).then(|| Second::new(&subject, &queries)).transpose().map_err(no_thread)?;
+        let writer = self.writes.then(|| Writer::new(&subject, self.seed)).transpose().map_err(no_thread)?;
+        let written = writer.as_ref().map(|writer| Arc::clone(&writer.written));
+        let (calls, position) = (Rc::new(RefCell::new(Vec::new())), Cell::new(0));
+        let timed = Rc::clone(&calls);
+        let arm = Arm::looped(name, move |iterations| {
+            let _writing = writer.as_ref().map(Writer::resume);
+            let both = second.as_ref().map(|second| second.begin(iterations));
+            let mut timed = timed.borrow_mut();
+            for _ in 0..iterations {
+                timed.push(pass(&*subject, &queries, &position));
+            }
+            drop(both); // waits for the second
+        });
+        let counted =
+            arm.with_metric("call_time", move || Reading::Each(std::mem::take(&mut calls.borrow_mut())));
+        Ok(match written {
+            None => counted,
+            Some(written) => {
+                counted.with_work(move || vec![("written".to_owned(), written.swap(0, Ordering::Relaxed))])
+            }
+        })
+    }
+}
+
+/// A pass; how long its first check took.
+#[inline]
+fn pass<S: Subject>(subject: &S, queries: &Queries, position: &Cell<usize>) -> u64 {
+    let begin = Instant::now();
+    queries.each(position, 1, |id| keep(subject.is_final(id)));
+    let took = begin.elapsed();
+    queries.each(position, PASS - 1, |id| keep(subject.is_final(id)));
+    u64::try_from(took.as_nanos()).unwrap_or(u64::MAX)
+}
+
+/// Another reader, which sleeps between samples.
+struct Second {
+    both: Arc<Barrier>,
+    iterations: Arc<AtomicU64>,
+    thread: Option<JoinHandle<()>>,
+}
+
+/// Until it is dropped, the second reads; dropping waits for it.
+struct SecondReads<'a>(&'a Barrier);
+
+impl Drop for SecondReads<'_> {
+    fn drop(&mut self) {
+        self.0.wait();
+    }
+}
+
+impl Second {
+    fn new<S: Subject>(subject: &Arc<S>, queries: &Arc<Queries>) -> std::io::Result<Self> {
+        let both = Arc::new(Barrier::new(2));
+        let iterations = Arc::new(AtomicU64::new(0));
+        let (subject, queries) = (Arc::clone(subject), Arc::clone(queries));
+        let (meet, told) = (Arc::clone(&both), Arc::clone(&iterations));
+        let read = move || {
+            let position = Cell::new(0);
+            loop {
+                meet.wait();
+                let iterations = told.load(Ordering::Relaxed); // the barrier orders it
+                if iterations == 0 {
+                    return;
+                }
+                for _ in 0..iterations {
+                    keep(pass(&*subject, &queries, &position));
+                }
+                meet.wait();
+            }
+        };
+        let thread = Some(thread::Builder::new().name("reader".to_owned()).spawn(read)?);
+        Ok(Self { both, iterations, thread })
+    }
+
+    fn begin(&self, iterations: u64) -> SecondReads<'_> {
+        self.iterations.store(iterations, Ordering::Relaxed);
+        self.both.wait();
+        SecondReads(&self.both)
+    }
+}
+
+impl Drop for Second {
+    fn drop(&mut self) {
+        self.iterations.store(0, Ordering::Relaxed);
+        self.both.wait();
+        // A reader does not panic.
+        let _ = self.thread.take().map(JoinHandle::join);
+    }
+}
+
+/// A thread that adds a block every millisecond while it is told to.
+struct Writer {
+    writes: Arc<AtomicBool>,
+    stop: Arc<AtomicBool>,
+    written: Arc<AtomicU64>,
+    thread: Option<JoinHandle<()>>,
+}
+
+/// Until it is dropped, the writer writes.
+struct Writing<'a>(&'a AtomicBool);
+
+impl Drop for Writing<'_> {
+    fn drop(&mut self) {
+        self.0.store(false, Ordering::Relaxed);
+    }
+}
+
+impl Writer {
+    fn new<S: Subject>(subject: &Arc<S>, seed: u64) -> std::io::Result<Self> {
+        let [writes, stop] = std::array::from_fn(|_| Arc::new(AtomicBool::new(false)));
+        let written = Arc::new(AtomicU64::new(0));
+        let (subject, count) = (Arc::clone(subject), Arc::clone(&written));
+        let (may, ends) = (Arc::clone(&writes), Arc::clone(&stop));
+        let write = move || {
+            let mut number = WRITTEN_FROM;
+            let mut due = Instant::now();
+            while !ends.load(Ordering::Relaxed) {
+                if !may.load(Ordering::Relaxed) {
+                    thread::park();
+                    due = Instant::now();
+                } else if subject.add(ids::block(seed, number)) {
+                    number += 1;
+                    count.fetch_add(1, Ordering::Relaxed);
+                    due += WRITE_EVERY;
+                    thread::sleep(due.saturating_duration_since(Instant::now()));
+                } else {
+                    return; // nothing is refused; if it were, `written` would stand still
+                }
+            }
+        };
+        let thread = Some(thread::Builder::new().name("writer".to_owned()).spawn(write)?);
+        Ok(Self { writes, stop, written, thread })
+    }
+
+    fn resume(&self) -> Writing<'_> {
+        self.writes.store(true, Ordering::Relaxed);
+        if let Some(thread) = &self.thread {
+            thread.thread().unpark();
+        }
+        Writing(&self.writes)
+    }
+}
+
+impl Drop for Writer {
+    fn drop(&mut self) {
+        self.stop.store(true, Ordering::Relaxed);
+        if let Some(thread) = self.thread.take() {
+            thread.thread().unpark();
+            // Whatever it died of, the group is over.
+            let _ = thread.join();
+        }
+    }
+}

@@ -1,0 +1,87 @@
+//! Why a graph refuses.
+
+use std::fmt;
+
+use crate::PARENTS_MAX;
+use crate::id::BlockId;
+
+/// Why a call changed nothing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum GraphError {
+    /// The block is known already.
+    Duplicate(BlockId),
+    /// A block needs 1 to [`PARENTS_MAX`] parents, each named once.
+    Parents(usize),
+    /// A parent is neither known nor final.
+    UnknownParent(BlockId),
+    /// The block would not build on the last final block: a reorganisation below finality.
+    BelowFinality(BlockId),
+    /// No such block, or it was abandoned.
+    Unknown(BlockId),
+    /// The block is final: it takes no more weight.
+    AlreadyFinal(BlockId),
+    /// The block waits to be merged and cannot become final by itself: the last final block is not among its
+    /// ancestors.
+    Conflicts(BlockId),
+    /// It has not enough weight.
+    Underweight {
+        /// What it has.
+        weight: u64,
+        /// What it needs.
+        threshold: u64,
+    },
+    /// The sum of its weights is no 64-bit number.
+    WeightOverflow(BlockId),
+    /// A thread panicked while it changed the graph; it answers finality checks and takes no change.
+    Poisoned,
+}
+
+impl fmt::Display for GraphError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Duplicate(id) => write!(f, "block {id} is known already"),
+            Self::Parents(count) => {
+                write!(f, "a block names 1 to {PARENTS_MAX} different parents, not these {count}")
+            }
+            Self::UnknownParent(id) => write!(f, "its parent {id} is not known"),
+            Self::BelowFinality(id) => write!(f, "block {id} does not build on the last final block"),
+            Self::Unknown(id) => write!(f, "block {id} is not known"),
+            Self::AlreadyFinal(id) => write!(f, "block {id} is final already"),
+            Self::Conflicts(id) => write!(f, "block {id} can become final only by being merged"),
+            Self::Underweight { weight, threshold } => write!(f, "weight {weight} is below {threshold}"),
+            Self::WeightOverflow(id) => write!(f, "the weight of block {id} leaves 64 bits"),
+            Self::Poisoned => f.write_str("a thread panicked while it changed the graph"),
+        }
+    }
+}
+
+impl std::error::Error for GraphError {}
+
+/// Why bytes are no snapshot.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SnapshotError {
+    /// They do not begin as one does.
+    NoSnapshot,
+    /// Another version of the format.
+    Version(u32),
+    /// They end too early or too late.
+    Length,
+    /// They are not what was written: the digest differs.
+    Digest,
+    /// They are whole, but no graph has this state; what is wrong.
+    Invalid(&'static str),
+}
+
+impl fmt::Display for SnapshotError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NoSnapshot => f.write_str("this is no snapshot of a block graph"),
+            Self::Version(version) => write!(f, "version {version} of the format is not known"),
+            Self::Length => f.write_str("the snapshot has another length than it says"),
+            Self::Digest => f.write_str("the snapshot's digest does not match its bytes"),
+            Self::Invalid(what) => write!(f, "no graph has this state: {what}"),
+        }
+    }
+}
+
+impl std::error::Error for SnapshotError {}

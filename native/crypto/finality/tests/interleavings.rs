@@ -1,0 +1,125 @@
+//! The readers' side under loom: every interleaving of a reader with the writer, and every value that the
+//! memory model lets a load return. The code is `src/index.rs` itself, with loom's types for `crate::sync`.
+//!
+//! Not here: readers beside each other (they write nothing, so they cannot meet), and the writer's lock.
+
+#[path = "../src/id.rs"]
+#[allow(dead_code, unreachable_pub, reason = "the crate's own module, compiled a second time")]
+mod id;
+#[path = "../src/index.rs"]
+#[allow(dead_code, reason = "the crate's own module, compiled a second time")]
+mod index;
+#[path = "../src/pages.rs"]
+mod pages;
+
+/// What `src/sync.rs` names, as loom has it.
+mod sync {
+    pub(crate) use loom::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+
+    use loom::cell::UnsafeCell;
+
+    const EMPTY: usize = 0;
+    const FULL: usize = 1;
+
+    /// `std::sync::OnceLock` as its documentation promises it, for one writer: who finds the value there sees
+    /// everything that was done before it was put there.
+    pub(crate) struct OnceLock<T> {
+        state: AtomicUsize,
+        value: UnsafeCell<Option<T>>,
+    }
+
+    // SAFETY: as for the standard library's; the value is written once, before `FULL` is stored.
+    unsafe impl<T: Send + Sync> Sync for OnceLock<T> {}
+
+    impl<T> OnceLock<T> {
+        pub(crate) fn new() -> Self {
+            Self { state: AtomicUsize::new(EMPTY), value: UnsafeCell::new(None) }
+        }
+
+        pub(crate) fn get(&self) -> Option<&T> {
+            if self.state.load(Ordering::Acquire) == EMPTY {
+                return None;
+            }
+            // SAFETY: after FULL was seen nobody writes; loom fails the test if the write was not seen too.
+            self.value.with(|value| unsafe { (*value).as_ref() })
+        }
+
+        pub(crate) fn get_or_init(&self, make: impl FnOnce() -> T) {
+            let value = make();
+            // SAFETY: the index's one writer is the only caller, once for each cell; readers wait for FULL.
+            self.value.with_mut(|place| unsafe { *place = Some(value) });
+            self.state.store(FULL, Ordering::Release);
+        }
+    }
+}
+
+use id::Words;
+use index::FinalIndex;
+use loom::sync::Arc;
+use loom::thread;
+
+/// Switches from a thread that could go on, in one execution that loom tries.
+const SWITCHES: usize = 2;
+/// Odd, and small enough to choose lines by the id's highest bits.
+const SECRET: u64 = 1;
+/// After so many ids the next one makes the smallest table grow (5/8 of 8).
+const BEFORE_GROWTH: u64 = 5;
+
+/// An id that belongs to line `line` of four.
+fn id(line: u64, number: u64) -> Words {
+    [line << 62 | (number + 1), number, !number, number]
+}
+
+/// Every way in which `read` can meet a writer that inserts `ids` after `before` others.
+fn beside_a_writer<const N: usize>(before: u64, ids: [Words; N], read: fn(&FinalIndex)) {
+    let mut builder = loom::model::Builder::new();
+    builder.preemption_bound = Some(SWITCHES);
+    builder.check(move || {
+        let (index, mut writer) = FinalIndex::new(0, SECRET);
+        for number in 0..before {
+            index.insert(&mut writer, id(number % 4, number));
+        }
+        let index = Arc::new(index);
+        let reading = Arc::clone(&index);
+        let reader = thread::spawn(move || read(&reading));
+        for id in ids {
+            index.insert(&mut writer, id);
+        }
+        assert!(reader.join().is_ok());
+        assert!(ids.iter().all(|id| index.contains(*id)));
+    });
+}
+
+#[test]
+fn whoever_sees_a_block_final_sees_what_became_final_before_it() {
+    beside_a_writer(0, [id(1, 100), id(2, 101)], |index| {
+        let saw_later = index.contains(id(2, 101));
+        assert!(index.contains(id(1, 100)) || !saw_later);
+    });
+}
+
+#[test]
+fn an_id_that_was_seen_is_seen_again() {
+    beside_a_writer(1, [id(0, 100)], |index| {
+        let saw_it = index.contains(id(0, 100));
+        assert!(index.contains(id(0, 100)) || !saw_it);
+    });
+}
+
+#[test]
+fn half_an_id_is_never_taken_for_a_whole_one() {
+    let [first, ..] = id(1, 100);
+    beside_a_writer(0, [[first, 7, 8, 9]], |index| {
+        let [first, ..] = id(1, 100);
+        assert!(!index.contains([first, 0, 0, 0]), "the words that are stored before the first");
+    });
+}
+
+#[test]
+fn nothing_is_lost_while_the_table_is_followed_by_a_larger_one() {
+    beside_a_writer(BEFORE_GROWTH, [id(1, 100)], |index| {
+        let saw_it = index.contains(id(1, 100));
+        assert!(index.contains(id(0, 4)), "it was there before");
+        assert!(index.contains(id(1, 100)) || !saw_it);
+    });
+}

@@ -1,0 +1,195 @@
+"""`paceline import --format criterion`: finds what criterion left and writes it as one document.
+
+    DIR        target/criterion: every NAME/BASELINE/sample.json below it
+    FILE, -    messages of `cargo criterion --message-format=json`
+
+Place in the journey: the I/O around `formats/criterion`. Invariants: the document is a function of the
+files' bytes and names alone; a benchmark that cannot be read is a problem with its path, and the others are
+kept; links are not followed. A saved baseline is a series of its own; `new`, the last run, is left out where
+it is a baseline's samples byte for byte: criterion keeps every run twice.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import BinaryIO
+
+import msgspec
+from rich.table import Table
+
+from paceline.errors import UserError
+from paceline.formats import criterion
+from paceline.formats.criterion import CriterionError, Series
+from paceline.formats.declared import Problem
+
+LAST_RUN = "new"
+MAX_FILE_BYTES = 64 << 20
+"""A sample.json of a million samples has half of it."""
+MAX_SERIES = 10_000
+MAX_LINE_BYTES = 64 << 20
+NO_VERDICT = (
+    "Criterion runs its benchmarks one after another in one process: these samples have no launches, rounds "
+    "or blocks, so nothing here is a verdict. A suite that runs the same code interleaved gets one."
+)
+
+
+class Document(msgspec.Struct, frozen=True):
+    """What an import stores. `sha256` is over names and bytes of all files that were read, in order."""
+
+    v: int
+    format: str
+    file: str
+    bytes: int
+    sha256: str
+    samples: int
+    why_no_verdict: str
+    series: list[Series]
+    problems: list[Problem]
+
+
+class _Read:
+    """State of one reading."""
+
+    def __init__(self) -> None:
+        self.hash = hashlib.sha256()
+        self.size = 0
+        self.series: list[Series] = []
+        self.problems: list[Problem] = []
+
+    def take(self, name: str, data: bytes) -> bytes:
+        self.hash.update(f"{name}\0{len(data)}\0".encode())
+        self.hash.update(data)
+        self.size += len(data)
+        return data
+
+    def add(self, series: Series) -> None:
+        if len(self.series) >= MAX_SERIES:
+            raise UserError(f"There are more than {MAX_SERIES:,} benchmarks.", "Import parts of it.")
+        self.series.append(series)
+
+    def document(self, name: str) -> Document:
+        samples = sum(len(series.times) for series in self.series)
+        digest = self.hash.hexdigest()
+        return Document(
+            1, "criterion", name, self.size, digest, samples, NO_VERDICT, self.series, self.problems
+        )
+
+
+def read(path: str) -> Document:
+    """The document of an output directory, a file of messages, or `-`, messages from standard input. Raises
+    UserError with what to do."""
+    try:
+        directory = path != "-" and Path(path).is_dir()
+        document = _directory(Path(path)) if directory else _messages(path)
+    except OSError as error:
+        raise UserError(f"{path} cannot be read: {error.strerror}.") from error
+    if not document.series:
+        first = f" The first problem: {document.problems[0].expected}." if document.problems else ""
+        raise UserError(
+            f"{path} holds no samples of criterion.{first}",
+            "Give target/criterion after `cargo bench`, or what `cargo criterion --message-format=json` "
+            "printed.",
+        )
+    return document
+
+
+def _directory(root: Path) -> Document:
+    found = _Read()
+    for folder in _measured(root):
+        runs = sorted(path for path in folder.iterdir() if _is_run(path))
+        samples = {run: _file(run / "sample.json") for run in runs}
+        saved = [data for run, data in samples.items() if run.name != LAST_RUN]
+        for run, sample in samples.items():
+            if run.name == LAST_RUN and sample in saved:
+                continue
+            _add_run(found, root, run, sample)
+    return found.document(root.resolve().name)
+
+
+def _add_run(found: _Read, root: Path, run: Path, sample: bytes) -> None:
+    """One baseline of one benchmark, or why it is none."""
+    name = run.relative_to(root).as_posix()
+    try:
+        tukey = run / "tukey.json"
+        benchmark = found.take(f"{name}/benchmark.json", _file(run / "benchmark.json"))
+        fences = found.take(f"{name}/tukey.json", _file(tukey)) if tukey.is_file() else None
+        found.take(f"{name}/sample.json", sample)
+        found.add(criterion.of_files(benchmark, sample, fences, run.name))
+    except CriterionError as error:
+        found.problems.append(Problem(0, name, str(error)))
+    except OSError as error:
+        found.problems.append(
+            Problem(0, name, f"expected benchmark.json beside sample.json: {error.strerror}")
+        )
+
+
+def _measured(root: Path) -> Iterator[Path]:
+    """Folders of benchmarks, in order of their names: those with a folder with a sample.json in it."""
+    for folder, below, _ in os.walk(root):
+        below.sort()
+        here = Path(folder)
+        if any(_is_run(here / name) for name in below):
+            yield here
+
+
+def _is_run(folder: Path) -> bool:
+    return not folder.is_symlink() and (folder / "sample.json").is_file()
+
+
+def _file(path: Path) -> bytes:
+    size = path.stat().st_size
+    if size > MAX_FILE_BYTES:
+        raise UserError(f"{path} has {size:,} bytes; criterion's files are smaller.")
+    return path.read_bytes()
+
+
+def _messages(path: str) -> Document:
+    found = _Read()
+    if path == "-":
+        _add_messages(found, sys.stdin.buffer)
+        return found.document("standard input")
+    with Path(path).open("rb") as file:
+        _add_messages(found, file)
+    return found.document(Path(path).name)
+
+
+def _add_messages(found: _Read, file: BinaryIO) -> None:
+    number = 0
+    while line := file.readline(MAX_LINE_BYTES):
+        number += 1
+        found.take(str(number), line)
+        try:
+            series = criterion.of_message(line) if line.strip() else None
+        except CriterionError as error:
+            shown = line[:120].decode(errors="replace").rstrip()
+            found.problems.append(Problem(number, shown, str(error)))
+            continue
+        if series is not None:
+            found.add(series)
+
+
+def tables(document: Document) -> Iterator[Table | str]:
+    """For people: every series, its median and its outliers."""
+    table = Table("benchmark", "baseline", "samples", "median", "outliers (severe)")
+    for series in document.series:
+        outliers = series.outliers
+        severe = outliers.low_severe + outliers.high_severe
+        median = f"{series.median:,.3f} {series.unit or 'ns'}"
+        counts = (str(len(series.times)), median, f"{outliers.total} ({severe})")
+        table.add_row(series.id, series.baseline, *counts)
+    yield table
+    yield document.why_no_verdict
+
+
+def complaints(document: Document) -> Iterator[str]:
+    """What could not be read, and what does not agree with itself."""
+    for problem in document.problems:
+        where = f"line {problem.line}" if problem.line else problem.text
+        yield f"{where}: {problem.expected}"
+    for series in document.series:
+        for note in series.notes:
+            yield f"{series.id} ({series.baseline}): {note}"

@@ -1,0 +1,230 @@
+"""Reads what criterion wrote: a benchmark's files in its output directory, and cargo-criterion's messages.
+
+    NAME/BASELINE/benchmark.json   which benchmark: group, function, value; what one iteration handles
+    NAME/BASELINE/sample.json      per sample the iterations and the time of all of them together
+    NAME/BASELINE/tukey.json       the fences criterion drew: low severe, low mild, high mild, high severe
+    {"reason": "benchmark-complete", …}    one line of `cargo criterion --message-format=json`: the same
+
+Place in the journey: a second way in, beside the bench stream. Invariants: pure: bytes in, series out; every
+sample is kept as it was written, outliers included: they are counted, by Tukey's fences as criterion counts
+them, and nothing is left out. What does not add up is an error that says where. It makes no verdicts:
+criterion runs one benchmark after another in one process, so there are no blocks to compare.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Sequence
+from typing import Any, TypeVar
+
+import msgspec
+
+MAX_SAMPLES = 1_000_000
+"""Of one benchmark: a hundred times what people ask for."""
+MAX_TEXT = 1_000
+"""Characters of a name."""
+MILD, SEVERE = 1.5, 3.0
+"""Tukey's fences, in interquartile ranges from the quartiles (Exploratory Data Analysis, 1977, §2D)."""
+SAME = 1e-9
+"""Relative: criterion's fences and ours are the same sums in another order."""
+COMPLETE = "benchmark-complete"
+T = TypeVar("T")
+
+
+class CriterionError(Exception):
+    """What was expected and what is there instead."""
+
+
+class Throughput(msgspec.Struct, frozen=True):
+    """What one iteration handles: so many `bytes`, `elements`, …"""
+
+    unit: str
+    per_iteration: int
+
+
+class Outliers(msgspec.Struct, frozen=True):
+    """How many samples lie beyond each fence, and the fences, from low severe to high severe."""
+
+    low_severe: int
+    low_mild: int
+    high_mild: int
+    high_severe: int
+    fences: list[float]
+
+    @property
+    def total(self) -> int:
+        return self.low_severe + self.low_mild + self.high_mild + self.high_severe
+
+
+class Series(msgspec.Struct, frozen=True):
+    """One benchmark of one saved baseline, or of the last run. `times[i]` is the time of `iterations[i]`
+    iterations together, in `unit`. `unit` None: criterion's files do not say it; it is ns unless the bench
+    measures with something else than the clock.
+    """
+
+    id: str
+    benchmark: str
+    arm: str | None
+    value: str | None
+    baseline: str
+    unit: str | None
+    throughput: list[Throughput]
+    iterations: list[int]
+    times: list[float]
+    outliers: Outliers
+    notes: list[str]
+
+    @property
+    def per_iteration(self) -> list[float]:
+        return [time / count for time, count in zip(self.times, self.iterations, strict=True)]
+
+    @property
+    def median(self) -> float:
+        return _percentile(sorted(self.per_iteration), 50)
+
+
+class _Benchmark(msgspec.Struct):
+    group_id: str
+    full_id: str
+    function_id: str | None = None
+    value_str: str | None = None
+    throughput: Any = None
+
+
+class _Sample(msgspec.Struct):
+    iters: list[float]
+    times: list[float]
+
+
+class _Message(msgspec.Struct):
+    id: str
+    iteration_count: list[float]
+    measured_values: list[float]
+    unit: str
+    throughput: list[Throughput] = []
+
+
+def of_files(benchmark: bytes, sample: bytes, tukey: bytes | None, baseline: str) -> Series:
+    """A series of the files of one baseline's directory. Raises CriterionError."""
+    named, measured = _decode(benchmark, _Benchmark), _decode(sample, _Sample)
+    said = None if tukey is None else _decode(tukey, list[float])
+    iterations, times = _samples(measured.iters, measured.times)
+    outliers = count_outliers([time / count for time, count in zip(times, iterations, strict=True)])
+    return Series(
+        id=_name(named.full_id),
+        benchmark=_name(named.group_id),
+        arm=None if named.function_id is None else _name(named.function_id),
+        value=None if named.value_str is None else _name(named.value_str),
+        baseline=baseline,
+        unit=None,
+        throughput=_throughput(named.throughput),
+        iterations=iterations,
+        times=times,
+        outliers=outliers,
+        notes=_notes(outliers, said),
+    )
+
+
+def of_message(line: bytes) -> Series | None:
+    """A series of one message; None for a message about something else. Raises CriterionError."""
+    try:
+        message = json.loads(line)
+    except ValueError as error:
+        raise CriterionError(f"expected one JSON object in a line: {error}") from error
+    if not isinstance(message, dict) or not isinstance(message.get("reason"), str):
+        raise CriterionError('expected an object with a "reason", as --message-format=json prints it')
+    if message["reason"] != COMPLETE:
+        return None
+    told = _decode(line, _Message)
+    iterations, times = _samples(told.iteration_count, told.measured_values)
+    group, arm, value = _parts(_name(told.id))
+    return Series(
+        id=told.id,
+        benchmark=group,
+        arm=arm,
+        value=value,
+        baseline="new",
+        unit=told.unit,
+        throughput=told.throughput,
+        iterations=iterations,
+        times=times,
+        outliers=count_outliers([time / count for time, count in zip(times, iterations, strict=True)]),
+        notes=[],
+    )
+
+
+def count_outliers(values: Sequence[float]) -> Outliers:
+    """Tukey's classification of values, n ≥ 1, by quartiles interpolated as criterion does it."""
+    ordered = sorted(values)
+    first, third = _percentile(ordered, 25), _percentile(ordered, 75)
+    spread = third - first
+    fences = [first - SEVERE * spread, first - MILD * spread, third + MILD * spread, third + SEVERE * spread]
+    lost, low, high, highest = fences
+    return Outliers(
+        low_severe=sum(value < lost for value in ordered),
+        low_mild=sum(lost <= value < low for value in ordered),
+        high_mild=sum(high < value <= highest for value in ordered),
+        high_severe=sum(value > highest for value in ordered),
+        fences=fences,
+    )
+
+
+def _percentile(ordered: Sequence[float], percent: float) -> float:
+    """Between the two values at rank percent · (n − 1), as `criterion::stats::univariate::Percentiles`."""
+    rank = percent / 100 * (len(ordered) - 1)
+    below = math.floor(rank)
+    if below + 1 >= len(ordered):
+        return ordered[-1]
+    return ordered[below] + (rank - below) * (ordered[below + 1] - ordered[below])
+
+
+def _samples(iters: list[float], times: list[float]) -> tuple[list[int], list[float]]:
+    if len(iters) != len(times):
+        raise CriterionError(f"{len(iters)} iteration counts and {len(times)} times: expected as many")
+    if not 1 <= len(iters) <= MAX_SAMPLES:
+        raise CriterionError(f"{len(iters)} samples: expected 1 to {MAX_SAMPLES:,}")
+    for at, (count, time) in enumerate(zip(iters, times, strict=True)):
+        if not (math.isfinite(count) and count >= 1 and count == int(count) and count < 2**63):
+            raise CriterionError(f"sample {at}: {count} iterations: expected a whole number from 1 on")
+        if not (math.isfinite(time) and time >= 0):
+            raise CriterionError(f"sample {at}: time {time}: expected a number from 0 on")
+    return [int(count) for count in iters], times
+
+
+def _notes(ours: Outliers, theirs: list[float] | None) -> list[str]:
+    if theirs is None:
+        return ["criterion's own fences (tukey.json) are missing; these are from the samples"]
+    size = max(map(abs, ours.fences))
+    if len(theirs) != len(ours.fences) or any(
+        abs(own - their) > SAME * size for own, their in zip(ours.fences, theirs, strict=True)
+    ):
+        return [f"criterion's fences {theirs} are not those of its samples, {ours.fences}"]
+    return []
+
+
+def _throughput(said: object) -> list[Throughput]:
+    """`{"Elements": 10}` as criterion.rs writes it; a kind it has more than one number for is left out."""
+    if not isinstance(said, dict):
+        return []
+    return [Throughput(unit.lower(), count) for unit, count in said.items() if isinstance(count, int)]
+
+
+def _parts(name: str) -> tuple[str, str | None, str | None]:
+    """Group, function and value of a message's id, which are joined by /. Two parts: the second is taken for
+    the function, since nothing says otherwise."""
+    parts = name.split("/", 2)
+    return parts[0], parts[1] if len(parts) > 1 else None, parts[2] if len(parts) > 2 else None
+
+
+def _name(text: str) -> str:
+    if not text or len(text) > MAX_TEXT:
+        raise CriterionError(f"a name of {len(text)} characters: expected 1 to {MAX_TEXT}")
+    return text
+
+
+def _decode(data: bytes, shape: type[T]) -> T:
+    try:
+        return msgspec.json.decode(data, type=shape)
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise CriterionError(f"expected what criterion writes: {error}") from error

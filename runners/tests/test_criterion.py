@@ -1,0 +1,201 @@
+"""`paceline import --format criterion`: what a person gets of an output directory, and of messages."""
+
+from __future__ import annotations
+
+import json
+import random
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+from paceline import criterion_runs
+from paceline.cli import app
+from paceline.errors import UserError
+from paceline.formats import criterion
+from paceline.formats.criterion import CriterionError
+from typer.testing import CliRunner
+
+ITERS = [10.0, 20.0, 30.0, 40.0, 50.0, 60.0, 70.0, 80.0]
+NS = [5.0, 5.1, 5.2, 5.3, 5.4, 5.5, 9.0, 20.0]
+"""Per iteration: quartiles 5.175 and 6.375, so the fences are 1.575, 3.375, 8.175 and 9.975."""
+FENCES = [1.575, 3.375, 8.175, 9.975]
+
+
+def save(root: Path, name: str, baseline: str, ns: list[float] = NS, **named: Any) -> Path:
+    """What criterion.rs 0.8 writes of one benchmark."""
+    run = root / name / baseline
+    run.mkdir(parents=True)
+    group, *rest = name.split("/")
+    benchmark = {
+        "group_id": group, "function_id": rest[0] if rest else None,
+        "value_str": rest[1] if len(rest) > 1 else None, "throughput": {"Elements": 10},
+        "full_id": name, "directory_name": name, "title": name, **named,
+    }  # fmt: skip
+    times = [count * each for count, each in zip(ITERS, ns, strict=True)]
+    (run / "benchmark.json").write_text(json.dumps(benchmark))
+    (run / "sample.json").write_text(json.dumps({"sampling_mode": "Linear", "iters": ITERS, "times": times}))
+    (run / "tukey.json").write_text(json.dumps(criterion.count_outliers(ns).fences))
+    (run / "estimates.json").write_text("{}")
+    return run
+
+
+def message(**changed: Any) -> bytes:
+    """As cargo-criterion 1.1 prints it."""
+    estimate = {"estimate": 5.3, "lower_bound": 5.1, "upper_bound": 5.5, "unit": "ns"}
+    told = {
+        "reason": "benchmark-complete", "id": "finality/ours/1000", "report_directory": "…",
+        "iteration_count": [10, 20], "measured_values": [50.0, 110.0], "unit": "ns",
+        "throughput": [{"per_iteration": 1024, "unit": "bytes"}],
+        "typical": estimate, "mean": estimate, "median": estimate, "median_abs_dev": estimate,
+        "slope": None, "change": None, **changed,
+    }  # fmt: skip
+    return json.dumps(told).encode() + b"\n"
+
+
+def test_every_sample_of_a_directory_is_kept_and_outliers_are_counted_not_removed(tmp_path: Path) -> None:
+    save(tmp_path, "finality/ours/1000", "new")
+    (series,) = criterion_runs.read(str(tmp_path)).series
+    assert (series.benchmark, series.arm, series.value) == ("finality", "ours", "1000")
+    assert series.iterations == [int(count) for count in ITERS]
+    assert series.per_iteration == pytest.approx(NS)
+    assert (series.throughput[0].unit, series.throughput[0].per_iteration) == ("elements", 10)
+    outliers = series.outliers
+    assert outliers.fences == pytest.approx(FENCES)
+    counts = (outliers.low_severe, outliers.low_mild, outliers.high_mild, outliers.high_severe)
+    assert counts == (0, 0, 1, 1)
+    assert series.notes == []
+
+
+def test_a_saved_baseline_is_a_series_and_the_last_run_is_not_told_twice(tmp_path: Path) -> None:
+    faster = [each / 2 for each in NS]
+    save(tmp_path, "finality/ours", "base")
+    save(tmp_path, "finality/ours", "before", faster)
+    save(tmp_path, "finality/ours", "new")  # criterion keeps the last run as `base`, too
+    save(tmp_path, "other", "new", faster)
+    (tmp_path / "finality" / "ours" / "report").mkdir()
+    (tmp_path / "finality" / "ours" / "change").mkdir()
+    document = criterion_runs.read(str(tmp_path))
+    found = [(series.id, series.baseline) for series in document.series]
+    assert found == [("finality/ours", "base"), ("finality/ours", "before"), ("other", "new")]
+    assert document.series[1].median == pytest.approx(document.series[0].median / 2)
+    assert document.samples == 3 * len(NS)
+
+
+def test_fences_that_are_not_those_of_the_samples_are_noted(tmp_path: Path) -> None:
+    run = save(tmp_path, "a", "new")
+    (run / "tukey.json").write_text("[1, 2, 3, 4]")
+    (series,) = criterion_runs.read(str(tmp_path)).series
+    assert "are not those of its samples" in series.notes[0]
+    (run / "tukey.json").unlink()
+    (series,) = criterion_runs.read(str(tmp_path)).series
+    assert "missing" in series.notes[0]
+
+
+def test_a_benchmark_that_cannot_be_read_is_named_and_the_others_are_kept(tmp_path: Path) -> None:
+    save(tmp_path, "good", "new")
+    (save(tmp_path, "cut", "new") / "sample.json").write_text('{"iters": [1.0], "ti')
+    (save(tmp_path, "nameless", "new") / "benchmark.json").unlink()
+    document = criterion_runs.read(str(tmp_path))
+    assert [series.id for series in document.series] == ["good"]
+    assert [problem.text for problem in document.problems] == ["cut/new", "nameless/new"]
+
+
+@pytest.mark.parametrize(
+    ("iters", "times", "said"),
+    [
+        ([], [], "0 samples"),
+        ([1.0], [1.0, 2.0], "1 iteration counts and 2 times"),
+        ([0.0], [1.0], "0.0 iterations"),
+        ([1.5], [1.0], "1.5 iterations"),
+        ([1.0], [-1.0], "time -1.0"),
+        ([1e300], [1.0], "1e+300 iterations"),
+    ],
+)
+def test_samples_that_cannot_be_are_refused(iters: list[float], times: list[float], said: str) -> None:
+    benchmark = b'{"group_id": "g", "full_id": "g"}'
+    sample = json.dumps({"iters": iters, "times": times}).encode()
+    with pytest.raises(CriterionError) as error:
+        criterion.of_files(benchmark, sample, None, "new")
+    assert said in str(error.value)
+
+
+def test_messages_give_their_samples_and_others_are_passed_over(tmp_path: Path) -> None:
+    stream = tmp_path / "messages.jsonl"
+    group = b'{"reason": "group-complete", "group_name": "finality", "benchmarks": []}\n'
+    stream.write_bytes(message() + group + b"\n" + message(id="alone") + b"Compiling x\n")
+    document = criterion_runs.read(str(stream))
+    assert [series.id for series in document.series] == ["finality/ours/1000", "alone"]
+    first = document.series[0]
+    assert (first.benchmark, first.arm, first.value, first.unit) == ("finality", "ours", "1000", "ns")
+    assert (first.iterations, first.times) == ([10, 20], [50.0, 110.0])
+    assert [problem.line for problem in document.problems] == [5]
+
+
+@pytest.mark.parametrize("changed", [{"id": ""}, {"iteration_count": [1]}, {"unit": 3}, {"id": "x" * 2000}])
+def test_a_message_that_does_not_add_up_is_a_problem(changed: dict[str, Any]) -> None:
+    with pytest.raises(CriterionError):
+        criterion.of_message(message(**changed))
+
+
+def test_any_bytes_are_a_series_or_an_error() -> None:
+    random_ = random.Random(8)  # noqa: S311 - no secret
+    whole = message()
+    for _ in range(2000):
+        damaged = bytearray(whole)
+        for _ in range(random_.randint(1, 4)):
+            damaged[random_.randrange(len(damaged))] = random_.randrange(256)
+        try:
+            series = criterion.of_message(bytes(damaged))
+        except CriterionError:
+            continue
+        assert series is None or len(series.times) == len(series.iterations)
+
+
+def test_outliers_on_each_side_are_told_apart() -> None:
+    ordinary = [100.0, 101.0, 102.0, 103.0, 104.0] * 4
+    outliers = criterion.count_outliers([*ordinary, 97.5 - 2, 80.0, 110.5, 150.0, 151.0])
+    counts = (outliers.low_severe, outliers.low_mild, outliers.high_mild, outliers.high_severe)
+    assert counts == (1, 1, 1, 2)
+    assert outliers.total == 5
+    assert criterion.count_outliers([7.0]).total == 0
+
+
+def test_the_command_prints_what_it_would_store_and_stores_it(tmp_path: Path) -> None:
+    save(tmp_path / "criterion", "finality/ours", "first")
+    arguments = ["import", "--format", "criterion", str(tmp_path / "criterion")]
+    dry = CliRunner().invoke(app, [*arguments, "--dry-run", "--json"])
+    assert dry.exit_code == 0, dry.output
+    stored = CliRunner().invoke(app, [*arguments, "--out", str(tmp_path / "out")])
+    assert stored.exit_code == 0, stored.output
+    assert "finality/ours" in stored.stdout
+    document = json.loads((tmp_path / "out" / "import.json").read_bytes())
+    assert json.loads(dry.stdout) == document
+    assert (document["format"], document["samples"]) == ("criterion", len(NS))
+    assert "nothing here is a verdict" in document["why_no_verdict"]
+
+
+def test_the_document_is_of_the_bytes_alone(tmp_path: Path) -> None:
+    save(tmp_path / "a" / "criterion", "finality/ours", "first")
+    shutil.copytree(tmp_path / "a", tmp_path / "b")
+    one = criterion_runs.read(str(tmp_path / "a" / "criterion"))
+    assert one == criterion_runs.read(str(tmp_path / "b" / "criterion"))
+    with (tmp_path / "b" / "criterion" / "finality" / "ours" / "first" / "sample.json").open("a") as file:
+        file.write("\n")
+    assert one.sha256 != criterion_runs.read(str(tmp_path / "b" / "criterion")).sha256
+
+
+def test_what_is_no_run_of_criterion_is_refused_with_advice(tmp_path: Path) -> None:
+    (tmp_path / "log").write_text("hello\n")
+    for path in (tmp_path, tmp_path / "log", tmp_path / "nowhere"):
+        with pytest.raises(UserError):
+            criterion_runs.read(str(path))
+
+
+@pytest.mark.parametrize("extra", [["--seconds", "1"], ["--in-force", "2000"], ["--server", "http://x"]])
+def test_options_of_a_log_are_refused(tmp_path: Path, extra: list[str]) -> None:
+    save(tmp_path, "a", "new")
+    arguments = ["import", "--format", "criterion", str(tmp_path), "--dry-run", *extra]
+    refused = CliRunner().invoke(app, arguments)
+    assert refused.exit_code != 0
+    assert "is not for --format criterion" in str(refused.exception)
