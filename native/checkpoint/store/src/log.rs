@@ -48,6 +48,18 @@ pub(crate) fn segment_path(dir: &Path, first: u64) -> PathBuf {
     dir.join(format!("{first:016x}.log"))
 }
 
+/// Where the walk begins: at the last whole segment that may hold the base's epoch. A crash may bring back
+/// segments that were removed, and not all of them; those before go. One whose making was cut short does
+/// not count.
+fn begin(disk: &dyn Disk, dir: &Path, store: [u8; 16], firsts: &[u64], base: u64) -> Result<usize> {
+    for (place, first) in firsts.iter().enumerate().rev() {
+        if *first <= base + 1 && open_segment(disk, &segment_path(dir, *first), store, *first)?.is_some() {
+            return Ok(place);
+        }
+    }
+    Ok(0)
+}
+
 impl Log {
     /// A log whose first epoch is `first`, on the disk and durable.
     pub(crate) fn create(
@@ -86,8 +98,7 @@ impl Log {
     ) -> Result<(Self, Vec<Epoch>)> {
         let mut scan = Scan::new(base);
         let firsts = segments(disk.as_ref(), dir)?;
-        // A crash may bring back removed segments, and not all of them: all before the base's go.
-        let begin = firsts.iter().rposition(|first| *first <= base.0 + 1).unwrap_or(0);
+        let begin = begin(disk.as_ref(), dir, store, &firsts, base.0)?;
         let mut kept = Vec::new();
         let mut last = None;
         for (place, first) in firsts.iter().enumerate() {

@@ -1,7 +1,8 @@
 //! Going back: live becomes a checkpoint again, in one step (D9).
 //!
 //! ```text
-//! log live as before-rollback-N ─▶ build swap/ ─▶ sync swap/ ─▶ exchange with live ─▶ sync parents ─▶ remove swap/
+//! log live as before-rollback-N ─▶ build swap/ ─▶ sync swap/ ─▶ exchange with live
+//!    ─▶ sync parents ─▶ remove swap/
 //! ```
 //! Invariant: live is at every moment one whole directory. What it was is a checkpoint before anything
 //! moves. A band that is the same in both states keeps its file; whoever holds another band's file open
