@@ -1,0 +1,48 @@
+//! Correctness before any timing (I1): the hashes are those of their standards, and the store gives back
+//! what it took.
+
+use std::fs;
+use std::io;
+use std::sync::Arc;
+
+use paceline_checkpoint::disk::RealDisk;
+use paceline_checkpoint::{Options, Store, hex};
+use paceline_harness::Check;
+
+/// Every check.
+pub(crate) fn all() -> Vec<Check> {
+    let check = |name: &str, outcome: Result<String, String>| {
+        let ok = outcome.is_ok();
+        Check { name: name.to_owned(), ok, detail: outcome.unwrap_or_else(|wrong| wrong) }
+    };
+    let vectors = if crate::seed::known_sha256() && known_blake3() {
+        Ok("SHA-256 and BLAKE3 of known messages".to_owned())
+    } else {
+        Err("a hash of a known message is wrong".to_owned())
+    };
+    vec![check("hash_vectors", vectors), check("round_trip", round_trip().map_err(|error| error.to_string()))]
+}
+
+/// BLAKE3's published test vector of the empty input.
+fn known_blake3() -> bool {
+    hex(blake3::hash(b"").as_bytes()).starts_with("af1349b9f5f9a1a6a0404dea36dcc949")
+}
+
+/// A band changes, is rolled back, and is what it was; live, not the store's word, is read.
+fn round_trip() -> io::Result<String> {
+    let root = tempfile::TempDir::with_prefix_in("paceline-check-", crate::directory())?;
+    let live = root.path().join("bands");
+    fs::create_dir(&live)?;
+    let before: Vec<u8> = (0..100_000_u32).map(|at| at.to_le_bytes()[0]).collect();
+    fs::write(live.join("0"), &before)?;
+    let options = Options { segment_bytes: 1 << 20 };
+    let mut store = Store::init(Arc::new(RealDisk), &live, options, "first").map_err(io::Error::other)?;
+    store.write_at("0", 5000, b"changed").map_err(io::Error::other)?;
+    store.checkpoint("second").map_err(io::Error::other)?;
+    let second = store.verify("second").map_err(io::Error::other)?;
+    store.rollback("first").map_err(io::Error::other)?;
+    if fs::read(live.join("0"))? == before && second.wrong.is_empty() {
+        return Ok("a rolled-back band is bit-identical".to_owned());
+    }
+    Err(io::Error::other("a rolled-back band differs"))
+}

@@ -1,0 +1,53 @@
+//! The seed's four changes as it measured them: how many bands each makes dirty.
+//!
+//! The seed gives dirty bands (3, 6, 5, 8) and not pages. 16 writes of 4 KiB a band are taken for one and
+//! five files (a file's blocks, its inode, the tree above, the journal); changes that lie together write
+//! more to each.
+
+use std::ops::Range;
+
+use paceline_harness::order::SplitMix64;
+
+/// Bytes of one write: a block of the filesystem in the image.
+pub(crate) const WRITE_BYTES: u64 = 4096;
+
+/// A change of the image by what it writes to bands.
+#[derive(Clone, Copy)]
+pub(crate) struct Scenario {
+    pub(crate) name: &'static str,
+    pub(crate) dirty_bands: u64,
+    pub(crate) writes_per_band: u64,
+}
+
+/// In the seed's order.
+pub(crate) const ALL: [Scenario; 4] = [
+    Scenario { name: "one_file", dirty_bands: 3, writes_per_band: 16 },
+    Scenario { name: "five_files", dirty_bands: 6, writes_per_band: 16 },
+    Scenario { name: "twenty_files_local", dirty_bands: 5, writes_per_band: 48 },
+    Scenario { name: "sixty_files_spread", dirty_bands: 8, writes_per_band: 32 },
+];
+
+/// One write of a change.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Touch {
+    pub(crate) band: u64,
+    pub(crate) offset: u64,
+    pub(crate) fill: u64,
+}
+
+impl Scenario {
+    /// The next change among the `hot` bands: which blocks, and what is written there.
+    pub(crate) fn draw(&self, hot: &Range<u64>, band_bytes: u64, random: &mut SplitMix64) -> Vec<Touch> {
+        let count = hot.end - hot.start;
+        let first = random.draw() % count;
+        let mut touches = Vec::new();
+        for band in 0..self.dirty_bands {
+            let band = hot.start + (first + band) % count;
+            for _ in 0..self.writes_per_band {
+                let offset = random.draw() % (band_bytes / WRITE_BYTES) * WRITE_BYTES;
+                touches.push(Touch { band, offset, fill: random.draw() });
+            }
+        }
+        touches
+    }
+}

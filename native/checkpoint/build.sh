@@ -1,0 +1,16 @@
+#!/bin/sh
+# Builds what the suite runs and leaves it in build/ beside this script. Works in any checkout or worktree.
+# Honours CARGO_TARGET_DIR.
+set -eu
+here=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd)
+command -v cargo >/dev/null || {
+    echo "build.sh: 'cargo' is not installed; 'make setup' at the root of the repository installs it" >&2
+    exit 1
+}
+target=${CARGO_TARGET_DIR:-$here/../target}
+mkdir -p "$here/build"
+name=paceline-checkpoint-bench
+(cd "$here/.." && cargo build --quiet --release --locked --target-dir "$target" -p "$name")
+# Replaced, never overwritten: a running process may have the old file mapped.
+cp "$target/release/$name" "$here/build/$name.new"
+mv -f "$here/build/$name.new" "$here/build/$name"

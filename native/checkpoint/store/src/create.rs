@@ -1,0 +1,185 @@
+//! A new store: the first base is a copy of live (D8), and is the first checkpoint.
+//!
+//! Invariant: until `CURRENT` is there, there is no store; what a broken-off try left is removed by the next.
+
+use std::collections::hash_map::RandomState;
+use std::hash::BuildHasher;
+use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use crate::disk::{Access, Disk, DiskFile, Kind, Stamp};
+use crate::error::{Doing, Error, ErrorKind, Result};
+use crate::history::{Checkpoint, History};
+use crate::index::is_young;
+use crate::log::Log;
+use crate::manifest::{BaseBand, Manifest, base_file, base_path};
+use crate::names::{check_band, check_checkpoint};
+use crate::opening::lock;
+use crate::pages::{LEAF, PAGE, index};
+use crate::record::BandState;
+use crate::store::{Options, Store, store_path};
+use crate::tree::{Tree, leaf_value, leaves_of};
+
+/// Bytes that are copied at a time; zeros of this length stay holes.
+const PIECE: u64 = 16 * LEAF;
+/// How often a band that changes while it is read is read again.
+pub(crate) const TRIES: usize = 5;
+
+impl Store {
+    /// Makes a store for a directory of bands; its first checkpoint has the given name.
+    ///
+    /// # Errors
+    /// `Exists` when there is a store, `Refused` for names or entries that cannot be bands, `Torn` when a
+    /// band does not hold still, `Io`.
+    pub fn init(disk: Arc<dyn Disk>, live: &Path, options: Options, name: &str) -> Result<Self> {
+        check_checkpoint(name)?;
+        let root = store_path(live);
+        if disk.stamp(&root.join("CURRENT")).is_ok() {
+            let what = format!("{}: there is a store already", root.display());
+            return Err(Error::new(ErrorKind::Exists, what, "use it, or move it away"));
+        }
+        let entries = disk.list(live).doing("listing", live)?;
+        for dir in [root.clone(), root.join("log"), root.join("base"), root.join("trees")] {
+            make_empty(disk.as_ref(), &dir)?;
+        }
+        let lock = lock(disk.as_ref(), &root)?;
+        let (mut bands, mut known) = (Vec::with_capacity(entries.len()), Vec::with_capacity(entries.len()));
+        for entry in entries {
+            check_band(&entry.name)?;
+            let path = live.join(&entry.name);
+            if entry.kind != Kind::File {
+                let what = format!("{}: not a regular file", path.display());
+                return Err(Error::new(ErrorKind::Refused, what, "the directory may hold bands only"));
+            }
+            let file = base_file(&entry.name, 1);
+            let copied = copy_live(disk.as_ref(), &path, &base_path(&root, &file))?;
+            let state = BandState { size: copied.0.size(), id: copied.0.id() };
+            known.push((entry.name.clone(), copied));
+            bands.push(BaseBand { name: entry.name, state, file, patched: 0 });
+        }
+        let now = disk.now();
+        let store = store_id(now.wall_ns, live);
+        let chain = *blake3::hash(&store).as_bytes();
+        let log =
+            Log::create(Arc::clone(&disk), &root.join("log"), store, options.segment_bytes, (1, chain))?;
+        disk.sync_filesystem(&root).doing("syncing", &root)?;
+        let (name, created_ns) = (name.to_owned(), now.wall_ns);
+        let manifest = Manifest { store, epoch: 1, chain, kept: true, created_ns, name, bands };
+        manifest.install(disk.as_ref(), &root)?;
+        if let Some(parent) = root.parent() {
+            disk.sync_dir(parent).doing("syncing", parent)?;
+        }
+        let history = History::new(Arc::clone(&disk), &root, manifest, vec![]);
+        let mut store = Self::assemble(disk, live, log, history, lock)?;
+        for (name, (tree, stamp, seen_ns)) in known {
+            store.know(&name, tree, (stamp, seen_ns));
+        }
+        Ok(store)
+    }
+
+    /// Live was equal to the last epoch when it was looked at.
+    fn know(&mut self, name: &str, tree: Arc<Tree>, seen: (Stamp, i64)) {
+        let Some(band) = self.bands.get_mut(name) else { return };
+        (band.tree, band.seen, band.unknown) = (Some(tree), Some(seen), false);
+        self.dirty.remove(name);
+        self.fresh_trees.insert(name.to_owned());
+    }
+
+    /// The first checkpoint of a store that was just made.
+    #[must_use]
+    pub fn first(&self) -> Option<Checkpoint> {
+        self.list().into_iter().next()
+    }
+}
+
+fn make_empty(disk: &dyn Disk, dir: &Path) -> Result<()> {
+    match disk.make_dir(dir) {
+        Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {}
+        other => return other.doing("making", dir),
+    }
+    for entry in disk.list(dir).doing("listing", dir)? {
+        if entry.kind == Kind::File && entry.name != "LOCK" {
+            disk.remove(&dir.join(&entry.name)).doing("removing", &dir.join(&entry.name))?;
+        }
+    }
+    Ok(())
+}
+
+/// Not to be guessed, not to be repeated: stores must not take each other's segments for their own.
+fn store_id(now_ns: i64, live: &Path) -> [u8; 16] {
+    let chance = RandomState::new().hash_one((now_ns, live));
+    let hash = blake3::hash(format!("{now_ns} {chance} {}", live.display()).as_bytes());
+    let mut id = [0; 16];
+    id.copy_from_slice(&hash.as_bytes()[..16]);
+    id
+}
+
+/// Copies a band while nobody writes it; when somebody does, again.
+fn copy_live(disk: &dyn Disk, from: &Path, to: &Path) -> Result<(Arc<Tree>, Stamp, i64)> {
+    let source = disk.open(from, Access::Read).doing("opening", from)?;
+    let target = disk.open(to, Access::Create).doing("making", to)?;
+    for _ in 0..TRIES {
+        let begin_ns = disk.now().wall_ns;
+        let before = source.stamp().doing("looking at", from)?;
+        target.set_len(0).doing("making", to)?;
+        target.set_len(before.size).doing("making", to)?;
+        let tree = read_tree(source.as_ref(), &before, |at, bytes| target.write_at(bytes, at));
+        let tree = tree.doing("copying", from)?;
+        let quiet = source.stamp().doing("looking at", from)?.same(&before);
+        // A stamp this young may hide a write; the same contents twice prove that there was none between.
+        let twice = is_young(&before, begin_ns, false)
+            && read_tree(source.as_ref(), &before, |_, _| Ok(())).doing("reading", from)? != tree;
+        if quiet && !twice {
+            return Ok((tree, before, begin_ns));
+        }
+    }
+    let what = format!("{}: changed each of {TRIES} times it was read", from.display());
+    Err(Error::new(ErrorKind::Torn, what, "pause its writer, or let it write through the store"))
+}
+
+/// Reads a file as `stamp` has it, hands on what is not zeros, and hashes all of it.
+pub(crate) fn read_tree(
+    file: &dyn DiskFile,
+    stamp: &Stamp,
+    mut take: impl FnMut(u64, &[u8]) -> std::io::Result<()>,
+) -> std::io::Result<Arc<Tree>> {
+    let size = stamp.size;
+    // Nothing is allocated, so all of it is a hole: what is below a page may be kept in the inode.
+    if stamp.blocks == 0 && size >= PAGE {
+        return Ok(zeros(size));
+    }
+    let mut buffer = vec![0; index(PIECE.min(size))];
+    let mut leaves = Vec::with_capacity(index(leaves_of(size)));
+    let mut at = 0;
+    while at < size {
+        let count = buffer.len().min(index(size - at));
+        let got = file.read_at(&mut buffer[..count], at)?;
+        buffer[got..count].fill(0); // cut meanwhile: the stamps will differ
+        if buffer[..count].iter().any(|byte| *byte != 0) {
+            take(at, &buffer[..count])?;
+        }
+        for (leaf, bytes) in buffer[..count].chunks(index(LEAF)).enumerate() {
+            leaves.push(leaf_value(size, at / LEAF + leaf as u64, bytes));
+        }
+        at += count as u64;
+    }
+    if size == 0 {
+        leaves.push(leaf_value(0, 0, &[]));
+    }
+    Ok(Arc::new(Tree::new(size, leaves)))
+}
+
+/// The tree of a band of zeros: a sparse image has thousands of them, all of one size.
+fn zeros(size: u64) -> Arc<Tree> {
+    static LAST: Mutex<Option<Arc<Tree>>> = Mutex::new(None);
+    let mut last = LAST.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(tree) = last.as_ref().filter(|tree| tree.size() == size) {
+        return Arc::clone(tree);
+    }
+    let leaf = vec![0; index(LEAF)];
+    let values =
+        (0..leaves_of(size)).map(|at| leaf_value(size, at, &leaf[..index(LEAF.min(size - at * LEAF))]));
+    let tree = Arc::new(Tree::new(size, values.collect()));
+    *last = Some(Arc::clone(&tree));
+    tree
+}

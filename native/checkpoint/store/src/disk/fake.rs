@@ -1,0 +1,356 @@
+//! A disk in memory that forgets what was not synced, stops where it is told, and fails on request.
+//!
+//! Place in the journey: shipped beside the port, so that whoever embeds the store can try its own crash.
+//! Invariant: it is as weak as POSIX allows and no weaker: unsynced sectors are kept, dropped or torn in any
+//! order, unsynced names likewise, and a failed sync leaves data that reads well and is never written. Reads
+//! never fail. Not modelled: disks that lie about a sync, bit rot.
+
+use std::any::Any;
+use std::collections::{BTreeMap, BTreeSet};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use super::image::{Contents, Image, Names, Node, Write};
+use super::{Access, Disk, DiskFile, Entry, Kind, Moment, Stamp};
+
+/// Stamps advance in steps, as kernels' do: 4 ms is Linux's default.
+const TICK_NS: i64 = 4_000_000;
+/// What an operation takes.
+const STEP_NS: i64 = 1_000;
+
+/// An operation that fails.
+#[derive(Clone, Copy, Debug)]
+pub struct Fault {
+    /// The first operation that fails; operations that change or sync something count, from 1.
+    pub at: u64,
+    /// How many from there on fail.
+    pub count: u64,
+    /// How it fails.
+    pub kind: io::ErrorKind,
+}
+
+#[derive(Debug)]
+pub(super) struct State {
+    pub(super) image: Image,
+    now_ns: i64,
+    set_by_ns: i64,
+    steps: u64,
+    stop_at: u64,
+    pub(super) stopped: bool,
+    fault: Option<Fault>,
+    locks: BTreeSet<PathBuf>,
+    boot: u8,
+}
+
+/// The fake [`Disk`]. Clones are the same disk.
+#[derive(Clone, Debug)]
+pub struct FakeDisk(Arc<Mutex<State>>);
+
+#[derive(Debug)]
+pub(super) struct FakeFile {
+    pub(super) disk: FakeDisk,
+    pub(super) node: u64,
+}
+
+impl Default for FakeDisk {
+    fn default() -> Self {
+        Self::of(Image::new(), 1)
+    }
+}
+
+impl FakeDisk {
+    fn of(image: Image, boot: u8) -> Self {
+        Self(Arc::new(Mutex::new(State {
+            image,
+            now_ns: 1_700_000_000_000_000_000,
+            set_by_ns: 0,
+            steps: 0,
+            stop_at: u64::MAX,
+            stopped: false,
+            fault: None,
+            locks: BTreeSet::new(),
+            boot,
+        })))
+    }
+
+    pub(super) fn state(&self) -> MutexGuard<'_, State> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Operations so far that changed or synced something: the boundaries a crash can fall on.
+    #[must_use]
+    pub fn steps(&self) -> u64 {
+        self.state().steps
+    }
+
+    /// From the given operation on everything fails, as after a power loss; that one is under way.
+    pub fn stop_at(&self, step: u64) {
+        self.state().stop_at = step;
+    }
+
+    /// One operation, or some in a row, will fail.
+    pub fn fail(&self, fault: Fault) {
+        self.state().fault = Some(fault);
+    }
+
+    /// The disk as the next start of the machine finds it; `seed` decides what survived.
+    #[must_use]
+    pub fn after_power_loss(&self, seed: u64) -> Self {
+        let state = self.state();
+        Self::of(state.image.clone().lose(seed), state.boot.wrapping_add(1))
+    }
+
+    /// The disk after the process was killed.
+    #[must_use]
+    pub fn after_kill(&self) -> Self {
+        let state = self.state();
+        Self::of(state.image.clone(), state.boot)
+    }
+
+    /// Time passes.
+    pub fn advance(&self, ns: i64) {
+        self.state().now_ns += ns;
+    }
+
+    /// Somebody sets the wall clock; the steady one goes on.
+    pub fn set_clock_by(&self, ns: i64) {
+        self.state().set_by_ns += ns;
+    }
+
+    /// A symbolic link, to have one in the way.
+    ///
+    /// # Errors
+    /// When its directory does not exist.
+    pub fn make_symlink(&self, path: &Path) -> io::Result<()> {
+        let mut state = self.state();
+        let (dir, name) = state.parent(path)?;
+        let node = state.image.add(Node::Link);
+        state.image.rename(Names(vec![(dir, name, Some(node))]));
+        Ok(())
+    }
+}
+
+impl State {
+    /// Whether the next operation fails before it begins, and whether the machine stops under it.
+    pub(super) fn step(&mut self) -> io::Result<bool> {
+        if self.stopped {
+            return Err(io::Error::other("the machine has stopped"));
+        }
+        self.steps += 1;
+        self.now_ns += STEP_NS;
+        self.stopped = self.steps >= self.stop_at;
+        match self.fault {
+            Some(fault) if (fault.at..fault.at + fault.count).contains(&self.steps) => Err(fault.kind.into()),
+            _ => Ok(self.stopped),
+        }
+    }
+
+    fn tick(&self) -> i64 {
+        let wall = self.now_ns + self.set_by_ns;
+        wall - wall % TICK_NS
+    }
+
+    fn find(&self, path: &Path) -> io::Result<u64> {
+        let mut node = 0;
+        for part in path.iter().skip(1) {
+            let Some(Node::Dir(entries)) = self.image.nodes.get(&node) else {
+                return Err(io::ErrorKind::NotADirectory.into());
+            };
+            let name = part.to_string_lossy();
+            node = *entries.get(name.as_ref()).ok_or(io::ErrorKind::NotFound)?;
+        }
+        Ok(node)
+    }
+
+    fn parent(&self, path: &Path) -> io::Result<(u64, String)> {
+        let name = path.file_name().ok_or(io::ErrorKind::InvalidInput)?;
+        let dir = self.find(path.parent().ok_or(io::ErrorKind::InvalidInput)?)?;
+        Ok((dir, name.to_string_lossy().into_owned()))
+    }
+
+    /// Where something new may be named.
+    fn vacant(&self, path: &Path) -> io::Result<(u64, String)> {
+        if self.find(path).is_ok() {
+            return Err(io::ErrorKind::AlreadyExists.into());
+        }
+        self.parent(path)
+    }
+
+    pub(super) fn contents(&mut self, node: u64) -> io::Result<&mut Contents> {
+        match self.image.nodes.get_mut(&node) {
+            Some(Node::File(contents)) => Ok(contents),
+            _ => Err(io::ErrorKind::InvalidInput.into()),
+        }
+    }
+
+    pub(super) fn write(&mut self, node: u64, write: Write) -> io::Result<()> {
+        let now_ns = self.tick();
+        self.contents(node)?.write(write, now_ns);
+        Ok(())
+    }
+
+    fn create(&mut self, path: &Path, node: Node) -> io::Result<u64> {
+        let (dir, name) = self.vacant(path)?;
+        let node = self.image.add(node);
+        self.image.rename(Names(vec![(dir, name, Some(node))]));
+        Ok(node)
+    }
+
+    pub(super) fn stamp(&self, number: u64) -> io::Result<Stamp> {
+        let node = self.image.nodes.get(&number).ok_or(io::ErrorKind::NotFound)?;
+        let (kind, size, time) = match node {
+            Node::File(contents) => (Kind::File, contents.data.len() as u64, contents.modified_ns),
+            // A directory just changed, for all anybody knows.
+            Node::Dir(_) => (Kind::Directory, 0, self.tick()),
+            Node::Link => (Kind::Other, 0, 0),
+        };
+        let blocks = size.div_ceil(512);
+        Ok(Stamp { kind, device: 1, inode: number, size, modified_ns: time, changed_ns: time, blocks })
+    }
+}
+
+/// What a process sees of an operation under which the machine stopped.
+pub(super) fn ended<T>(stopped: bool, value: T) -> io::Result<T> {
+    if stopped { Err(io::Error::other("the machine has stopped")) } else { Ok(value) }
+}
+
+pub(super) fn position(offset: u64) -> io::Result<usize> {
+    usize::try_from(offset).map_err(|_| io::ErrorKind::FileTooLarge.into())
+}
+
+impl Disk for FakeDisk {
+    fn open(&self, path: &Path, access: Access) -> io::Result<Box<dyn DiskFile>> {
+        let mut state = self.state();
+        let node = if access == Access::Create {
+            let stopped = state.step()?;
+            let node = state.create(path, Node::File(Contents::default()))?;
+            ended(stopped, node)?
+        } else {
+            let node = state.find(path)?;
+            state.contents(node)?; // a regular file
+            node
+        };
+        drop(state);
+        Ok(Box::new(FakeFile { disk: self.clone(), node }))
+    }
+
+    fn stamp(&self, path: &Path) -> io::Result<Stamp> {
+        let state = self.state();
+        state.stamp(state.find(path)?)
+    }
+
+    fn list(&self, dir: &Path) -> io::Result<Vec<Entry>> {
+        let state = self.state();
+        let node = state.find(dir)?;
+        let Some(Node::Dir(entries)) = state.image.nodes.get(&node) else {
+            return Err(io::ErrorKind::NotADirectory.into());
+        };
+        let entry =
+            |(name, node): (&String, &u64)| Ok(Entry { name: name.clone(), kind: state.stamp(*node)?.kind });
+        entries.iter().map(entry).collect()
+    }
+
+    fn make_dir(&self, path: &Path) -> io::Result<()> {
+        let mut state = self.state();
+        let stopped = state.step()?;
+        state.create(path, Node::Dir(BTreeMap::new()))?;
+        ended(stopped, ())
+    }
+
+    fn remove_dir(&self, path: &Path) -> io::Result<()> {
+        if !self.list(path)?.is_empty() {
+            return Err(io::ErrorKind::DirectoryNotEmpty.into());
+        }
+        self.remove(path)
+    }
+
+    fn remove(&self, path: &Path) -> io::Result<()> {
+        let mut state = self.state();
+        let stopped = state.step()?;
+        state.find(path)?;
+        let (dir, name) = state.parent(path)?;
+        state.image.rename(Names(vec![(dir, name, None)]));
+        ended(stopped, ())
+    }
+
+    fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
+        let mut state = self.state();
+        let stopped = state.step()?;
+        let node = state.find(from)?;
+        let ((dir, name), (to_dir, to_name)) = (state.parent(from)?, state.parent(to)?);
+        state.image.rename(Names(vec![(dir, name, None), (to_dir, to_name, Some(node))]));
+        ended(stopped, ())
+    }
+
+    fn exchange(&self, a: &Path, b: &Path) -> io::Result<()> {
+        let mut state = self.state();
+        let stopped = state.step()?;
+        let (a_node, b_node) = (state.find(a)?, state.find(b)?);
+        let ((a_dir, a_name), (b_dir, b_name)) = (state.parent(a)?, state.parent(b)?);
+        state.image.rename(Names(vec![(a_dir, a_name, Some(b_node)), (b_dir, b_name, Some(a_node))]));
+        ended(stopped, ())
+    }
+
+    fn link(&self, from: &Path, to: &Path) -> io::Result<()> {
+        let mut state = self.state();
+        let stopped = state.step()?;
+        let node = state.find(from)?;
+        let (dir, name) = state.vacant(to)?;
+        state.image.rename(Names(vec![(dir, name, Some(node))]));
+        ended(stopped, ())
+    }
+
+    fn clone_file(&self, from: &Path, to: &Path) -> io::Result<()> {
+        let mut state = self.state();
+        let stopped = state.step()?;
+        let source = state.find(from)?;
+        let bytes = state.contents(source)?.data.clone();
+        let node = state.create(to, Node::File(Contents::default()))?;
+        state.write(node, Write::Data { offset: 0, bytes })?;
+        ended(stopped, ())
+    }
+
+    fn sync_dir(&self, dir: &Path) -> io::Result<()> {
+        let mut state = self.state();
+        let stopped = state.step()?;
+        let node = state.find(dir)?;
+        if !stopped {
+            state.image.sync_dir(node);
+        }
+        ended(stopped, ())
+    }
+
+    fn sync_filesystem(&self, _: &Path) -> io::Result<()> {
+        let mut state = self.state();
+        let stopped = state.step()?;
+        if !stopped {
+            state.image.sync_all();
+        }
+        ended(stopped, ())
+    }
+
+    fn stamps_are_exact(&self, _: &Path) -> bool {
+        false // they advance in ticks
+    }
+
+    fn now(&self) -> Moment {
+        let state = self.state();
+        Moment { wall_ns: state.now_ns + state.set_by_ns, steady_ns: state.now_ns, boot: [state.boot; 16] }
+    }
+
+    fn lock(&self, path: &Path) -> io::Result<Box<dyn Any + Send + Sync>> {
+        if !self.state().locks.insert(path.to_owned()) {
+            return Err(io::ErrorKind::WouldBlock.into());
+        }
+        Ok(Box::new(Held(self.clone(), path.to_owned())))
+    }
+}
+
+struct Held(FakeDisk, PathBuf);
+
+impl Drop for Held {
+    fn drop(&mut self) {
+        self.0.state().locks.remove(&self.1);
+    }
+}

@@ -1,0 +1,226 @@
+//! What the fake disk consists of: contents and names, each as the process sees it and as a power loss
+//! leaves it.
+//!
+//! Invariant: what is pending is a list of atomic pieces (a sector of a write, a change of names); a crash
+//! keeps any subset of the former, and of the latter for each directory what came before some moment. Names
+//! that one operation changes in two directories change in both or in neither.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+/// What a disk writes as a whole.
+const SECTOR: usize = 512;
+
+/// A write that no sync has followed.
+#[derive(Clone, Debug)]
+pub(super) enum Write {
+    Data { offset: usize, bytes: Vec<u8> },
+    Len(usize),
+}
+
+impl Write {
+    pub(super) fn apply(&self, data: &mut Vec<u8>) {
+        match self {
+            Self::Len(bytes) => data.resize(*bytes, 0),
+            Self::Data { offset, bytes } => put(data, *offset, bytes),
+        }
+    }
+}
+
+fn put(data: &mut Vec<u8>, offset: usize, bytes: &[u8]) {
+    if data.len() < offset + bytes.len() {
+        data.resize(offset + bytes.len(), 0);
+    }
+    data[offset..offset + bytes.len()].copy_from_slice(bytes);
+}
+
+/// A file's contents.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Contents {
+    /// As the process sees them.
+    pub(super) data: Vec<u8>,
+    /// As the last sync left them.
+    pub(super) durable: Vec<u8>,
+    /// What lies between, in order.
+    pub(super) pending: Vec<Write>,
+    pub(super) modified_ns: i64,
+}
+
+impl Contents {
+    pub(super) fn write(&mut self, write: Write, now_ns: i64) {
+        write.apply(&mut self.data);
+        self.pending.push(write);
+        self.modified_ns = now_ns;
+    }
+
+    pub(super) fn sync(&mut self) {
+        for write in std::mem::take(&mut self.pending) {
+            write.apply(&mut self.durable);
+        }
+    }
+
+    /// What a power loss now leaves: each sector of each pending write is there or is not.
+    fn lose(&mut self, dice: &mut Dice) {
+        let luck = dice.luck();
+        let mut data = std::mem::take(&mut self.durable);
+        for write in std::mem::take(&mut self.pending) {
+            match write {
+                Write::Len(_) if dice.keeps(luck) => write.apply(&mut data),
+                Write::Len(_) => {}
+                Write::Data { offset, bytes } => {
+                    let mut at = 0;
+                    while at < bytes.len() {
+                        let end = bytes.len().min((offset + at) / SECTOR * SECTOR + SECTOR - offset);
+                        if dice.keeps(luck) {
+                            put(&mut data, offset + at, &bytes[at..end]);
+                        }
+                        at = end;
+                    }
+                }
+            }
+        }
+        self.durable.clone_from(&data);
+        self.data = data;
+    }
+}
+
+/// What a name names.
+#[derive(Clone, Debug)]
+pub(super) enum Node {
+    File(Contents),
+    Dir(BTreeMap<String, u64>),
+    /// A symbolic link.
+    Link,
+}
+
+/// Names that change together: directory, name, what it names from now on.
+#[derive(Clone, Debug)]
+pub(super) struct Names(pub(super) Vec<(u64, String, Option<u64>)>);
+
+impl Names {
+    pub(super) fn touches(&self, dir: u64) -> bool {
+        self.0.iter().any(|(touched, _, _)| *touched == dir)
+    }
+
+    fn dirs(&self) -> BTreeSet<u64> {
+        self.0.iter().map(|(dir, _, _)| *dir).collect()
+    }
+}
+
+/// Everything on the disk. Node 0 is the root.
+#[derive(Clone, Debug)]
+pub(super) struct Image {
+    pub(super) nodes: BTreeMap<u64, Node>,
+    /// Names as the last syncs left them.
+    durable: BTreeMap<u64, BTreeMap<String, u64>>,
+    pending: Vec<Names>,
+}
+
+impl Image {
+    pub(super) fn new() -> Self {
+        let nodes = BTreeMap::from([(0, Node::Dir(BTreeMap::new()))]);
+        Self { nodes, durable: BTreeMap::new(), pending: Vec::new() }
+    }
+
+    pub(super) fn add(&mut self, node: Node) -> u64 {
+        let number = self.nodes.len() as u64;
+        self.nodes.insert(number, node);
+        number
+    }
+
+    pub(super) fn rename(&mut self, names: Names) {
+        for (dir, name, target) in &names.0 {
+            if let Some(Node::Dir(entries)) = self.nodes.get_mut(dir) {
+                set(entries, name, *target);
+            }
+        }
+        self.pending.push(names);
+    }
+
+    /// The names of `dir` become durable, and those that changed before in directories they came from.
+    pub(super) fn sync_dir(&mut self, dir: u64) {
+        let mut dirs = BTreeSet::from([dir]);
+        let mut needed = Vec::new();
+        for names in self.pending.iter().rev() {
+            let now = dirs.iter().any(|dir| names.touches(*dir));
+            if now {
+                dirs.extend(names.dirs());
+            }
+            needed.push(now);
+        }
+        needed.reverse();
+        let (mut kept, pending) = (Vec::new(), std::mem::take(&mut self.pending));
+        for (names, now) in pending.into_iter().zip(needed) {
+            if now { self.commit(&names) } else { kept.push(names) }
+        }
+        self.pending = kept;
+    }
+
+    pub(super) fn sync_all(&mut self) {
+        for names in std::mem::take(&mut self.pending) {
+            self.commit(&names);
+        }
+        for node in self.nodes.values_mut() {
+            if let Node::File(contents) = node {
+                contents.sync();
+            }
+        }
+    }
+
+    fn commit(&mut self, names: &Names) {
+        for (dir, name, target) in &names.0 {
+            set(self.durable.entry(*dir).or_default(), name, *target);
+        }
+    }
+
+    /// What is left after a power loss now.
+    pub(super) fn lose(mut self, seed: u64) -> Self {
+        let mut dice = Dice(seed);
+        let luck = dice.luck();
+        let mut lost = BTreeSet::new();
+        for names in std::mem::take(&mut self.pending) {
+            let dirs = names.dirs();
+            if dirs.is_disjoint(&lost) && dice.keeps(luck) {
+                self.commit(&names);
+            } else {
+                lost.extend(dirs);
+            }
+        }
+        for (number, node) in &mut self.nodes {
+            match node {
+                Node::File(contents) => contents.lose(&mut dice),
+                Node::Dir(entries) => *entries = self.durable.get(number).cloned().unwrap_or_default(),
+                Node::Link => {}
+            }
+        }
+        self
+    }
+}
+
+fn set(entries: &mut BTreeMap<String, u64>, name: &str, target: Option<u64>) {
+    match target {
+        Some(node) => entries.insert(name.to_owned(), node),
+        None => entries.remove(name),
+    };
+}
+
+/// `SplitMix64`, which decides what a crash keeps.
+struct Dice(u64);
+
+impl Dice {
+    fn draw(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        z ^ (z >> 31)
+    }
+
+    /// How many of eight pieces are kept: none, some, nearly all, all.
+    fn luck(&mut self) -> u64 {
+        [0, 1, 4, 7, 7, 8][usize::try_from(self.draw() % 6).unwrap_or(0)]
+    }
+
+    fn keeps(&mut self, luck: u64) -> bool {
+        self.draw() % 8 < luck
+    }
+}

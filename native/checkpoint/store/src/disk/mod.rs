@@ -1,0 +1,141 @@
+//! The operating system as the store sees it: one port, [`Disk`], with two sides.
+//!
+//! Place in the journey: under everything else in this crate; nothing above it names `std::fs`. [`RealDisk`]
+//! is this machine's filesystem, [`FakeDisk`] one in memory that forgets what was not synced. Both are held
+//! to the conformance test `tests/disk.rs`.
+//!
+//! Conventions. Paths name what they name: the last component of a path is never followed when it is a
+//! symbolic link. Data written is on stable storage only after a sync of its file; a name only after
+//! [`Disk::sync_dir`] of its directory. Absent on purpose: retries, buffering, policy.
+
+mod fake;
+mod fake_file;
+mod image;
+mod real;
+
+use std::any::Any;
+use std::fmt::Debug;
+use std::io;
+use std::path::Path;
+
+pub use fake::{FakeDisk, Fault};
+pub use real::RealDisk;
+
+/// How a file is opened.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Access {
+    /// It exists and is only read.
+    Read,
+    /// It exists and is read and written.
+    Write,
+    /// It must not exist yet; read and written.
+    Create,
+}
+
+/// What an entry of a directory is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// A regular file.
+    File,
+    /// A directory.
+    Directory,
+    /// A symbolic link, a device, a socket: nothing the store touches.
+    Other,
+}
+
+/// What identifies a state of a file without reading it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Stamp {
+    /// What it is.
+    pub kind: Kind,
+    /// Device number.
+    pub device: u64,
+    /// Inode number.
+    pub inode: u64,
+    /// Bytes.
+    pub size: u64,
+    /// Last change of the contents, nanoseconds since 1970.
+    pub modified_ns: i64,
+    /// Last change of the inode, nanoseconds since 1970.
+    pub changed_ns: i64,
+    /// Units of 512 bytes that are allocated: 0 means that it is all zeros.
+    pub blocks: u64,
+}
+
+impl Stamp {
+    /// Whether `later` may be the same state: everything but the allocation is equal.
+    #[must_use]
+    pub fn same(&self, later: &Self) -> bool {
+        Self { blocks: 0, ..*self } == Self { blocks: 0, ..*later }
+    }
+}
+
+/// One moment by the machine's clocks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Moment {
+    /// Nanoseconds since 1970, as stamps have them.
+    pub wall_ns: i64,
+    /// Nanoseconds of a clock that nobody sets.
+    pub steady_ns: i64,
+    /// Different after every start of the machine.
+    pub boot: [u8; 16],
+}
+
+/// An entry of a directory.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Entry {
+    /// Its name; names that are not UTF-8 are an error of [`Disk::list`].
+    pub name: String,
+    /// What it is.
+    pub kind: Kind,
+}
+
+/// An open file.
+pub trait DiskFile: Send + Sync + Debug {
+    /// Fills `buffer` from `offset` on, up to the end of the file; answers how many bytes there were.
+    fn read_at(&self, buffer: &mut [u8], offset: u64) -> io::Result<usize>;
+    /// Writes all of `bytes` at `offset`. After an error any part of it may be written.
+    fn write_at(&self, bytes: &[u8], offset: u64) -> io::Result<()>;
+    /// Cuts or extends (with zeros).
+    fn set_len(&self, bytes: u64) -> io::Result<()>;
+    /// Data and size reach stable storage.
+    fn sync_data(&self) -> io::Result<()>;
+    /// Its stamp now.
+    fn stamp(&self) -> io::Result<Stamp>;
+}
+
+/// The operating system.
+pub trait Disk: Send + Sync + Debug {
+    /// Opens a regular file; a symbolic link is refused.
+    fn open(&self, path: &Path, access: Access) -> io::Result<Box<dyn DiskFile>>;
+    /// The stamp of what `path` names.
+    fn stamp(&self, path: &Path) -> io::Result<Stamp>;
+    /// Entries, sorted by name.
+    fn list(&self, dir: &Path) -> io::Result<Vec<Entry>>;
+    /// Makes a directory; its parent exists.
+    fn make_dir(&self, path: &Path) -> io::Result<()>;
+    /// Removes an empty directory.
+    fn remove_dir(&self, path: &Path) -> io::Result<()>;
+    /// Removes a file.
+    fn remove(&self, path: &Path) -> io::Result<()>;
+    /// Renames a file over whatever file has the name, in one step.
+    fn rename(&self, from: &Path, to: &Path) -> io::Result<()>;
+    /// Two names, of files or directories, change places in one step. `Unsupported` where the system cannot.
+    fn exchange(&self, a: &Path, b: &Path) -> io::Result<()>;
+    /// A second name for a file.
+    fn link(&self, from: &Path, to: &Path) -> io::Result<()>;
+    /// A new file that shares the extents of another. `Unsupported` where the filesystem cannot; then
+    /// nothing was made.
+    fn clone_file(&self, from: &Path, to: &Path) -> io::Result<()>;
+    /// The names in a directory reach stable storage.
+    fn sync_dir(&self, dir: &Path) -> io::Result<()>;
+    /// Everything of the filesystem that holds `path` reaches stable storage.
+    fn sync_filesystem(&self, path: &Path) -> io::Result<()>;
+    /// Whether a write after a look at a file always moves its stamp, however soon it follows (multigrain
+    /// stamps, Linux 6.13 and later). Tried out in `dir`; when in doubt the answer is no.
+    fn stamps_are_exact(&self, dir: &Path) -> bool;
+    /// Now.
+    fn now(&self) -> Moment;
+    /// Holds a file for this process until the answer is dropped; `WouldBlock` when another one holds it.
+    fn lock(&self, path: &Path) -> io::Result<Box<dyn Any + Send + Sync>>;
+}

@@ -1,0 +1,111 @@
+//! What can go wrong, said with what to do next.
+
+use std::fmt;
+use std::io;
+use std::path::Path;
+
+/// What kind of failure it is: what a caller may decide by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ErrorKind {
+    /// The system refused or failed; [`Error::source`](std::error::Error::source) is its word.
+    Io,
+    /// What is stored contradicts itself.
+    Damaged,
+    /// No such checkpoint, band or store.
+    NotFound,
+    /// The name is taken.
+    Exists,
+    /// A band kept changing while it was read.
+    Torn,
+    /// Asked for something that the store does not do.
+    Refused,
+    /// An earlier sync failed; nothing is written until the store is opened again.
+    Stopped,
+    /// Another process has the store open.
+    Locked,
+}
+
+/// A failure of the store.
+#[derive(Debug)]
+pub struct Error {
+    kind: ErrorKind,
+    what: String,
+    advice: &'static str,
+    source: Option<io::Error>,
+}
+
+/// The store's results.
+pub type Result<T> = std::result::Result<T, Error>;
+
+impl Error {
+    pub(crate) fn new(kind: ErrorKind, what: impl Into<String>, advice: &'static str) -> Self {
+        Self { kind, what: what.into(), advice, source: None }
+    }
+
+    pub(crate) fn damaged(what: impl Into<String>) -> Self {
+        Self::new(
+            ErrorKind::Damaged,
+            what,
+            "run `verify`; export what verifies, restore the rest from elsewhere",
+        )
+    }
+
+    pub(crate) fn io(doing: &str, path: &Path, source: io::Error) -> Self {
+        let advice = match source.kind() {
+            io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
+                "free space (`prune` and `gc` do), then try again; nothing was lost"
+            }
+            io::ErrorKind::ReadOnlyFilesystem | io::ErrorKind::PermissionDenied => {
+                "the store and its bands must be writable; check the mount and the owner"
+            }
+            io::ErrorKind::NotFound => "it was removed or renamed meanwhile; check the path and try again",
+            _ if source.raw_os_error() == Some(rustix::io::Errno::LOOP.raw_os_error()) => {
+                "a band must be a regular file; remove the symbolic link"
+            }
+            _ => "nothing that was reported is lost; see the system's message",
+        };
+        let what = format!("{doing} {}: {source}", path.display());
+        Self { kind: ErrorKind::Io, what, advice, source: Some(source) }
+    }
+
+    /// What kind of failure it is.
+    #[must_use]
+    pub fn kind(&self) -> ErrorKind {
+        self.kind
+    }
+
+    /// What the system said, if it was the system.
+    #[must_use]
+    pub fn system(&self) -> Option<io::ErrorKind> {
+        self.source.as_ref().map(io::Error::kind)
+    }
+
+    /// What to do next.
+    #[must_use]
+    pub fn advice(&self) -> &str {
+        self.advice
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}; {}", self.what, self.advice)
+    }
+}
+
+impl std::error::Error for Error {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        self.source.as_ref().map(|source| source as _)
+    }
+}
+
+/// Says what was done to which path when the system failed.
+pub(crate) trait Doing<T> {
+    fn doing(self, what: &str, path: &Path) -> Result<T>;
+}
+
+impl<T> Doing<T> for io::Result<T> {
+    fn doing(self, what: &str, path: &Path) -> Result<T> {
+        self.map_err(|source| Error::io(what, path, source))
+    }
+}

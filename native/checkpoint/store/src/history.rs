@@ -1,0 +1,270 @@
+//! What the store holds of the past: the base, the records after it, and any band at any of their epochs.
+//!
+//! Place in the journey: read by verify, diff, rollback, fold and export; the hot path only appends to it.
+//! Invariant: the state of an epoch is the base and the records up to it, in order. A band that shrank has
+//! lost what was beyond, in the base, too; what it grew by later is zeros unless a record carries it.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use crate::disk::{Access, Disk, DiskFile};
+use crate::error::{Doing, Error, ErrorKind, Result};
+use crate::log::{Epoch, segment_path};
+use crate::manifest::{Manifest, base_path};
+use crate::pages::{LEAF, PAGE, PageSet, index};
+use crate::record::{BandChange, BandState, Meta};
+use crate::tree::{Tree, leaf_value, leaves_of};
+
+/// A checkpoint as it is listed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Checkpoint {
+    /// Its epoch.
+    pub epoch: u64,
+    /// Its name.
+    pub name: String,
+    /// When, in nanoseconds since 1970, by the wall clock of that moment.
+    pub created_ns: i64,
+    /// Bands that changed since the epoch before; of the base, all of them.
+    pub bands: u64,
+    /// Bytes of pages that its record carries.
+    pub bytes: u64,
+}
+
+#[derive(Debug)]
+pub(crate) struct History {
+    pub(crate) disk: Arc<dyn Disk>,
+    pub(crate) root: PathBuf,
+    pub(crate) manifest: Manifest,
+    pub(crate) epochs: Vec<Epoch>,
+    pruned: BTreeSet<u64>,
+    /// Checkpoints that are still wanted.
+    pub(crate) names: BTreeMap<String, u64>,
+}
+
+impl History {
+    pub(crate) fn new(disk: Arc<dyn Disk>, root: &Path, manifest: Manifest, epochs: Vec<Epoch>) -> Self {
+        let names = if manifest.kept { vec![(manifest.name.clone(), manifest.epoch)] } else { vec![] };
+        let (root, pruned, names) = (root.to_owned(), BTreeSet::new(), names.into_iter().collect());
+        let mut history = Self { disk, root, manifest, epochs: vec![], pruned, names };
+        for epoch in epochs {
+            history.push(epoch);
+        }
+        history
+    }
+
+    pub(crate) fn push(&mut self, epoch: Epoch) {
+        match &epoch.meta {
+            Meta::Prune { epochs } => {
+                self.pruned.extend(epochs);
+                self.names.retain(|_, number| !epochs.contains(number));
+            }
+            Meta::Checkpoint { name, .. } => {
+                self.names.insert(name.clone(), epoch.number);
+            }
+        }
+        self.epochs.push(epoch);
+    }
+
+    /// The last epoch.
+    pub(crate) fn head(&self) -> u64 {
+        self.epochs.last().map_or(self.manifest.epoch, |epoch| epoch.number)
+    }
+
+    pub(crate) fn checkpoints(&self) -> Vec<Checkpoint> {
+        let base = &self.manifest;
+        let mut all = Vec::new();
+        if base.kept && !self.pruned.contains(&base.epoch) {
+            let (name, created_ns) = (base.name.clone(), base.created_ns);
+            all.push(Checkpoint {
+                epoch: base.epoch,
+                name,
+                created_ns,
+                bands: base.bands.len() as u64,
+                bytes: 0,
+            });
+        }
+        for epoch in &self.epochs {
+            if let Meta::Checkpoint { name, created_ns, bands } = &epoch.meta
+                && !self.pruned.contains(&epoch.number)
+            {
+                let (name, bytes) = (name.clone(), bands.iter().map(BandChange::pages).sum::<u64>() * PAGE);
+                let bands = bands.len() as u64;
+                all.push(Checkpoint { epoch: epoch.number, name, created_ns: *created_ns, bands, bytes });
+            }
+        }
+        all
+    }
+
+    /// The checkpoint of that name.
+    pub(crate) fn find(&self, name: &str) -> Result<Checkpoint> {
+        self.checkpoints().into_iter().find(|checkpoint| checkpoint.name == name).ok_or_else(|| {
+            Error::new(
+                ErrorKind::NotFound,
+                format!("no checkpoint is named {name:?}"),
+                "`list` shows those there are",
+            )
+        })
+    }
+
+    /// What records say about bands after one epoch, up to another, in order.
+    pub(crate) fn changes(&self, after: u64, until: u64) -> impl Iterator<Item = (&Epoch, &BandChange)> {
+        let within = self.epochs.iter().filter(move |epoch| epoch.number > after && epoch.number <= until);
+        within.flat_map(|epoch| {
+            let bands: &[BandChange] = match &epoch.meta {
+                Meta::Checkpoint { bands, .. } => bands,
+                Meta::Prune { .. } => &[],
+            };
+            bands.iter().map(move |band| (epoch, band))
+        })
+    }
+
+    /// All bands at an epoch, by name.
+    pub(crate) fn bands_at(&self, epoch: u64) -> BTreeMap<String, BandState> {
+        let base = self.manifest.bands.iter();
+        let mut bands: BTreeMap<_, _> = base.map(|band| (band.name.clone(), band.state)).collect();
+        for (_, change) in self.changes(self.manifest.epoch, epoch) {
+            match change.state {
+                Some(state) => bands.insert(change.name.clone(), state),
+                None => bands.remove(&change.name),
+            };
+        }
+        bands
+    }
+
+    /// The pages in which a band may differ between two epochs, and whether its whole may (it came or went).
+    pub(crate) fn touched(&self, after: u64, until: u64) -> BTreeMap<String, PageSet> {
+        let mut touched: BTreeMap<String, PageSet> = BTreeMap::new();
+        for (_, change) in self.changes(after, until) {
+            let pages = touched.entry(change.name.clone()).or_default();
+            for (first, count) in &change.runs {
+                pages.mark(first * PAGE, count * PAGE);
+            }
+        }
+        touched
+    }
+
+    /// A band at an epoch, to be read.
+    pub(crate) fn band_at(&self, name: &str, epoch: u64) -> Result<BandReader> {
+        let base = self.manifest.band(name);
+        let mut size = base.map(|band| band.state.size);
+        let mut valid = size.unwrap_or(0);
+        let mut pages = BTreeMap::new();
+        for record in self.epochs.iter().filter(|record| record.number <= epoch) {
+            let Meta::Checkpoint { bands, .. } = &record.meta else { continue };
+            let mut at = record.pages_at;
+            for change in bands {
+                if change.name == name {
+                    size = change.state.map(|state| state.size);
+                    let now = size.unwrap_or(0);
+                    valid = valid.min(now);
+                    pages.split_off(&now.div_ceil(PAGE));
+                    for page in change.runs.iter().flat_map(|(first, count)| *first..*first + *count) {
+                        pages.insert(page, (record.segment, at));
+                        at += PAGE;
+                    }
+                } else {
+                    at += change.pages() * PAGE;
+                }
+            }
+        }
+        let missing =
+            || Error::new(ErrorKind::NotFound, format!("no band {name:?} at epoch {epoch}"), "see `diff`");
+        let size = size.ok_or_else(missing)?;
+        let base = match base {
+            Some(band) if valid > 0 => {
+                let path = base_path(&self.root, &band.file);
+                let file = self.disk.open(&path, Access::Read).doing("opening", &path)?;
+                Some((file, path))
+            }
+            _ => None,
+        };
+        let mut segments = HashMap::new();
+        for (segment, _) in pages.values() {
+            if !segments.contains_key(segment) {
+                let path = segment_path(&self.root.join("log"), *segment);
+                let file = self.disk.open(&path, Access::Read).doing("opening", &path)?;
+                segments.insert(*segment, (file, path));
+            }
+        }
+        Ok(BandReader { size, base, valid, pages, segments })
+    }
+}
+
+type Opened = (Box<dyn DiskFile>, PathBuf);
+
+/// A band of the past.
+pub(crate) struct BandReader {
+    pub(crate) size: u64,
+    base: Option<Opened>,
+    /// Bytes of the base that still count.
+    valid: u64,
+    /// Page → segment and place of its last contents.
+    pages: BTreeMap<u64, (u64, u64)>,
+    segments: HashMap<u64, Opened>,
+}
+
+impl BandReader {
+    /// The pages that come from the log.
+    pub(crate) fn logged(&self) -> Vec<u64> {
+        self.pages.keys().copied().collect()
+    }
+
+    /// Whether the base's bytes all count where no page covers them.
+    pub(crate) fn keeps_base(&self) -> bool {
+        self.valid == self.size
+    }
+
+    /// Fills the buffer from `offset`, a page's begin, on; the caller stays within the band.
+    pub(crate) fn read(&self, offset: u64, buffer: &mut [u8]) -> Result<()> {
+        buffer.fill(0);
+        if let Some((file, path)) = &self.base
+            && offset < self.valid
+        {
+            let count = buffer.len().min(index(self.valid - offset));
+            let got = file.read_at(&mut buffer[..count], offset).doing("reading", path)?;
+            if got < count {
+                return Err(Error::damaged(format!("{}: shorter than its band", path.display())));
+            }
+        }
+        let end = offset + buffer.len() as u64;
+        for (page, (segment, at)) in self.pages.range(offset / PAGE..end.div_ceil(PAGE)) {
+            let Some((file, path)) = self.segments.get(segment) else { continue };
+            let from = index(page * PAGE - offset);
+            let to = buffer.len().min(from + index(PAGE));
+            let got = file.read_at(&mut buffer[from..to], *at).doing("reading", path)?;
+            if got < to - from {
+                return Err(Error::damaged(format!("{}: shorter than its records", path.display())));
+            }
+        }
+        Ok(())
+    }
+
+    /// The whole band in pieces of whole leaves: (offset, bytes). An empty band has none.
+    pub(crate) fn each(&self, mut take: impl FnMut(u64, &[u8]) -> Result<()>) -> Result<()> {
+        let mut buffer = vec![0; index((LEAF * 16).min(self.size.max(1)))];
+        let mut at = 0;
+        while at < self.size {
+            let count = buffer.len().min(index(self.size - at));
+            self.read(at, &mut buffer[..count])?;
+            take(at, &buffer[..count])?;
+            at += count as u64;
+        }
+        Ok(())
+    }
+
+    /// Its hash tree, from its bytes.
+    pub(crate) fn tree(&self) -> Result<Tree> {
+        let mut leaves = Vec::with_capacity(index(leaves_of(self.size)));
+        self.each(|at, bytes| {
+            for (leaf, bytes) in bytes.chunks(index(LEAF)).enumerate() {
+                leaves.push(leaf_value(self.size, at / LEAF + leaf as u64, bytes));
+            }
+            Ok(())
+        })?;
+        if self.size == 0 {
+            leaves.push(leaf_value(0, 0, &[]));
+        }
+        Ok(Tree::new(self.size, leaves))
+    }
+}

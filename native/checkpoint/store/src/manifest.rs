@@ -1,0 +1,163 @@
+//! `CURRENT`: which files are the base, and which epoch they are.
+//!
+//! Place in the journey: read first when a store is opened, replaced last when it is folded (D6). Text, so
+//! that a person can read it and `b3sum` can check what it names. Invariant: [`Manifest::parse`] accepts
+//! what [`Manifest::text`] wrote, whole, and nothing else; no name in it leaves the store's directory.
+
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+
+use crate::bytes::{hex, unhex};
+use crate::disk::{Access, Disk};
+use crate::error::{Doing, Error, ErrorKind, Result};
+use crate::names::{check_checkpoint, is_band, is_base_file};
+use crate::pages::index;
+use crate::record::{BandState, Chain};
+use crate::tree::Id;
+
+const FIRST_LINE: &str = "paceline-checkpoint 1";
+const CURRENT: &str = "CURRENT";
+const NEXT: &str = "CURRENT.new";
+/// A manifest of a million bands; more is not read.
+const MOST_BYTES: u64 = 1 << 30;
+
+/// A band in the base.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct BaseBand {
+    pub(crate) name: String,
+    pub(crate) state: BandState,
+    /// Its file in `base/`.
+    pub(crate) file: String,
+    /// Pages written into clones since the file was last written whole: how fragmented it may be.
+    pub(crate) patched: u64,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Manifest {
+    pub(crate) store: [u8; 16],
+    pub(crate) epoch: u64,
+    pub(crate) chain: Chain,
+    /// Whether the base's epoch is a checkpoint that is still wanted.
+    pub(crate) kept: bool,
+    pub(crate) created_ns: i64,
+    pub(crate) name: String,
+    /// By name.
+    pub(crate) bands: Vec<BaseBand>,
+}
+
+impl Manifest {
+    pub(crate) fn text(&self) -> String {
+        let mut text = format!("{FIRST_LINE}\nstore {}\n", hex(&self.store));
+        let kept = if self.kept { "kept" } else { "pruned" };
+        // Writing to a string cannot fail.
+        let _ = writeln!(
+            text,
+            "epoch {} {} {kept} {} {}",
+            self.epoch,
+            hex(&self.chain),
+            self.created_ns,
+            self.name
+        );
+        for band in &self.bands {
+            let (id, size) = (hex(&band.state.id), band.state.size);
+            let _ = writeln!(
+                text,
+                "{id} {size} {} {}/{}",
+                band.patched,
+                band.file.len(),
+                [band.file.as_str(), &band.name].concat()
+            );
+        }
+        let _ = writeln!(text, "whole {}", hex(blake3::hash(text.as_bytes()).as_bytes()));
+        text
+    }
+
+    pub(crate) fn parse(text: &str) -> Option<Self> {
+        let body = text.strip_suffix('\n')?;
+        let (_, last) = body.rsplit_once('\n')?;
+        let before = &text[..text.len() - last.len() - 1];
+        if unhex::<32>(last.strip_prefix("whole ")?)? != *blake3::hash(before.as_bytes()).as_bytes() {
+            return None;
+        }
+        let mut lines = before.lines();
+        if lines.next()? != FIRST_LINE {
+            return None;
+        }
+        let store = unhex(lines.next()?.strip_prefix("store ")?)?;
+        let mut words = lines.next()?.strip_prefix("epoch ")?.splitn(5, ' ');
+        let (epoch, chain) = (words.next()?.parse().ok()?, unhex(words.next()?)?);
+        let kept = match words.next()? {
+            "kept" => true,
+            "pruned" => false,
+            _ => return None,
+        };
+        let (created_ns, name) = (words.next()?.parse().ok()?, words.next()?.to_owned());
+        check_checkpoint(&name).ok()?;
+        let bands: Vec<BaseBand> = lines.map(band).collect::<Option<_>>()?;
+        let ascending = bands.windows(2).all(|pair| pair[0].name < pair[1].name);
+        ascending.then_some(Self { store, epoch, chain, kept, created_ns, name, bands })
+    }
+
+    /// Reads the store's manifest.
+    pub(crate) fn read(disk: &dyn Disk, root: &Path) -> Result<Self> {
+        let path = root.join(CURRENT);
+        let file = disk.open(&path, Access::Read).map_err(|error| match error.kind() {
+            std::io::ErrorKind::NotFound => Error::new(
+                ErrorKind::NotFound,
+                format!("{}: no store", root.display()),
+                "make one with `init`",
+            ),
+            _ => Error::io("opening", &path, error),
+        })?;
+        let size = file.stamp().doing("looking at", &path)?.size;
+        if size > MOST_BYTES {
+            return Err(Error::damaged(format!("{}: {size} bytes", path.display())));
+        }
+        let mut bytes = vec![0; index(size)];
+        let count = file.read_at(&mut bytes, 0).doing("reading", &path)?;
+        let text = std::str::from_utf8(&bytes[..count]).ok();
+        text.and_then(Self::parse).ok_or_else(|| Error::damaged(format!("{}: not whole", path.display())))
+    }
+
+    /// Replaces the store's manifest, durably and in one step.
+    pub(crate) fn install(&self, disk: &dyn Disk, root: &Path) -> Result<()> {
+        let (next, current) = (root.join(NEXT), root.join(CURRENT));
+        if disk.stamp(&next).is_ok() {
+            disk.remove(&next).doing("removing", &next)?;
+        }
+        let file = disk.open(&next, Access::Create).doing("making", &next)?;
+        file.write_at(self.text().as_bytes(), 0).doing("writing", &next)?;
+        file.sync_data().doing("syncing", &next)?;
+        disk.rename(&next, &current).doing("replacing", &current)?;
+        disk.sync_dir(root).doing("syncing", root)
+    }
+
+    pub(crate) fn band(&self, name: &str) -> Option<&BaseBand> {
+        let place = self.bands.binary_search_by(|band| band.name.as_str().cmp(name)).ok()?;
+        Some(&self.bands[place])
+    }
+}
+
+fn band(line: &str) -> Option<BaseBand> {
+    let mut words = line.splitn(4, ' ');
+    let (id, size) = (unhex::<32>(words.next()?)?, words.next()?.parse().ok()?);
+    let patched = words.next()?.parse().ok()?;
+    let (length, both) = words.next()?.split_once('/')?;
+    let (file, name) = both.split_at_checked(length.parse().ok()?)?;
+    let state = BandState { size, id: id as Id };
+    (is_base_file(file) && is_band(name)).then(|| BaseBand {
+        name: name.to_owned(),
+        state,
+        file: file.to_owned(),
+        patched,
+    })
+}
+
+/// The file of a band in the base that a fold to `epoch` makes.
+pub(crate) fn base_file(name: &str, epoch: u64) -> String {
+    format!("{name}.{epoch:016x}")
+}
+
+pub(crate) fn base_path(root: &Path, file: &str) -> PathBuf {
+    root.join("base").join(file)
+}

@@ -1,0 +1,214 @@
+//! The observed mode: nobody says what was written, so the store looks.
+//!
+//! ```text
+//! look (stamps) ─▶ read what moved ─▶ look again ─▶ same? append : again, a few times, then `Torn`
+//! ```
+//! Invariants (D11): what is appended is one state that live had between the two looks. A stamp that is too
+//! young to show a write (the same-tick rule) is replaced by reading twice with equal results: the first
+//! read of every such band ends before the second of any begins, so all of it held at that moment.
+//!
+//! Not seen, by design of the systems: stores through a mapping move a stamp only when the page is first
+//! touched after a write-back, and move no event at all. `checkpoint_everything` reads all bands and
+//! believes nothing.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::Instant;
+
+use crate::create::{TRIES, read_tree};
+use crate::disk::{Access, Kind, Stamp};
+use crate::error::{Doing, Error, ErrorKind, Result};
+use crate::index::is_young;
+use crate::store::{Found, Store, Taken, nanoseconds};
+
+/// What a watcher of live has seen since it was last asked.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Seen {
+    /// Only bands of these names can have changed, come or gone.
+    Bands(BTreeSet<String>),
+    /// It lost events, or just began: anything may have changed.
+    Everything,
+}
+
+type Look = BTreeMap<String, Stamp>;
+
+impl Store {
+    /// A checkpoint of whatever live is now, by looking at every band's stamp.
+    ///
+    /// # Errors
+    /// As [`Store::checkpoint`], and `Torn` when live changed each time while it was read.
+    pub fn checkpoint_observed(&mut self, name: &str) -> Result<Taken> {
+        self.checkpoint_seen(name, &mut || Seen::Everything)
+    }
+
+    /// The same without trusting any stamp: reads every band whole.
+    ///
+    /// # Errors
+    /// As [`Store::checkpoint_observed`].
+    pub fn checkpoint_everything(&mut self, name: &str) -> Result<Taken> {
+        for (name, band) in &mut self.bands {
+            band.unknown = true;
+            self.dirty.insert(name.clone());
+        }
+        self.checkpoint_observed(name)
+    }
+
+    /// The same, looking only at what a watcher has seen; `seen` is asked before and after reading.
+    ///
+    /// # Errors
+    /// As [`Store::checkpoint_observed`].
+    pub fn checkpoint_seen(&mut self, name: &str, seen: &mut dyn FnMut() -> Seen) -> Result<Taken> {
+        self.check_name(name)?;
+        let begin = Instant::now();
+        for _ in 0..TRIES {
+            let now_ns = self.disk.now().wall_ns;
+            let first = seen();
+            self.look(&first, now_ns)?;
+            let before = self.stamps(self.dirty.iter())?;
+            self.forget_files(); // a name may be another file since it was opened
+            let mut found = match self.collect_dirty() {
+                Ok(found) => found,
+                Err(error) if is_movement(&error) => continue,
+                Err(error) => return Err(error),
+            };
+            if !self.held_still(&before, &found, seen, now_ns)? {
+                continue;
+            }
+            let hash_ns = nanoseconds(begin);
+            let taken = self.commit(name, &mut found, hash_ns)?;
+            for (name, stamp) in before {
+                if let Some(band) = self.bands.get_mut(&name) {
+                    band.seen = Some((stamp, now_ns));
+                }
+            }
+            return Ok(taken);
+        }
+        let what = format!("{}: changed each of {TRIES} times it was read", self.live.display());
+        Err(Error::new(ErrorKind::Torn, what, "pause the writer, or let it write through the store"))
+    }
+
+    /// Marks what may have changed since it was last equal to the last epoch.
+    ///
+    /// # Errors
+    /// `Refused` for what cannot be a band, `Io`.
+    pub fn look_at_live(&mut self) -> Result<()> {
+        self.look(&Seen::Everything, self.disk.now().wall_ns)
+    }
+
+    fn look(&mut self, seen: &Seen, now_ns: i64) -> Result<()> {
+        let names: Vec<String> = match seen {
+            Seen::Everything => {
+                self.list_if_moved()?;
+                self.bands.keys().cloned().collect()
+            }
+            Seen::Bands(names) => {
+                if names.iter().any(|name| !self.bands.contains_key(name)) {
+                    self.list_live()?;
+                }
+                names.iter().chain(&self.dirty).cloned().collect()
+            }
+        };
+        for name in names {
+            let Some(band) = self.bands.get_mut(&name) else { continue };
+            let path = self.live.join(&name);
+            let stamp = match self.disk.stamp(&path) {
+                Ok(stamp) => stamp,
+                Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+                    if band.size.is_some() || band.head.is_some() {
+                        (band.size, band.seen) = (None, None);
+                        self.dirty.insert(name);
+                    }
+                    continue;
+                }
+                Err(error) => return Err(Error::io("looking at", &path, error)),
+            };
+            if stamp.kind != Kind::File {
+                let what = format!("{}: no longer a regular file", path.display());
+                return Err(Error::new(
+                    ErrorKind::Refused,
+                    what,
+                    "put the band back, or remove what has its name",
+                ));
+            }
+            let trusted = band
+                .seen
+                .is_some_and(|(old, at)| old.same(&stamp) && !is_young(&old, at, self.exact) && at <= now_ns);
+            if !trusted {
+                (band.unknown, band.size) = (true, Some(stamp.size));
+                self.dirty.insert(name);
+            }
+        }
+        Ok(())
+    }
+
+    /// Lists live unless its directory is as it was.
+    fn list_if_moved(&mut self) -> Result<()> {
+        let stamp = self.disk.stamp(&self.live).doing("looking at", &self.live)?;
+        match &self.listed {
+            Some((old, at)) if old.same(&stamp) && !is_young(old, *at, self.exact) => Ok(()),
+            _ => self.list_live(),
+        }
+    }
+
+    fn stamps<'a>(&self, names: impl Iterator<Item = &'a String>) -> Result<Look> {
+        let mut look = Look::new();
+        for name in names {
+            let path = self.live.join(name);
+            match self.disk.stamp(&path) {
+                Ok(stamp) => look.insert(name.clone(), stamp),
+                Err(error) if error.kind() == std::io::ErrorKind::NotFound => None,
+                Err(error) => return Err(Error::io("looking at", &path, error)),
+            };
+        }
+        Ok(look)
+    }
+
+    /// Whether all that was collected is one state of live.
+    fn held_still(
+        &mut self,
+        before: &Look,
+        found: &[Found],
+        seen: &mut dyn FnMut() -> Seen,
+        now_ns: i64,
+    ) -> Result<bool> {
+        if !self.young_read_twice(before, found, now_ns)? {
+            return Ok(false);
+        }
+        let collected = self.dirty.clone();
+        let moved = match seen() {
+            Seen::Bands(names) => !names.is_empty(),
+            Seen::Everything => {
+                let after_ns = self.disk.now().wall_ns;
+                self.look(&Seen::Everything, after_ns)?;
+                self.dirty != collected
+            }
+        };
+        let after = self.stamps(collected.iter())?;
+        let same = after.len() == before.len()
+            && after.iter().all(|(name, stamp)| before.get(name).is_some_and(|old| old.same(stamp)));
+        Ok(same && !moved)
+    }
+
+    /// The second reading of bands whose stamps are too young to show a write.
+    fn young_read_twice(&mut self, before: &Look, found: &[Found], now_ns: i64) -> Result<bool> {
+        for found in found {
+            let (Some(stamp), Some(tree)) = (before.get(&found.name), &found.tree) else { continue };
+            if !is_young(stamp, now_ns, self.exact) {
+                continue;
+            }
+            let path = self.live.join(&found.name);
+            let again = self.disk.open(&path, Access::Read).and_then(|file| {
+                let now = file.stamp()?;
+                Ok(now.same(stamp) && read_tree(file.as_ref(), stamp, |_, _| Ok(()))? == *tree)
+            });
+            if !again.doing("reading", &path)? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+}
+
+/// Failures of reading that mean that somebody changed live meanwhile.
+fn is_movement(error: &Error) -> bool {
+    error.kind() == ErrorKind::Torn || error.system() == Some(std::io::ErrorKind::NotFound)
+}

@@ -1,0 +1,130 @@
+//! Opening: from what is on the disk to a store in memory.
+//!
+//! Invariant: a band is clean only when the index vouches for it; whoever is not known is unknown, and will
+//! be read.
+
+use std::any::Any;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::path::Path;
+use std::sync::Arc;
+
+use crate::band::Band;
+use crate::band::Scratch;
+use crate::disk::{Disk, Kind};
+use crate::error::{Doing, Error, ErrorKind, Result};
+use crate::history::History;
+use crate::log::Log;
+use crate::manifest::Manifest;
+use crate::names::check_band;
+use crate::record::BandState;
+use crate::store::{Options, Store, store_path};
+
+impl Store {
+    /// Opens the store of a directory of bands, and finishes or undoes what a crash left half done.
+    ///
+    /// # Errors
+    /// `NotFound` without a store, `Locked` while another process has it, `Damaged`, `Io`.
+    pub fn open(disk: Arc<dyn Disk>, live: &Path, options: Options) -> Result<Self> {
+        let root = store_path(live);
+        let manifest = Manifest::read(disk.as_ref(), &root)?;
+        let lock = lock(disk.as_ref(), &root)?;
+        // Again: another process may have folded before it let go.
+        let manifest = Manifest::read(disk.as_ref(), &root).unwrap_or(manifest);
+        // What is seen may only be in memory: nothing is removed on the word of a manifest that may vanish
+        // (D7).
+        disk.sync_dir(&root).doing("syncing", &root)?;
+        let base = (manifest.epoch, manifest.chain);
+        let (log, epochs) =
+            Log::open(Arc::clone(&disk), &root.join("log"), manifest.store, options.segment_bytes, base)?;
+        let history = History::new(Arc::clone(&disk), &root, manifest, epochs);
+        Self::assemble(disk, live, log, history, lock)
+    }
+
+    /// Everything that is not on the disk, with all bands unknown that no index vouches for.
+    pub(crate) fn assemble(
+        disk: Arc<dyn Disk>,
+        live: &Path,
+        log: Log,
+        history: History,
+        lock: Box<dyn Any + Send + Sync>,
+    ) -> Result<Self> {
+        let root = history.root.clone();
+        let heads = history.bands_at(history.head());
+        let band = |head: BandState| Band { head: Some(head), unknown: true, ..Band::default() };
+        let bands: BTreeMap<_, _> = heads.into_iter().map(|(name, head)| (name, band(head))).collect();
+        let dirty = bands.keys().cloned().collect();
+        let (files, scratch, live) = (HashMap::new(), Scratch::default(), live.to_owned());
+        let (listed, fresh_trees, exact) = (None, BTreeSet::new(), disk.stamps_are_exact(&root));
+        let mut store = Self {
+            disk,
+            live,
+            root,
+            log,
+            history,
+            bands,
+            dirty,
+            fresh_trees,
+            files,
+            scratch,
+            listed,
+            exact,
+            _held: lock,
+        };
+        store.remove_swap()?;
+        store.list_live()?;
+        store.believe_index();
+        Ok(store)
+    }
+
+    /// Reads the names and sizes of live. Bands nobody knew are unknown from now on.
+    pub(crate) fn list_live(&mut self) -> Result<()> {
+        let live = self.live.clone();
+        let stamp = self.disk.stamp(&live).doing("looking at", &live)?;
+        let now_ns = self.disk.now().wall_ns;
+        let mut found = BTreeSet::new();
+        for entry in self.disk.list(&live).doing("listing", &live)? {
+            let path = live.join(&entry.name);
+            if entry.kind != Kind::File {
+                let what = format!("{}: not a regular file", path.display());
+                return Err(Error::new(
+                    ErrorKind::Refused,
+                    what,
+                    "the directory may hold bands only; move it away",
+                ));
+            }
+            check_band(&entry.name)?;
+            if !self.bands.contains_key(&entry.name) {
+                let band = Band { unknown: true, ..Band::default() };
+                self.bands.insert(entry.name.clone(), band);
+                self.dirty.insert(entry.name.clone());
+            }
+            found.insert(entry.name);
+        }
+        for (name, band) in &mut self.bands {
+            if !found.contains(name) {
+                if band.size.is_some() || band.head.is_some() {
+                    self.dirty.insert(name.clone());
+                }
+                (band.size, band.seen) = (None, None);
+            } else if band.size.is_none() {
+                band.size =
+                    Some(self.disk.stamp(&live.join(name)).doing("looking at", &live.join(name))?.size);
+                band.unknown = true;
+                self.dirty.insert(name.clone());
+            }
+        }
+        self.listed = Some((stamp, now_ns));
+        Ok(())
+    }
+}
+
+pub(crate) fn lock(disk: &dyn Disk, root: &Path) -> Result<Box<dyn Any + Send + Sync>> {
+    let path = root.join("LOCK");
+    disk.lock(&path).map_err(|error| match error.kind() {
+        std::io::ErrorKind::WouldBlock => {
+            let what = format!("{}: another process has this store open", root.display());
+            Error::new(ErrorKind::Locked, what, "wait for it, or ask it for what you need")
+        }
+        _ => Error::io("locking", &path, error),
+    })
+}

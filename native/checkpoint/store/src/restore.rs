@@ -1,0 +1,175 @@
+//! Going back: live becomes a checkpoint again, in one step (D9).
+//!
+//! ```text
+//! log live as before-rollback-N ─▶ build swap/ ─▶ sync swap/ ─▶ exchange with live
+//!    ─▶ sync parents ─▶ remove swap/
+//! ```
+//! Invariant: live is at every moment one whole directory. What it was is a checkpoint before anything
+//! moves. A band that is the same in both states keeps its file; whoever holds another band's file open
+//! holds a file of the past: owners open their bands again.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+use crate::disk::{Access, DiskFile};
+use crate::error::{Doing, Error, ErrorKind, Result};
+use crate::history::BandReader;
+use crate::pages::PageSet;
+use crate::record::BandState;
+use crate::store::{Store, Taken};
+
+/// The parent whose sync makes a name durable; the root is its own.
+fn parent(path: &Path) -> &Path {
+    path.parent().unwrap_or(path)
+}
+
+impl Store {
+    /// Makes live what it was at a checkpoint. Answers the checkpoint of what it replaced. Marks must be
+    /// complete: in the observed mode [`Store::rollback_observed`] looks first.
+    ///
+    /// # Errors
+    /// `NotFound`, `Damaged` when the checkpoint does not verify, `Refused` where the system cannot exchange
+    /// directories, `Io`. After an error live is whole: as before, or as asked for.
+    pub fn rollback(&mut self, name: &str) -> Result<Taken> {
+        let target = self.history.find(name)?.epoch;
+        let kept = self.checkpoint(&self.replaced_name())?;
+        self.go_back(target)?;
+        Ok(kept)
+    }
+
+    /// As [`Store::rollback`], after reading what changed in live.
+    ///
+    /// # Errors
+    /// As [`Store::rollback`], and `Torn`.
+    pub fn rollback_observed(&mut self, name: &str) -> Result<Taken> {
+        let target = self.history.find(name)?.epoch;
+        let kept = self.checkpoint_observed(&self.replaced_name())?;
+        self.go_back(target)?;
+        Ok(kept)
+    }
+
+    fn replaced_name(&self) -> String {
+        let mut epoch = self.history.head() + 1;
+        while self.history.names.contains_key(&format!("before-rollback-{epoch}")) {
+            epoch += 1;
+        }
+        format!("before-rollback-{epoch}")
+    }
+
+    fn go_back(&mut self, target: u64) -> Result<()> {
+        let touched = self.history.touched(target, self.history.head());
+        let wanted = self.history.bands_at(target);
+        let swap = self.root.join("swap");
+        self.remove_swap()?;
+        self.disk.make_dir(&swap).doing("making", &swap)?;
+        for (name, state) in &wanted {
+            if touched.contains_key(name) {
+                self.restore(name, target, *state)?;
+            } else {
+                let (live, to) = (self.live.join(name), swap.join(name));
+                self.disk.link(&live, &to).doing("linking", &live)?;
+            }
+        }
+        self.disk.sync_dir(&swap).doing("syncing", &swap)?;
+        // The entry `swap` itself must not be older on the disk than what the exchange makes of it.
+        self.disk.sync_dir(&self.root).doing("syncing", &self.root)?;
+        self.forget_files();
+        let live = self.live.clone();
+        self.disk.exchange(&swap, &live).map_err(|error| match error.kind() {
+            std::io::ErrorKind::Unsupported => {
+                let what = format!("{}: this system cannot exchange directories", live.display());
+                Error::new(ErrorKind::Refused, what, "use `export` and put the bands in place by hand")
+            }
+            _ => Error::io("exchanging", &live, error),
+        })?;
+        self.take_over(target, touched, &wanted);
+        self.disk.sync_dir(parent(&self.root)).doing("syncing", &live)?;
+        self.disk.sync_dir(&self.root).doing("syncing", &self.root)?;
+        self.remove_swap()
+    }
+
+    /// Live is another one now: what differs from the last epoch is what records since the target carry.
+    fn take_over(
+        &mut self,
+        target: u64,
+        touched: BTreeMap<String, PageSet>,
+        wanted: &BTreeMap<String, BandState>,
+    ) {
+        let head = self.history.head();
+        let heads = self.history.bands_at(head);
+        let size = |name: &str| wanted.get(name).map(|state| state.size);
+        let mut steady: BTreeSet<String> = touched.keys().cloned().collect();
+        for (_, change) in self.history.changes(target, head) {
+            if change.state.map(|state| state.size) != size(&change.name) {
+                steady.remove(&change.name);
+            }
+        }
+        for (name, pages) in touched {
+            let state = wanted.get(&name);
+            let head = heads.get(&name);
+            if state == head && state.is_none() {
+                continue;
+            }
+            let band = self.bands.entry(name.clone()).or_default();
+            (band.head, band.seen) = (head.copied(), None);
+            band.size = head.map(|head| head.size);
+            match state {
+                Some(state) if steady.contains(&name) => {
+                    band.dirty.add(&pages);
+                    band.size = Some(state.size);
+                }
+                // It came or went meanwhile, or its size moved: pages alone do not say what differs.
+                Some(state) => (band.unknown, band.size) = (true, Some(state.size)),
+                None => (band.unknown, band.size) = (true, None),
+            }
+            self.dirty.insert(name);
+        }
+        for band in self.bands.values_mut() {
+            band.seen = None; // links moved the stamps
+        }
+        self.listed = None;
+    }
+
+    /// Writes a band as of an epoch into `swap/`, checked and synced.
+    fn restore(&self, name: &str, epoch: u64, state: BandState) -> Result<()> {
+        let path = self.root.join("swap").join(name);
+        let reader = self.history.band_at(name, epoch)?;
+        let file = self.disk.open(&path, Access::Create).doing("making", &path)?;
+        write_out(&reader, file.as_ref(), &path, state)?;
+        file.sync_data().doing("syncing", &path)
+    }
+
+    /// Removes what a rollback left: the new state when it did not come to the exchange, else the old one,
+    /// which is a checkpoint.
+    pub(crate) fn remove_swap(&mut self) -> Result<()> {
+        let swap = self.root.join("swap");
+        let Ok(entries) = self.disk.list(&swap) else { return Ok(()) };
+        for entry in entries {
+            let path = swap.join(&entry.name);
+            self.disk.remove(&path).doing("removing", &path)?;
+        }
+        self.disk.remove_dir(&swap).doing("removing", &swap)
+    }
+}
+
+/// Writes a band of the past into a new file, leaves zeros as holes, and checks its id on the way.
+pub(crate) fn write_out(
+    reader: &BandReader,
+    file: &dyn DiskFile,
+    path: &Path,
+    state: BandState,
+) -> Result<()> {
+    file.set_len(state.size).doing("making", path)?;
+    let mut hasher = blake3::Hasher::new();
+    reader.each(|at, bytes| {
+        hasher.update(bytes);
+        if bytes.iter().all(|byte| *byte == 0) {
+            return Ok(());
+        }
+        file.write_at(bytes, at).doing("writing", path)
+    })?;
+    if *hasher.finalize().as_bytes() == state.id {
+        return Ok(());
+    }
+    Err(Error::damaged(format!("{}: what is stored of it has another id", path.display())))
+}

@@ -1,0 +1,326 @@
+//! The store: one directory of bands, its past, and the way from changed pages to a durable checkpoint.
+//!
+//! Place in the journey: [`Store::write_at`] and [`Store::mark_dirty`] mark; [`Store::checkpoint`] collects,
+//! appends and syncs once. What looks at live on its own is in `observe`, what looks back in `audit`, what
+//! goes back in `restore`, what forgets in `fold`.
+//!
+//! Invariant: a page of live that differs from the last epoch is marked, or its band is unknown. A
+//! checkpoint that failed changes nothing: the marks stay. Absent on purpose: threads; the owner decides
+//! who calls when.
+
+use std::any::Any;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Instant;
+
+use crate::band::{Band, Miss, Scratch, collect};
+use crate::disk::{Access, Disk, DiskFile};
+use crate::error::{Doing, Error, ErrorKind, Result};
+use crate::history::{Checkpoint, History};
+use crate::log::Log;
+use crate::names::{check_band, check_checkpoint};
+use crate::pages::PageSet;
+use crate::record::{BandChange, Meta};
+use crate::tree::{Tree, leaf_value};
+
+/// Live files that are kept open: far below any system's limit.
+const FILES_OPEN: usize = 128;
+
+/// How a store is laid out.
+#[derive(Clone, Copy, Debug)]
+pub struct Options {
+    /// Bytes of a segment of the log. A checkpoint that needs more gets a segment of its own.
+    pub segment_bytes: u64,
+}
+
+impl Default for Options {
+    /// 64 MiB: some hundred checkpoints of the seed's size, and written in less than a second.
+    fn default() -> Self {
+        Self { segment_bytes: 64 << 20 }
+    }
+}
+
+/// What a checkpoint took.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Taken {
+    /// What was made.
+    pub checkpoint: Checkpoint,
+    /// Bytes of live that were read.
+    pub read_bytes: u64,
+    /// Bytes of the record.
+    pub written_bytes: u64,
+    /// Reading and hashing.
+    pub hash_ns: u64,
+    /// Append and sync.
+    pub append_ns: u64,
+}
+
+/// A directory of bands under checkpoints.
+#[derive(Debug)]
+pub struct Store {
+    pub(crate) disk: Arc<dyn Disk>,
+    pub(crate) live: PathBuf,
+    pub(crate) root: PathBuf,
+    pub(crate) log: Log,
+    pub(crate) history: History,
+    pub(crate) bands: BTreeMap<String, Band>,
+    /// Bands with marks, or unknown.
+    pub(crate) dirty: BTreeSet<String>,
+    /// Bands whose cached tree is older than the one in memory.
+    pub(crate) fresh_trees: BTreeSet<String>,
+    pub(crate) files: HashMap<String, Box<dyn DiskFile>>,
+    pub(crate) scratch: Scratch,
+    /// The directory of live when its names were last listed, and the wall clock then.
+    pub(crate) listed: Option<(crate::disk::Stamp, i64)>,
+    /// Stamps of this filesystem show every write.
+    pub(crate) exact: bool,
+    /// Keeps other processes out.
+    pub(crate) _held: Box<dyn Any + Send + Sync>,
+}
+
+/// Where the store of a directory of bands is.
+#[must_use]
+pub fn store_path(live: &Path) -> PathBuf {
+    let mut path = live.as_os_str().to_owned();
+    path.push(".paceline");
+    PathBuf::from(path)
+}
+
+impl Store {
+    fn marked(&mut self, name: &str) -> &mut Band {
+        if !self.dirty.contains(name) {
+            self.dirty.insert(name.to_owned());
+        }
+        if !self.bands.contains_key(name) {
+            self.bands.insert(name.to_owned(), Band::default());
+        }
+        self.bands.entry(name.to_owned()).or_default()
+    }
+
+    /// Writes into a band, which is made or extended as needed, and marks its pages.
+    ///
+    /// # Errors
+    /// `Refused` for a name no band can have, `Io`. After an error any part may be written; all of it is
+    /// marked.
+    pub fn write_at(&mut self, name: &str, offset: u64, bytes: &[u8]) -> Result<()> {
+        check_band(name)?;
+        self.mark(name, offset, bytes.len() as u64);
+        let path = self.live.join(name);
+        let written =
+            self.file(name, true).and_then(|file| file.write_at(bytes, offset).doing("writing", &path));
+        written.inspect_err(|_| self.measure(name))
+    }
+
+    /// After a failure the file has whatever size it has.
+    fn measure(&mut self, name: &str) {
+        let stamp = self.disk.stamp(&self.live.join(name));
+        let band = self.marked(name);
+        match stamp {
+            Ok(stamp) => band.resize(stamp.size),
+            Err(_) => band.size = None,
+        }
+    }
+
+    /// The owner wrote `bytes` bytes at `offset` of a band by its own means.
+    ///
+    /// # Errors
+    /// `Refused` for a name no band can have.
+    pub fn mark_dirty(&mut self, name: &str, offset: u64, bytes: u64) -> Result<()> {
+        check_band(name)?;
+        self.mark(name, offset, bytes);
+        Ok(())
+    }
+
+    fn mark(&mut self, name: &str, offset: u64, bytes: u64) {
+        let band = self.marked(name);
+        band.dirty.mark(offset, bytes);
+        let end = offset + bytes;
+        if band.size.is_none_or(|size| size < end) {
+            band.resize(end);
+        }
+    }
+
+    /// Cuts or extends (with zeros) a band, which is made as needed.
+    ///
+    /// # Errors
+    /// As [`Store::write_at`].
+    pub fn set_len(&mut self, name: &str, bytes: u64) -> Result<()> {
+        check_band(name)?;
+        self.marked(name).resize(bytes);
+        let path = self.live.join(name);
+        let cut = self.file(name, true).and_then(|file| file.set_len(bytes).doing("resizing", &path));
+        cut.inspect_err(|_| self.measure(name))
+    }
+
+    /// Removes a band from live.
+    ///
+    /// # Errors
+    /// `NotFound` when there is none, `Io`.
+    pub fn remove(&mut self, name: &str) -> Result<()> {
+        let path = self.live.join(name);
+        if self.bands.get(name).is_none_or(|band| band.size.is_none()) {
+            return Err(Error::new(
+                ErrorKind::NotFound,
+                format!("no band {name:?}"),
+                "`status` shows the bands",
+            ));
+        }
+        self.files.remove(name);
+        self.disk.remove(&path).doing("removing", &path)?;
+        let band = self.marked(name);
+        (band.size, band.unknown, band.seen) = (None, true, None);
+        Ok(())
+    }
+
+    /// The live file of a band, open for writing.
+    fn file(&mut self, name: &str, make: bool) -> Result<&dyn DiskFile> {
+        let path = self.live.join(name);
+        if !self.files.contains_key(name) {
+            if self.files.len() >= FILES_OPEN {
+                self.files.clear();
+            }
+            let opened = match self.disk.open(&path, Access::Write) {
+                Err(error) if make && error.kind() == std::io::ErrorKind::NotFound => {
+                    self.disk.open(&path, Access::Create)
+                }
+                other => other,
+            };
+            self.files.insert(name.to_owned(), opened.doing("opening", &path)?);
+        }
+        self.files.get(name).map(AsRef::as_ref).ok_or_else(|| Error::damaged("no file"))
+    }
+
+    /// Makes the state of all bands durable under a name, by what was marked since the last one.
+    ///
+    /// # Errors
+    /// `Exists` or `Refused` for the name, `Torn` when a band is shorter than its owner said, `Stopped`,
+    /// `Io`. After an error there is no such checkpoint and nothing is forgotten; after a failed sync there
+    /// may be one when the store is opened again.
+    pub fn checkpoint(&mut self, name: &str) -> Result<Taken> {
+        self.check_name(name)?;
+        let begin = Instant::now();
+        let mut found = self.collect_dirty()?;
+        let hash_ns = nanoseconds(begin);
+        self.commit(name, &mut found, hash_ns)
+    }
+
+    pub(crate) fn check_name(&self, name: &str) -> Result<()> {
+        check_checkpoint(name)?;
+        if self.history.names.contains_key(name) {
+            let what = format!("a checkpoint is already named {name:?}");
+            return Err(Error::new(ErrorKind::Exists, what, "choose another name, or prune that one first"));
+        }
+        Ok(())
+    }
+
+    /// Reads what is marked. The store is as before until [`Store::commit`].
+    pub(crate) fn collect_dirty(&mut self) -> Result<Vec<Found>> {
+        let mut scratch = std::mem::take(&mut self.scratch);
+        scratch.pages.clear();
+        scratch.read = 0;
+        let dirty: Vec<String> = self.dirty.iter().cloned().collect();
+        let found = dirty.iter().map(|name| self.collect_band(name, &mut scratch)).collect();
+        self.scratch = scratch;
+        found
+    }
+
+    fn collect_band(&mut self, name: &str, scratch: &mut Scratch) -> Result<Found> {
+        let band = &self.bands[name];
+        let Some(size) = band.size else {
+            let gone = BandChange { name: name.to_owned(), state: None, runs: vec![] };
+            return Ok(Found { name: name.to_owned(), change: band.head.map(|_| gone), tree: None });
+        };
+        let tree = self.tree_of(name)?;
+        let path = self.live.join(name);
+        self.file(name, false)?;
+        let collected = collect(name, &self.bands[name], size, self.files[name].as_ref(), tree, scratch);
+        let (change, tree) = collected.map_err(|miss| match miss {
+            Miss::Io(error) => Error::io("reading", &path, error),
+            Miss::Short => {
+                let what = format!("{}: shorter than {size} bytes", path.display());
+                Error::new(
+                    ErrorKind::Torn,
+                    what,
+                    "say `set_len` when you cut a band, or use the observed mode",
+                )
+            }
+        })?;
+        Ok(Found { name: name.to_owned(), change, tree: Some(tree) })
+    }
+
+    /// The tree of a band as of the last epoch.
+    fn tree_of(&mut self, name: &str) -> Result<Arc<Tree>> {
+        let band = self.bands.entry(name.to_owned()).or_default();
+        // Taken, not shared: the tree is changed in place, and a failure leaves it to be read again.
+        if let Some(tree) = band.tree.take() {
+            return Ok(tree);
+        }
+        let Some(head) = band.head else { return Ok(Arc::new(Tree::new(0, vec![leaf_value(0, 0, &[])]))) };
+        if let Some(tree) = self.cached_tree(name, head) {
+            return Ok(Arc::new(tree));
+        }
+        let tree = self.history.band_at(name, self.history.head())?.tree()?;
+        if tree.id() == head.id {
+            return Ok(Arc::new(tree));
+        }
+        Err(Error::damaged(format!("band {name:?}: what is stored of the last epoch has another id")))
+    }
+
+    /// Appends what was collected.
+    pub(crate) fn commit(&mut self, name: &str, found: &mut Vec<Found>, hash_ns: u64) -> Result<Taken> {
+        let begin = Instant::now();
+        let created_ns = self.disk.now().wall_ns;
+        let bands: Vec<_> = found.iter_mut().filter_map(|found| found.change.take()).collect();
+        let states: Vec<_> = bands.iter().map(|band| (band.name.clone(), band.state)).collect();
+        let meta = Meta::Checkpoint { name: name.to_owned(), created_ns, bands };
+        let epoch = self.log.append(meta, &self.scratch.pages)?;
+        let checkpoint = Checkpoint {
+            epoch: epoch.number,
+            name: name.to_owned(),
+            created_ns,
+            bands: states.len() as u64,
+            bytes: self.scratch.pages.len() as u64,
+        };
+        let written_bytes = epoch.bytes;
+        self.history.push(epoch);
+        for (name, state) in states {
+            self.bands.entry(name).or_default().head = state;
+        }
+        for found in found.drain(..) {
+            let band = self.bands.entry(found.name.clone()).or_default();
+            (band.tree, band.dirty, band.unknown) = (found.tree, PageSet::default(), false);
+            band.seen = None;
+            if band.size.is_none() {
+                self.bands.remove(&found.name);
+            }
+            self.fresh_trees.insert(found.name);
+        }
+        self.dirty.clear();
+        let read_bytes = self.scratch.read;
+        Ok(Taken { checkpoint, read_bytes, written_bytes, hash_ns, append_ns: nanoseconds(begin) })
+    }
+
+    /// Closes all live files: their names may name others now.
+    pub(crate) fn forget_files(&mut self) {
+        self.files.clear();
+    }
+
+    /// Checkpoints that are kept, oldest first.
+    #[must_use]
+    pub fn list(&self) -> Vec<Checkpoint> {
+        self.history.checkpoints()
+    }
+}
+
+/// What collecting found of one band.
+#[derive(Debug)]
+pub(crate) struct Found {
+    pub(crate) name: String,
+    pub(crate) change: Option<BandChange>,
+    pub(crate) tree: Option<Arc<Tree>>,
+}
+
+pub(crate) fn nanoseconds(begin: Instant) -> u64 {
+    u64::try_from(begin.elapsed().as_nanos()).unwrap_or(u64::MAX)
+}

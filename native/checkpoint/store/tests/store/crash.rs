@@ -1,0 +1,117 @@
+//! The machine stops at any operation; what a power loss, or a kill, leaves is opened again.
+//!
+//! `CHECKPOINT_CRASHES=10000` is the long run.
+
+use std::sync::Arc;
+
+use std::io::ErrorKind;
+
+use crate::world::{OPTIONS, World, is_stop, live_path, read_live, size};
+use paceline_checkpoint::disk::Fault;
+use paceline_checkpoint::{ErrorKind as Failure, Store};
+
+const STEPS: u64 = 24;
+
+/// Runs a world until it ends or the machine stops; answers whether it stopped.
+fn run(world: &mut World) -> bool {
+    let mut run = || {
+        world.init()?;
+        (0..STEPS).try_for_each(|_| world.step())
+    };
+    match run() {
+        Ok(()) => false,
+        Err(error) if is_stop(&error) => true,
+        Err(error) => panic!("no crash explains: {error}"),
+    }
+}
+
+/// Opens what is left, checks it, and goes on with it.
+fn recover(mut world: World, what: &str) {
+    let opened = Store::open(Arc::new(world.disk.clone()), &live_path(), OPTIONS);
+    let store = match opened {
+        Ok(store) => store,
+        Err(error) if error.kind() == Failure::NotFound && world.kept.is_empty() => return,
+        Err(error) => panic!("{what}: {error}"),
+    };
+    world.check(&store);
+    world.store = Some(store);
+    let store = world.store.as_mut().expect("just put there");
+    store.checkpoint_observed("recovered").unwrap_or_else(|error| panic!("{what}: {error}"));
+    let live = read_live(&world.disk);
+    let ids: Vec<_> =
+        store.bands("recovered").expect("just made").into_values().map(|state| state.id).collect();
+    let theirs: Vec<_> = live.values().map(|bytes| *blake3::hash(bytes).as_bytes()).collect();
+    assert_eq!(ids, theirs, "{what}: the checkpoint of what was found");
+    if let Some(name) = world.kept.keys().rfind(|name| !world.going.contains(name)) {
+        store.rollback(name).unwrap_or_else(|error| panic!("{what}: {error}"));
+        assert_eq!(read_live(&world.disk), world.kept[name], "{what}: rollback to {name}");
+    }
+    store.fold().unwrap_or_else(|error| panic!("{what}: {error}"));
+    assert!(store.verify("recovered").expect("kept").wrong.is_empty(), "{what}: after a fold");
+}
+
+#[test]
+fn what_was_reported_survives_a_power_loss_at_any_operation() {
+    let points = size("CHECKPOINT_CRASHES", 200);
+    let mut tried = 0;
+    for seed in 0.. {
+        let mut whole = World::new(seed);
+        assert!(!run(&mut whole));
+        let steps = whole.disk.steps();
+        // Small runs draw some points of each world, long ones take nearly all.
+        let stride = (steps * 20 / points.max(1)).clamp(1, steps / 5);
+        for stop in (1 + seed % stride..=steps).step_by(usize::try_from(stride).expect("small")) {
+            let mut world = World::new(seed);
+            world.disk.stop_at(stop);
+            run(&mut world);
+            let what = format!("seed {seed}, stopped at {stop} of {steps}");
+            world.store = None;
+            world.disk =
+                if stop % 5 == 0 { world.disk.after_kill() } else { world.disk.after_power_loss(stop) };
+            recover(world, &what);
+            tried += 1;
+            if tried >= points {
+                return;
+            }
+        }
+    }
+}
+
+#[test]
+fn a_full_or_failing_disk_at_any_operation_loses_nothing_that_was_reported() {
+    let points = size("CHECKPOINT_FAULTS", 100);
+    let mut tried = 0;
+    for seed in 1000.. {
+        let mut whole = World::new(seed);
+        assert!(!run(&mut whole));
+        let steps = whole.disk.steps();
+        for at in (1 + seed % 7..=steps).step_by(7) {
+            let kind = [ErrorKind::StorageFull, ErrorKind::Other, ErrorKind::ReadOnlyFilesystem]
+                [usize::try_from(at % 3).expect("small")];
+            let mut world = World::new(seed);
+            world.disk.fail(Fault { at, count: 1 + at % 4, kind });
+            let outcome = world.init().and_then(|()| (0..STEPS).try_for_each(|_| world.step()));
+            let what = format!("seed {seed}, {kind} at {at} of {steps}");
+            // A fault that nobody heard of was of no consequence; then all is as without it.
+            if let Err(error) = outcome {
+                assert_eq!(error.system(), Some(kind), "{what}: {error}");
+            }
+            world.store = None;
+            world.disk = world.disk.after_kill();
+            let seen = match Store::open(Arc::new(world.disk.clone()), &live_path(), OPTIONS) {
+                Ok(store) => store.list(),
+                Err(_) => vec![],
+            };
+            // What was seen after the kill was believed; a power loss must not take it back (D5).
+            world.disk = world.disk.after_power_loss(at);
+            if let Ok(store) = Store::open(Arc::new(world.disk.clone()), &live_path(), OPTIONS) {
+                assert_eq!(store.list(), seen, "{what}: seen, then gone");
+            }
+            recover(world, &what);
+            tried += 1;
+            if tried >= points {
+                return;
+            }
+        }
+    }
+}

@@ -1,0 +1,123 @@
+//! Writers that tell nobody.
+
+use std::os::unix::fs::FileExt;
+use std::path::Path;
+use std::sync::Arc;
+
+use paceline_checkpoint::disk::{Access, Disk, FakeDisk, RealDisk};
+use paceline_checkpoint::{ErrorKind, Options, Store};
+
+use crate::world::{OPTIONS, World, live_path, size};
+
+fn id(bytes: &[u8]) -> [u8; 32] {
+    *blake3::hash(bytes).as_bytes()
+}
+
+/// On the real filesystem, whatever its stamps are like: each write falls right behind a look.
+#[test]
+fn a_write_in_the_tick_of_the_look_before_it_is_never_missed() {
+    let root = tempfile::tempdir().expect("a directory");
+    let live = root.path().join("bands");
+    std::fs::create_dir(&live).expect("made");
+    let mut bytes = vec![0; 40_000];
+    std::fs::write(live.join("a"), &bytes).expect("written");
+    let mut store =
+        Store::init(Arc::new(RealDisk), &live, Options { segment_bytes: 16 << 20 }, "first").expect("new");
+    let file = std::fs::OpenOptions::new().write(true).open(live.join("a")).expect("open");
+    for trial in 0..size("CHECKPOINT_TRIALS", 60) {
+        let value = trial.to_le_bytes()[0].wrapping_add(1);
+        file.write_all_at(&[value], trial * 37 % 40_000).expect("written");
+        bytes[usize::try_from(trial * 37 % 40_000).expect("small")] = value;
+        let name = format!("before{trial}");
+        store.checkpoint_observed(&name).expect("quiet");
+        assert_eq!(store.bands(&name).expect("made")["a"].id, id(&bytes), "trial {trial}, written before");
+        file.write_all_at(&[value ^ 0x80], trial * 91 % 40_000).expect("written");
+        bytes[usize::try_from(trial * 91 % 40_000).expect("small")] = value ^ 0x80;
+        let name = format!("after{trial}");
+        store.checkpoint_observed(&name).expect("quiet");
+        assert_eq!(store.bands(&name).expect("made")["a"].id, id(&bytes), "trial {trial}, written after");
+    }
+}
+
+/// Stamps in ticks of 4 ms and no time passing between look and write: only the same-tick rule sees it.
+#[test]
+fn a_write_that_leaves_no_other_stamp_is_never_missed() {
+    for seed in 0..40 {
+        let mut world = World::new(seed);
+        world.init().expect("a store");
+        let store = world.store.as_mut().expect("open");
+        let name = world.live.keys().next().expect("a band").clone();
+        let file = world.disk.open(&live_path().join(&name), Access::Write).expect("open");
+        file.write_at(b"one", 0).expect("written");
+        store.checkpoint_observed("one").expect("quiet");
+        file.write_at(b"two", 0).expect("written");
+        if seed % 2 == 0 {
+            world.disk.set_clock_by(-3_600_000_000_000);
+            file.write_at(b"2", 1).expect("written");
+        }
+        store.checkpoint_observed("two").expect("quiet");
+        let (one, two) = (store.bands("one").expect("made"), store.bands("two").expect("made"));
+        assert_ne!(one[&name].id, two[&name].id, "seed {seed}");
+    }
+}
+
+fn small() -> (FakeDisk, Store) {
+    let disk = FakeDisk::default();
+    disk.make_dir(&live_path()).expect("made");
+    for name in ["a", "b"] {
+        let file = disk.open(&live_path().join(name), Access::Create).expect("made");
+        file.write_at(name.as_bytes(), 20_000).expect("written");
+    }
+    let store = Store::init(Arc::new(disk.clone()), &live_path(), OPTIONS, "first").expect("new");
+    (disk, store)
+}
+
+#[test]
+fn bands_that_come_go_grow_or_are_renamed_are_seen() {
+    let (disk, mut store) = small();
+    disk.rename(&live_path().join("a"), &live_path().join("c")).expect("renamed");
+    let file = disk.open(&live_path().join("b"), Access::Write).expect("open");
+    file.write_at(b"more", 90_000).expect("grown");
+    store.checkpoint_observed("second").expect("quiet");
+    let bands = store.bands("second").expect("made");
+    assert_eq!(bands.keys().collect::<Vec<_>>(), ["b", "c"]);
+    assert_eq!(bands["b"].size, 90_004);
+    assert!(store.verify("second").expect("kept").wrong.is_empty());
+    store.rollback_observed("first").expect("back");
+    assert!(disk.stamp(&live_path().join("a")).is_ok() && disk.stamp(&live_path().join("c")).is_err());
+}
+
+#[test]
+fn a_symbolic_link_in_a_bands_place_is_refused_with_advice() {
+    let (disk, mut store) = small();
+    disk.remove(&live_path().join("a")).expect("removed");
+    disk.make_symlink(&live_path().join("a")).expect("made");
+    let error = store.checkpoint_observed("second").expect_err("a link");
+    assert_eq!(error.kind(), ErrorKind::Refused);
+    assert!(error.to_string().contains("/bands/a"), "{error}");
+    assert_eq!(store.list().len(), 1);
+}
+
+#[test]
+fn a_band_that_never_holds_still_is_called_torn() {
+    let (disk, mut store) = small();
+    let mut asked = 0;
+    let outcome = store.checkpoint_seen("second", &mut || {
+        asked += 1;
+        let file = disk.open(&live_path().join("a"), Access::Write).expect("open");
+        file.write_at(&[asked], 0).expect("written");
+        disk.advance(10_000_000);
+        paceline_checkpoint::Seen::Everything
+    });
+    assert_eq!(outcome.expect_err("it moves").kind(), ErrorKind::Torn);
+    assert_eq!(store.list().len(), 1);
+    store.checkpoint_observed("third").expect("quiet now");
+}
+
+#[test]
+fn a_second_process_is_refused() {
+    let (disk, store) = small();
+    let again = Store::open(Arc::new(disk), Path::new("/bands"), OPTIONS);
+    assert_eq!(again.expect_err("held").kind(), ErrorKind::Locked);
+    drop(store);
+}
