@@ -69,7 +69,7 @@ fn first_of(names: [&str; 2]) -> &'static dyn Engine {
 #[must_use]
 pub fn single() -> &'static dyn Engine {
     static CHOICE: OnceLock<&dyn Engine> = OnceLock::new();
-    *CHOICE.get_or_init(|| first_of(["aws_lc", "portable"]))
+    *CHOICE.get_or_init(|| first_of(["ifma", "portable"]))
 }
 
 /// The engine for batches.

@@ -8,8 +8,10 @@ use std::collections::HashMap;
 use std::sync::OnceLock;
 
 use curve25519_dalek::scalar::Scalar;
+use sha2::{Digest, Sha512};
 
 use super::Base;
+use super::alone::{Spread, pieces};
 use super::coefficients::draw;
 use super::each::Claims;
 use super::field::LIMBS;
@@ -34,6 +36,37 @@ type Words = [u64; 3 * LIMBS];
 pub(crate) struct LanePoints {
     point: Words,
     shifted: OnceLock<Words>,
+    /// What one verification alone keeps (`alone`).
+    spread: OnceLock<Box<Spread>>,
+}
+
+impl LanePoints {
+    fn new(point: Words) -> Self {
+        Self { point, shifted: OnceLock::new(), spread: OnceLock::new() }
+    }
+}
+
+/// One signature in eight lanes.
+pub(crate) fn alone(kernels: &dyn Kernels, base: &Base, item: &Item<'_>) -> bool {
+    let Some(response) = item.signature.response() else { return false };
+    let (commitment, valid) = kernels.decompress(&[*item.signature.commitment(); LANES]);
+    decode(kernels, &[item.key]);
+    let Some(key) = item.key.lanes().get().filter(|_| valid & 1 == 1) else { return false };
+    let spread = key.spread.get_or_init(|| {
+        let mut block = Block::NEUTRAL;
+        for (place, word) in block.0.iter_mut().zip(key.point) {
+            place[0] = word;
+        }
+        kernels.spread(&block)
+    });
+    let digest = Sha512::new()
+        .chain_update(item.signature.commitment())
+        .chain_update(item.key.as_bytes())
+        .chain_update(item.message)
+        .finalize();
+    let challenge = pieces(&Scalar::from_bytes_mod_order_wide(&digest.into()).to_bytes());
+    let numbers = [&challenge, &pieces(&response.to_bytes())];
+    kernels.holds([spread, &base.spread], &commitment, numbers)
 }
 
 fn words(block: &Block, lane: usize) -> Words {
@@ -277,6 +310,9 @@ fn places(kernels: &dyn Kernels, items: &[Item<'_>], points: &mut Points) -> (Ve
 
 /// Decodes keys, eight at a time. They are points: parsing has seen to that.
 fn decode(kernels: &dyn Kernels, keys: &[&VerifyingKey]) {
+    if keys.iter().all(|key| key.lanes().get().is_some()) {
+        return;
+    }
     for few in keys.chunks(LANES) {
         let mut encodings = [[0; 32]; LANES];
         for (encoding, key) in encodings.iter_mut().zip(few) {
@@ -284,7 +320,7 @@ fn decode(kernels: &dyn Kernels, keys: &[&VerifyingKey]) {
         }
         let (block, _) = kernels.decompress(&encodings);
         for (lane, key) in few.iter().enumerate() {
-            key.lanes().get_or_init(|| LanePoints { point: words(&block, lane), shifted: OnceLock::new() });
+            key.lanes().get_or_init(|| LanePoints::new(words(&block, lane)));
         }
     }
 }

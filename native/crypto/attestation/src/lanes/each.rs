@@ -42,23 +42,27 @@ pub(crate) fn each<V: Vector>(claims: &Claims<'_>, base: &[BucketRow; ROWS]) -> 
         multiple = multiple.plus_affine(&key, 0);
     }
     let (responses, challenges) = (centred(claims.responses), centred(claims.challenges));
-    let (eight, mask) = (V::splat(8), V::splat(15));
     let mut sum = Point::neutral();
-    for digit in (0..DIGITS).rev() {
-        let (word, offset) = (digit / 16, V::splat(4 * (digit as u64 % 16)));
+    for place in (0..DIGITS).rev() {
+        let (word, place) = (place / 16, place as u64 % 16);
         sum = sum.doubled_often(4);
-        let response = V::load(&responses[word]).right_each(offset).and(mask);
-        let negative = response.below(eight);
-        let multiple = V::gather(base, response.minus(eight).pick(negative, eight.minus(response)));
-        sum = sum.plus_affine(&Niels::from_words(&multiple), negative);
-        let challenge = V::load(&challenges[word]).right_each(offset).and(mask);
-        let negative = challenge.below(eight);
-        let multiple = V::gather(&keys, challenge.minus(eight).pick(negative, eight.minus(challenge)));
-        let multiple = Point::from_words(&multiple);
+        let (size, negative) = digit(V::load(&responses[word]), place);
+        sum = sum.plus_affine(&Niels::from_words(&V::gather(base, size)), negative);
+        let (size, negative) = digit(V::load(&challenges[word]), place);
+        let multiple = Point::from_words(&V::gather(&keys, size));
         // The key is subtracted: digits above eight are the ones that turn its sign.
         sum = sum.plus(&multiple.negated().pick(negative, &multiple));
     }
     sum.plus_affine(&Niels::load(claims.commitments), u8::MAX).is_small()
+}
+
+/// The size of the four-bit digit at `place` of centred numbers, and where it is negative.
+#[inline(always)]
+pub(crate) fn digit<V: Vector>(numbers: V, place: u64) -> (V, u8) {
+    let (eight, mask) = (V::splat(8), V::splat(15));
+    let digit = numbers.right_each(V::splat(4 * place)).and(mask);
+    let negative = digit.below(eight);
+    (digit.minus(eight).pick(negative, eight.minus(digit)), negative)
 }
 
 /// 0 to 8 times one point, the same in every lane, ready to be added.
@@ -75,7 +79,7 @@ pub(crate) fn table<V: Vector>(point: &Block) -> [BucketRow; ROWS] {
 }
 
 /// Word by word, each number plus the centre.
-fn centred(scalars: &Scalars) -> [[u64; LANES]; 4] {
+pub(crate) fn centred(scalars: &Scalars) -> [[u64; LANES]; 4] {
     let mut words = [[0; LANES]; 4];
     for (lane, scalar) in scalars.iter().enumerate() {
         let mut carry = false;

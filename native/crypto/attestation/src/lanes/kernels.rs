@@ -3,6 +3,7 @@
 //! Invariant: [`Avx512`] is made only by [`Avx512::detect`], after it has seen every feature that its kernels
 //! are compiled with; the unsafe calls below rest on that.
 
+use super::alone::{self, Pieces, Spread};
 use super::each::{self, Claims, ROWS};
 use super::point::{self, Block, Niels, Point};
 use super::sha512::{self, Message};
@@ -23,6 +24,12 @@ pub(crate) trait Kernels: Send + Sync {
     fn each(&self, claims: &Claims<'_>, base: &[BucketRow; ROWS]) -> u8;
     /// 0 to 8 times the point of lane 0.
     fn table(&self, point: &Block) -> Box<[BucketRow; ROWS]>;
+    /// What one verification keeps of a key.
+    fn spread(&self, point: &Block) -> Box<Spread>;
+    /// The same of the base point.
+    fn spread_affine(&self, point: &Block) -> Box<Spread>;
+    /// One signature: key and base, R, challenge and response.
+    fn holds(&self, points: [&Spread; 2], commitment: &Block, numbers: [&Pieces; 2]) -> bool;
 }
 
 #[inline(always)]
@@ -64,6 +71,15 @@ impl Kernels for Plain {
     fn table(&self, point: &Block) -> Box<[BucketRow; ROWS]> {
         Box::new(each::table::<Twin>(point))
     }
+    fn spread(&self, point: &Block) -> Box<Spread> {
+        alone::spread::<Twin>(point)
+    }
+    fn spread_affine(&self, point: &Block) -> Box<Spread> {
+        alone::spread_affine::<Twin>(point)
+    }
+    fn holds(&self, points: [&Spread; 2], commitment: &Block, numbers: [&Pieces; 2]) -> bool {
+        alone::holds::<Twin>(points, commitment, numbers)
+    }
 }
 
 #[cfg(target_arch = "x86_64")]
@@ -73,8 +89,8 @@ pub(crate) use avx512::Avx512;
 mod avx512 {
     use super::super::avx512::{Zmm, available};
     use super::{
-        Block, BucketRow, Claims, Kernels, LANES, Message, ROWS, Terms, decompress, each, sha512, shifted,
-        sum,
+        Block, BucketRow, Claims, Kernels, LANES, Message, Pieces, ROWS, Spread, Terms, alone, decompress,
+        each, sha512, shifted, sum,
     };
 
     /// The kernels in AVX-512 registers with the 52-bit multiplier.
@@ -110,5 +126,9 @@ mod avx512 {
         fn is_small(terms: &Terms<'_>, rows: &mut Vec<BucketRow>) -> bool = sum::is_small::<Zmm>(terms, rows);
         fn each(claims: &Claims<'_>, base: &[BucketRow; ROWS]) -> u8 = each::each::<Zmm>(claims, base);
         fn table(point: &Block) -> Box<[BucketRow; ROWS]> = Box::new(each::table::<Zmm>(point));
+        fn spread(point: &Block) -> Box<Spread> = alone::spread::<Zmm>(point);
+        fn spread_affine(point: &Block) -> Box<Spread> = alone::spread_affine::<Zmm>(point);
+        fn holds(points: [&Spread; 2], commitment: &Block, numbers: [&Pieces; 2]) -> bool =
+            alone::holds::<Zmm>(points, commitment, numbers);
     }
 }

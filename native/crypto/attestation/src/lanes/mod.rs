@@ -1,12 +1,13 @@
 //! Batch verification in eight lanes: the engine `ifma` in AVX-512 registers, and its scalar twin `twin`.
 //!
 //! Place: below `engine`. Read in this order: `vector` (what a CPU must offer), `field`, `point`, `sum` (the
-//! batch's equation), `each` (eight signatures, each for itself), `sha512`, `kernels` (all of it, compiled for a
+//! batch's equation), `each` (eight signatures, each for itself), `alone` (one), `sha512`, `kernels` (all of it, compiled for a
 //! CPU), `batch` (what is asked of the kernels), `coefficients`.
 //!
 //! Invariant: both engines are the same source over two kinds of vector, so they compute the same limbs.
 //! Absent on purpose: signing. Nothing here runs in constant time, and nothing here sees a secret.
 
+mod alone;
 #[cfg(target_arch = "x86_64")]
 mod avx512;
 mod batch;
@@ -24,9 +25,10 @@ mod vector;
 use std::sync::OnceLock;
 
 use crate::batch::Item;
-use crate::engine::{Engine, single};
+use crate::engine::Engine;
 use crate::key::VerifyingKey;
 use crate::signature::Signature;
+use alone::Spread;
 use batch::Batch;
 use each::ROWS;
 use kernels::{Kernels, Plain};
@@ -59,6 +61,8 @@ struct Base {
     block: Block,
     /// 0 to 8 times B.
     table: Box<[BucketRow; ROWS]>,
+    /// The same of its shifted forms, one per lane (`alone`).
+    spread: Box<Spread>,
 }
 
 /// An engine over some kernels.
@@ -77,9 +81,10 @@ impl LaneEngine {
         self.base.get_or_init(|| {
             let (mut block, _) = self.kernels.decompress(&[BASE; vector::LANES]);
             let table = self.kernels.table(&block);
+            let spread = self.kernels.spread_affine(&block);
             let shifted = self.kernels.shifted(&block);
             block.copy_lane(1, &shifted, 0);
-            Base { block, table }
+            Base { block, table, spread }
         })
     }
 }
@@ -90,15 +95,12 @@ impl Engine for LaneEngine {
     }
 
     fn verify(&self, key: &VerifyingKey, message: &[u8], signature: &Signature) -> bool {
-        self.bad(&[Item { key, message, signature }]).is_empty()
+        batch::alone(&*self.kernels, self.base(), &Item { key, message, signature })
     }
 
     fn bad(&self, items: &[Item<'_>]) -> Vec<usize> {
-        if let [item] = items
-            && self.name != "twin"
-        {
-            // One signature in eight lanes is slower than one signature.
-            let good = single().verify(item.key, item.message, item.signature);
+        if let [item] = items {
+            let good = self.verify(item.key, item.message, item.signature);
             return if good { Vec::new() } else { vec![0] };
         }
         Batch::new(&*self.kernels, self.base(), items).bad()
