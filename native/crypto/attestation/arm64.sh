@@ -1,0 +1,27 @@
+#!/bin/sh
+# Builds the crate's vectors and agreement tests as static AArch64 programs and runs them under qemu.
+#
+# As static programs, like those for devices (../../.cargo/config.toml): no cross compiler is needed, so AWS-LC
+# is not in them; the engines are `portable` and `twin`. On an AArch64 machine the same without qemu.
+# Honours CARGO_TARGET_DIR; RUSTFLAGS are for the host and not heeded.
+set -eu
+here=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd)
+triple=aarch64-unknown-linux-musl
+unset RUSTFLAGS CARGO_ENCODED_RUSTFLAGS
+if [ "$(uname -m)" != aarch64 ]; then
+    command -v qemu-aarch64-static >/dev/null || {
+        echo "arm64.sh: 'qemu-aarch64-static' is not installed; on Debian: apt-get install qemu-user-static" >&2
+        exit 1
+    }
+    export CARGO_TARGET_AARCH64_UNKNOWN_LINUX_MUSL_RUNNER=qemu-aarch64-static
+fi
+[ -d "$(rustc --print sysroot)/lib/rustlib/$triple" ] || {
+    echo "arm64.sh: rustc has no standard library for $triple; run: rustup target add $triple" >&2
+    exit 1
+}
+cd "$here"
+target=${CARGO_TARGET_DIR:-$here/../../target}
+# What is tested is the code, not the linker: without optimising across crates it is built in half the time.
+CARGO_PROFILE_RELEASE_LTO=off CARGO_PROFILE_RELEASE_CODEGEN_UNITS=16 PACELINE_ATTESTATION_INPUTS=60 \
+    cargo test --quiet --release --locked --target "$triple" --target-dir "$target" -p paceline-attestation \
+    --lib --test vectors --test agreement

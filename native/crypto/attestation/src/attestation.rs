@@ -1,0 +1,205 @@
+//! An attestation: a key says something in a domain. This is what users of the crate call.
+//!
+//! ```text
+//! bytes      0..64      64..96   96..101            101   102..102+n   the rest
+//!            signature  key      "PLAT", version 1  n     domain       payload
+//!                                └──────────── what is signed: the statement ──┘
+//! ```
+//! Invariants: one attestation has exactly one encoding, and every attestation is parsed back to itself. The
+//! statement begins with a mark no other protocol of ours uses, and with its domain's length and label, so no
+//! signature of one domain (or of raw bytes) is one of another. The key is bound by Ed25519 itself, which
+//! hashes it. Absent on purpose: time, nonces, roles; what a payload means is its domain's business.
+
+use std::fmt;
+
+use crate::batch::Item;
+use crate::key::{KEY_BYTES, SigningKey, VerifyingKey};
+use crate::signature::{SIGNATURE_BYTES, Signature};
+
+/// What every statement begins with: four letters and the version of this format.
+const MARK: &[u8; 5] = b"PLAT\x01";
+/// Longest label of a domain.
+pub const DOMAIN_BYTES_MAX: usize = 32;
+/// Longest payload that [`Attestation::from_bytes`] takes: 16 MiB.
+pub const PAYLOAD_BYTES_MAX: usize = 1 << 24;
+
+const STATEMENT: usize = SIGNATURE_BYTES + KEY_BYTES;
+const LABEL: usize = STATEMENT + MARK.len() + 1;
+
+/// What an attestation is about, for instance `poi.block`: 1 to 32 printable ASCII characters, no space.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Domain {
+    label: [u8; DOMAIN_BYTES_MAX],
+    len: u8,
+}
+
+impl Domain {
+    /// Of a label.
+    ///
+    /// # Errors
+    /// [`Refusal::Malformed`] when it is empty, too long or has other characters.
+    pub fn new(label: &str) -> Result<Self, Refusal> {
+        Self::from_bytes(label.as_bytes()).ok_or(Refusal::Malformed)
+    }
+
+    fn from_bytes(bytes: &[u8]) -> Option<Self> {
+        let fits = (1..=DOMAIN_BYTES_MAX).contains(&bytes.len());
+        if !fits || !bytes.iter().all(u8::is_ascii_graphic) {
+            return None;
+        }
+        let mut label = [0; DOMAIN_BYTES_MAX];
+        label[..bytes.len()].copy_from_slice(bytes);
+        Some(Self { label, len: u8::try_from(bytes.len()).ok()? })
+    }
+
+    /// Its label.
+    #[must_use]
+    pub fn label(&self) -> &str {
+        std::str::from_utf8(self.bytes()).unwrap_or_default()
+    }
+
+    fn bytes(&self) -> &[u8] {
+        &self.label[..usize::from(self.len)]
+    }
+}
+
+impl fmt::Debug for Domain {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Domain({})", self.label())
+    }
+}
+
+/// Why bytes are no attestation, or an attestation is not believed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Refusal {
+    /// Not this format, or a label that is none.
+    Malformed,
+    /// Made by another key.
+    OtherKey,
+    /// Made for another domain.
+    OtherDomain,
+    /// The signature is wrong.
+    Signature,
+}
+
+impl fmt::Display for Refusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Malformed => "these bytes are no attestation of version 1",
+            Self::OtherKey => "the attestation names another key",
+            Self::OtherDomain => "the attestation is for another domain",
+            Self::Signature => "the signature is not the key's",
+        })
+    }
+}
+
+impl std::error::Error for Refusal {}
+
+/// A statement and its signature, kept as they are sent.
+#[derive(Clone, PartialEq, Eq, Hash)]
+pub struct Attestation {
+    bytes: Vec<u8>,
+    domain: Domain,
+    signature: Signature,
+}
+
+impl Attestation {
+    /// The encoding: kept, not made.
+    #[must_use]
+    pub fn as_bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
+    /// The encoding, given away.
+    #[must_use]
+    pub fn into_bytes(self) -> Vec<u8> {
+        self.bytes
+    }
+
+    /// Parses an encoding. Nothing is verified yet.
+    ///
+    /// # Errors
+    /// [`Refusal::Malformed`].
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self, Refusal> {
+        Self::parse(bytes).ok_or(Refusal::Malformed)
+    }
+
+    fn parse(bytes: &[u8]) -> Option<Self> {
+        let signature = Signature::from_bytes(*bytes.first_chunk()?);
+        let len = *bytes.get(LABEL - 1)?;
+        let domain = Domain::from_bytes(bytes.get(LABEL..LABEL + usize::from(len))?)?;
+        let marked = bytes.get(STATEMENT..LABEL - 1)? == MARK;
+        let payload = bytes.len() - LABEL - usize::from(len);
+        (marked && payload <= PAYLOAD_BYTES_MAX).then(|| Self { bytes: bytes.to_vec(), domain, signature })
+    }
+
+    /// Its domain.
+    #[must_use]
+    pub const fn domain(&self) -> &Domain {
+        &self.domain
+    }
+
+    /// The key that it names; whether the key made it, [`verify_attestation`] says.
+    #[must_use]
+    pub fn key_bytes(&self) -> &[u8] {
+        &self.bytes[SIGNATURE_BYTES..STATEMENT]
+    }
+
+    /// What is said.
+    #[must_use]
+    pub fn payload(&self) -> &[u8] {
+        &self.bytes[LABEL + usize::from(self.domain.len)..]
+    }
+
+    /// Its signature.
+    #[must_use]
+    pub const fn signature(&self) -> &Signature {
+        &self.signature
+    }
+
+    /// For [`crate::verify_batch`]: what is checked, when key and domain are the expected ones.
+    ///
+    /// # Errors
+    /// [`Refusal::OtherKey`] and [`Refusal::OtherDomain`].
+    pub fn item<'a>(&'a self, key: &'a VerifyingKey, domain: &Domain) -> Result<Item<'a>, Refusal> {
+        if self.key_bytes() != key.as_bytes() {
+            return Err(Refusal::OtherKey);
+        }
+        if self.domain != *domain {
+            return Err(Refusal::OtherDomain);
+        }
+        Ok(Item { key, message: &self.bytes[STATEMENT..], signature: &self.signature })
+    }
+}
+
+impl fmt::Debug for Attestation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (domain, bytes) = (&self.domain, self.payload().len());
+        let mut shown = f.debug_struct("Attestation");
+        shown.field("domain", domain).field("payload_bytes", &bytes).finish_non_exhaustive()
+    }
+}
+
+/// Says `payload` in `domain` with `key`: one allocation, one signature, encoded. Equal inputs give equal bytes.
+#[must_use]
+pub fn generate_attestation(key: &SigningKey, domain: &Domain, payload: &[u8]) -> Attestation {
+    let mut bytes = Vec::with_capacity(LABEL + domain.bytes().len() + payload.len());
+    bytes.extend_from_slice(&[0; SIGNATURE_BYTES]);
+    bytes.extend_from_slice(key.verifying_key().as_bytes());
+    bytes.extend_from_slice(MARK);
+    bytes.push(domain.len);
+    bytes.extend_from_slice(domain.bytes());
+    bytes.extend_from_slice(payload);
+    let signature = key.sign(&bytes[STATEMENT..]);
+    bytes[..SIGNATURE_BYTES].copy_from_slice(signature.as_bytes());
+    Attestation { bytes, domain: *domain, signature }
+}
+
+/// Whether `key` made this attestation, in this domain.
+///
+/// # Errors
+/// [`Refusal::OtherKey`], [`Refusal::OtherDomain`], [`Refusal::Signature`].
+pub fn verify_attestation(key: &VerifyingKey, domain: &Domain, made: &Attestation) -> Result<(), Refusal> {
+    let item = made.item(key, domain)?;
+    if key.verify(item.message, item.signature) { Ok(()) } else { Err(Refusal::Signature) }
+}

@@ -1,0 +1,87 @@
+//! Who does the work: one trait, chosen at run time by the CPU, reported by name, forcible.
+//!
+//! Invariant: an engine in [`engines`] runs on this CPU, and all of them agree on every input. [`Engine::verify`]
+//! and [`Engine::bad`] are total: no input makes them panic.
+
+use std::sync::OnceLock;
+
+use crate::batch::Item;
+use crate::key::{KEY_BYTES, VerifyingKey};
+use crate::lanes;
+use crate::portable::Portable;
+use crate::signature::Signature;
+
+/// An implementation of verification, and perhaps of signing.
+pub trait Engine: Send + Sync {
+    /// Its name, as results report it.
+    fn name(&self) -> &'static str;
+
+    /// Whether the signature is the key's over the message, by ZIP 215.
+    fn verify(&self, key: &VerifyingKey, message: &[u8], signature: &Signature) -> bool;
+
+    /// The indices of bad items, in any order.
+    fn bad(&self, items: &[Item<'_>]) -> Vec<usize> {
+        let good = |item: &Item<'_>| self.verify(item.key, item.message, item.signature);
+        items.iter().enumerate().filter(|(_, item)| !good(item)).map(|(index, _)| index).collect()
+    }
+
+    /// A signer for a seed; none if the engine only verifies.
+    fn signer(&self, seed: &[u8; KEY_BYTES]) -> Option<Box<dyn Signer>> {
+        let _ = seed;
+        None
+    }
+}
+
+/// A secret key in the form its engine signs with; erased when dropped.
+pub trait Signer: Send + Sync {
+    /// RFC 8032 §5.1.6.
+    fn sign(&self, message: &[u8]) -> Signature;
+    /// The public key's bytes.
+    fn public(&self) -> [u8; KEY_BYTES];
+    /// The engine's name.
+    fn engine(&self) -> &'static str;
+}
+
+/// Every engine this CPU and this build can run; `portable` is always the first, and what others are held to.
+#[must_use]
+pub fn engines() -> &'static [Box<dyn Engine>] {
+    static ENGINES: OnceLock<Vec<Box<dyn Engine>>> = OnceLock::new();
+    ENGINES.get_or_init(|| {
+        let mut engines: Vec<Box<dyn Engine>> = vec![Box::new(Portable)];
+        #[cfg(not(target_env = "musl"))]
+        engines.push(Box::new(crate::aws_lc::AwsLc));
+        engines.extend(lanes::engines());
+        engines
+    })
+}
+
+/// The engine of that name, when this CPU and build have it.
+#[must_use]
+pub fn by_name(name: &str) -> Option<&'static dyn Engine> {
+    engines().iter().map(Box::as_ref).find(|engine| engine.name() == name)
+}
+
+fn first_of(names: [&str; 2]) -> &'static dyn Engine {
+    names.into_iter().find_map(by_name).unwrap_or(&Portable)
+}
+
+/// The engine for one signature.
+#[must_use]
+pub fn single() -> &'static dyn Engine {
+    static CHOICE: OnceLock<&dyn Engine> = OnceLock::new();
+    *CHOICE.get_or_init(|| first_of(["ifma", "portable"]))
+}
+
+/// The engine for batches.
+#[must_use]
+pub fn batching() -> &'static dyn Engine {
+    static CHOICE: OnceLock<&dyn Engine> = OnceLock::new();
+    *CHOICE.get_or_init(|| first_of(["ifma", "aws_lc"]))
+}
+
+/// The engine that signs.
+#[must_use]
+pub fn signing() -> &'static dyn Engine {
+    static CHOICE: OnceLock<&dyn Engine> = OnceLock::new();
+    *CHOICE.get_or_init(|| first_of(["aws_lc", "portable"]))
+}

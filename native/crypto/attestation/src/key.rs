@@ -1,0 +1,173 @@
+//! Keys whose parsing is paid once: a [`SigningKey`] holds its expanded secret, a [`VerifyingKey`] its point.
+//!
+//! Invariant: a `VerifyingKey` is a point of the curve (ZIP 215: y may be p or more, the point of small order;
+//! the bytes it was made of are the ones that are hashed). A secret is erased when it is dropped, and never
+//! printed. Absent on purpose: serialising secrets other than by giving the seed back to its owner.
+
+use std::fmt;
+use std::hash::{Hash, Hasher};
+use std::sync::OnceLock;
+
+use curve25519_dalek::edwards::{CompressedEdwardsY, EdwardsPoint};
+use zeroize::Zeroizing;
+
+use crate::engine::{Engine, Signer, signing};
+use crate::lanes::LanePoints;
+use crate::signature::Signature;
+
+/// Bytes of a public key and of a seed.
+pub const KEY_BYTES: usize = 32;
+
+/// Why there is no key.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum KeyError {
+    /// The bytes encode no point of the curve.
+    NotAPoint,
+    /// The engine refused the seed, or cannot sign.
+    Engine(&'static str),
+    /// The system gave no randomness.
+    NoRandomness,
+}
+
+impl fmt::Display for KeyError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NotAPoint => f.write_str("these 32 bytes encode no point of edwards25519"),
+            Self::Engine(name) => write!(f, "the engine {name} makes no signing key of this seed"),
+            Self::NoRandomness => f.write_str("the system gives no randomness for a new key"),
+        }
+    }
+}
+
+impl std::error::Error for KeyError {}
+
+/// A public key, ready to verify with.
+#[derive(Clone)]
+pub struct VerifyingKey {
+    bytes: [u8; KEY_BYTES],
+    /// −A: what verification adds.
+    negated: EdwardsPoint,
+    /// What the lane engines made of it, once a batch asked.
+    lanes: OnceLock<LanePoints>,
+}
+
+impl VerifyingKey {
+    /// Decodes and keeps the point: this is what parsing costs, once. By ZIP 215 an encoding whose y is p or
+    /// more counts, so does x = 0 with the sign bit set, and so do points of small order.
+    ///
+    /// # Errors
+    /// [`KeyError::NotAPoint`].
+    pub fn from_bytes(bytes: [u8; KEY_BYTES]) -> Result<Self, KeyError> {
+        let point = CompressedEdwardsY(bytes).decompress().ok_or(KeyError::NotAPoint)?;
+        Ok(Self { bytes, negated: -point, lanes: OnceLock::new() })
+    }
+
+    /// The bytes it was made of.
+    #[must_use]
+    pub const fn as_bytes(&self) -> &[u8; KEY_BYTES] {
+        &self.bytes
+    }
+
+    /// Whether the signature is this key's under that message, by the fastest engine for one signature.
+    #[must_use]
+    pub fn verify(&self, message: &[u8], signature: &Signature) -> bool {
+        crate::engine::single().verify(self, message, signature)
+    }
+
+    pub(crate) fn negated(&self) -> &EdwardsPoint {
+        &self.negated
+    }
+
+    pub(crate) fn lanes(&self) -> &OnceLock<LanePoints> {
+        &self.lanes
+    }
+}
+
+impl PartialEq for VerifyingKey {
+    fn eq(&self, other: &Self) -> bool {
+        self.bytes == other.bytes
+    }
+}
+
+impl Eq for VerifyingKey {}
+
+impl Hash for VerifyingKey {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.bytes.hash(state);
+    }
+}
+
+impl fmt::Debug for VerifyingKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "VerifyingKey(")?;
+        self.bytes.iter().try_for_each(|byte| write!(f, "{byte:02x}"))?;
+        write!(f, ")")
+    }
+}
+
+/// A secret key, expanded once, with its public key.
+pub struct SigningKey {
+    seed: Zeroizing<[u8; KEY_BYTES]>,
+    signer: Box<dyn Signer>,
+    public: VerifyingKey,
+}
+
+impl SigningKey {
+    /// A new key of the system's randomness.
+    ///
+    /// # Errors
+    /// [`KeyError::NoRandomness`] and those of [`SigningKey::from_seed`].
+    pub fn generate() -> Result<Self, KeyError> {
+        let mut seed = Zeroizing::new([0; KEY_BYTES]);
+        getrandom::fill(seed.as_mut_slice()).map_err(|_| KeyError::NoRandomness)?;
+        Self::from_seed(&seed)
+    }
+
+    /// The key of a seed (RFC 8032 §5.1.5), with the fastest engine that signs.
+    ///
+    /// # Errors
+    /// [`KeyError::Engine`] when the engine refuses.
+    pub fn from_seed(seed: &[u8; KEY_BYTES]) -> Result<Self, KeyError> {
+        Self::from_seed_with(signing(), seed)
+    }
+
+    /// The key of a seed with a given engine.
+    ///
+    /// # Errors
+    /// [`KeyError::Engine`] when the engine does not sign, or refuses.
+    pub fn from_seed_with(engine: &dyn Engine, seed: &[u8; KEY_BYTES]) -> Result<Self, KeyError> {
+        let signer = engine.signer(seed).ok_or(KeyError::Engine(engine.name()))?;
+        let public = VerifyingKey::from_bytes(signer.public())?;
+        Ok(Self { seed: Zeroizing::new(*seed), signer, public })
+    }
+
+    /// A signature by RFC 8032 §5.1.6: deterministic, in time that depends on the message's length only.
+    #[must_use]
+    pub fn sign(&self, message: &[u8]) -> Signature {
+        self.signer.sign(message)
+    }
+
+    /// The public key.
+    #[must_use]
+    pub const fn verifying_key(&self) -> &VerifyingKey {
+        &self.public
+    }
+
+    /// The seed, for its owner to keep; the caller's copy is the caller's to erase.
+    #[must_use]
+    pub fn seed(&self) -> &[u8; KEY_BYTES] {
+        &self.seed
+    }
+
+    /// The engine that signs.
+    #[must_use]
+    pub fn engine(&self) -> &'static str {
+        self.signer.engine()
+    }
+}
+
+impl fmt::Debug for SigningKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("SigningKey").field("public", &self.public).finish_non_exhaustive()
+    }
+}

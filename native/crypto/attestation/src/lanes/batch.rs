@@ -1,0 +1,342 @@
+//! One batch from its items to the list of bad ones.
+//!
+//! All at once: Σ z (s B − R − k A) = 0 up to small order, with a random z for each signature; coefficients of
+//! one key are added up first. If that fails, halves are asked; a half that is known to hold the culprit is not
+//! asked again. The last few are judged each for itself (`each`), so a verdict "bad" never rests on chance.
+
+use std::collections::HashMap;
+use std::sync::OnceLock;
+
+use curve25519_dalek::scalar::Scalar;
+use sha2::{Digest, Sha512};
+
+use super::Base;
+use super::alone::{Spread, pieces};
+use super::coefficients::draw;
+use super::each::Claims;
+use super::field::LIMBS;
+use super::kernels::Kernels;
+use super::point::Block;
+use super::sha512::Message;
+use super::sum::{Plan, Term, Terms};
+use super::vector::{BucketRow, LANES};
+use crate::batch::Item;
+use crate::key::VerifyingKey;
+
+/// So many are judged each for itself rather than halved: two runs of `each`.
+const LEAF: usize = 2 * LANES;
+/// Up to so many new keys are shifted by 2^128 at once, which makes every later batch with them cheaper.
+const SHIFTED_AT_ONCE: usize = 32;
+
+/// One point of a [`Block`].
+type Words = [u64; 3 * LIMBS];
+
+/// A key as the lanes want it: A and, once it pays, 2^128 A, ready to be added.
+#[derive(Clone)]
+pub(crate) struct LanePoints {
+    point: Words,
+    shifted: OnceLock<Words>,
+    /// What one verification alone keeps (`alone`).
+    spread: OnceLock<Box<Spread>>,
+}
+
+impl LanePoints {
+    fn new(point: Words) -> Self {
+        Self { point, shifted: OnceLock::new(), spread: OnceLock::new() }
+    }
+}
+
+/// One signature in eight lanes.
+pub(crate) fn alone(kernels: &dyn Kernels, base: &Base, item: &Item<'_>) -> bool {
+    let Some(response) = item.signature.response() else { return false };
+    let (commitment, valid) = kernels.decompress(&[*item.signature.commitment(); LANES]);
+    decode(kernels, &[item.key]);
+    let Some(key) = item.key.lanes().get().filter(|_| valid & 1 == 1) else { return false };
+    let spread = key.spread.get_or_init(|| {
+        let mut block = Block::NEUTRAL;
+        for (place, word) in block.0.iter_mut().zip(key.point) {
+            place[0] = word;
+        }
+        kernels.spread(&block)
+    });
+    let digest = Sha512::new()
+        .chain_update(item.signature.commitment())
+        .chain_update(item.key.as_bytes())
+        .chain_update(item.message)
+        .finalize();
+    let challenge = pieces(&Scalar::from_bytes_mod_order_wide(&digest.into()).to_bytes());
+    let numbers = [&challenge, &pieces(&response.to_bytes())];
+    kernels.holds([spread, &base.spread], &commitment, numbers)
+}
+
+fn words(block: &Block, lane: usize) -> Words {
+    std::array::from_fn(|word| block.0[word][lane % LANES])
+}
+
+/// Points, packed eight to a block.
+#[derive(Default)]
+struct Points {
+    blocks: Vec<Block>,
+    used: usize,
+}
+
+impl Points {
+    fn with_blocks(blocks: Vec<Block>) -> Self {
+        let used = blocks.len() * LANES;
+        Self { blocks, used }
+    }
+
+    fn push(&mut self, words: &Words) -> usize {
+        if self.used.is_multiple_of(LANES) {
+            self.blocks.push(Block::NEUTRAL);
+        }
+        let (block, lane) = (self.used / LANES, self.used % LANES);
+        for (place, word) in self.blocks[block].0.iter_mut().zip(words) {
+            place[lane] = *word;
+        }
+        self.used += 1;
+        self.used - 1
+    }
+}
+
+/// A signature that could be good: s is canonical and R is a point.
+struct Candidate {
+    item: usize,
+    key: usize,
+    response: Scalar,
+    challenge: Scalar,
+    weight: u128,
+}
+
+/// Where a key's points are.
+struct KeyPlace {
+    point: usize,
+    shifted: Option<usize>,
+}
+
+/// A batch that is being judged.
+pub(crate) struct Batch<'a> {
+    kernels: &'a dyn Kernels,
+    base: &'a Base,
+    /// R of item i at i, then the base point and 2^128 times it, then keys.
+    points: Points,
+    candidates: Vec<Candidate>,
+    keys: Vec<KeyPlace>,
+    base_at: usize,
+    bad: Vec<usize>,
+    weighted: bool,
+    rows: Vec<BucketRow>,
+}
+
+impl<'a> Batch<'a> {
+    /// Hashes, decodes, and finds the keys that are the same.
+    pub(crate) fn new(kernels: &'a dyn Kernels, base: &'a Base, items: &[Item<'_>]) -> Self {
+        let (commitments, valid) = commitments(kernels, items);
+        let mut points = Points::with_blocks(commitments);
+        let base_at = points.push(&words(&base.block, 0));
+        points.push(&words(&base.block, 1));
+        let (keys, key_of) = places(kernels, items, &mut points);
+        let weights = if items.len() > LEAF { draw(kernels, items.len()) } else { None };
+        let mut batch = Self {
+            kernels,
+            base,
+            points,
+            candidates: Vec::with_capacity(items.len()),
+            keys,
+            base_at,
+            bad: Vec::new(),
+            weighted: weights.is_some(),
+            rows: Vec::new(),
+        };
+        let challenges = challenges(kernels, items);
+        for (index, item) in items.iter().enumerate() {
+            let decoded = valid[index / LANES] >> (index % LANES) & 1 == 1;
+            let Some(response) = item.signature.response().filter(|_| decoded) else {
+                batch.bad.push(index);
+                continue;
+            };
+            let weight = weights.as_ref().map_or(0, |weights| weights[index]);
+            let (key, challenge) = (key_of[index], challenges[index]);
+            batch.candidates.push(Candidate { item: index, key, response, challenge, weight });
+        }
+        batch
+    }
+
+    /// The indices of bad items.
+    pub(crate) fn bad(mut self) -> Vec<usize> {
+        let candidates = std::mem::take(&mut self.candidates);
+        self.judge(&candidates, false);
+        self.bad
+    }
+
+    /// Finds the bad ones; `suspect`: there is at least one, that much is known.
+    fn judge(&mut self, candidates: &[Candidate], suspect: bool) {
+        if candidates.len() <= LEAF || !self.weighted {
+            candidates.chunks(LANES).for_each(|few| self.judge_each(few));
+            return;
+        }
+        if !suspect && self.hold(candidates) {
+            return;
+        }
+        let (left, right) = candidates.split_at(candidates.len() / 2);
+        let left_holds = left.len() > LEAF && self.hold(left);
+        if left_holds {
+            self.judge(right, true);
+            return;
+        }
+        let before = self.bad.len();
+        self.judge(left, true);
+        // If nothing was found on the left, the culprit is on the right after all.
+        self.judge(right, self.bad.len() == before);
+    }
+
+    fn judge_each(&mut self, few: &[Candidate]) {
+        let (mut keys, mut commitments) = (Block::NEUTRAL, Block::NEUTRAL);
+        let (mut responses, mut challenges) = ([[0; 32]; LANES], [[0; 32]; LANES]);
+        let blocks = &self.points.blocks;
+        for (lane, candidate) in few.iter().enumerate().take(LANES) {
+            let key = self.keys[candidate.key].point;
+            keys.copy_lane(lane, &blocks[key / LANES], key % LANES);
+            commitments.copy_lane(lane, &blocks[candidate.item / LANES], candidate.item % LANES);
+            responses[lane] = candidate.response.to_bytes();
+            challenges[lane] = candidate.challenge.to_bytes();
+        }
+        let (keys, commitments) = (&keys, &commitments);
+        let claims = Claims { keys, commitments, responses: &responses, challenges: &challenges };
+        let good = self.kernels.each(&claims, &self.base.table);
+        let wrong = few.iter().enumerate().filter(|(lane, _)| good >> lane & 1 == 0);
+        self.bad.extend(wrong.map(|(_, candidate)| candidate.item));
+    }
+
+    /// Whether the weighted equation of these holds.
+    fn hold(&mut self, candidates: &[Candidate]) -> bool {
+        let plan = Plan::cheapest(candidates.len());
+        let centre = Scalar::from(plan.centre());
+        let mut base = Scalar::ZERO;
+        let mut keys = vec![Scalar::ZERO; self.keys.len()];
+        let mut low = Vec::with_capacity(candidates.len() + 2 * keys.len() + 2);
+        let mut high = Vec::new();
+        for candidate in candidates {
+            let weight = Scalar::from(candidate.weight) - centre;
+            base -= weight * candidate.response;
+            keys[candidate.key] += weight * candidate.challenge;
+            low.push(term(candidate.item, candidate.weight));
+        }
+        let base_places = KeyPlace { point: self.base_at, shifted: Some(self.base_at + 1) };
+        let sums = keys.iter().zip(&self.keys).chain([(&base, &base_places)]);
+        for (sum, place) in sums.filter(|(sum, _)| **sum != Scalar::ZERO) {
+            let [lower, upper] = centred(sum, plan);
+            low.push(term(place.point, lower));
+            match place.shifted {
+                Some(shifted) => low.push(term(shifted, upper)),
+                None => high.push(term(place.point, upper)),
+            }
+        }
+        let terms = Terms { blocks: &self.points.blocks, low: &low, high: &high, plan };
+        self.kernels.is_small(&terms, &mut self.rows)
+    }
+}
+
+fn term(place: usize, centred: u128) -> Term {
+    Term { block: place / LANES, lane: place % LANES, centred }
+}
+
+/// The two halves of a scalar, centred: their digits, less half their range, are the scalar's. A scalar is
+/// below 2^253, so adding the centre does not overflow.
+fn centred(scalar: &Scalar, plan: Plan) -> [u128; 2] {
+    let bytes = scalar.to_bytes();
+    let halves = bytes.as_chunks::<16>().0;
+    let half = |at: usize| halves.get(at).map_or(0, |bytes| u128::from_le_bytes(*bytes));
+    let (low, carry) = half(0).overflowing_add(plan.centre());
+    [low, half(1).wrapping_add(plan.centre()).wrapping_add(u128::from(carry))]
+}
+
+/// R of every item, decoded, and which are points (a mask for each block).
+fn commitments(kernels: &dyn Kernels, items: &[Item<'_>]) -> (Vec<Block>, Vec<u8>) {
+    items
+        .chunks(LANES)
+        .map(|few| {
+            let mut encodings = [[0; 32]; LANES];
+            for (encoding, item) in encodings.iter_mut().zip(few) {
+                *encoding = *item.signature.commitment();
+            }
+            kernels.decompress(&encodings)
+        })
+        .unzip()
+}
+
+/// SHA-512(R, A, message) of every item, modulo the group's order.
+fn challenges(kernels: &dyn Kernels, items: &[Item<'_>]) -> Vec<Scalar> {
+    let mut challenges = Vec::with_capacity(items.len() + LANES);
+    for few in items.chunks(LANES) {
+        let messages = std::array::from_fn(|lane| {
+            Message(few.get(lane).map_or([&[]; 3], |item| {
+                [item.signature.commitment().as_slice(), item.key.as_bytes(), item.message]
+            }))
+        });
+        let digests = kernels.digest(&messages);
+        challenges.extend(digests.iter().take(few.len()).map(Scalar::from_bytes_mod_order_wide));
+    }
+    challenges
+}
+
+/// Every different key once, and which of them each item's is.
+fn places(kernels: &dyn Kernels, items: &[Item<'_>], points: &mut Points) -> (Vec<KeyPlace>, Vec<usize>) {
+    let mut index_of = HashMap::with_capacity(items.len());
+    let mut keys: Vec<&VerifyingKey> = Vec::new();
+    let mut key_of = Vec::with_capacity(items.len());
+    for item in items {
+        let index = *index_of.entry(item.key.as_bytes()).or_insert_with(|| {
+            keys.push(item.key);
+            keys.len() - 1
+        });
+        key_of.push(index);
+    }
+    let new: Vec<&VerifyingKey> = keys.iter().copied().filter(|key| key.lanes().get().is_none()).collect();
+    decode(kernels, &new);
+    let unshifted = |key: &&VerifyingKey| key.lanes().get().is_some_and(|own| own.shifted.get().is_none());
+    let unshifted: Vec<&VerifyingKey> = keys.iter().copied().filter(unshifted).collect();
+    if unshifted.len() <= SHIFTED_AT_ONCE {
+        shift(kernels, &unshifted);
+    }
+    let place = |key: &&VerifyingKey| {
+        let own = key.lanes().get();
+        let point = own.map_or_else(|| words(&Block::NEUTRAL, 0), |own| own.point);
+        let point = points.push(&point);
+        KeyPlace { point, shifted: own.and_then(|own| own.shifted.get()).map(|words| points.push(words)) }
+    };
+    (keys.iter().map(place).collect(), key_of)
+}
+
+/// Decodes keys, eight at a time. They are points: parsing has seen to that.
+fn decode(kernels: &dyn Kernels, keys: &[&VerifyingKey]) {
+    if keys.iter().all(|key| key.lanes().get().is_some()) {
+        return;
+    }
+    for few in keys.chunks(LANES) {
+        let mut encodings = [[0; 32]; LANES];
+        for (encoding, key) in encodings.iter_mut().zip(few) {
+            *encoding = *key.as_bytes();
+        }
+        let (block, _) = kernels.decompress(&encodings);
+        for (lane, key) in few.iter().enumerate() {
+            key.lanes().get_or_init(|| LanePoints::new(words(&block, lane)));
+        }
+    }
+}
+
+/// Shifts keys by 2^128, eight at a time.
+fn shift(kernels: &dyn Kernels, keys: &[&VerifyingKey]) {
+    for few in keys.chunks(LANES) {
+        let mut block = Block::NEUTRAL;
+        for (lane, own) in few.iter().map(|key| key.lanes().get()).enumerate() {
+            for (place, word) in block.0.iter_mut().zip(own.iter().flat_map(|own| own.point)) {
+                place[lane] = word;
+            }
+        }
+        let block = kernels.shifted(&block);
+        for (lane, own) in few.iter().map(|key| key.lanes().get()).enumerate() {
+            own.map(|own| own.shifted.get_or_init(|| words(&block, lane)));
+        }
+    }
+}

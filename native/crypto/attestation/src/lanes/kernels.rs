@@ -1,0 +1,134 @@
+//! What the lane engines ask of a CPU, compiled once for each kind of vector.
+//!
+//! Invariant: [`Avx512`] is made only by [`Avx512::detect`], after it has seen every feature that its kernels
+//! are compiled with; the unsafe calls below rest on that.
+
+use super::alone::{self, Pieces, Spread};
+use super::each::{self, Claims, ROWS};
+use super::point::{self, Block, Niels, Point};
+use super::sha512::{self, Message};
+use super::sum::{self, Terms};
+use super::vector::{BucketRow, LANES, Twin, Vector};
+
+/// The operations, each on eight inputs.
+pub(crate) trait Kernels: Send + Sync {
+    /// SHA-512.
+    fn digest(&self, messages: &[Message<'_>; LANES]) -> [[u8; 64]; LANES];
+    /// Points, and in which lanes there is one.
+    fn decompress(&self, encodings: &[[u8; 32]; LANES]) -> (Block, u8);
+    /// 2^128 times the points.
+    fn shifted(&self, points: &Block) -> Block;
+    /// Whether eight times the sum is neutral.
+    fn is_small(&self, terms: &Terms<'_>, rows: &mut Vec<BucketRow>) -> bool;
+    /// Which signatures are good, each for itself.
+    fn each(&self, claims: &Claims<'_>, base: &[BucketRow; ROWS]) -> u8;
+    /// 0 to 8 times the point of lane 0.
+    fn table(&self, point: &Block) -> Box<[BucketRow; ROWS]>;
+    /// What one verification keeps of a key.
+    fn spread(&self, point: &Block) -> Box<Spread>;
+    /// The same of the base point.
+    fn spread_affine(&self, point: &Block) -> Box<Spread>;
+    /// One signature: key and base, R, challenge and response.
+    fn holds(&self, points: [&Spread; 2], commitment: &Block, numbers: [&Pieces; 2]) -> bool;
+}
+
+#[inline(always)]
+fn decompress<V: Vector>(encodings: &[[u8; 32]; LANES]) -> (Block, u8) {
+    let mut words = [[0; LANES]; 4];
+    for (lane, encoding) in encodings.iter().enumerate() {
+        for (word, bytes) in words.iter_mut().zip(encoding.as_chunks::<8>().0) {
+            word[lane] = u64::from_le_bytes(*bytes);
+        }
+    }
+    let (x, y, valid) = point::decompress(words.map(|word| V::load(&word)));
+    (Niels::new(x, y).store(), valid)
+}
+
+#[inline(always)]
+fn shifted<V: Vector>(points: &Block) -> Block {
+    Point::neutral().plus_affine(&Niels::<V>::load(points), 0).doubled_often(128).to_niels().store()
+}
+
+/// The kernels in plain Rust: the twin, for every CPU.
+pub(crate) struct Plain;
+
+impl Kernels for Plain {
+    fn digest(&self, messages: &[Message<'_>; LANES]) -> [[u8; 64]; LANES] {
+        sha512::digest::<Twin>(messages)
+    }
+    fn decompress(&self, encodings: &[[u8; 32]; LANES]) -> (Block, u8) {
+        decompress::<Twin>(encodings)
+    }
+    fn shifted(&self, points: &Block) -> Block {
+        shifted::<Twin>(points)
+    }
+    fn is_small(&self, terms: &Terms<'_>, rows: &mut Vec<BucketRow>) -> bool {
+        sum::is_small::<Twin>(terms, rows)
+    }
+    fn each(&self, claims: &Claims<'_>, base: &[BucketRow; ROWS]) -> u8 {
+        each::each::<Twin>(claims, base)
+    }
+    fn table(&self, point: &Block) -> Box<[BucketRow; ROWS]> {
+        Box::new(each::table::<Twin>(point))
+    }
+    fn spread(&self, point: &Block) -> Box<Spread> {
+        alone::spread::<Twin>(point)
+    }
+    fn spread_affine(&self, point: &Block) -> Box<Spread> {
+        alone::spread_affine::<Twin>(point)
+    }
+    fn holds(&self, points: [&Spread; 2], commitment: &Block, numbers: [&Pieces; 2]) -> bool {
+        alone::holds::<Twin>(points, commitment, numbers)
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+pub(crate) use avx512::Avx512;
+
+#[cfg(target_arch = "x86_64")]
+mod avx512 {
+    use super::super::avx512::{Zmm, available};
+    use super::{
+        Block, BucketRow, Claims, Kernels, LANES, Message, Pieces, ROWS, Spread, Terms, alone, decompress,
+        each, sha512, shifted, sum,
+    };
+
+    /// The kernels in AVX-512 registers with the 52-bit multiplier.
+    pub(crate) struct Avx512(());
+
+    impl Avx512 {
+        /// When this CPU has what they need.
+        pub(crate) fn detect() -> Option<Self> {
+            available().then_some(Self(()))
+        }
+    }
+
+    /// A function compiled for the features, and its call.
+    macro_rules! kernels {
+        ($($(#[$meta:meta])* fn $name:ident($($input:ident: $type:ty),*) -> $output:ty = $body:expr;)*) => {
+            impl Kernels for Avx512 {
+                $(fn $name(&self, $($input: $type),*) -> $output {
+                    #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx512ifma")]
+                    fn compiled($($input: $type),*) -> $output {
+                        $body
+                    }
+                    // SAFETY: `self` proves that the CPU has the features.
+                    unsafe { compiled($($input),*) }
+                })*
+            }
+        };
+    }
+
+    kernels! {
+        fn digest(messages: &[Message<'_>; LANES]) -> [[u8; 64]; LANES] = sha512::digest::<Zmm>(messages);
+        fn decompress(encodings: &[[u8; 32]; LANES]) -> (Block, u8) = decompress::<Zmm>(encodings);
+        fn shifted(points: &Block) -> Block = shifted::<Zmm>(points);
+        fn is_small(terms: &Terms<'_>, rows: &mut Vec<BucketRow>) -> bool = sum::is_small::<Zmm>(terms, rows);
+        fn each(claims: &Claims<'_>, base: &[BucketRow; ROWS]) -> u8 = each::each::<Zmm>(claims, base);
+        fn table(point: &Block) -> Box<[BucketRow; ROWS]> = Box::new(each::table::<Zmm>(point));
+        fn spread(point: &Block) -> Box<Spread> = alone::spread::<Zmm>(point);
+        fn spread_affine(point: &Block) -> Box<Spread> = alone::spread_affine::<Zmm>(point);
+        fn holds(points: [&Spread; 2], commitment: &Block, numbers: [&Pieces; 2]) -> bool =
+            alone::holds::<Zmm>(points, commitment, numbers);
+    }
+}

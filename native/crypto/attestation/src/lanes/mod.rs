@@ -1,0 +1,108 @@
+//! Batch verification in eight lanes: the engine `ifma` in AVX-512 registers, and its scalar twin `twin`.
+//!
+//! Place: below `engine`. Read in this order: `vector` (what a CPU must offer), `field`, `point`, `sum` (the
+//! batch's equation), `each` (eight signatures, each for itself), `alone` (one), `sha512`, `kernels` (all of it, compiled for a
+//! CPU), `batch` (what is asked of the kernels), `coefficients`.
+//!
+//! Invariant: both engines are the same source over two kinds of vector, so they compute the same limbs.
+//! Absent on purpose: signing. Nothing here runs in constant time, and nothing here sees a secret.
+
+mod alone;
+#[cfg(target_arch = "x86_64")]
+mod avx512;
+mod batch;
+mod coefficients;
+mod each;
+mod field;
+mod kernels;
+mod point;
+mod sha512;
+mod sum;
+#[cfg(test)]
+mod tests;
+mod vector;
+
+use std::sync::OnceLock;
+
+use crate::batch::Item;
+use crate::engine::Engine;
+use crate::key::VerifyingKey;
+use crate::signature::Signature;
+use alone::Spread;
+use batch::Batch;
+use each::ROWS;
+use kernels::{Kernels, Plain};
+use point::Block;
+use vector::BucketRow;
+
+pub(crate) use batch::LanePoints;
+
+/// RFC 8032 §5.1: y = 4/5, x even.
+const BASE: [u8; 32] = {
+    let mut bytes = [0x66; 32];
+    bytes[0] = 0x58;
+    bytes
+};
+
+/// The engines that this CPU can run.
+pub(crate) fn engines() -> Vec<Box<dyn Engine>> {
+    #[allow(unused_mut, reason = "other CPUs have the twin only")]
+    let mut engines: Vec<Box<dyn Engine>> = vec![Box::new(LaneEngine::new("twin", Box::new(Plain)))];
+    #[cfg(target_arch = "x86_64")]
+    if let Some(kernels) = kernels::Avx512::detect() {
+        engines.push(Box::new(LaneEngine::new("ifma", Box::new(kernels))));
+    }
+    engines
+}
+
+/// What the base point is needed as.
+struct Base {
+    /// Lane 0: B; lane 1: 2^128 B.
+    block: Block,
+    /// 0 to 8 times B.
+    table: Box<[BucketRow; ROWS]>,
+    /// The same of its shifted forms, one per lane (`alone`).
+    spread: Box<Spread>,
+}
+
+/// An engine over some kernels.
+struct LaneEngine {
+    name: &'static str,
+    kernels: Box<dyn Kernels>,
+    base: OnceLock<Base>,
+}
+
+impl LaneEngine {
+    fn new(name: &'static str, kernels: Box<dyn Kernels>) -> Self {
+        Self { name, kernels, base: OnceLock::new() }
+    }
+
+    fn base(&self) -> &Base {
+        self.base.get_or_init(|| {
+            let (mut block, _) = self.kernels.decompress(&[BASE; vector::LANES]);
+            let table = self.kernels.table(&block);
+            let spread = self.kernels.spread_affine(&block);
+            let shifted = self.kernels.shifted(&block);
+            block.copy_lane(1, &shifted, 0);
+            Base { block, table, spread }
+        })
+    }
+}
+
+impl Engine for LaneEngine {
+    fn name(&self) -> &'static str {
+        self.name
+    }
+
+    fn verify(&self, key: &VerifyingKey, message: &[u8], signature: &Signature) -> bool {
+        batch::alone(&*self.kernels, self.base(), &Item { key, message, signature })
+    }
+
+    fn bad(&self, items: &[Item<'_>]) -> Vec<usize> {
+        if let [item] = items {
+            let good = self.verify(item.key, item.message, item.signature);
+            return if good { Vec::new() } else { vec![0] };
+        }
+        Batch::new(&*self.kernels, self.base(), items).bad()
+    }
+}

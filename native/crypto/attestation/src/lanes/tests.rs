@@ -1,0 +1,94 @@
+//! The lane arithmetic against `curve25519-dalek`, and registers against the twin, limb for limb.
+
+use curve25519_dalek::edwards::EdwardsPoint;
+use curve25519_dalek::scalar::Scalar;
+use sha2::{Digest, Sha512};
+
+use super::BASE;
+use super::kernels::{Kernels, Plain};
+use super::point::Block;
+use super::sha512::Message;
+use super::sum::{PLANS, Term, Terms};
+use super::vector::LANES;
+
+fn every_kernel() -> Vec<Box<dyn Kernels>> {
+    #[allow(unused_mut, reason = "other CPUs have the twin only")]
+    let mut kernels: Vec<Box<dyn Kernels>> = vec![Box::new(Plain)];
+    #[cfg(target_arch = "x86_64")]
+    if let Some(registers) = super::kernels::Avx512::detect() {
+        kernels.push(Box::new(registers));
+    }
+    kernels
+}
+
+/// Encodings of eight points that depend on `seed`, and random bytes that may be none.
+fn encodings(seed: u64) -> [[u8; 32]; LANES] {
+    std::array::from_fn(|lane| {
+        let digest = Sha512::digest([seed.to_le_bytes(), (lane as u64).to_le_bytes()].concat());
+        if lane % 2 == 0 {
+            return digest[..32].try_into().expect("32 bytes");
+        }
+        EdwardsPoint::mul_base(&Scalar::from_bytes_mod_order_wide(&digest.into())).compress().to_bytes()
+    })
+}
+
+#[test]
+fn registers_hold_the_limbs_of_the_twin() {
+    for seed in 0..20 {
+        let made: Vec<(Block, u8)> =
+            every_kernel().iter().map(|kernels| kernels.decompress(&encodings(seed))).collect();
+        assert!(made.iter().all(|other| *other == made[0]), "decompress, seed {seed}");
+        let shifted: Vec<Block> = every_kernel().iter().map(|kernels| kernels.shifted(&made[0].0)).collect();
+        assert!(shifted.iter().all(|other| *other == shifted[0]), "shifted, seed {seed}");
+    }
+}
+
+#[test]
+fn what_decodes_is_what_decodes_in_dalek() {
+    for seed in 100..140 {
+        let encodings = encodings(seed);
+        let (_, valid) = Plain.decompress(&encodings);
+        for (lane, bytes) in encodings.into_iter().enumerate() {
+            let point = curve25519_dalek::edwards::CompressedEdwardsY(bytes).decompress();
+            assert_eq!(valid >> lane & 1 == 1, point.is_some(), "seed {seed}, lane {lane}");
+        }
+    }
+}
+
+#[test]
+fn digests_of_any_length_are_those_of_sha2() {
+    let bytes: Vec<u8> = (0..=255).cycle().take(1000).collect();
+    for from in (0..700).step_by(7) {
+        let pieces: [[&[u8]; 3]; LANES] =
+            std::array::from_fn(|lane| [&bytes[..lane], &bytes[..from / 3], &bytes[..from + 17 * lane]]);
+        for kernels in every_kernel() {
+            for (digest, pieces) in kernels.digest(&pieces.map(Message)).iter().zip(pieces) {
+                assert_eq!(digest[..], Sha512::digest(pieces.concat())[..], "{from}");
+            }
+        }
+    }
+}
+
+/// u B − (u mod the order) B is neutral; with another number it is not. In every plan, low and high.
+#[test]
+fn sums_of_every_plan_are_right() {
+    let order_less_one = (Scalar::ZERO - Scalar::ONE).to_bytes();
+    let half =
+        |at: usize| u128::from_le_bytes(*order_less_one.as_chunks::<16>().0[at..].first().expect("two"));
+    for kernels in every_kernel() {
+        let (block, _) = kernels.decompress(&[BASE; LANES]);
+        let blocks = [block];
+        for plan in PLANS {
+            // (order − 1) B + B = 0.
+            let (low, carry) = half(0).overflowing_add(plan.centre());
+            let high = half(1) + plan.centre() + u128::from(carry);
+            let term = |centred: u128| Term { block: 0, lane: 0, centred };
+            for (one, small) in [(1, true), (2, false)] {
+                let low = [term(low), term(plan.centre().wrapping_add(one))];
+                let high = [term(high)];
+                let terms = Terms { blocks: &blocks, low: &low, high: &high, plan };
+                assert_eq!(kernels.is_small(&terms, &mut Vec::new()), small, "{plan:?}, {one}");
+            }
+        }
+    }
+}

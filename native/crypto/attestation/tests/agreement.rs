@@ -1,0 +1,95 @@
+//! Every engine, one signature at a time and in batches, and ed25519-zebra as an outside witness: one answer.
+//!
+//! `PACELINE_ATTESTATION_INPUTS` says how many inputs; 1,000,000 are run by hand (README.md).
+
+mod adversary;
+
+use adversary::{Forgery, KINDS, Random, forge};
+use paceline_attestation::engine::{by_name, engines};
+use paceline_attestation::{Item, Signature, VerifyingKey, verify_batch_with};
+
+/// Inputs in an ordinary test run.
+const FEW: usize = 600;
+
+fn inputs() -> usize {
+    let asked = std::env::var("PACELINE_ATTESTATION_INPUTS").ok();
+    asked.map_or(FEW, |text| text.parse().expect("PACELINE_ATTESTATION_INPUTS is a number"))
+}
+
+struct Parsed {
+    key: VerifyingKey,
+    message: Vec<u8>,
+    signature: Signature,
+    good: bool,
+}
+
+/// What the oracle says, after ed25519-zebra said the same.
+fn judged(forgery: Forgery) -> Option<Parsed> {
+    let Forgery { key, message, signature } = forgery;
+    let zebra = ed25519_zebra::VerificationKey::try_from(key);
+    let own = VerifyingKey::from_bytes(key);
+    assert_eq!(own.is_ok(), zebra.is_ok(), "is {key:02x?} a key?");
+    let (own, zebra) = (own.ok()?, zebra.ok()?);
+    let witness = zebra.verify(&signature.into(), &message).is_ok();
+    let signature = Signature::from_bytes(signature);
+    let good = by_name("portable").expect("always there").verify(&own, &message, &signature);
+    assert_eq!(good, witness, "portable and ed25519-zebra on {own:?} {message:02x?} {signature:?}");
+    Some(Parsed { key: own, message, signature, good })
+}
+
+fn every_engine_agrees(batch: &[Parsed]) {
+    let items: Vec<Item<'_>> = batch
+        .iter()
+        .map(|parsed| Item { key: &parsed.key, message: &parsed.message, signature: &parsed.signature })
+        .collect();
+    let bad: Vec<usize> = (0..batch.len()).filter(|index| !batch[*index].good).collect();
+    for engine in engines().iter().filter(|engine| engine.name() != "portable") {
+        assert_eq!(verify_batch_with(&**engine, &items).bad, bad, "{} in a batch", engine.name());
+        // The twin alone takes as long as eight; its batches are the same code.
+        if engine.name() != "twin" {
+            let alone = |parsed: &Parsed| engine.verify(&parsed.key, &parsed.message, &parsed.signature);
+            let wrong = batch.iter().position(|parsed| alone(parsed) != parsed.good);
+            assert_eq!(wrong, None, "{} alone", engine.name());
+        }
+    }
+}
+
+#[test]
+fn single_and_batch_of_every_engine_agree_on_adversarial_inputs() {
+    let mut random = Random(215);
+    let (mut left, mut good, mut asked) = (inputs(), 0, 0);
+    while left > 0 {
+        let size = [1, 2, 7, 8, 9, 17, 33, 100, 256][random.below(9)].min(left);
+        left -= size;
+        // Half of the batches are hostile throughout; in the others all can be accepted but one or two.
+        let hostile = random.below(2) == 1;
+        let culprits = [random.below(size), random.below(size)];
+        let batch: Vec<Parsed> = (0..size)
+            .filter_map(|index| {
+                let any = hostile || culprits.contains(&index);
+                let kind = if any { random.below(KINDS) } else { random.below(6) };
+                judged(forge(&mut random, kind))
+            })
+            .collect();
+        every_engine_agrees(&batch);
+        asked += batch.len();
+        good += batch.iter().filter(|parsed| parsed.good).count();
+    }
+    assert!(good > asked / 2 && good < asked, "{good} of {asked} are good: the mix tests nothing");
+}
+
+#[test]
+fn one_bad_signature_among_256_is_named_wherever_it_is() {
+    let mut random = Random(256);
+    let honest: Vec<Parsed> = (0..256).filter_map(|_| judged(forge(&mut random, 0))).collect();
+    for place in [0, 1, 127, 128, 200, 255] {
+        let mut items: Vec<Item<'_>> = honest
+            .iter()
+            .map(|parsed| Item { key: &parsed.key, message: &parsed.message, signature: &parsed.signature })
+            .collect();
+        items[place].message = b"not what was signed, whatever that was: it has at most 48 bytes";
+        for engine in engines().iter().filter(|engine| ["ifma", "twin"].contains(&engine.name())) {
+            assert_eq!(verify_batch_with(&**engine, &items).bad, [place], "{}", engine.name());
+        }
+    }
+}
