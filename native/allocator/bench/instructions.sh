@@ -8,7 +8,7 @@
 set -eu
 here=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd)
 folder=${OUT:-$here/../build/bench}
-times=200000
+times=100000
 [ $# -gt 0 ] || set -- 256 8192
 
 count() { # count LIBRARY HARDENED WORKING_SET TIMES
