@@ -45,7 +45,7 @@ fn objects() -> Param {
 }
 
 fn bytes() -> Param {
-    Param::int("bytes", &[64 << 20], 1 << 20, 1 << 32)
+    Param::int("bytes", &[128 << 20], 1 << 20, 1 << 32)
 }
 
 fn idle() -> Param {
