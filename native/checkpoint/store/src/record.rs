@@ -216,3 +216,35 @@ fn band(reader: &mut Reader<'_>) -> Option<BandChange> {
     }
     is_band(&name).then_some(BandChange { name, state, runs })
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn a_record_is_read_as_written_and_refused_with_any_bit_changed(
+            epoch: u64, size in 1_u64..1 << 40, id: [u8; 32], place: prop::sample::Index, bit in 0_u32..8,
+        ) {
+            let runs = vec![(0, 1)];
+            let bands = vec![BandChange { name: "a".into(), state: Some(BandState { size, id }), runs }];
+            let meta = Meta::Checkpoint { name: "c".into(), created_ns: -1, bands };
+            let (front, chain) = encode(epoch, &[7; 32], &meta, &[1; 4096]);
+            let (head, read, read_chain) = decode(&front).expect("whole");
+            prop_assert_eq!((head.epoch, head.page_bytes, &read, read_chain), (epoch, 4096, &meta, chain));
+            let mut bad = front.clone();
+            bad[place.index(HEADER + index(head.meta_bytes))] ^= 1 << bit;
+            prop_assert!(decode(&bad).is_none());
+        }
+
+        #[test]
+        fn whatever_a_meta_claims_it_is_refused_or_read(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
+            let _ = peek(&bytes);
+            let _ = decode(&bytes);
+            let _ = meta(&mut Reader(&bytes));
+            let _ = crate::manifest::Manifest::parse(&String::from_utf8_lossy(&bytes));
+        }
+    }
+}

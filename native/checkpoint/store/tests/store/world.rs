@@ -165,7 +165,8 @@ impl World {
         let written = file.and_then(|file| file.write_at(&bytes, offset));
         put(&mut self.live, &name, offset, &bytes);
         if written.is_err() {
-            self.live = read_live(&self.disk); // a part of it; when the machine stops, the store meets that, too
+            // A part of it is there. When the machine stopped, the store is about to meet that, too.
+            self.live = read_live(&self.disk);
         }
         let name = self.begin();
         let taken = self.opened().checkpoint_observed(&name)?;
