@@ -180,7 +180,8 @@ impl fmt::Debug for Attestation {
     }
 }
 
-/// Says `payload` in `domain` with `key`: one allocation, one signature, encoded. Equal inputs give equal bytes.
+/// Says `payload` in `domain` with `key`: one allocation, one signature, encoded. Equal inputs give equal
+/// bytes.
 #[must_use]
 pub fn generate_attestation(key: &SigningKey, domain: &Domain, payload: &[u8]) -> Attestation {
     let mut bytes = Vec::with_capacity(LABEL + domain.bytes().len() + payload.len());

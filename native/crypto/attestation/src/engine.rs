@@ -1,7 +1,7 @@
 //! Who does the work: one trait, chosen at run time by the CPU, reported by name, forcible.
 //!
-//! Invariant: an engine in [`engines`] runs on this CPU, and all of them agree on every input. [`Engine::verify`]
-//! and [`Engine::bad`] are total: no input makes them panic.
+//! Invariant: an engine in [`engines`] runs on this CPU, and all of them agree on every input.
+//! [`Engine::verify`] and [`Engine::bad`] are total: no input makes them panic.
 
 use std::sync::OnceLock;
 

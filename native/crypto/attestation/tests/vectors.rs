@@ -32,8 +32,8 @@ const RFC_8032: [[&str; 5]; 3] = [
     ],
 ];
 
-/// One of the twelve cases of "Taming the many `EdDSAs`" (Chalkias, Garillot, Nikolaenko; 2020), and what ZIP 215
-/// says of it.
+/// One of the twelve cases of "Taming the many `EdDSAs`" (Chalkias, Garillot, Nikolaenko; 2020), and what ZIP
+/// 215 says of it.
 struct Case {
     what: &'static str,
     message: &'static str,

@@ -40,7 +40,8 @@ fn prepared(arms: Vec<Arm>, inputs: Rc<Inputs>) -> Prepared {
     }
 }
 
-/// Good batches: the signatures' keys are parsed before, but for `zebra` and `parsing`, which parse each time.
+/// Good batches: the signatures' keys are parsed before, but for `zebra` and `parsing`, which parse each
+/// time.
 pub(crate) fn batch() -> Benchmark {
     let arms = [DALEK, ZEBRA, "portable", "aws_lc", "twin", "ifma", "parsing"];
     Benchmark {

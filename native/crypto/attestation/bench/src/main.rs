@@ -1,4 +1,5 @@
-//! The workload `attestation`: keys, signatures and batches of our crate beside the libraries that others use.
+//! The workload `attestation`: keys, signatures and batches of our crate beside the libraries that others
+//! use.
 //!
 //! Place in the journey: its own process, started by the agent. Which engines the CPU has, which one each arm
 //! used, and how dalek's own backend was compiled are facts of the launch. Arms that this CPU cannot run are

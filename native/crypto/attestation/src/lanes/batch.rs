@@ -1,8 +1,9 @@
 //! One batch from its items to the list of bad ones.
 //!
-//! All at once: Σ z (s B − R − k A) = 0 up to small order, with a random z for each signature; coefficients of
-//! one key are added up first. If that fails, halves are asked; a half that is known to hold the culprit is not
-//! asked again. The last few are judged each for itself (`each`), so a verdict "bad" never rests on chance.
+//! All at once: Σ z (s B − R − k A) = 0 up to small order, with a random z for each signature; coefficients
+//! of one key are added up first. If that fails, halves are asked; a half that is known to hold the culprit
+//! is not asked again. The last few are judged each for itself (`each`), so a verdict "bad" never rests on
+//! chance.
 
 use std::collections::HashMap;
 use std::sync::OnceLock;

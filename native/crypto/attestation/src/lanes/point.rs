@@ -1,7 +1,8 @@
 //! Eight points of edwards25519, one per lane: −x² + y² = 1 + d x² y².
 //!
-//! Formulas: Hisil, Wong, Carter and Dawson, "Twisted Edwards Curves Revisited" (2008), §3.1 (`add-2008-hwcd-3`,
-//! complete on this curve, so no case is special) and §3.3 (doubling). Absent on purpose: constant time.
+//! Formulas: Hisil, Wong, Carter and Dawson, "Twisted Edwards Curves Revisited" (2008), §3.1
+//! (`add-2008-hwcd-3`, complete on this curve, so no case is special) and §3.3 (doubling). Absent on purpose:
+//! constant time.
 
 use super::field::{Field, LIMBS};
 use super::vector::{BUCKET_WORDS, LANES, Vector};
@@ -216,8 +217,8 @@ impl<V: Vector> Point<V> {
     }
 }
 
-/// Eight encoded points as affine points, and the lanes in which the encoding is one (bit l). By ZIP 215: y may
-/// be p or more, and x = 0 may come with the sign bit set. Other lanes hold nothing of meaning.
+/// Eight encoded points as affine points, and the lanes in which the encoding is one (bit l). By ZIP 215: y
+/// may be p or more, and x = 0 may come with the sign bit set. Other lanes hold nothing of meaning.
 #[inline(always)]
 pub(crate) fn decompress<V: Vector>(words: [V; 4]) -> (Field<V>, Field<V>, u8) {
     let sign = words[3].right::<63>().equal(V::splat(1));
