@@ -7,8 +7,8 @@
 #   build.sh static          build/libpaceline_alloc.a and build/check, linked without shared libraries (musl,
 #                            other processors)
 #   build.sh sanitize NAME   the tests with address (and undefined) or thread, in build/NAME/check
-#   build.sh fuzz [ARGS]     the seeded fuzzer of operation sequences (ARGS: --operations=N --seed=N), with the
-#                            address sanitizer; build/libfuzzer, the same as a libFuzzer target, where CC has it
+#   build.sh fuzz [ARGS]     the seeded fuzzer of operation sequences (ARGS: --operations=N --seed=N), with
+#                            the address sanitizer; build/libfuzzer, the same for libFuzzer, where CC has it
 #   build.sh instructions    instructions of a malloc and free pair, by callgrind, beside other allocators
 #
 # Honours CC, CFLAGS (added), BUILD (the folder) and OTHERS (paths of allocators for `instructions`).
@@ -92,7 +92,8 @@ fuzz)
     ;;
 instructions) library && exec sh "$here/tests/instructions.sh" "$build" ;;
 *)
-    echo "build.sh: unknown argument '$what'; use library, tests, check, static, sanitize, fuzz or instructions" >&2
+    echo "build.sh: unknown argument '$what'" >&2
+    echo "use library, tests, check, static, sanitize, fuzz or instructions" >&2
     exit 2
     ;;
 esac

@@ -6,8 +6,8 @@
 //!
 //! Invariants: what is final stays final, so the readers' index only grows; whoever sees a block final sees
 //! all its ancestors final; nothing is ever inserted that does not build on the last final block. The one
-//! `unsafe` is advice to the system (`pages`). Absent on purpose: networking, signatures (an attestation's weight is taken at its
-//! caller's word), clocks.
+//! `unsafe` is advice to the system (`pages`). Absent on purpose: networking, signatures (an attestation's
+//! weight is taken at its caller's word), clocks.
 
 #![deny(unsafe_code)]
 
