@@ -1,4 +1,5 @@
-# An agent that can build and run the hashing suite: git, Rust, a JDK and Maven beside `paceline`.
+# An agent that can build and run the suites of this repository: git, Rust and C, a JDK and Maven beside
+# `paceline`.
 # Build context: the root of the repository. It runs as uid 10001; its spool, credential, checkouts and
 # artifact cache are in /var/lib/paceline-agent (a volume). For honest figures prefer an agent on the host
 # itself: a container shares its machine with others. /srv/repository is a clone somebody else owns, mounted

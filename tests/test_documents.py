@@ -117,7 +117,7 @@ def test_both_state_machines_are_drawn_as_the_code_draws_them(feature: str) -> N
 
 def test_decisions_say_what_they_cost() -> None:
     index = text_of(ROOT / "DECISIONS.md")
-    pages = sorted((ROOT / "docs" / "decisions").glob("*.md"))
+    pages = sorted((ROOT / "docs" / "decisions").glob("*.md"), key=lambda page: int(page.stem.split("-")[0]))
     entries = [
         (page, entry) for page in pages for entry in re.split(r"^## ", text_of(page), flags=re.MULTILINE)[1:]
     ]
