@@ -1,17 +1,18 @@
 #!/bin/sh
 # Builds what the workloads of this suite run and leaves it in build/ beside this script.
 #
-#   build.sh            everything
-#   build.sh finality   build/paceline-crypto-finality and build/libpaceline_finality.so
+#   build.sh              everything
+#   build.sh finality     build/paceline-crypto-finality and build/libpaceline_finality.so
+#   build.sh attestation  build/paceline-crypto-attestation
 #
 # Works in any checkout or worktree. Honours CARGO_TARGET_DIR.
 set -eu
 here=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd)
 what=${1:-all}
 case $what in
-all | finality) ;;
+all | finality | attestation) ;;
 *)
-    echo "build.sh: unknown argument '$what'; use finality or nothing" >&2
+    echo "build.sh: unknown argument '$what'; use finality, attestation or nothing" >&2
     exit 2
     ;;
 esac
@@ -42,5 +43,10 @@ case $what in all | finality)
     library paceline-finality-capi paceline_finality_capi paceline_finality
     crate paceline-finality-bench
     put "$target/release/paceline-crypto-finality" paceline-crypto-finality
+    ;;
+esac
+case $what in all | attestation)
+    crate paceline-attestation-bench
+    put "$target/release/paceline-attestation-bench" paceline-crypto-attestation
     ;;
 esac
