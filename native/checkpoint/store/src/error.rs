@@ -46,7 +46,7 @@ impl Error {
         Self::new(
             ErrorKind::Damaged,
             what,
-            "run `verify`; export what verifies, restore the rest from elsewhere",
+            "run `verify`; keep what verifies, restore the rest from elsewhere",
         )
     }
 

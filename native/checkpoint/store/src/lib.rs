@@ -2,7 +2,7 @@
 //!
 //! Place in the journey: the product that the `checkpoint` suite measures. Read in this order: the README
 //! beside this crate (vocabulary, layout, invariants D1 to D11), [`store`](Store), `band`, `log`,
-//! `history`, then what looks back: `audit`, `restore`, `fold`, `archive`. The operating system is behind
+//! `history`, then what looks back: `audit`, `restore`, `fold`. The operating system is behind
 //! [`disk::Disk`].
 //!
 //! Absent on purpose: threads, retries of failed syncs, compression, encryption, a network.

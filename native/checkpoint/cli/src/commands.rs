@@ -1,0 +1,92 @@
+//! Each command: open the store, ask the library, keep the index, answer.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use paceline_checkpoint::disk::RealDisk;
+use paceline_checkpoint::{Options, Result, Store, store_path};
+use serde_json::json;
+
+use crate::Command;
+use crate::answer::{self, Answer, count};
+
+fn opened(dir: &Path) -> Result<Store> {
+    Store::open(Arc::new(RealDisk), dir, Options::default())
+}
+
+/// # Errors
+/// What the library refuses, with its advice.
+pub(crate) fn answer(command: &Command) -> Result<Answer> {
+    Ok(match command {
+        Command::Init { dir, name } => init(dir, name)?,
+        Command::Checkpoint { dir, name, all } => {
+            let mut store = opened(dir)?;
+            let taken =
+                if *all { store.checkpoint_everything(name)? } else { store.checkpoint_observed(name)? };
+            store.save_index();
+            answer::taken(&taken)
+        }
+        Command::List { dir } => answer::listed(&opened(dir)?.list()),
+        Command::Bands { dir, name } => answer::bands(&opened(dir)?.bands(name)?),
+        Command::Verify { dir, names } => verify(dir, names)?,
+        Command::Diff { dir, from, to } => answer::differences(&opened(dir)?.diff(from, to)?),
+        Command::Rollback { dir, name } => {
+            let mut store = opened(dir)?;
+            let kept = store.rollback_observed(name)?;
+            store.save_index();
+            let replaced = &kept.checkpoint.name;
+            let text = format!("{} is as of {name:?}; what it was is kept as {replaced:?}\n", dir.display());
+            Answer::done(text, json!({"name": name, "replaced": replaced}))
+        }
+        Command::Prune { dir, names } => {
+            let names: Vec<&str> = names.iter().map(String::as_str).collect();
+            opened(dir)?.prune(&names)?;
+            Answer::done(format!("given up: {}\n", names.join(", ")), json!({"pruned": names}))
+        }
+        Command::Fold { dir } => {
+            let done = opened(dir)?.fold()?;
+            let text = format!(
+                "the base is of epoch {}: {} moved, {} and {} removed\n",
+                done.epoch,
+                count(done.bands, "band"),
+                count(done.segments, "segment"),
+                count(done.files, "file")
+            );
+            let json = json!({
+                "epoch": done.epoch, "bands": done.bands, "rewritten": done.rewritten,
+                "segments": done.segments, "files": done.files,
+            });
+            Answer::done(text, json)
+        }
+        Command::Gc { dir } => {
+            let removed = opened(dir)?.gc()?;
+            Answer::done(format!("{} removed\n", count(removed, "file")), json!({"removed": removed}))
+        }
+        Command::Status { dir } => {
+            let mut store = opened(dir)?;
+            store.look_at_live()?;
+            answer::status(&store.status()?)
+        }
+    })
+}
+
+fn init(dir: &Path, name: &str) -> Result<Answer> {
+    let mut store = Store::init(Arc::new(RealDisk), dir, Options::default(), name)?;
+    store.save_index();
+    let bands = store.bands(name)?.len() as u64;
+    let root = store_path(dir);
+    let text = format!("{} kept as {name:?} in {}\n", count(bands, "band"), root.display());
+    Ok(Answer::done(text, json!({"name": name, "bands": bands, "store": root})))
+}
+
+fn verify(dir: &Path, names: &[String]) -> Result<Answer> {
+    let store = opened(dir)?;
+    let names = if names.is_empty() {
+        store.list().into_iter().map(|checkpoint| checkpoint.name).collect()
+    } else {
+        names.to_vec()
+    };
+    let all: Result<Vec<_>> =
+        names.into_iter().map(|name| Ok((name.clone(), store.verify(&name)?))).collect();
+    Ok(answer::verified(&all?))
+}

@@ -1,0 +1,122 @@
+//! The program as people run it: every command on a real directory, and what it says when it refuses.
+
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Output};
+
+use serde_json::Value;
+use tempfile::TempDir;
+
+const BAND: usize = 1 << 20;
+
+/// `bands` with three bands, and a store.
+fn ready() -> (TempDir, std::path::PathBuf) {
+    let root = TempDir::new().expect("a directory");
+    let dir = root.path().join("bands");
+    fs::create_dir(&dir).expect("created");
+    for (name, fill) in [("0", 1), ("1", 2), ("2a", 3)] {
+        fs::write(dir.join(name), vec![fill; BAND]).expect("written");
+    }
+    said(&dir, &["init"], &["first"]);
+    (root, dir)
+}
+
+fn run(dir: &Path, before: &[&str], after: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_paceline-checkpoint"))
+        .args(before)
+        .arg(dir)
+        .args(after)
+        .output()
+        .expect("it starts")
+}
+
+fn said(dir: &Path, before: &[&str], after: &[&str]) -> String {
+    let output = run(dir, before, after);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout).expect("text")
+}
+
+fn json(dir: &Path, command: &str, after: &[&str]) -> Value {
+    serde_json::from_str(&said(dir, &["--json", command], after)).expect("JSON")
+}
+
+#[test]
+fn a_state_is_kept_compared_and_brought_back() {
+    let (_root, dir) = ready();
+    fs::write(dir.join("1"), vec![9; BAND]).expect("written");
+    fs::write(dir.join("3"), b"short").expect("written");
+    let status = said(&dir, &["status"], &[]);
+    assert!(status.contains("  1: ") && status.contains("  3: "), "{status}");
+    assert!(said(&dir, &["checkpoint"], &["upgrade"]).contains("2 bands changed"));
+    let differences = said(&dir, &["diff"], &["first", "upgrade"]);
+    assert!(differences.contains("changed  1") && differences.contains("added    3"), "{differences}");
+    fs::write(dir.join("0"), b"a mistake").expect("written");
+    let back = said(&dir, &["rollback"], &["first"]);
+    assert!(back.contains("before-rollback-"), "{back}");
+    assert_eq!(fs::read(dir.join("0")).expect("there"), vec![1; BAND]);
+    assert_eq!(fs::read(dir.join("1")).expect("there"), vec![2; BAND]);
+    assert!(!dir.join("3").exists());
+    let kept = json(&dir, "list", &[]);
+    let names: Vec<&str> =
+        kept.as_array().expect("a list").iter().filter_map(|it| it["name"].as_str()).collect();
+    assert_eq!(names[..2], ["first", "upgrade"]);
+    assert_eq!(names.len(), 3);
+    let replaced = names[2];
+    said(&dir, &["rollback"], &[replaced]);
+    assert_eq!(fs::read(dir.join("0")).expect("there"), b"a mistake");
+}
+
+#[test]
+fn ids_are_those_of_the_plain_bytes() {
+    let (_root, dir) = ready();
+    let plain = blake3::hash(&vec![1; BAND]).to_hex();
+    let listed = said(&dir, &["bands"], &["first"]);
+    assert_eq!(listed.lines().next(), Some(format!("{plain}  0").as_str()), "as b3sum writes it");
+    let ids = json(&dir, "bands", &["first"]);
+    assert_eq!((ids[0]["id"].as_str(), ids[0]["size"].as_u64()), (Some(plain.as_str()), Some(BAND as u64)));
+}
+
+#[test]
+fn what_is_given_up_goes_with_the_next_fold() {
+    let (_root, dir) = ready();
+    fs::write(dir.join("2a"), vec![7; BAND]).expect("written");
+    said(&dir, &["checkpoint"], &["second"]);
+    said(&dir, &["prune"], &["first"]);
+    let folded = json(&dir, "fold", &[]);
+    assert_eq!(folded["bands"], 1);
+    assert_eq!(json(&dir, "list", &[])[0]["name"], "second");
+    assert_eq!(said(&dir, &["gc"], &[]), "0 files removed\n");
+    assert!(said(&dir, &["verify"], &[]).starts_with("good  second: 3 bands, 3.0 MiB"));
+}
+
+#[test]
+fn damage_is_named_with_a_status_of_its_own() {
+    let (root, dir) = ready();
+    let base = root.path().join("bands.paceline/base");
+    let file = fs::read_dir(&base).expect("a base").next().expect("a file").expect("readable").path();
+    fs::write(&file, vec![0; BAND]).expect("damaged");
+    let output = run(&dir, &["verify"], &[]);
+    assert_eq!(output.status.code(), Some(3));
+    assert!(String::from_utf8_lossy(&output.stdout).starts_with("DAMAGED  first"));
+}
+
+#[test]
+fn a_refusal_says_what_to_do_and_changes_nothing() {
+    let (root, dir) = ready();
+    for (before, after, expected) in [
+        (vec!["init"], vec!["again"], "there is a store already"),
+        (vec!["rollback"], vec!["nothing-of-it"], "nothing-of-it"),
+        (vec!["checkpoint"], vec!["first"], "first"),
+        (vec!["checkpoint"], vec![" blank"], " blank"),
+        (vec!["prune"], vec!["first", "other"], "other"),
+    ] {
+        let output = run(&dir, &before, &after);
+        let why = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(1), "{before:?}: {why}");
+        assert!(why.starts_with("paceline-checkpoint: ") && why.contains(expected), "{before:?}: {why}");
+        assert!(why.contains("; "), "advice follows: {why}");
+    }
+    assert_eq!(json(&dir, "list", &[]).as_array().expect("a list").len(), 1);
+    let none = run(&root.path().join("elsewhere"), &["status"], &[]);
+    assert_eq!(none.status.code(), Some(1));
+}
