@@ -7,7 +7,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from paceline_server.stats.binomial import quantile_interval
-from paceline_server.stats.bootstrap import ratio_of_means
+from paceline_server.stats.bootstrap import cluster_replicates, ratio_of_means
+from paceline_server.stats.constants import DERIVED_CONFIDENCE
 from paceline_server.stats.derived import (
     degradation_across_param,
     overhead_between_arms,
@@ -196,6 +197,14 @@ def test_the_bootstrap_is_deterministic_and_wider_with_biased_launches() -> None
     assert first == again
     wider = ratio_of_means(np.where(LAUNCH == 0, args[0] * 1.1, args[0]), *args[1:])
     assert (wider.upper or 0) - (wider.lower or 0) > 4 * ((first.upper or 0) - (first.lower or 0))
+
+
+def test_the_ends_of_a_bootstrapped_interval_rest_on_two_replicates_each() -> None:
+    """One would be the extreme of all that were drawn; more cost time that an interval which decides nothing
+    is not worth."""
+    drawn = cluster_replicates([(_values(100.0), LAUNCH)], lambda groups: np.nanmean(groups[0], axis=1))
+    assert drawn is not None
+    assert drawn.size * (1.0 - DERIVED_CONFIDENCE) / 2.0 == pytest.approx(2.0)
 
 
 def test_a_launch_bias_is_in_the_bootstrap_as_the_simple_formula_says() -> None:
