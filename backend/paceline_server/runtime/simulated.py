@@ -113,11 +113,13 @@ class SimulatedFleet:
         if self.process.stdout is not None:
             self._first.put(self.process.stdout.readline())
         status = self.process.wait()
-        if self._ready.is_set() and not self._ending.is_set():
+        self._ready.wait()  # it may have ended before anybody had read its first line
+        if not self._ending.is_set():
             self._on_end(f"The simulated devices ended by themselves (status {status}); see {self._log}")
 
     def _end(self, patience_s: float) -> None:
         self._ending.set()
+        self._ready.set()
         if self.process.stdin is not None:
             with contextlib.suppress(OSError):
                 self.process.stdin.close()

@@ -45,10 +45,30 @@ def test_a_fleet_that_does_not_say_its_devices_is_an_error_and_never_left_runnin
     assert said.empty()
 
 
-def test_a_fleet_that_ends_by_itself_is_mentioned_and_one_that_is_told_to_is_not(tmp_path: Path) -> None:
+def test_a_fleet_that_ends_by_itself_is_mentioned(tmp_path: Path) -> None:
     dying, said = fleet(tmp_path, f"{STARTED}; raise SystemExit(3)")
     with dying:
         assert said.get(timeout=WITHIN_S).startswith("The simulated devices ended by themselves (status 3)")
+
+
+def test_a_fleet_that_ends_before_its_devices_were_read_is_mentioned_too(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    dying, said = fleet(tmp_path, f"{STARTED}; raise SystemExit(3)")
+    read = dying._said
+
+    def late() -> list[SimulatedDevice]:
+        dying.process.wait(WITHIN_S)
+        with pytest.raises(queue.Empty):
+            said.get(timeout=0.3)  # whoever follows it has seen its end by now, and may say nothing yet
+        return read()
+
+    monkeypatch.setattr(dying, "_said", late)
+    with dying:
+        assert said.get(timeout=WITHIN_S).startswith("The simulated devices ended by themselves (status 3)")
+
+
+def test_a_fleet_that_is_told_to_end_is_not_mentioned(tmp_path: Path) -> None:
     living, said = fleet(tmp_path, f"{STARTED}; {UNTIL_TOLD}")
     with living:
         assert [one.serial for one in living.devices] == ["s"]
