@@ -77,9 +77,7 @@ static void purge_some(struct heap *heap, unsigned class) {
 
 static void put(struct heap *heap, struct span *span, uintptr_t place) {
     span_put(span, place);
-    if (!span->pinned) {
-        heap->used_bytes -= class_infos[span->class].size; /* a pinned one is not counted here yet */
-    }
+    heap->used_bytes -= class_infos[span->class].size;
     if (!span->listed) {
         list_append(heap, span);
         if (!heap_has_thread(heap)) {
@@ -88,7 +86,7 @@ static void put(struct heap *heap, struct span *span, uintptr_t place) {
     }
     if (UNLIKELY(span->used == 0)) {
         bool only = span->next == NULL && span->previous == NULL;
-        if (!span->pinned && (!only || !heap_has_thread(heap))) {
+        if (!only || !heap_has_thread(heap)) {
             end_span(heap, span);
         }
     } else if (UNLIKELY(span->used <= span->purge_at) && purge_is_earned(heap)) {
@@ -145,25 +143,21 @@ static unsigned take_from(struct heap *heap, struct span *span, void **out, unsi
 
 static unsigned take_from_spans(struct heap *heap, unsigned class, void **out, unsigned want) {
     os_lock(&heap->lock);
-    struct span *span = heap->partial[class].head;
-    if (span == NULL) {
+    struct span *span;
+    /* Of the shared heap, somebody else may use up or end what was adopted before it is locked again. */
+    while ((span = heap->partial[class].head) == NULL) {
         os_unlock(&heap->lock);
-        span = span_adopt(heap, class);
-        bool adopted = span != NULL;
-        if (!adopted) {
+        if (!span_adopt(heap, class)) {
             span = span_begin(class, heap->id);
             if (span == NULL) {
                 return 0;
             }
+            os_lock(&heap->lock);
+            heap->spans_begun++;
+            heap_take_over(heap, span);
+            break;
         }
         os_lock(&heap->lock);
-        span->pinned = false;
-        heap->span_count++;
-        heap->spans_begun += !adopted;
-        heap->used_bytes += (uint64_t)span->used * class_infos[class].size;
-        if (!span->listed) {
-            list_append(heap, span);
-        }
     }
     unsigned taken = take_from(heap, span, out, want);
     os_unlock(&heap->lock);
@@ -305,7 +299,7 @@ size_t heap_end_empty_spans(struct heap *heap) {
     for (unsigned class = 0; class < CLASS_COUNT; class ++) {
         for (struct span *span = heap->partial[class].head, *next; span != NULL; span = next) {
             next = span->next;
-            if (span->used == 0 && !span->pinned) {
+            if (span->used == 0) {
                 end_span(heap, span);
                 bytes += UNIT_BYTES;
             }
@@ -333,6 +327,12 @@ void heap_give_away(struct heap *heap, struct span *span) {
     list_remove(heap, span);
     heap->span_count--;
     heap->used_bytes -= (uint64_t)span->used * class_infos[span->class].size;
+}
+
+void heap_take_over(struct heap *heap, struct span *span) {
+    list_append(heap, span);
+    heap->span_count++;
+    heap->used_bytes += (uint64_t)span->used * class_infos[span->class].size;
 }
 
 void heap_forget_thread(struct heap *heap) {

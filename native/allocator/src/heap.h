@@ -37,8 +37,9 @@ size_t heap_end_empty_spans(struct heap *heap);
 /* Ends all spans of this heap that hold no object, and purges the pages of the rest; bytes given back. */
 size_t heap_purge(struct heap *heap);
 
-/* Under the lock: the span leaves its list and this heap's counts. */
+/* Under the lock: the span leaves its list and this heap's counts, or joins them. */
 void heap_give_away(struct heap *heap, struct span *span);
+void heap_take_over(struct heap *heap, struct span *span);
 /* In the child of a fork: what only the thread that is gone knew of is lost. */
 void heap_forget_thread(struct heap *heap);
 
@@ -65,8 +66,9 @@ struct heap *heap_by_id(uint32_t id);
 uint32_t heap_count(void);
 /* With all locks held, as between heaps_before_fork and heaps_after_fork. */
 bool heap_exists(uint32_t id);
-/* A span of this class with free objects, from a heap without a thread, now owned by `heap`. Pinned. */
-struct span *span_adopt(struct heap *heap, unsigned class);
+/* Moves a span of this class with free objects from a heap without a thread to `heap`; whether there was one.
+ * What was moved is in the list of `heap` like any other of its spans. */
+bool span_adopt(struct heap *heap, unsigned class);
 void note_idle_partial(unsigned class);
 void heaps_prepare(void);
 void thread_exit_handler(void *token);

@@ -78,12 +78,25 @@ static uintptr_t end_of_states(const struct span *span) {
     return (uintptr_t)state_of(span->class, last) + 1;
 }
 
+/* Only free states and holes are left; the next class of this unit must find zeros. The outermost words also
+ * hold states of the neighbouring spans, whose owners read them whole: there each byte is written alone. */
+static void clear_states(const struct span *span) {
+    uintptr_t at = first_state(span);
+    uintptr_t end = end_of_states(span);
+    for (; at < end && at % 8 != 0; at++) {
+        state_write((_Atomic uint8_t *)at, STATE_FREE);
+    }
+    for (; end > at && end % 8 != 0; end--) {
+        state_write((_Atomic uint8_t *)(end - 1), STATE_FREE);
+    }
+    memset((void *)at, STATE_FREE, end - at);
+}
+
 void span_end(struct span *span) {
     uintptr_t place = range.base + ((uintptr_t)(span - range.spans) << UNIT_SHIFT);
     entry_set(unit_of(place), ENTRY_NONE);
     if (span->carved > 0) {
-        /* Only free states and holes are left; the next class of this unit must find zeros. */
-        memset((void *)first_state(span), STATE_FREE, end_of_states(span) - first_state(span));
+        clear_states(span);
     }
     if (span->guarded) {
         guard_end(place);

@@ -158,34 +158,39 @@ void thread_exit_handler(void *token) {
 
 /* --- adopting spans --- */
 
-static struct span *take_partial(struct heap *from, struct heap *to, unsigned class) {
+/* Under heaps.lock, and so the only place besides fork and statistics where two heaps are locked at once. A
+ * span is in one list at any moment anybody can look: one that was on its way, in neither, could be adopted
+ * again as soon as an object that came back had put it into the shared heap's list. */
+static bool move_partial(struct heap *from, struct heap *to, unsigned class) {
     os_lock(&from->lock);
     struct span *span = from->partial[class].head;
     if (span != NULL) {
+        os_lock(&to->lock);
         heap_give_away(from, span);
-        span->pinned = true;
         atomic_store_explicit(&span->owner, to->id, memory_order_relaxed);
         entry_set((size_t)(span - range.spans), entry_for(to->id, class));
+        heap_take_over(to, span);
+        os_unlock(&to->lock);
     }
     os_unlock(&from->lock);
-    return span;
+    return span != NULL;
 }
 
-struct span *span_adopt(struct heap *heap, unsigned class) {
+bool span_adopt(struct heap *heap, unsigned class) {
     if (LIKELY(!atomic_load_explicit(&heaps.idle_partial[class], memory_order_relaxed))) {
-        return NULL;
+        return false;
     }
     os_lock(&heaps.lock);
     atomic_store_explicit(&heaps.idle_partial[class], false, memory_order_relaxed);
-    struct span *span = heap->id == 1 ? NULL : take_partial(heap_by_id(1), heap, class);
-    for (struct heap *idle = heaps.idle; idle != NULL && span == NULL; idle = idle->next_idle) {
-        span = take_partial(idle, heap, class);
+    bool moved = heap->id != 1 && move_partial(heap_by_id(1), heap, class);
+    for (struct heap *idle = heaps.idle; idle != NULL && !moved; idle = idle->next_idle) {
+        moved = move_partial(idle, heap, class);
     }
-    if (span != NULL) {
+    if (moved) {
         note_idle_partial(class); /* there may be more */
     }
     os_unlock(&heaps.lock);
-    return span;
+    return moved;
 }
 
 /* --- fork: every lock is held by the one thread that goes on --- */

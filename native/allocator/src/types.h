@@ -85,7 +85,6 @@ struct span {
     uint8_t class;
     bool listed;
     bool guarded;    /* its last page is forbidden */
-    bool pinned;     /* on its way between two heaps: must not end */
     uint16_t purged; /* pages given back, one bit for each sixteenth of the unit */
 };
 
