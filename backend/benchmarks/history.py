@@ -42,6 +42,7 @@ from paceline_server.store import session as store
 from paceline_server.store.session import Database, read_scope, session_scope
 from paceline_server.store.tables.decisions import JobReport
 from paceline_server.store.tables.fleet import Agent, Target
+from paceline_server.store.tables.history import NoiseFloor
 from paceline_server.store.tables.jobs import Job, Run
 from paceline_server.testing import servers
 from paceline_server.testing.benches import suite_manifest
@@ -139,7 +140,8 @@ def _night(target_id: str, names: list[str], values: list[float], at: Any, night
 
 
 def reported(values: NDArray[np.float64]) -> None:
-    """Stored reports of the two newest nights' jobs: what a comparison of their revisions reads."""
+    """Stored reports of the two newest nights' jobs, and noise floors: what a comparison of their revisions
+    reads."""
     names = [(f"b_{number // 20}", number % 20) for number in range(values.shape[0])]
     with session_scope() as session:
         jobs = session.scalars(select(Job).order_by(Job.created_at.desc()).limit(2)).all()
@@ -159,6 +161,15 @@ def reported(values: NDArray[np.float64]) -> None:
             )  # fmt: skip
             kept = report.model_dump(mode="json")
             session.add(JobReport(job_id=job.id, batch=0, report=kept, created_at=clock.now()))
+            session.add_all(
+                NoiseFloor(
+                    id=ids.new_id("nfl"), target_id=job.target_id, suite="sorting", benchmark=row.benchmark,
+                    arm=row.arm, params=row.params, params_key=params_key(row.params), metric="time",
+                    mde=0.02, lower=0.99, upper=1.01, blocks=60, launches=5, evidence={}, run_id=job.run_id,
+                    job_id=job.id, measured_at=job.created_at,
+                )
+                for row in rows
+            )  # fmt: skip
 
 
 def one_run(target_id: str, values: NDArray[np.float64]) -> None:
@@ -209,8 +220,11 @@ def pages(count: int, nights: int) -> None:
         asked("a series", lambda n: client.get(f"/series/{names[n % len(names)]}"))
         asked("its points", lambda n: client.get(f"/series/{names[n % len(names)]}/points"))
         asked("list of series", lambda _: client.get("/series", params={"suite": "sorting"}))
-        rows = client.get("/compare", params=sides).raise_for_status().json()["rows"]
-        asked(f"two revisions, {len(rows)} rows", lambda _: client.get("/compare", params=sides))
+        said = client.get("/compare", params=sides).raise_for_status().json()
+        asked(
+            f"two revisions, {len(said['rows'])} of {said['total']} rows",
+            lambda _: client.get("/compare", params=sides),
+        )
 
 
 @contextmanager

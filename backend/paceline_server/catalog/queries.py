@@ -5,11 +5,12 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Select, delete, select
+from sqlalchemy import Select, delete, func, select
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.orm import Session
 
 from paceline_server.store.tables.catalog import Suite, SuiteAgent
+from paceline_server.store.tables.jobs import Run
 
 
 def suites() -> Select[Any]:
@@ -18,6 +19,16 @@ def suites() -> Select[Any]:
 
 def suite(session: Session, name: str) -> Suite | None:
     return session.get(Suite, name)
+
+
+def last_runs(session: Session, suite: str | None = None) -> dict[str, datetime]:
+    """When the newest run of each suite (or of one) was requested, by suite."""
+    query = select(Run.suite, func.max(Run.created_at, type_=Run.created_at.type).label("at")).group_by(
+        Run.suite
+    )
+    if suite is not None:
+        query = query.where(Run.suite == suite)
+    return {row.suite: row.at for row in session.execute(query)}
 
 
 def upsert_suite(session: Session, values: dict[str, Any]) -> None:

@@ -92,6 +92,8 @@ class SuiteOut(Response):
     knobs: list[KnobOut]
     presets: list[PresetOut]
     updated_at: datetime
+    last_run_at: datetime | None
+    """When its newest run was requested; pages that are not told a suite open on the newest of all."""
 
 
 class SuiteAnnounceIn(Request):

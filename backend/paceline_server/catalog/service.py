@@ -7,6 +7,7 @@ freeze the manifest they were made with.
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import NamedTuple
 
 import structlog
@@ -104,7 +105,7 @@ def find(session: Session, name: str) -> Suite:
     return suite
 
 
-def suite_out(suite: Suite) -> SuiteOut:
+def suite_out(suite: Suite, last_run_at: datetime | None) -> SuiteOut:
     """The wire shape of a suite."""
     manifest = manifests.read(suite.manifest)
     return SuiteOut(
@@ -118,6 +119,7 @@ def suite_out(suite: Suite) -> SuiteOut:
         knobs=[KnobOut(name=name, **knob.model_dump()) for name, knob in manifest.knobs.items()],
         presets=[PresetOut(name=name, **preset.model_dump()) for name, preset in manifest.presets.items()],
         updated_at=suite.updated_at,
+        last_run_at=last_run_at,
     )
 
 

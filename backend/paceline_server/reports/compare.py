@@ -1,35 +1,37 @@
 """Two revisions or two runs side by side: what differs around them first, then every measurement.
 
-Place: above the stored reports of jobs. Invariant I11: across jobs nothing is judged; a row carries a verdict
-only where an A/B job measured this very pair interleaved, and then ratio and interval are that job's. The
-interval of a row that is only shown is the widest the two medians' intervals allow: it knows nothing of what
-changed between two sessions, and says so.
+Place: above the stored reports of jobs, which `pairs` pairs. Invariant I11: across jobs nothing is judged; a
+row carries a verdict only where an A/B job measured this very pair interleaved, and then ratio and interval
+are that job's. The interval of a row that is only shown is the widest the two medians' intervals allow: it
+knows nothing of what changed between two sessions, and says so. Sentences and choices are of every pair that
+was asked for, rows of one page of them.
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple, cast
+from typing import Any, cast
 
 from sqlalchemy.orm import Session
 
-from paceline_server.detect.schemas import JobReportOut, MeasurementOut
-from paceline_server.ingest.cases import params_key
 from paceline_server.jobs.schemas import Judged
 from paceline_server.kernel.errors import invalid_request
-from paceline_server.reports import queries, sides
+from paceline_server.reports import pairs, queries, sides
 from paceline_server.reports.history_schemas import (
+    ChoicesOut,
     CompareOut,
     CompareRowOut,
     EnvironmentDifferenceOut,
     MeasuredSideOut,
+    TargetChoiceOut,
 )
+from paceline_server.reports.pairs import Key, Measured, Pair
 from paceline_server.reports.sides import Side
 from paceline_server.series import environments
 from paceline_server.series import service as history
 from paceline_server.stats.words import change
-from paceline_server.store.tables.decisions import Comparison
+from paceline_server.store.page import decode_cursor, encode_cursor
 from paceline_server.store.tables.fleet import Target
 
 SHOWN = (
@@ -39,17 +41,6 @@ SHOWN = (
 JUDGED = (
     "Rows marked judged were decided by an A/B job that interleaved both revisions; all others are shown."
 )
-
-Key = tuple[str, str, str, str, str]
-"""(target, benchmark, arm, params key, metric)."""
-
-
-class Measured(NamedTuple):
-    """One measurement of a side, and why it may not be judged."""
-
-    row: MeasurementOut
-    job_id: str
-    excluded: str | None
 
 
 @dataclass(frozen=True)
@@ -62,110 +53,119 @@ class Wanted:
     metric: str | None = None
     hide_uncertain: bool = False
 
+    @property
+    def narrows(self) -> bool:
+        """Whether not every measurement was asked for."""
+        return (self.target, self.benchmark, self.metric) != (None, None, None)
 
-def compare(session: Session, base: str, head: str, wanted: Wanted) -> CompareOut:
-    """Compare two runs (`run_…`) or revisions (the beginning of a commit). Raises 404, 400 naming a side."""
+    def holds(self, key: Key) -> bool:
+        """Whether this measurement was asked for."""
+        target, benchmark, _, _, metric = key
+        asked = ((self.target, target), (self.benchmark, benchmark), (self.metric, metric))
+        return all(want in (None, have) for want, have in asked)
+
+
+def compare(  # noqa: PLR0917 - as the route has them
+    session: Session, base: str, head: str, wanted: Wanted, limit: int = 100, cursor: str | None = None
+) -> CompareOut:
+    """Compare two runs (`run_…`) or revisions (the beginning of a commit), at most `limit` rows after the
+    cursor. Raises 404, 400 naming a side or the cursor."""
     left = sides.resolve(session, "base", base, wanted.suite)
     right = sides.resolve(session, "head", head, wanted.suite or left.suite)
     if left.suite != right.suite:
         raise invalid_request(f"base measured {left.suite}, head {right.suite}: they share nothing.")
-    before, after = _measured(left, wanted), _measured(right, wanted)
-    judged = {
-        _key(row): row for row in queries.revisions_judged(session, left.suite, left.commit, right.commit)
-    }
-    floors = history.noise_floors(session, left.suite, {key[0] for key in {**before, **after}})
+    before, after = pairs.measured(left), pairs.measured(right)
     targets = {one.target.id: one.target for one in (*left.reports, *right.reports)}
-    simulated = {target.id for target in targets.values() if target.simulated}
-    ids = history.series_ids(session, left.suite, left.branch)
-    found = [
-        (key, _row(About(key, targets[key[0]].name, ids.get(key), floors.get(key)),
-                   before.get(key), after.get(key), judged.get(key)))
-        for key in dict.fromkeys([*before, *after])
-    ]  # fmt: skip
-    found.sort(key=_clearest_first)
-    rows = [row for _, row in found]
-    kept = [row for row in rows if not wanted.hide_uncertain or row.significance == "clear"]
+    found = _found(session, (left, right), (before, after), wanted)
+    kept = [pair for pair in found if not wanted.hide_uncertain or pair.significance == "clear"]
+    shown, following = _page(kept, limit, cursor)
+    ids = history.series_ids(session, left.suite, left.branch, {pair.key[1] for pair in shown})
     differences, same = _environment(session, left, right, wanted.target)
     return CompareOut(
         suite=left.suite,
         base=left.out(),
         head=right.out(),
-        note=JUDGED if any(row.judged for row in rows) else SHOWN,
+        note=JUDGED if any(pair.decided is not None for pair in found) else SHOWN,
         same_environment=same,
         environment=differences,
-        summary=_summary(rows, simulated),
-        hidden=len(rows) - len(kept),
-        rows=kept,
+        summary=_summary(found, {target.id for target in targets.values() if target.simulated}),
+        choices=_choices({**before, **after}, targets),
+        total=len(kept),
+        hidden=len(found) - len(kept),
+        rows=[_row(pair, targets[pair.key[0]].name, ids.get(pair.key)) for pair in shown],
+        next=following,
     )
 
 
-def _measured(side: Side, wanted: Wanted) -> dict[Key, Measured]:
-    """The newest measurement of everything, in the order of the reports."""
-    found: dict[Key, Measured] = {}
-    for one in side.reports:
-        if wanted.target not in (None, one.target.id):
-            continue
-        report = JobReportOut.model_validate(one.report)
-        excluded = report.blockers[0] if report.blockers else None
-        for row in report.measurements:
-            if row.side == "base":  # of an A/B run the head is what it is called by
-                continue
-            if wanted.benchmark in (None, row.benchmark) and wanted.metric in (None, row.metric):
-                key = (one.target.id, row.benchmark, row.arm, params_key(row.params), row.metric)
-                found[key] = Measured(row, one.job.id, excluded)
-    return found
+def _found(
+    session: Session,
+    both: tuple[Side, Side],
+    measured: tuple[Mapping[Key, Measured], Mapping[Key, Measured]],
+    wanted: Wanted,
+) -> list[Pair]:
+    """Every pair that was asked for, ranked."""
+    left, right = both
+    before, after = measured
+    if wanted.narrows:
+        before, after = ({key: one for key, one in side.items() if wanted.holds(key)} for side in measured)
+    judged = {
+        (row.target_id, row.benchmark, row.arm, row.params_key, row.metric): row
+        for row in queries.revisions_judged(session, left.suite, left.commit, right.commit)
+    }
+    floors = history.noise_floors(session, left.suite, {key[0] for key in {**before, **after}})
+    return pairs.paired(before, after, floors, judged)
 
 
-def _key(row: Comparison) -> Key:
-    return row.target_id, row.benchmark, row.arm, row.params_key, row.metric
+def _page(kept: Sequence[Pair], limit: int, cursor: str | None) -> tuple[Sequence[Pair], str | None]:
+    """The pairs after the cursor, and the cursor of what follows them."""
+    rest: Sequence[Pair] | None = kept
+    if cursor is not None:
+        rest = pairs.after_digest(kept, decode_cursor(cursor, [str])[0])
+    if rest is None:
+        raise invalid_request("The rows of this comparison have changed; start again without the cursor.")
+    shown = rest[:limit]
+    return shown, encode_cursor([shown[-1].digest]) if len(rest) > limit else None
 
 
-class About(NamedTuple):
-    """What a row is of, and what history knows of that."""
+def _choices(keys: Collection[Key], targets: Mapping[str, Target]) -> ChoicesOut:
+    """What both sides together measured, whatever was asked for: a filter must offer the way back."""
+    measured_on = {key[0] for key in keys}
+    return ChoicesOut(
+        targets=[
+            TargetChoiceOut(id=one.id, name=one.name)
+            for one in sorted(targets.values(), key=lambda one: (one.name, one.id))
+            if one.id in measured_on
+        ],
+        benchmarks=sorted({key[1] for key in keys}),
+        metrics=sorted({key[4] for key in keys}),
+    )
 
-    key: Key
-    target_name: str
-    series_id: str | None
-    mde: float | None
 
-
-def _row(of: About, base: Measured | None, head: Measured | None, judged: Comparison | None) -> CompareRowOut:
-    about = (head or base or _nobody()).row
-    ratio, lower, upper = _ratio(base, head)
-    asked = judged
-    if judged is not None and judged.ratio is not None and judged.verdict != "inconclusive":
-        ratio, lower, upper = judged.ratio, judged.lower, judged.upper
-    else:
-        judged = None
-    left_out = judged is None and any(side is not None and side.excluded for side in (base, head))
-    clear = sides.significance(ratio, lower, upper, of.mde)
+def _row(of: Pair, target_name: str, series_id: str | None) -> CompareRowOut:
+    about = next(side for side in (of.head, of.base) if side is not None).row
     return CompareRowOut(
-        benchmark=about.benchmark,
-        arm=about.arm,
-        params=about.params,
-        metric=about.metric,
-        unit=about.unit,
-        direction=about.direction,
+        benchmark=about["benchmark"],
+        arm=about["arm"],
+        params=about["params"],
+        metric=about["metric"],
+        unit=about["unit"],
+        direction=about["direction"],
         target_id=of.key[0],
-        target_name=of.target_name,
-        series_id=of.series_id,
-        base=_side_out(base),
-        head=_side_out(head),
-        ratio=ratio,
-        lower=lower,
-        upper=upper,
+        target_name=target_name,
+        series_id=series_id,
+        base=_side_out(of.base),
+        head=_side_out(of.head),
+        ratio=of.ratio,
+        lower=of.lower,
+        upper=of.upper,
         mde=of.mde,
-        words=_words(base, head, ratio, lower, upper),
-        significance="uncertain" if left_out else clear,
-        magnitude=sides.magnitude(ratio),
-        judged=judged is not None,
-        verdict=None if judged is None else cast(Judged, judged.verdict),
-        verdict_job_id=None if asked is None else asked.job_id,
+        words=_words(of.base, of.head, of.ratio, of.lower, of.upper),
+        significance=of.significance,
+        magnitude=sides.magnitude(of.ratio),
+        judged=of.decided is not None,
+        verdict=None if of.decided is None else cast(Judged, of.decided.verdict),
+        verdict_job_id=None if of.asked is None else of.asked.job_id,
     )
-
-
-def _nobody() -> Measured:
-    raise AssertionError("a row comes from a measurement of one side at least")
 
 
 def _side_out(one: Measured | None) -> MeasuredSideOut | None:
@@ -173,22 +173,9 @@ def _side_out(one: Measured | None) -> MeasuredSideOut | None:
         return None
     row = one.row
     return MeasuredSideOut(
-        value=row.median, lower=row.median_lower, upper=row.median_upper, n=row.n, launches=row.launches,
-        job_id=one.job_id, excluded=one.excluded,
+        value=row["median"], lower=row.get("median_lower"), upper=row.get("median_upper"), n=row["n"],
+        launches=row["launches"], job_id=one.job_id, excluded=one.excluded,
     )  # fmt: skip
-
-
-def _ratio(base: Measured | None, head: Measured | None) -> tuple[float | None, float | None, float | None]:
-    """Cost of head ÷ cost of base, with the widest interval the two medians' intervals allow."""
-    if base is None or head is None or min(base.row.median, head.row.median) <= 0.0:
-        return None, None, None
-    top, bottom = (head.row, base.row) if head.row.direction == "lower" else (base.row, head.row)
-    ratio = top.median / bottom.median
-    bounds = (top.median_lower, top.median_upper, bottom.median_lower, bottom.median_upper)
-    if any(bound is None or bound <= 0.0 for bound in bounds):
-        return ratio, None, None
-    low, high, below, above = (float(bound) for bound in bounds if bound is not None)
-    return ratio, low / above, high / below
 
 
 def _words(
@@ -209,33 +196,27 @@ def _words(
     return f"{change(ratio)} ({change(lower)} to {change(upper)})"
 
 
-def _clearest_first(found: tuple[Key, CompareRowOut]) -> tuple[bool, int, float, str, str, str, str]:
-    (target_id, benchmark, arm, params, _), row = found
-    order = {"clear": 0, "below_noise": 1, "uncertain": 2}
-    away = 0.0 if row.ratio is None else -abs(row.ratio - 1.0)
-    return not row.judged, order[row.significance], away, benchmark, arm, params, target_id
-
-
-def _summary(rows: Sequence[CompareRowOut], simulated: Collection[str]) -> str:
-    """Over the rows of real targets; how many rows of simulated ones were left out of it."""
-    both = [row for row in rows if row.ratio is not None]
-    real = [row for row in both if row.target_id not in simulated]
+def _summary(found: Sequence[Pair], simulated: Collection[str]) -> str:
+    """Over the pairs of real targets; how many of simulated ones were left out of it."""
+    both = [pair for pair in found if pair.ratio is not None]
+    real = [pair for pair in both if pair.key[0] not in simulated]
     if not both:
         return "Nothing was measured on both sides."
     left_out = f" Not counted: {len(both) - len(real)} of simulated targets." if len(real) < len(both) else ""
     return _counted(real) + left_out if real else f"Only simulated targets were measured.{left_out}"
 
 
-def _counted(both: Sequence[CompareRowOut]) -> str:
-    clear = [row for row in both if row.significance == "clear" and row.ratio is not None]
+def _counted(both: Sequence[Pair]) -> str:
+    clear = [pair for pair in both if pair.significance == "clear"]
     if not clear:
         return f"None of {len(both)} measurements differs clearly."
-    slower = [row for row in clear if (row.ratio or 1.0) > 1.0]
-    largest = max(clear, key=lambda row: abs((row.ratio or 1.0) - 1.0))
+    slower = [pair for pair in clear if (pair.ratio or 1.0) > 1.0]
+    largest = max(clear, key=lambda pair: abs((pair.ratio or 1.0) - 1.0))
+    _, benchmark, arm, _, _ = largest.key
     return (
         f"{len(clear)} of {len(both)} measurements {'differs' if len(clear) == 1 else 'differ'} clearly: "
-        f"{len(slower)} slower, {len(clear) - len(slower)} faster; most of all {largest.benchmark} "
-        f"{largest.arm}, {change(largest.ratio or 1.0)}."
+        f"{len(slower)} slower, {len(clear) - len(slower)} faster; most of all {benchmark} "
+        f"{arm}, {change(largest.ratio or 1.0)}."
     )
 
 

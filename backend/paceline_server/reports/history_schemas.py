@@ -136,9 +136,23 @@ class CompareRowOut(Response):
     verdict_job_id: str | None
 
 
+class TargetChoiceOut(Response):
+    id: str
+    name: str
+
+
+class ChoicesOut(Response):
+    """What both sides together measured, whatever was asked for: what a filter can be set to."""
+
+    targets: list[TargetChoiceOut]
+    benchmarks: list[str]
+    metrics: list[str]
+
+
 class CompareOut(Response):
     """Two revisions or two runs: what differs around them first, then every measurement, the clearest and
-    largest first. `hidden`: rows that `hide_uncertain` left out."""
+    largest first. `total`: rows on all pages; `hidden`: those that `hide_uncertain` left out; `next`: the
+    opaque cursor of the following page, null on the last. Note and summary are of all rows."""
 
     suite: str
     base: CompareSideOut
@@ -147,8 +161,11 @@ class CompareOut(Response):
     same_environment: bool
     environment: list[EnvironmentDifferenceOut]
     summary: str
+    choices: ChoicesOut
+    total: int
     hidden: int
     rows: list[CompareRowOut]
+    next: str | None
 
 
 class MissingCaseOut(Response):

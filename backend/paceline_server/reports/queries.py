@@ -6,7 +6,7 @@ from collections.abc import Collection, Sequence
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from sqlalchemy import Select, and_, func, select
+from sqlalchemy import Select, Text, and_, cast, func, select
 from sqlalchemy.orm import Session
 
 from paceline_server.store.tables.decisions import Alert, Comparison, JobReport
@@ -152,11 +152,11 @@ def runs_of_revision(session: Session, suite: str | None, commit: str) -> list[R
 
 
 class Reported(NamedTuple):
-    """A concluded job with its newest report."""
+    """A concluded job with its newest report, as JSON text: who reads a part of it parses only that."""
 
     job: Job
     target: Target
-    report: dict[str, Any]
+    report: str
 
 
 def reports_of_runs(session: Session, run_ids: Collection[str]) -> list[Reported]:
@@ -169,7 +169,7 @@ def reports_of_runs(session: Session, run_ids: Collection[str]) -> list[Reported
         .subquery()
     )
     query = (
-        select(Job, Target, JobReport.report)
+        select(Job, Target, cast(JobReport.report, Text))
         .join(Target, Target.id == Job.target_id)
         .join(JobReport, JobReport.job_id == Job.id)
         .join(newest, and_(newest.c.job_id == JobReport.job_id, newest.c.batch == JobReport.batch))

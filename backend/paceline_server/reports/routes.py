@@ -141,11 +141,13 @@ def get_comparison(  # noqa: PLR0917 - query parameters, passed by name
     benchmark: str | None = None,
     metric: str | None = None,
     hide_uncertain: bool = False,
+    limit: Limit = 100,
+    cursor: Cursor = None,
 ) -> CompareOut:
     """Two runs (`run_…`) or two revisions (7 or more digits of a commit): what differs around them, then
-    every measurement. Shown, not judged, but where an A/B job of this pair decided."""
+    every measurement, in pages. Shown, not judged, but where an A/B job of this pair decided."""
     wanted = Wanted(suite, target, benchmark, metric, hide_uncertain)
-    return compare.compare(session, base, head, wanted)
+    return compare.compare(session, base, head, wanted, limit, cursor)
 
 
 @router.get("/runs/{run_id}/completeness")

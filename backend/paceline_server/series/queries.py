@@ -86,11 +86,14 @@ class SeriesName(NamedTuple):
     metric: str
 
 
-def names_of_suite(session: Session, suite: str, branch: str) -> list[SeriesName]:
-    """The names of every series of a suite on a branch: thousands of whole rows cost ten times as much."""
+def names(session: Session, suite: str, branch: str, benchmarks: Collection[str]) -> list[SeriesName]:
+    """The names of every series of these benchmarks of a suite on a branch: whole rows cost ten times as
+    much."""
     columns = (Series.id, Series.target_id, Series.benchmark, Series.arm, Series.params_key, Series.metric)
-    found = session.execute(select(*columns).where(Series.suite == suite, Series.branch == branch))
-    return [SeriesName(*row) for row in found]
+    query = select(*columns).where(
+        Series.suite == suite, Series.branch == branch, Series.benchmark.in_(benchmarks)
+    )
+    return [SeriesName(*row) for row in session.execute(query)]
 
 
 def state(session: Session, series_id: str) -> SeriesState | None:
@@ -213,14 +216,33 @@ def fingerprints_of_jobs(session: Session, job_ids: Collection[str]) -> dict[str
     return {row.job_id: row.fingerprint for row in session.execute(query)}
 
 
-def noise_floors(session: Session, suite: str, target_ids: Collection[str]) -> list[NoiseFloor]:
-    """Noise floors of a suite on these targets, oldest first: the last of a key is the newest."""
-    query = (
-        select(NoiseFloor)
-        .where(NoiseFloor.suite == suite, NoiseFloor.target_id.in_(set(target_ids)))
-        .order_by(NoiseFloor.measured_at, NoiseFloor.id)
+class FloorName(NamedTuple):
+    """A minimum detectable effect and what it is of; the field names are those of `NoiseFloor`."""
+
+    mde: float
+    target_id: str
+    benchmark: str
+    arm: str
+    params_key: str
+    metric: str
+
+
+def noise_floors(session: Session, suite: str, target_ids: Collection[str]) -> list[FloorName]:
+    """The newest noise floor of everything of a suite on these targets. Only what is asked for leaves the
+    database: every A/A job leaves as many rows as the suite has series, with evidence."""
+    key = (
+        NoiseFloor.target_id, NoiseFloor.benchmark, NoiseFloor.arm, NoiseFloor.params_key, NoiseFloor.metric
+    )  # fmt: skip
+    newest = func.row_number().over(
+        partition_by=key, order_by=(NoiseFloor.measured_at.desc(), NoiseFloor.id.desc())
     )
-    return list(session.scalars(query))
+    ranked = (
+        select(NoiseFloor.mde, *key, newest.label("newest"))
+        .where(NoiseFloor.suite == suite, NoiseFloor.target_id.in_(set(target_ids)))
+        .subquery()
+    )
+    found = session.execute(select(*ranked.c[:6]).where(ranked.c.newest == 1))
+    return [FloorName(*row) for row in found]
 
 
 def noise_floor(session: Session, series: Series) -> NoiseFloor | None:

@@ -34,7 +34,7 @@ from paceline_server.series.schemas import (
 )
 from paceline_server.series.thinning import thin
 from paceline_server.store.page import page
-from paceline_server.store.tables.history import Annotation, NoiseFloor, Series, SeriesPoint
+from paceline_server.store.tables.history import Annotation, Series, SeriesPoint
 
 __all__ = [
     "Filters", "FloorKey", "JobPoints", "Measured", "Names", "Standing", "accept_changes",
@@ -179,14 +179,14 @@ FloorKey = tuple[str, str, str, str, str]
 """(target, benchmark, arm, params key, metric)."""
 
 
-def floor_key(row: Series | NoiseFloor | queries.SeriesName) -> FloorKey:
+def floor_key(row: Series | queries.FloorName | queries.SeriesName) -> FloorKey:
     """What a noise floor is of: it holds on every branch."""
     return row.target_id, row.benchmark, row.arm, row.params_key, row.metric
 
 
-def series_ids(session: Session, suite: str, branch: str) -> dict[FloorKey, str]:
-    """The series of a suite on a branch, by what their noise floors are of."""
-    return {floor_key(row): row.id for row in queries.names_of_suite(session, suite, branch)}
+def series_ids(session: Session, suite: str, branch: str, benchmarks: Collection[str]) -> dict[FloorKey, str]:
+    """The series of these benchmarks of a suite on a branch, by what their noise floors are of."""
+    return {floor_key(row): row.id for row in queries.names(session, suite, branch, benchmarks)}
 
 
 def noise_floors(session: Session, suite: str, target_ids: Collection[str]) -> dict[FloorKey, float]:

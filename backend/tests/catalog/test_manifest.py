@@ -215,7 +215,8 @@ def test_a_suite_says_what_its_benchmarks_are_compared_with_on_devices(
             commit="c",
             branch=None,
             updated_at=datetime.now(UTC),
-        )
+        ),
+        None,
     ).benchmarks
     assert (shown.reference, shown.margin_percent) == ("fallback", own.get("margin_percent", 2.0))
     assert (shown.device_reference, shown.device_margin_percent) == (reference, margin)

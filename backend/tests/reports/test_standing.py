@@ -152,6 +152,17 @@ def test_a_side_that_is_neither_run_nor_commit_is_refused(lab: Lab, base: str, s
     assert says in get(lab, "/compare", 400, base=base, head=NEW)["detail"]
 
 
+def test_a_suite_says_when_it_was_run_last(lab: Lab, clock: FrozenClock) -> None:
+    assert [one["last_run_at"] for one in get(lab, "/suites")["items"]] == [None]
+    measure(lab, OLD)
+    clock.advance(3600.0)
+    lab.request(commit=NEW)
+    (listed,) = get(lab, "/suites")["items"]
+    newest = get(lab, "/runs")["items"][0]
+    assert (newest["commit"], listed["last_run_at"]) == (NEW, newest["created_at"])
+    assert get(lab, f"/suites/{SUITE}") == listed
+
+
 # --- matrix ---------------------------------------------------------------------------------------
 def test_the_matrix_says_of_each_benchmark_and_target_where_it_stands(lab: Lab, clock: FrozenClock) -> None:
     lab.measure(EFFECTS)

@@ -2,7 +2,7 @@
  * What the server sums up for reading: the overview, the arms of a benchmark, the matrix of a suite, two
  * revisions side by side, and what of a run is missing.
  */
-import { keepPreviousData, queryOptions } from '@tanstack/react-query';
+import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query';
 
 import { client, unwrap } from './client';
 import type { Arms, Compare, Completeness, Matrix, Overview } from './types';
@@ -54,11 +54,16 @@ export interface CompareFilters {
   hide_uncertain?: boolean | undefined;
 }
 
+/** The clearest and largest first; further rows are asked for page by page. */
 export function compareQuery(filters: CompareFilters) {
-  return queryOptions({
+  return infiniteQueryOptions({
     queryKey: ['compare', filters],
-    queryFn: ({ signal }): Promise<Compare> =>
-      unwrap(client.GET('/api/v1/compare', { signal, params: { query: filters } })),
+    queryFn: ({ signal, pageParam }): Promise<Compare> => {
+      const query = pageParam === null ? filters : { ...filters, cursor: pageParam };
+      return unwrap(client.GET('/api/v1/compare', { signal, params: { query } }));
+    },
+    initialPageParam: null as string | null,
+    getNextPageParam: (page) => page.next,
     // A filter that is switched keeps the rows in place until the new ones are here.
     placeholderData: keepPreviousData,
   });

@@ -445,7 +445,7 @@ export interface paths {
         /**
          * Get Comparison
          * @description Two runs (`run_…`) or two revisions (7 or more digits of a commit): what differs around them, then
-         *     every measurement. Shown, not judged, but where an A/B job of this pair decided.
+         *     every measurement, in pages. Shown, not judged, but where an A/B job of this pair decided.
          */
         get: operations["get_comparison"];
         put?: never;
@@ -2671,6 +2671,18 @@ export interface components {
             unit: string | null;
         };
         /**
+         * ChoicesOut
+         * @description What both sides together measured, whatever was asked for: what a filter can be set to.
+         */
+        ChoicesOut: {
+            /** Targets */
+            targets: components["schemas"]["TargetChoiceOut"][];
+            /** Benchmarks */
+            benchmarks: string[];
+            /** Metrics */
+            metrics: string[];
+        };
+        /**
          * ClaimIn
          * @description A sentence about one batch size; `percent` above 0 is slower.
          */
@@ -2730,7 +2742,8 @@ export interface components {
         /**
          * CompareOut
          * @description Two revisions or two runs: what differs around them first, then every measurement, the clearest and
-         *     largest first. `hidden`: rows that `hide_uncertain` left out.
+         *     largest first. `total`: rows on all pages; `hidden`: those that `hide_uncertain` left out; `next`: the
+         *     opaque cursor of the following page, null on the last. Note and summary are of all rows.
          */
         CompareOut: {
             /** Suite */
@@ -2745,10 +2758,15 @@ export interface components {
             environment: components["schemas"]["EnvironmentDifferenceOut"][];
             /** Summary */
             summary: string;
+            choices: components["schemas"]["ChoicesOut"];
+            /** Total */
+            total: number;
             /** Hidden */
             hidden: number;
             /** Rows */
             rows: components["schemas"]["CompareRowOut"][];
+            /** Next */
+            next: string | null;
         };
         /**
          * CompareRowOut
@@ -5848,6 +5866,8 @@ export interface components {
              * Format: date-time
              */
             updated_at: string;
+            /** Last Run At */
+            last_run_at: string | null;
         };
         /**
          * SuiteRefusedOut
@@ -5911,6 +5931,13 @@ export interface components {
             orders_refused?: components["schemas"]["OrderRefusedIn"][];
             /** Configuration */
             configuration?: string[] | null;
+        };
+        /** TargetChoiceOut */
+        TargetChoiceOut: {
+            /** Id */
+            id: string;
+            /** Name */
+            name: string;
         };
         /**
          * TargetConditionsOut
@@ -7114,6 +7141,8 @@ export interface operations {
                 benchmark?: string | null;
                 metric?: string | null;
                 hide_uncertain?: boolean;
+                limit?: number;
+                cursor?: string | null;
             };
             header?: never;
             path?: never;

@@ -323,7 +323,14 @@ export const compared: Compare = {
     },
   ],
   summary: '1 of 2 measurements differs clearly: 1 slower, 0 faster; most of all ledger_batch native.',
+  choices: {
+    targets: [{ id: 'target-1', name: 'lab-host' }],
+    benchmarks: ['ledger_batch', 'piece'],
+    metrics: ['time'],
+  },
+  total: 2,
   hidden: 0,
+  next: null,
   rows: [
     compareRow(),
     compareRow({

@@ -83,6 +83,7 @@ export const suite: Suite = {
   repository: 'paceline',
   manifest_path: 'native/hashing/suite.toml',
   manifest_hash: 'ab'.repeat(32),
+  last_run_at: null,
   benchmarks: [
     {
       name: 'ledger_batch',

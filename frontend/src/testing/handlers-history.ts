@@ -91,9 +91,13 @@ function readHandlers({ history }: World): HttpHandler[] {
       if (query.get('base') === 'unknown0') return problem(404, 'not_found', 'There is no such revision.');
       const hide = query.get('hide_uncertain') === 'true';
       const rows = history.compare.rows.filter(({ significance }) => !hide || significance === 'clear');
+      const from = Number(query.get('cursor') ?? 0);
+      const until = from + history.comparePage;
       return HttpResponse.json({
         ...history.compare,
-        rows,
+        rows: rows.slice(from, until),
+        total: rows.length,
+        next: until < rows.length ? String(until) : null,
         hidden: history.compare.rows.length - rows.length,
       });
     }),

@@ -56,6 +56,8 @@ export interface History {
   matrix: Matrix;
   compare: Compare;
   compares: Record<string, string>[];
+  /** Rows of one answer. */
+  comparePage: number;
   /** By run; of any other run everything arrived. */
   completeness: Map<string, Completeness>;
   retired: { benchmark: string; arm: string | null; reason: string }[];
@@ -286,6 +288,7 @@ function createHistory(): History {
     matrix,
     compare: compared,
     compares: [],
+    comparePage: 100,
     completeness: new Map(),
     retired: [],
   };

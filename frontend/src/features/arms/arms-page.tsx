@@ -8,6 +8,7 @@ import { suitesQuery } from '../../api/catalog';
 import { armsQuery } from '../../api/reports';
 import type { Benchmark, Suite } from '../../api/types';
 import { compact } from '../../lib/search';
+import { suiteToOpen } from '../../lib/suites';
 import { ButtonLink } from '../../ui/button-link';
 import { FilterBar } from '../../ui/filter-bar';
 import { FilterSelect } from '../../ui/filter-select';
@@ -34,7 +35,7 @@ export function ArmsPage({ search, onSearch }: ArmsPageProps) {
     >
       <Loaded query={suites} what="the suites">
         {({ items }) => {
-          const suite = items.find(({ name }) => name === search.suite) ?? items[0];
+          const suite = suiteToOpen(items, search.suite);
           const benchmark =
             suite?.benchmarks.find(({ name }) => name === search.benchmark) ?? suite?.benchmarks[0];
           if (suite === undefined || benchmark === undefined) return <NoSuites />;

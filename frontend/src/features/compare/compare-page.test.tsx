@@ -83,6 +83,23 @@ describe('comparing two sides', () => {
     expect(world.history.compares.at(-1)).toMatchObject({ hide_uncertain: 'true' });
   });
 
+  it('shows more rows when asked, and says how many there are', async () => {
+    const { user } = await open(ADDRESS, (world) => {
+      world.history.comparePage = 1;
+    });
+    expect(rows()).toHaveLength(1);
+    expect(screen.getByText('1 of 2 rows, the clearest and largest first')).toBeInTheDocument();
+    await user.click(screen.getByRole('button', { name: 'Show more' }));
+    await waitFor(() => expect(rows()).toHaveLength(2));
+    expect(screen.queryByRole('button', { name: 'Show more' })).not.toBeInTheDocument();
+  });
+
+  it('offers every benchmark that was measured, also those of rows on later pages', async () => {
+    const { user, router } = await open();
+    await user.selectOptions(screen.getByRole('combobox', { name: 'Benchmark' }), 'piece');
+    await waitFor(() => expect(router.state.location.search).toMatchObject({ benchmark: 'piece' }));
+  });
+
   it('says so when nothing differs clearly', async () => {
     const { user } = await open(`${ADDRESS}&only=clear`, (world) => {
       world.history.compare = { ...compared, rows: [compareRow({ significance: 'uncertain' })] };

@@ -3,11 +3,12 @@
  * server's order. Shown, not judged, but where an A/B job decided; the way to one is offered.
  */
 import { Button, TextInput } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
+import { useInfiniteQuery, type InfiniteData, type UseQueryResult } from '@tanstack/react-query';
 import { useState, type FormEvent } from 'react';
 
 import { isApiError } from '../../api/errors';
 import { compareQuery, type CompareFilters } from '../../api/reports';
+import type { Compare } from '../../api/types';
 import { compact } from '../../lib/search';
 import { ButtonLink } from '../../ui/button-link';
 import { Loaded } from '../../ui/loaded';
@@ -119,14 +120,22 @@ function Compared({ search, onSearch, base, head }: ComparePageProps & { base: s
     ...compact({ suite, target, benchmark, metric }),
     ...(only === 'clear' ? { hide_uncertain: true } : {}),
   };
-  const compared = useQuery(compareQuery(filters));
+  const compared = useInfiniteQuery(compareQuery(filters));
   if (isApiError(compared.error) && compared.error.status === 404) {
     return <NotMeasured error={compared.error} />;
   }
   return (
     <div className={classes.report}>
-      <Loaded query={compared} what="the comparison" lines={10}>
-        {(data) => <CompareReport data={data} search={search} onSearch={onSearch} />}
+      <Loaded query={compared as UseQueryResult<InfiniteData<Compare>>} what="the comparison" lines={10}>
+        {({ pages }) => (
+          <CompareReport
+            pages={pages}
+            search={search}
+            onSearch={onSearch}
+            fetching={compared.isFetchingNextPage}
+            onMore={() => void compared.fetchNextPage()}
+          />
+        )}
       </Loaded>
     </div>
   );

@@ -1,7 +1,7 @@
 /** What the server says of two sides; nothing here is judged or computed. */
 import { Button, Switch } from '@mantine/core';
 
-import type { Compare, CompareRow, CompareSide } from '../../api/types';
+import type { Compare, CompareSide } from '../../api/types';
 import { shortId } from '../../lib/ids';
 import { formatDateTime } from '../../lib/times';
 import { compact } from '../../lib/search';
@@ -24,10 +24,16 @@ const OF_THEIR_OWN =
   'Their words, ratio and interval are of that job; the columns Base and Head are of ordinary runs.';
 
 export interface CompareReportProps extends ComparePageProps {
-  data: Compare;
+  /** In order; what is not rows is alike on all of them, so the newest, the last, is believed. */
+  pages: readonly Compare[];
+  fetching: boolean;
+  onMore: () => void;
 }
 
-export function CompareReport({ data, search, onSearch }: CompareReportProps) {
+export function CompareReport({ pages, search, onSearch, fetching, onMore }: CompareReportProps) {
+  const data = pages.at(-1);
+  if (data === undefined) return null;
+  const rows = pages.flatMap((page) => page.rows);
   return (
     <>
       <Surroundings data={data} />
@@ -37,15 +43,25 @@ export function CompareReport({ data, search, onSearch }: CompareReportProps) {
             <Icon name="info" size={16} />
             <span>
               {data.note}
-              {data.rows.some(({ judged }) => judged) && ` ${OF_THEIR_OWN}`}
+              {rows.some(({ judged }) => judged) && ` ${OF_THEIR_OWN}`}
             </span>
           </p>
           <Filters data={data} search={search} onSearch={onSearch} />
         </div>
-        {data.rows.length === 0 ? (
+        {rows.length === 0 ? (
           <NoRows data={data} onShowAll={() => onSearch(compact({ ...search, only: undefined }))} />
         ) : (
-          <CompareTable rows={data.rows} />
+          <CompareTable rows={rows} />
+        )}
+        {data.next !== null && (
+          <div className={classes.more}>
+            <Button variant="default" loading={fetching} onClick={onMore}>
+              Show more
+            </Button>
+            <span className={classes.quiet}>
+              {rows.length} of {data.total} rows, the clearest and largest first
+            </span>
+          </div>
         )}
       </Panel>
     </>
@@ -123,36 +139,37 @@ function AskForAB({ data: { suite, base, head } }: { data: Compare }) {
   );
 }
 
-function valuesOf(rows: readonly CompareRow[], chosen: string | undefined, name: 'benchmark' | 'metric') {
-  const values = new Set([...rows.map((row) => row[name]), ...(chosen === undefined ? [] : [chosen])]);
+/** What was measured, and what the address asks for even if nothing measured it. */
+function options(measured: readonly string[], chosen: string | undefined) {
+  const values = new Set([...measured, ...(chosen === undefined ? [] : [chosen])]);
   return [...values].map((value) => ({ value, label: value }));
 }
 
-function Filters({ data, search, onSearch }: CompareReportProps) {
+function Filters({ data, search, onSearch }: ComparePageProps & { data: Compare }) {
   const set = (change: Partial<typeof search>) => onSearch(compact({ ...search, ...change }));
   const labelOf = useTargetLabel();
-  const targets = new Map(data.rows.map(({ target_id: id, target_name: name }) => [id, labelOf(id, name)]));
+  const { targets, benchmarks, metrics } = data.choices;
   return (
     <FilterBar label="Rows">
       <FilterSelect
         label="Target"
         all="All targets"
         value={search.target}
-        options={[...targets].map(([value, label]) => ({ value, label }))}
+        options={targets.map(({ id, name }) => ({ value: id, label: labelOf(id, name) }))}
         onChange={(target) => set({ target })}
       />
       <FilterSelect
         label="Benchmark"
         all="All benchmarks"
         value={search.benchmark}
-        options={valuesOf(data.rows, search.benchmark, 'benchmark')}
+        options={options(benchmarks, search.benchmark)}
         onChange={(benchmark) => set({ benchmark })}
       />
       <FilterSelect
         label="Metric"
         all="All metrics"
         value={search.metric}
-        options={valuesOf(data.rows, search.metric, 'metric')}
+        options={options(metrics, search.metric)}
         onChange={(metric) => set({ metric })}
       />
       <Switch

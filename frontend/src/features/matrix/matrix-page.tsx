@@ -5,6 +5,7 @@ import { suitesQuery } from '../../api/catalog';
 import { matrixQuery } from '../../api/reports';
 import type { Matrix, Suite } from '../../api/types';
 import { compact } from '../../lib/search';
+import { suiteToOpen } from '../../lib/suites';
 import { ButtonLink } from '../../ui/button-link';
 import { FilterBar } from '../../ui/filter-bar';
 import { FilterSelect } from '../../ui/filter-select';
@@ -34,7 +35,7 @@ export function MatrixPage({ search, onSearch }: MatrixPageProps) {
     >
       <Loaded query={suites} what="the suites">
         {({ items }) => {
-          const suite = items.find(({ name }) => name === search.suite) ?? items[0];
+          const suite = suiteToOpen(items, search.suite);
           if (suite === undefined) return <NoSuites />;
           return <OfSuite suites={items} suite={suite} search={search} onSearch={onSearch} />;
         }}

@@ -9,6 +9,7 @@ import { isApiError } from '../../api/errors';
 import { requestRun, runKeys } from '../../api/runs';
 import type { Benchmark, Preset, Run, Suite, Target } from '../../api/types';
 import { compact } from '../../lib/search';
+import { suiteToOpen } from '../../lib/suites';
 import { AppLink } from '../../ui/app-link';
 import { CodeBox } from '../../ui/code-box';
 import { FilterSelect } from '../../ui/filter-select';
@@ -56,7 +57,7 @@ export function NewRunPage({ search, onSearch, onRequested }: NewRunPageProps) {
     >
       <Loaded query={suites} what="the suites">
         {(page) => {
-          const suite = page.items.find(({ name }) => name === search.suite) ?? page.items[0];
+          const suite = suiteToOpen(page.items, search.suite);
           if (suite === undefined) return <NoSuites />;
           return (
             <>

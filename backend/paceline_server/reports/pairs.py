@@ -1,0 +1,155 @@
+"""What both sides of a comparison measured, pair by pair: ratio, interval, how clear, in which order.
+
+Place: between the stored reports of jobs and `compare`, which words a page of these pairs. Invariant: every
+pair is ranked and counted, so a page never hides what a sentence above it counts. Writes no words.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from typing import Literal, NamedTuple, NotRequired
+
+from pydantic import TypeAdapter
+from typing_extensions import TypedDict
+
+from paceline_server.catalog.schemas import Direction, ParamValue, Unit
+from paceline_server.ingest.cases import params_key
+from paceline_server.reports import sides
+from paceline_server.reports.history_schemas import Significance
+from paceline_server.reports.sides import Side
+from paceline_server.store.tables.decisions import Comparison
+
+Key = tuple[str, str, str, str, str]
+"""(target, benchmark, arm, params key, metric)."""
+
+DECIDED = ("pass", "fail")
+
+
+class Row(TypedDict):
+    """What a comparison reads of a stored `MeasurementOut`: the rest is left alone."""
+
+    benchmark: str
+    arm: str
+    params: dict[str, ParamValue]
+    metric: str
+    unit: Unit
+    direction: Direction
+    launches: int
+    n: int
+    median: float
+    median_lower: NotRequired[float | None]
+    median_upper: NotRequired[float | None]
+    side: NotRequired[Literal["base", "head"] | None]
+
+
+class Report(TypedDict):
+    """The same of a stored `JobReportOut`."""
+
+    measurements: list[Row]
+    blockers: NotRequired[list[str]]
+
+
+_REPORT = TypeAdapter(Report)
+
+
+class Measured(NamedTuple):
+    """One measurement of a side, and why it may not be judged."""
+
+    row: Row
+    job_id: str
+    excluded: str | None
+
+
+class Pair(NamedTuple):
+    """One measurement of both sides. `ratio` is of costs, head ÷ base; `asked` is what an A/B job of this
+    very pair said, `decided` the same if that was a verdict: then ratio and interval are its."""
+
+    key: Key
+    base: Measured | None
+    head: Measured | None
+    ratio: float | None
+    lower: float | None
+    upper: float | None
+    mde: float | None
+    significance: Significance
+    asked: Comparison | None
+    decided: Comparison | None
+
+    @property
+    def place(self) -> tuple[bool, int, float, str, str, str, str, str]:
+        """Judged first, then the clearest, then the largest; the rest makes the order whole."""
+        target_id, benchmark, arm, params, metric = self.key
+        away = 0.0 if self.ratio is None else -abs(self.ratio - 1.0)
+        return self.decided is None, ORDER[self.significance], away, benchmark, arm, params, target_id, metric
+
+    @property
+    def digest(self) -> str:
+        """Short and of the key alone: what a cursor remembers of the last row of a page."""
+        return hashlib.sha256(json.dumps(self.key).encode()).hexdigest()[:16]
+
+
+ORDER: Mapping[Significance, int] = {"clear": 0, "below_noise": 1, "uncertain": 2}
+
+
+def measured(side: Side) -> dict[Key, Measured]:
+    """The newest measurement of everything, in the order of the reports."""
+    found: dict[Key, Measured] = {}
+    for one in side.reports:
+        report = _REPORT.validate_json(one.report)
+        excluded = next(iter(report.get("blockers", ())), None)
+        for row in report["measurements"]:
+            if row.get("side") != "base":  # of an A/B run the head is what it is called by
+                key = (one.target.id, row["benchmark"], row["arm"], params_key(row["params"]), row["metric"])
+                found[key] = Measured(row, one.job.id, excluded)
+    return found
+
+
+def paired(
+    before: Mapping[Key, Measured],
+    after: Mapping[Key, Measured],
+    floors: Mapping[Key, float],
+    judged: Mapping[Key, Comparison],
+) -> list[Pair]:
+    """Everything that one side measured at least, in the order of their places."""
+    pairs = [
+        _pair(key, before.get(key), after.get(key), floors.get(key), judged.get(key))
+        for key in dict.fromkeys([*before, *after])
+    ]
+    return sorted(pairs, key=lambda pair: pair.place)
+
+
+def after_digest(pairs: Sequence[Pair], digest: str) -> Sequence[Pair] | None:
+    """What follows the pair of this digest; None: it is not among them."""
+    for number, pair in enumerate(pairs):
+        if pair.digest == digest:
+            return pairs[number + 1 :]
+    return None
+
+
+def _pair(
+    key: Key, base: Measured | None, head: Measured | None, mde: float | None, asked: Comparison | None
+) -> Pair:
+    ratio, lower, upper = _ratio(base, head)
+    decided = None
+    if asked is not None and asked.ratio is not None and asked.verdict in DECIDED:
+        ratio, lower, upper, decided = asked.ratio, asked.lower, asked.upper, asked
+    left_out = decided is None and any(side is not None and side.excluded for side in (base, head))
+    significance = "uncertain" if left_out else sides.significance(ratio, lower, upper, mde)
+    return Pair(key, base, head, ratio, lower, upper, mde, significance, asked, decided)
+
+
+def _ratio(base: Measured | None, head: Measured | None) -> tuple[float | None, float | None, float | None]:
+    """Cost of head ÷ cost of base, with the widest interval the two medians' intervals allow."""
+    if base is None or head is None or min(base.row["median"], head.row["median"]) <= 0.0:
+        return None, None, None
+    top, bottom = (head.row, base.row) if head.row["direction"] == "lower" else (base.row, head.row)
+    ratio = top["median"] / bottom["median"]
+    low, high = top.get("median_lower"), top.get("median_upper")
+    below, above = bottom.get("median_lower"), bottom.get("median_upper")
+    if low is None or high is None or below is None or above is None:
+        return ratio, None, None
+    if min(low, high, below, above) <= 0.0:
+        return ratio, None, None
+    return ratio, low / above, high / below

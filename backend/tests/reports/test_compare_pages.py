@@ -1,0 +1,137 @@
+"""A comparison in pages: every row once, the sentences above them of all rows, and the way back offered."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+from fastapi.testclient import TestClient
+from paceline_server.stats.samples import CaseSamples
+from paceline_server.store import outbox
+from paceline_server.store.session import session_scope
+from paceline_server.store.tables.decisions import Comparison
+from paceline_server.store.tables.history import NoiseFloor
+from paceline_server.store.tables.jobs import Run
+from paceline_server.testing.benches import BENCHMARK, SUITE
+from paceline_server.testing.deliveries import Lab, open_lab
+from paceline_server.testing.scripted_agent import LeasedJob
+from sqlalchemy import select
+
+OLD, NEW = "1" * 40, "2" * 40
+BATCHES = (1000, 2000)
+ROWS = 4
+"""two arms at two batches"""
+
+
+@pytest.fixture
+def lab(client: TestClient, enrolled: Callable[..., Any], token: Callable[..., dict[str, str]]) -> Lab:
+    return open_lab(client, enrolled, token)
+
+
+def ask(lab: Lab, status: int = 200, **query: Any) -> Any:
+    sides = {"base": OLD, "head": NEW, **query}
+    answer = lab.client.get("/api/v1/compare", params=sides, headers=dict(lab.headers))
+    assert answer.status_code == status, answer.text
+    return answer.json()
+
+
+def measure(lab: Lab, commit: str, native: dict[int, float], seed: int) -> LeasedJob:
+    """A concluded job; the native arm takes `native` ms at each batch, the reference 1 ms."""
+
+    def levelled(cases: list[CaseSamples]) -> list[CaseSamples]:
+        def aim(one: CaseSamples) -> float:
+            return native[int(one.params["batch"])] * 1e6 if one.arm == "native" else 1e6
+
+        return [replace(one, value=np.round(one.value * aim(one) / np.median(one.value))) for one in cases]
+
+    lab.request(commit=commit, branch="main", launches=5, rounds=12, params={"batch": list(BATCHES)})
+    leased = lab.deliver(dict.fromkeys(BATCHES, -0.5), seed=seed, alter=levelled)
+    outbox.drain()
+    return leased
+
+
+def named(row: dict[str, Any]) -> tuple[str, int]:
+    return row["arm"], row["params"]["batch"]
+
+
+def test_pages_hold_every_row_once_in_one_order_under_the_same_sentences(lab: Lab) -> None:
+    measure(lab, OLD, {1000: 0.5, 2000: 0.5}, seed=1)
+    measure(lab, NEW, {1000: 0.6, 2000: 0.75}, seed=2)
+    whole = ask(lab)
+    assert (len(whole["rows"]), whole["total"], whole["next"]) == (ROWS, ROWS, None)
+    assert [named(row) for row in whole["rows"][:2]] == [("native", 2000), ("native", 1000)]
+    page = ask(lab, limit=1)
+    seen = [page]
+    while page["next"] is not None:
+        page = ask(lab, limit=1, cursor=page["next"])
+        seen.append(page)
+    assert [row for one in seen for row in one["rows"]] == whole["rows"]
+    assert {(one["summary"], one["note"], one["total"]) for one in seen} == {
+        (whole["summary"], whole["note"], ROWS)
+    }
+    assert whole["summary"].startswith("2 of 4 measurements differ clearly: 2 slower")
+
+
+@pytest.mark.shapes("embedded")
+def test_a_row_on_a_later_page_that_was_judged_is_first_and_changes_the_note(lab: Lab) -> None:
+    measure(lab, OLD, {1000: 0.5, 2000: 0.5}, seed=1)
+    measure(lab, NEW, {1000: 0.5, 2000: 0.75}, seed=2)
+    ab = measure(lab, NEW, {1000: 0.5, 2000: 0.75}, seed=3)
+    with session_scope() as session:
+        session.get_one(Run, ab.run_id).base_commit = OLD
+        for row in session.scalars(select(Comparison).where(Comparison.run_id == ab.run_id)):
+            row.sides, row.verdict = "revisions", "pass" if row.params["batch"] == 1000 else "inconclusive"
+            row.ratio, row.lower, row.upper = 1.001, 0.999, 1.003
+    page = ask(lab, limit=1)
+    assert named(page["rows"][0]) == ("native", 1000), "the smaller difference, but it was decided"
+    assert page["note"].startswith("Rows marked judged")
+    following = ask(lab, limit=1, cursor=page["next"])
+    assert following["note"] == page["note"], "of all rows, not of this page's"
+    assert following["rows"][0]["judged"] is False
+
+
+@pytest.mark.shapes("embedded")
+def test_filters_offer_everything_that_was_measured_whatever_they_are_set_to(lab: Lab) -> None:
+    measure(lab, OLD, {1000: 0.5, 2000: 0.5}, seed=1)
+    measure(lab, NEW, {1000: 0.5, 2000: 0.5}, seed=2)
+    choices = ask(lab, limit=1)["choices"]
+    assert [one["id"] for one in choices["targets"]] == [lab.target_id]
+    assert (choices["benchmarks"], choices["metrics"]) == ([BENCHMARK], ["time"])
+    narrowed = ask(lab, metric="allocations")
+    assert (narrowed["rows"], narrowed["total"]) == ([], 0)
+    assert narrowed["choices"] == choices
+
+
+@pytest.mark.shapes("embedded")
+def test_a_cursor_of_rows_that_are_gone_or_of_another_list_is_refused(lab: Lab) -> None:
+    measure(lab, OLD, {1000: 0.5, 2000: 0.5}, seed=1)
+    measure(lab, NEW, {1000: 0.6, 2000: 0.75}, seed=2)
+    first = ask(lab, limit=1, hide_uncertain=True)
+    assert (first["total"], first["hidden"]) == (2, 2)
+    second = ask(lab, limit=1, hide_uncertain=True, cursor=first["next"])
+    assert (len(second["rows"]), second["next"]) == (1, None)
+    third = ask(lab, limit=3)["next"]
+    assert "have changed" in ask(lab, 400, hide_uncertain=True, cursor=third)["detail"]
+    assert "not one of ours" in ask(lab, 400, cursor="%%%")["detail"]
+
+
+@pytest.mark.shapes("embedded")
+def test_of_several_noise_floors_the_newest_counts(lab: Lab) -> None:
+    measure(lab, OLD, {1000: 0.5, 2000: 0.5}, seed=1)
+    leased = measure(lab, NEW, {1000: 0.6, 2000: 0.75}, seed=2)
+    with session_scope() as session:
+        at = session.get_one(Run, leased.run_id).created_at
+        session.add_all(
+            NoiseFloor(
+                id=f"nsf_{number}", target_id=lab.target_id, suite=SUITE, benchmark=BENCHMARK, arm="native",
+                params={"batch": 1000}, params_key='{"batch":1000}', metric="time", mde=mde, lower=0.9,
+                upper=1.1, blocks=100, launches=5, evidence={}, run_id=leased.run_id, job_id=leased.job_id,
+                measured_at=at.replace(year=year),
+            )
+            for number, (mde, year) in enumerate([(0.01, 2020), (0.25, 2022), (0.02, 2021)])
+        )  # fmt: skip
+    row = next(row for row in ask(lab)["rows"] if named(row) == ("native", 1000))
+    assert (row["mde"], row["significance"]) == (0.25, "below_noise")
