@@ -262,7 +262,12 @@ def main() -> None:
         return
     values = drawn(options.series, options.points)
     shape = f"{options.series} series x {options.points} points"
-    timed(f"detection alone, {shape}", options.series, lambda: [changepoint.detect(row) for row in values])
+    timed(
+        f"detection alone, {shape}, one by one", options.series, lambda: list(map(changepoint.detect, values))
+    )
+    size = detection.TOGETHER
+    parts = [list(values[first : first + size]) for first in range(0, options.series, size)]
+    timed(f"the same, {size} at a time", options.series, lambda: list(map(changepoint.detect_each, parts)))
     with database(options.database):
         target_id = filled(values)
         for what in ("first time", "again, nothing new"):

@@ -28,11 +28,12 @@ from paceline_server.stats.history import (
     Segment,
     Segmentation,
 )
-from paceline_server.stats.levels import posterior
+from paceline_server.stats.levels import Posterior, posteriors
 from paceline_server.stats.samples import Floats, median
 
 __all__ = [
-    "DEFAULT", "METHOD", "ChangePoint", "Filter", "Parameters", "Segment", "Segmentation", "detect", "stands",
+    "DEFAULT", "METHOD", "ChangePoint", "Filter", "Parameters", "Segment", "Segmentation", "detect",
+    "detect_each", "stands",
 ]  # fmt: skip
 
 METHOD = "level-posterior/1"
@@ -48,14 +49,30 @@ def detect(
     values: Sequence[float] | NDArray[np.float64], *, parameters: Parameters = DEFAULT
 ) -> Segmentation:
     """Steps of a series of positive values, oldest first; only the last `max_points` are looked at."""
-    y = np.asarray(values, dtype=np.float64).ravel()
-    first = max(0, y.size - int(parameters.max_points))
-    y = y[first:]
-    unusable = _unusable(y, parameters)
-    if unusable:
-        return Segmentation((), (), (), (), METHOD, parameters.to_mapping(), unusable)
-    x = np.log(y)
-    found = posterior(x, parameters)
+    return detect_each([values], parameters=parameters)[0]
+
+
+def detect_each(
+    series: Sequence[Sequence[float] | NDArray[np.float64]], *, parameters: Parameters = DEFAULT
+) -> list[Segmentation]:
+    """`detect` of every series, to the bit as if alone, in about half the time. Memory grows with their
+    number, a quarter of a megabyte each at 200 points: a caller of thousands takes them in turns."""
+    whole = [np.asarray(values, dtype=np.float64).ravel() for values in series]
+    recent = [y[max(0, y.size - int(parameters.max_points)) :] for y in whole]
+    unusable = [_unusable(y, parameters) for y in recent]
+    logarithms = [np.log(y) for y, reason in zip(recent, unusable, strict=True) if not reason]
+    found = iter(posteriors(logarithms, parameters))
+    usable = iter(logarithms)
+    return [
+        Segmentation((), (), (), (), METHOD, parameters.to_mapping(), reason)
+        if reason
+        else _segmented(next(usable), next(found), y.size - own.size, parameters)
+        for y, own, reason in zip(whole, recent, unusable, strict=True)
+    ]
+
+
+def _segmented(x: Floats, found: Posterior, first: int, parameters: Parameters) -> Segmentation:
+    """What stands of a posterior once the filters have judged it; `first`: values that were left out."""
     standing = _candidates(found.step, parameters)
     rejected: list[ChangePoint] = []
     while True:

@@ -18,7 +18,10 @@ Deliberately decides nothing: `changepoint` does.
 from __future__ import annotations
 
 import math
+from collections import defaultdict
+from collections.abc import Generator, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -41,6 +44,13 @@ RENORMALISE = 32
 
 SCORE_CLIP = 2.0
 """scales at which a residual's score stops growing (Huber): outliers say nothing about dependence."""
+
+LANES = 8
+"""levels are padded to a multiple: series of like size share a loop, and none adds up in another order than
+alone."""
+
+TOGETHER = 16
+"""series in one loop: the interpreter's share is then small, and their numbers stay in the second cache."""
 
 MAX_DEPENDENCE = 4.0
 """ratio; beyond it (AR(1) above 0.6) the series wanders and no tempering makes steps of it."""
@@ -77,23 +87,41 @@ def _grid(x: Floats, scale: float) -> Floats:
         cell *= 1.25
 
 
-def _predictive(likely: Floats, jump: float, out: Floats) -> None:
-    """Weight of every level before its point is seen, both ways at once; shapes (n, 2, levels), each row up
-    to a factor.
+class _Pass(NamedTuple):
+    """What a series asks of `_predictive`: likelihoods (points, 2, padded levels), both ways, and odds."""
 
-    Reading `[:, 0]` walks the series forward and `[:, 1]` backward: one pass of the loop costs as much for
-    two rows as for one.
+    likely: Floats
+    jump: float
+
+
+def _predictive(likely: Floats, jump: Floats) -> Floats:
+    """Weight of every level before its point is seen, both ways at once; each row up to a factor.
+
+    `likely` and the result have the shape (points, series, 2, levels), `jump` (series, 1, 1). Reading
+    `[..., 0, :]` walks a series forward and `[..., 1, :]` backward: a pass of the loop costs nearly as much
+    for many rows as for one, and no row depends on its neighbours.
     """
-    buffer, jumps = np.empty(likely.shape[1:]), np.full(likely.shape[2], jump)
-    arrived = np.empty(2)
-    column = arrived[:, None]
-    out[0] = 1.0 / likely.shape[2]
+    out = np.empty_like(likely)
+    buffer, arrived = np.empty(likely.shape[1:]), np.empty((*likely.shape[1:3], 1))
+    out[0] = 1.0
     for t, (now, seen, following) in enumerate(zip(out[:-1], likely[:-1], out[1:], strict=True), 1):
         np.multiply(now, seen, out=buffer)
-        np.dot(buffer, jumps, out=arrived)
-        np.add(buffer, column, out=following)
+        np.add.reduce(buffer, axis=2, keepdims=True, out=arrived)
+        np.multiply(arrived, jump, out=arrived)
+        np.add(buffer, arrived, out=following)
         if t % RENORMALISE == 0:
-            np.divide(following, column, out=following)
+            np.divide(following, arrived, out=following)
+    return out
+
+
+def _answered(asked: Sequence[_Pass]) -> Generator[Floats]:
+    """The passes of one shape, answered in their order; a few at once."""
+    for first in range(0, len(asked), TOGETHER):
+        some = asked[first : first + TOGETHER]
+        jump = np.array([one.jump for one in some])[:, None, None]
+        weights = _predictive(np.stack([one.likely for one in some], axis=1), jump)
+        for number in range(len(some)):
+            yield np.ascontiguousarray(weights[:, number])
 
 
 def _dependence(residual: Floats, scale: float, lags: int) -> float:
@@ -106,8 +134,32 @@ def _dependence(residual: Floats, scale: float, lags: int) -> float:
     return min(MAX_DEPENDENCE, max(1.0, 1.0 + 2.0 * shared / power))
 
 
-def posterior(x: Floats, parameters: Parameters) -> Posterior:
-    """Where the logarithms `x` (n ≥ 3) step, with density and dependence fitted to them."""
+def posteriors(series: Sequence[Floats], parameters: Parameters) -> list[Posterior]:
+    """Where each of these logarithms (n ≥ 3) steps, with density and dependence fitted to it.
+
+    What a series is answered does not depend on the others: they only share the interpreter's work.
+    """
+    fits = [_fitted(x, parameters) for x in series]
+    found: dict[int, Posterior] = {}
+    waiting = {number: next(fit) for number, fit in enumerate(fits)}
+    while waiting:
+        alike: dict[tuple[int, ...], list[int]] = defaultdict(list)
+        for number, asked in waiting.items():
+            alike[asked.likely.shape].append(number)
+        following: dict[int, _Pass] = {}
+        for numbers in alike.values():
+            answers = _answered([waiting[number] for number in numbers])
+            for number, weights in zip(numbers, answers, strict=True):
+                try:
+                    following[number] = fits[number].send(weights)
+                except StopIteration as ended:
+                    found[number] = ended.value
+        waiting = following
+    return [found[number] for number in range(len(series))]
+
+
+def _fitted(x: Floats, parameters: Parameters) -> Generator[_Pass, Floats, Posterior]:
+    """One series's posterior; asks for a pass per fit and is sent its weights."""
     scale = noise_scale(x, parameters.scale_floor)
     grid = _grid(x - x[0], scale) + x[0]
     jump = parameters.change_rate / (1.0 - parameters.change_rate) / grid.size
@@ -115,13 +167,12 @@ def posterior(x: Floats, parameters: Parameters) -> Posterior:
     weights = residuals.before_data()
     few = 1.0 + parameters.small_sample / x.size
     dependence, tempering = 1.0, parameters.first_tempering
-    both = np.empty((place.shape[0], 2, place.shape[1]))
-    before = np.empty_like(both)
-    forward, backward = before[:, 0], before[::-1, 1]
     for fit in range(int(parameters.fits) + 1):
         likely = residuals.likelihood(weights, tempering)[place]
-        both[:, 0], both[:, 1] = likely, likely[::-1]
-        _predictive(both, jump, before)
+        both = np.zeros((x.size, 2, -(-grid.size // LANES) * LANES))
+        both[:, 0, : grid.size], both[:, 1, : grid.size] = likely, likely[::-1]
+        before = yield _Pass(both, jump)
+        forward, backward = before[:, 0, : grid.size], before[::-1, 1, : grid.size]
         if fit == int(parameters.fits):
             break
         level = forward * likely * backward
@@ -129,7 +180,7 @@ def posterior(x: Floats, parameters: Parameters) -> Posterior:
         dependence = _dependence(x - level @ grid, scale, int(parameters.dependence_lags))
         tempering = parameters.tempering * dependence * few
         weights = residuals.fitted(weights, residuals.mass(place, level), parameters)
-    forward *= likely
+    forward = forward * likely
     forward /= forward.sum(axis=1, keepdims=True)
     step = _steps(grid, forward, likely * backward, jump, math.log1p(parameters.min_step))
     return Posterior(step, scale, dependence)

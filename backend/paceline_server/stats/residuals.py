@@ -89,10 +89,16 @@ def fitted(weights: Floats, seen: Floats, parameters: Parameters) -> Floats:
     core = len(WIDTHS)
     prior = np.zeros_like(start)
     prior[:core] = np.asarray(START) * parameters.noise_prior_points
-    for _ in range(FIT_ROUNDS):
-        weights = weights * (density @ (seen / (weights @ density + FLOOR))) + prior
-        weights /= weights.sum()
-    return np.asarray(weights, dtype=np.float64)
+    mixed, share, weights = np.empty(used.size), np.empty_like(start), weights.copy()
+    for _ in range(FIT_ROUNDS):  # weights * (density @ (seen / (weights @ density + FLOOR))) + prior
+        np.dot(weights, density, out=mixed)
+        mixed += FLOOR
+        np.divide(seen, mixed, out=mixed)
+        np.dot(density, mixed, out=share)
+        weights *= share
+        weights += prior
+        weights /= np.add.reduce(weights)
+    return weights
 
 
 def likelihood(weights: Floats, dependence: float) -> Floats:

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 import pytest
-from paceline_server.stats.changepoint import METHOD, Parameters, Segmentation, detect, stands
+from paceline_server.stats.changepoint import METHOD, Parameters, Segmentation, detect, detect_each, stands
 
 ROW = 1.015
 """ratio between a row of a drawing and the one below."""
@@ -226,3 +226,17 @@ def test_repeated_disturbances_raise_the_dependence_and_independent_noise_does_n
         wandering[t] += 0.5 * wandering[t - 1]
     assert detect(np.exp(shocks)).dependence < 1.3
     assert detect(np.exp(wandering)).dependence > 1.8
+
+
+def test_series_that_are_looked_at_together_are_found_to_the_bit_as_alone() -> None:
+    rng = np.random.default_rng(20261122)
+    series: list[list[float]] = [[1.0, -2.0] * 10, []]
+    for length in (12, 40, 40, 40, 97, 200, 200, 230, *([60] * 20)):
+        drawn = rng.normal(0.0, rng.uniform(0.002, 0.05), length)
+        drawn[length // 2 :] += rng.choice([0.0, 0.08, 0.2])
+        series.append(np.exp(drawn).tolist())
+    alone = [detect(values) for values in series]
+    assert detect_each(series) == alone
+    assert detect_each(series[::-1]) == alone[::-1], "whatever stands beside a series"
+    assert {len(one.changes) for one in alone} > {0}, "some of them have steps"
+    assert detect_each([]) == []

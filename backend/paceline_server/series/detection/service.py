@@ -16,6 +16,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import Any
 
 from sqlalchemy.orm import Session
@@ -29,6 +30,9 @@ from paceline_server.stats import constants
 from paceline_server.store.tables.history import Change, SeriesState
 
 __all__ = ["Head", "Looked", "Outcome", "all_heads", "keep", "look", "mark_incidents", "rounds", "touched"]
+
+TOGETHER = 64
+"""windows evaluated at once: some 16 MB of numbers."""
 
 all_heads = queries.heads
 touched = queries.touched
@@ -60,8 +64,11 @@ class Outcome:
 def look(session: Session, heads: Sequence[Head]) -> Iterator[Looked]:
     """Evaluate these series; those without a counting point are left out."""
     by_id = {head.id: head for head in heads}
-    for points in queries.windows(session, list(by_id), constants.HISTORY_MAX_POINTS):
-        yield Looked(by_id[points.series_id], evaluate(Window(*points)))
+    found = queries.windows(session, list(by_id), constants.HISTORY_MAX_POINTS)
+    windows = (Window(*points) for points in found)
+    while some := list(islice(windows, TOGETHER)):
+        for evaluation in evaluate(some):
+            yield Looked(by_id[evaluation.window.series_id], evaluation)
 
 
 def rounds(session: Session, heads: Sequence[Head]) -> list[list[Head]]:
