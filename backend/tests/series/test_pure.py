@@ -76,18 +76,18 @@ def test_the_difference_of_two_environments_is_said_by_factor() -> None:
 
 # --- windows --------------------------------------------------------------------------------------
 def test_a_step_inside_the_newest_environment_is_found_where_it_is() -> None:
-    seen_now = evaluate(drawn("▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▃▃▃▃▃▃▃▃▃▃▃▃"))
+    seen_now = evaluate([drawn("▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▃▃▃▃▃▃▃▃▃▃▃▃")])[0]
     assert [(one.index, one.confidence) for one in seen_now.found] == [(16, "confirmed")]
 
 
 def test_a_step_at_a_switch_of_the_environment_is_not_looked_for() -> None:
     picture, stretch = "▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▃▃▃▃▃▃▃▃▃▃▃▃▃▃▃▃", "a" * 16 + "b" * 16
-    seen_now = evaluate(drawn(picture, stretch))
+    seen_now = evaluate([drawn(picture, stretch)])[0]
     assert (seen_now.found, seen_now.offset, len(seen_now.own_jobs)) == ((), 16, 16)
 
 
 def test_indexes_count_from_the_newest_environment() -> None:
-    seen_now = evaluate(drawn("▅▅▅▅▁▁▁▁▁▁▁▁▁▁▁▁▃▃▃▃▃▃▃▃▃▃▃▃", "a" * 4 + "b" * 24))
+    seen_now = evaluate([drawn("▅▅▅▅▁▁▁▁▁▁▁▁▁▁▁▁▃▃▃▃▃▃▃▃▃▃▃▃", "a" * 4 + "b" * 24)])[0]
     assert [one.index for one in seen_now.found] == [12]
     assert seen_now.own_jobs[12] == "job_016"
 
@@ -118,7 +118,7 @@ STEP = "▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▃▃▃▃▃▃▃▃
 
 
 def planned(window: Window, kept: list[Change], state: SeriesState | None) -> Plan:
-    return plan(evaluate(window), kept, state)
+    return plan(evaluate([window])[0], kept, state)
 
 
 def test_a_new_change_has_one_evaluation_and_the_next_look_counts_it_again() -> None:

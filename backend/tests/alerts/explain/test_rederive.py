@@ -117,7 +117,7 @@ def _made_yesterday() -> tuple[str, Parameters, WarmPolicy]:
         jobs = [point.job_id for point in points][: len(finding.window["job_ids"])]
         values = [_point(session, finding, job, warm) for job in jobs]
         window = Window(str(finding.series_id), jobs, values, ["f"] * len(jobs), whole=True)
-        change = evaluate(window, YESTERDAY).found[-1]
+        change = evaluate([window], YESTERDAY)[0].found[-1]
         finding.parameters = {"history": YESTERDAY.to_mapping(), "warm": asdict(warm)}
         finding.window = {"job_ids": jobs, "values": values}
         finding.filters = [asdict(one) for one in change.filters]
@@ -186,7 +186,7 @@ def test_a_point_that_older_constants_made_is_named_and_the_finding_stays(
         older = _point(session, finding, finding.window["job_ids"][0], WarmPolicy(9, 0.0))
         values = [older, *finding.window["values"][1:]]
         window = Window("s", finding.window["job_ids"], values, ["f"] * len(values), whole=True)
-        change = evaluate(window).found[-1]
+        change = evaluate([window])[0].found[-1]
         finding.window = {"job_ids": finding.window["job_ids"], "values": values}
         finding.filters = [asdict(one) for one in change.filters]
         finding.numbers = (finding.numbers or {}) | {
