@@ -33,7 +33,7 @@ setup: ## Install what is missing, for use and for development; fast when nothin
 ##@ Check
 .PHONY: test test-native test-python test-frontend test-e2e test-house
 test: ## Set up and run every check and test of every language (this is what CI runs)
-	@scripts/setup test && scripts/test native python frontend e2e house
+	@scripts/setup test && scripts/test all
 test-native: ## cargo fmt, clippy and test; mvn verify
 	@scripts/setup test && scripts/test native
 test-python: ## ruff, mypy, import contracts, pytest of backend, runners and tests/ (ARGS go to pytest)

@@ -9,6 +9,9 @@ import { fixtureApi } from './testing/fixture-api.ts';
 
 const backend = process.env.PACELINE_BACKEND ?? 'http://127.0.0.1:8000';
 
+/** Tests of requests: those are relative to a page, and none may be unexpected. */
+const CALLS = ['src/api/errors.test.ts', 'src/api/targets.test.ts'];
+
 export default defineConfig(({ mode }) => ({
   plugins: [react(), ...(mode === 'fixtures' ? [fixtureApi()] : [])],
   server: mode === 'fixtures' ? {} : { proxy: { '/api': backend } },
@@ -20,13 +23,23 @@ export default defineConfig(({ mode }) => ({
     modulePreload: { polyfill: false },
   },
   test: {
-    environment: 'jsdom',
     globals: true,
-    setupFiles: ['./src/testing/setup.ts'],
-    include: ['src/**/*.test.{ts,tsx}'],
     css: false,
     testTimeout: 40_000,
     pool: 'threads',
     maxWorkers: 2,
+    // What renders is a .tsx; the rest needs no page, which takes over a second to make.
+    projects: [
+      {
+        extends: true,
+        test: {
+          name: 'page',
+          environment: 'jsdom',
+          setupFiles: ['./src/testing/setup.ts'],
+          include: ['src/**/*.test.tsx', ...CALLS],
+        },
+      },
+      { extends: true, test: { name: 'plain', include: ['src/**/*.test.ts'], exclude: CALLS } },
+    ],
   },
 }));

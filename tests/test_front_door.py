@@ -180,17 +180,68 @@ def test_a_failing_step_shows_the_cause_and_is_tried_again(clone: Path) -> None:
     assert (clone / "ran").exists()
 
 
-def test_checks_all_run_and_one_failure_fails_the_whole(clone: Path) -> None:
+def with_parts(clone: Path, parts: str) -> None:
+    """Put functions in place of those of scripts/test."""
     text = (clone / "scripts" / "test").read_text(encoding="utf-8")
     head, tail = text.split("[ $# -gt 0 ]", 1)
-    parts = "part_house() { check good true; check bad false; check last echo done; }\n"
-    (clone / "scripts" / "test").write_text(f"{head}{parts}[ $# -gt 0 ]{tail}", encoding="utf-8")
+    (clone / "scripts" / "test").write_text(f"{head}{parts}\n[ $# -gt 0 ]{tail}", encoding="utf-8")
+
+
+def test_checks_all_run_and_one_failure_fails_the_whole(clone: Path) -> None:
+    with_parts(clone, "part_house() { check good true; check bad false; check last echo done; }")
     done = run("scripts/test", "house", cwd=clone)
     assert done.returncode == 1
     assert re.search(r"bad +FAILED \(1\)", done.stdout)
     assert re.search(r"last +ok", done.stdout)
     assert "1 failed" in done.stdout
     assert (clone / "build" / "test" / "last.log").read_text() == "done\n"
+
+
+@pytest.mark.parametrize(
+    ("ends", "failed"),
+    [
+        ("true", None),
+        ("false", r"meets +FAILED \(1\)"),
+        ("kill -9 $BASHPID", r"side to its end +FAILED \(1\)"),
+    ],
+)
+def test_checks_beside_others_run_at_the_same_time_and_count(
+    clone: Path, ends: str, failed: str | None
+) -> None:
+    """Each of the two waits for the other: one after the other they would never end."""
+    with_parts(
+        clone,
+        "meets() { echo side >here; read -r _ <there; }\n"
+        "met() { read -r _ <here; echo main >there; }\n"
+        f"side() {{ check meeting meets; check meets {ends}; {ends if '-9' in ends else ':'}; }}\n"
+        "part_house() { mkfifo here there; beside side; check met met; joined side; check last echo done; }",
+    )
+    done = run("scripts/test", "house", cwd=clone)
+    assert done.returncode == (0 if failed is None else 1)
+    assert re.search(r"met +ok", done.stdout)
+    assert re.search(r"last +ok", done.stdout)
+    assert "==> meeting: meets" in done.stdout
+    if failed is None:
+        assert re.search(r"meets +ok", done.stdout)
+    else:
+        assert re.search(failed, done.stdout)
+        assert "1 failed" in done.stdout
+
+
+def test_what_runs_beside_ends_with_the_script(clone: Path) -> None:
+    """A fifo ends when nobody holds its other end any more."""
+    os.mkfifo(clone / "alive")
+    alive = os.open(clone / "alive", os.O_RDONLY | os.O_NONBLOCK)
+    with_parts(
+        clone,
+        "stays() { exec 3>alive; echo up >&3; echo up >ready; read -r _ <never; }\n"
+        "side() { check stays stays; }\n"
+        "part_house() { mkfifo ready never; beside side; read -r _ <ready; exit 3; }",
+    )
+    assert run("scripts/test", "house", cwd=clone).returncode == 3
+    os.set_blocking(alive, True)
+    with os.fdopen(alive, "rb") as end:
+        assert end.read() == b"up\n"
 
 
 def test_ci_runs_make_test_without_a_terminal() -> None:
