@@ -12,7 +12,8 @@
 //!
 //! Not seen by events: stores through a mapping, and writes through another name (a hard link) elsewhere.
 //! This module alone looks past the port at the real filesystem, and runs the one thread that `notify` has.
-//! Where a system has no queue common to two directories (Windows) the fence proves nothing: ask for everything.
+//! Where a system has no queue common to two directories (Windows) the fence proves nothing: ask for
+//! everything.
 
 use std::collections::BTreeSet;
 use std::fs::{File, OpenOptions};
