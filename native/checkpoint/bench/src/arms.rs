@@ -11,12 +11,12 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use paceline_checkpoint::disk::RealDisk;
-use paceline_checkpoint::{Options, Store};
-use paceline_harness::{Arm, Check, Context, Failure, Prepared, Reading};
+use paceline_checkpoint::{Options, Store, Watcher};
+use paceline_harness::{Arm, Check, Failure, Prepared, Reading};
 
-use crate::scenario::{self, Touch};
+use crate::scenario::{Scenario, Touch, WRITE_BYTES};
 use crate::seed::{Append, Full, Modified};
-use crate::site::{Site, name};
+use crate::site::{Shape, Site, name};
 
 /// What each arm is.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -27,6 +27,7 @@ pub(crate) enum Kind {
     CloneOnly,
     EventsClone,
     Observed,
+    Watched,
     Tracked,
     BareAppend,
 }
@@ -39,12 +40,33 @@ pub(crate) const ALL: &[Kind] = &[
     Kind::CloneOnly,
     Kind::EventsClone,
     Kind::Observed,
+    Kind::Watched,
     Kind::Tracked,
     Kind::BareAppend,
 ];
 /// Those that do not read or clone every band.
 pub(crate) const SPARSE: &[Kind] =
-    &[Kind::MtimeBlake3, Kind::EventsClone, Kind::Observed, Kind::Tracked, Kind::BareAppend];
+    &[Kind::MtimeBlake3, Kind::EventsClone, Kind::Observed, Kind::Watched, Kind::Tracked, Kind::BareAppend];
+/// Those that a cold cache costs something, and the floor.
+pub(crate) const COLD: &[Kind] = &[
+    Kind::FullSha256,
+    Kind::MtimeSha256,
+    Kind::EventsClone,
+    Kind::Observed,
+    Kind::Watched,
+    Kind::Tracked,
+    Kind::BareAppend,
+];
+
+/// What a benchmark measures at one point of its params.
+pub(crate) struct Plan {
+    pub(crate) kinds: &'static [Kind],
+    pub(crate) shape: Shape,
+    pub(crate) scenario: Scenario,
+    /// The bands are dropped from the page cache before each checkpoint.
+    pub(crate) cold: bool,
+    pub(crate) seed: u64,
+}
 
 impl Kind {
     pub(crate) fn name(self) -> &'static str {
@@ -55,6 +77,7 @@ impl Kind {
             Self::CloneOnly => "clone_only",
             Self::EventsClone => "events_clone",
             Self::Observed => "observed",
+            Self::Watched => "watched",
             Self::Tracked => "tracked",
             Self::BareAppend => "bare_append",
         }
@@ -117,17 +140,38 @@ pub(crate) fn nanoseconds(begin: Instant) -> u64 {
     u64::try_from(begin.elapsed().as_nanos()).unwrap_or(u64::MAX)
 }
 
+/// Where the store knows from what changed.
+enum Told {
+    /// The writer says it.
+    Marks,
+    /// It looks at every stamp.
+    Stamps,
+    /// Change events; a look at the stamps of what they name.
+    Events(Watcher),
+}
+
 /// The store, told or looking.
 struct Ours {
     store: Store,
-    observed: bool,
+    told: Told,
     taken: u64,
 }
 
 impl Ours {
-    fn new(site: &Site, observed: bool) -> io::Result<Self> {
+    fn new(site: &Site, kind: Kind) -> io::Result<Self> {
         let made = Store::init(Arc::new(RealDisk), &site.live(), Options::default(), "first");
-        Ok(Self { store: made.map_err(io::Error::other)?, observed, taken: 0 })
+        let mut store = made.map_err(io::Error::other)?;
+        let told = match kind {
+            Kind::Observed => Told::Stamps,
+            Kind::Watched => {
+                let mut watcher = Watcher::new(&site.live()).map_err(io::Error::other)?;
+                // The first answer is everything; from the second checkpoint on, names.
+                store.checkpoint_seen("watched", &mut || watcher.seen()).map_err(io::Error::other)?;
+                Told::Events(watcher)
+            }
+            _ => Told::Marks,
+        };
+        Ok(Self { store, told, taken: 0 })
     }
 }
 
@@ -136,14 +180,16 @@ impl Strategy for Ours {
         self.taken += 1;
         let checkpoint = format!("c{}", self.taken);
         let begin = Instant::now();
-        let taken = if self.observed {
-            self.store.checkpoint_observed(&checkpoint)
-        } else {
-            for touch in touches {
-                let marked = self.store.mark_dirty(&name(touch.band), touch.offset, scenario::WRITE_BYTES);
-                marked.map_err(io::Error::other)?;
+        let taken = match &mut self.told {
+            Told::Stamps => self.store.checkpoint_observed(&checkpoint),
+            Told::Events(watcher) => self.store.checkpoint_seen(&checkpoint, &mut || watcher.seen()),
+            Told::Marks => {
+                for touch in touches {
+                    let marked = self.store.mark_dirty(&name(touch.band), touch.offset, WRITE_BYTES);
+                    marked.map_err(io::Error::other)?;
+                }
+                self.store.checkpoint(&checkpoint)
             }
-            self.store.checkpoint(&checkpoint)
         };
         let taken = taken.map_err(io::Error::other)?;
         let durable = nanoseconds(begin);
@@ -156,6 +202,7 @@ impl Strategy for Ours {
 struct Running {
     site: Site,
     strategy: Box<dyn Strategy>,
+    cold: bool,
     sum: Phases,
     failure: Option<String>,
 }
@@ -164,6 +211,9 @@ impl Running {
     fn once(&mut self) {
         let mut once = || {
             let touches = self.site.change()?;
+            if self.cold {
+                self.site.forget()?;
+            }
             let phases = self.strategy.checkpoint(&self.site, &touches)?;
             self.sum.add(&phases);
             self.site.settle()
@@ -181,25 +231,22 @@ fn strategy(kind: Kind, site: &Site) -> io::Result<Box<dyn Strategy>> {
         Kind::MtimeBlake3 => Box::new(Modified::new(site, false)?),
         Kind::CloneOnly => Box::new(crate::seed::Clone::new(site, false)?),
         Kind::EventsClone => Box::new(crate::seed::Clone::new(site, true)?),
-        Kind::Observed => Box::new(Ours::new(site, true)?),
-        Kind::Tracked => Box::new(Ours::new(site, false)?),
+        Kind::Observed | Kind::Watched | Kind::Tracked => Box::new(Ours::new(site, kind)?),
         Kind::BareAppend => Box::new(Append::new(site)?),
     })
 }
 
 /// Makes every arm's bands.
-pub(crate) fn prepare(kinds: &[Kind], context: &Context<'_>) -> Result<Prepared, Failure> {
-    let scenario = scenario::ALL.iter().find(|scenario| scenario.name == context.text("scenario"));
-    let scenario = *scenario.ok_or_else(|| Failure::new("usage", "no such scenario"))?;
+pub(crate) fn prepare(plan: &Plan) -> Result<Prepared, Failure> {
     let mut arms = Vec::new();
     let mut all = Vec::new();
-    for kind in kinds {
+    for kind in plan.kinds {
         // Only one arm reads what never changes; all others do the same work over holes.
-        let sparse = *kind != Kind::FullSha256;
-        let made = Site::new(context.int("bands"), sparse, scenario, context.seed);
+        let shape = Shape { sparse: *kind != Kind::FullSha256, ..plan.shape };
+        let made = Site::new(shape, plan.scenario, plan.seed);
         let made = made.and_then(|site| {
             let strategy = strategy(*kind, &site)?;
-            Ok(Running { site, strategy, sum: Phases::default(), failure: None })
+            Ok(Running { site, strategy, cold: plan.cold, sum: Phases::default(), failure: None })
         });
         let running = made.map_err(|error| Failure::new("preparing", format!("{}: {error}", kind.name())))?;
         let running = Rc::new(RefCell::new(running));

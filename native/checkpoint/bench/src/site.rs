@@ -17,11 +17,23 @@ use crate::scenario::{Scenario, Touch, WRITE_BYTES};
 /// As the seed's.
 pub(crate) const BAND_BYTES: u64 = 8 << 20;
 /// Bands that changes touch: twice what the widest of the seed's touches, the same for every number of bands.
-const HOT: u64 = 16;
+pub(crate) const HOT: u64 = 16;
+
+/// What a directory of bands is like.
+#[derive(Clone, Copy)]
+pub(crate) struct Shape {
+    pub(crate) bands: u64,
+    pub(crate) band_bytes: u64,
+    /// Bands that changes touch.
+    pub(crate) hot: u64,
+    /// The others are holes.
+    pub(crate) sparse: bool,
+}
 
 pub(crate) struct Site {
     root: TempDir,
     pub(crate) bands: u64,
+    band_bytes: u64,
     hot: Range<u64>,
     writers: Vec<File>,
     scenario: Scenario,
@@ -29,19 +41,20 @@ pub(crate) struct Site {
 }
 
 impl Site {
-    /// Makes `bands` bands; `sparse` ones that are never written are holes.
-    pub(crate) fn new(bands: u64, sparse: bool, scenario: Scenario, seed: u64) -> io::Result<Self> {
+    /// Makes the bands.
+    pub(crate) fn new(shape: Shape, scenario: Scenario, seed: u64) -> io::Result<Self> {
+        let Shape { bands, band_bytes, hot, sparse } = shape;
         let root = TempDir::with_prefix_in("paceline-bands-", crate::directory())?;
         fs::create_dir(root.path().join("bands"))?;
-        let hot = 0..HOT.min(bands);
+        let hot = 0..hot.min(bands);
         let mut random = SplitMix64::new(seed);
         let mut piece = vec![0; 1 << 20];
         let mut writers = Vec::new();
         for band in 0..bands {
             let file = File::create_new(root.path().join("bands").join(name(band)))?;
-            file.set_len(BAND_BYTES)?;
+            file.set_len(band_bytes)?;
             if hot.contains(&band) || !sparse {
-                for at in (0..BAND_BYTES).step_by(piece.len()) {
+                for at in (0..band_bytes).step_by(piece.len()) {
                     piece
                         .chunks_exact_mut(8)
                         .for_each(|word| word.copy_from_slice(&random.draw().to_le_bytes()));
@@ -52,7 +65,7 @@ impl Site {
                 writers.push(file);
             }
         }
-        let site = Self { root, bands, hot, writers, scenario, random };
+        let site = Self { root, bands, band_bytes, hot, writers, scenario, random };
         site.settle()?;
         Ok(site)
     }
@@ -68,7 +81,7 @@ impl Site {
 
     /// Writes the next change.
     pub(crate) fn change(&mut self) -> io::Result<Vec<Touch>> {
-        let touches = self.scenario.draw(&self.hot, BAND_BYTES, &mut self.random);
+        let touches = self.scenario.draw(&self.hot, self.band_bytes, &mut self.random);
         let mut block = vec![0; usize::try_from(WRITE_BYTES).unwrap_or(0)];
         for touch in &touches {
             block.chunks_exact_mut(8).for_each(|word| word.copy_from_slice(&touch.fill.to_le_bytes()));
@@ -76,6 +89,16 @@ impl Site {
             writer.write_all_at(&block, touch.offset)?;
         }
         Ok(touches)
+    }
+
+    /// Drops the bands from the page cache, as far as the kernel follows the advice: clean pages go.
+    pub(crate) fn forget(&self) -> io::Result<()> {
+        self.settle()?;
+        for band in 0..self.bands {
+            let file = File::open(self.live().join(name(band)))?;
+            rustix::fs::fadvise(&file, 0, None, rustix::fs::Advice::DontNeed)?;
+        }
+        Ok(())
     }
 
     /// Waits until the disk has what was written so far, so that no arm pays for the one before it.

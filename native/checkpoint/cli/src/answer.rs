@@ -1,9 +1,10 @@
 //! What a command answers, in text for people and in JSON for programs.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 use std::time::{Duration, UNIX_EPOCH};
 
-use paceline_checkpoint::{BandState, Checkpoint, Difference, Status, Taken, Verified, hex};
+use paceline_checkpoint::{BandState, Checkpoint, Difference, Exported, Status, Taken, Verified, hex};
 use serde_json::{Value, json};
 
 /// Exit status of `verify` when bytes are not what they were; 2 is that of wrong arguments.
@@ -14,11 +15,13 @@ pub(crate) struct Answer {
     pub(crate) text: String,
     pub(crate) json: Value,
     pub(crate) status: u8,
+    /// Standard output has other bytes; this goes to standard error.
+    pub(crate) aside: bool,
 }
 
 impl Answer {
     pub(crate) fn done(text: String, json: Value) -> Self {
-        Self { text, json, status: 0 }
+        Self { text, json, status: 0, aside: false }
     }
 }
 
@@ -106,7 +109,12 @@ pub(crate) fn verified(all: &[(String, Verified)]) -> Answer {
         json!({"name": name, "bands": bands, "bytes": bytes, "wrong": wrong})
     };
     let status = if all.iter().all(|(_, one)| one.wrong.is_empty()) { 0 } else { DAMAGED };
-    Answer { text: all.iter().map(line).collect(), json: all.iter().map(json).collect(), status }
+    Answer {
+        text: all.iter().map(line).collect(),
+        json: all.iter().map(json).collect(),
+        status,
+        aside: false,
+    }
 }
 
 pub(crate) fn differences(all: &[Difference]) -> Answer {
@@ -124,6 +132,18 @@ pub(crate) fn differences(all: &[Difference]) -> Answer {
         json!({"band": one.band, "from": from, "to": to, "at_most_bytes": one.bytes})
     };
     Answer::done(all.iter().map(line).collect(), all.iter().map(json).collect())
+}
+
+pub(crate) fn exported(one: &Exported, archive: &Path) -> Answer {
+    let Checkpoint { name, .. } = &one.checkpoint;
+    let (size, carried) = (bytes(one.bytes), bytes(one.carried));
+    let bands = count(one.bands, "band");
+    let text = format!("{name:?}: {bands}, {size}, of which {carried} are not zeros\n");
+    let json = json!({
+        "checkpoint": of_checkpoint(&one.checkpoint), "bands": one.bands, "bytes": one.bytes,
+        "carried_bytes": one.carried,
+    });
+    Answer { aside: archive == Path::new("-"), ..Answer::done(text, json) }
 }
 
 pub(crate) fn status(one: &Status) -> Answer {

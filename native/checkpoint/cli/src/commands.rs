@@ -9,14 +9,15 @@ use serde_json::json;
 
 use crate::Command;
 use crate::answer::{self, Answer, count};
+use crate::archives::{self, Failure};
 
-fn opened(dir: &Path) -> Result<Store> {
+pub(crate) fn opened(dir: &Path) -> Result<Store> {
     Store::open(Arc::new(RealDisk), dir, Options::default())
 }
 
 /// # Errors
 /// What the library refuses, with its advice.
-pub(crate) fn answer(command: &Command) -> Result<Answer> {
+pub(crate) fn answer(command: &Command) -> std::result::Result<Answer, Failure> {
     Ok(match command {
         Command::Init { dir, name } => init(dir, name)?,
         Command::Checkpoint { dir, name, all } => {
@@ -62,6 +63,12 @@ pub(crate) fn answer(command: &Command) -> Result<Answer> {
             let removed = opened(dir)?.gc()?;
             Answer::done(format!("{} removed\n", count(removed, "file")), json!({"removed": removed}))
         }
+        Command::Export { dir, name, archive } => archives::export(&opened(dir)?, name, archive)?,
+        Command::Import { dir, archive } => {
+            let mut store = archives::import(dir, archive)?;
+            store.save_index();
+            made(&store, dir)?
+        }
         Command::Status { dir } => {
             let mut store = opened(dir)?;
             store.look_at_live()?;
@@ -73,7 +80,12 @@ pub(crate) fn answer(command: &Command) -> Result<Answer> {
 fn init(dir: &Path, name: &str) -> Result<Answer> {
     let mut store = Store::init(Arc::new(RealDisk), dir, Options::default(), name)?;
     store.save_index();
-    let bands = store.bands(name)?.len() as u64;
+    made(&store, dir)
+}
+
+fn made(store: &Store, dir: &Path) -> Result<Answer> {
+    let name = store.first().map(|first| first.name).unwrap_or_default();
+    let bands = store.bands(&name)?.len() as u64;
     let root = store_path(dir);
     let text = format!("{} kept as {name:?} in {}\n", count(bands, "band"), root.display());
     Ok(Answer::done(text, json!({"name": name, "bands": bands, "store": root})))

@@ -6,11 +6,14 @@
 //! library does not do.
 
 mod answer;
+mod archives;
 mod commands;
+mod watch;
 
 use std::io::{self, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::time::Duration;
 
 use clap::{Parser, Subcommand};
 
@@ -22,10 +25,40 @@ struct Arguments {
     #[arg(long, global = true)]
     json: bool,
     #[command(subcommand)]
-    command: Command,
+    task: Task,
 }
 
-/// What to do.
+#[derive(Debug, Subcommand)]
+enum Task {
+    #[command(flatten)]
+    Once(Command),
+    /// Take a checkpoint whenever the bands changed, by the system's change events, until it is stopped.
+    Watch {
+        /// The directory of bands. No other command can use its store meanwhile.
+        dir: PathBuf,
+        #[command(flatten)]
+        pace: Pace,
+    },
+}
+
+/// How `watch` goes about it.
+#[derive(Debug, clap::Args)]
+struct Pace {
+    /// The least time between two checkpoints.
+    #[arg(long, default_value = "10s", value_parser = humantime::parse_duration)]
+    every: Duration,
+    /// Names are this and a number.
+    #[arg(long, default_value = "watch-")]
+    prefix: String,
+    /// Keep so many of its own, and give older ones up. All, when it is not said.
+    #[arg(long)]
+    keep: Option<usize>,
+    /// Stop after so many.
+    #[arg(long)]
+    count: Option<u64>,
+}
+
+/// What to do, once.
 #[derive(Debug, Subcommand)]
 enum Command {
     /// Begin: copy (or clone) every band, and call that state NAME.
@@ -99,6 +132,22 @@ enum Command {
         /// The directory of bands.
         dir: PathBuf,
     },
+    /// Write a checkpoint as one file: a tar of its bands behind a manifest of their ids.
+    Export {
+        /// The directory of bands.
+        dir: PathBuf,
+        /// A checkpoint.
+        name: String,
+        /// The file to make, which must not be there; `-` writes to standard output.
+        archive: PathBuf,
+    },
+    /// Make a directory of bands and its store from what `export` wrote; everything is checked.
+    Import {
+        /// The directory to make, which must not be there.
+        dir: PathBuf,
+        /// The archive; `-` reads from standard input.
+        archive: PathBuf,
+    },
     /// Say how the store stands, and which bands may have changed.
     Status {
         /// The directory of bands.
@@ -108,14 +157,39 @@ enum Command {
 
 fn main() -> ExitCode {
     let arguments = Arguments::parse();
-    match commands::answer(&arguments.command) {
+    let command = match &arguments.task {
+        Task::Once(command) => command,
+        Task::Watch { dir, pace } => return watch(dir, pace, arguments.json),
+    };
+    match commands::answer(command) {
         Ok(answer) => {
             let text = if arguments.json { format!("{:#}\n", answer.json) } else { answer.text };
-            match io::stdout().lock().write_all(text.as_bytes()) {
+            let told = if answer.aside {
+                io::stderr().lock().write_all(text.as_bytes())
+            } else {
+                io::stdout().lock().write_all(text.as_bytes())
+            };
+            match told {
                 Err(error) if error.kind() != io::ErrorKind::BrokenPipe => failed(&error.to_string()),
                 _ => ExitCode::from(answer.status),
             }
         }
+        Err(error) => failed(&error.to_string()),
+    }
+}
+
+/// A line for each checkpoint, as soon as it is durable.
+fn watch(dir: &Path, pace: &Pace, json: bool) -> ExitCode {
+    let mut tell = |answer: &answer::Answer| {
+        let mut out = io::stdout().lock();
+        let text = if json { format!("{}\n", answer.json) } else { answer.text.clone() };
+        out.write_all(text.as_bytes()).and_then(|()| out.flush())
+    };
+    let mut warn = |why: &str| {
+        let _ = failed(why); // it goes on
+    };
+    match watch::watch(dir, pace, &mut tell, &mut warn) {
+        Ok(()) => ExitCode::SUCCESS,
         Err(error) => failed(&error.to_string()),
     }
 }

@@ -76,3 +76,19 @@ pub(crate) fn unhex<const N: usize>(text: &str) -> Option<[u8; N]> {
     }
     Some(bytes)
 }
+
+/// A text with its own hash as the last line, which [`unsealed`] asks for.
+pub(crate) fn sealed(mut text: String) -> String {
+    let hash = hex(blake3::hash(text.as_bytes()).as_bytes());
+    text.extend(["whole ", &hash, "\n"]);
+    text
+}
+
+/// What was [`sealed`], when it is whole.
+pub(crate) fn unsealed(text: &str) -> Option<&str> {
+    let body = text.strip_suffix('\n')?;
+    let (_, last) = body.rsplit_once('\n')?;
+    let before = &text[..text.len() - last.len() - 1];
+    let hash = unhex::<32>(last.strip_prefix("whole ")?)?;
+    (hash == *blake3::hash(before.as_bytes()).as_bytes()).then_some(before)
+}

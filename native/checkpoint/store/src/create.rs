@@ -2,6 +2,7 @@
 //!
 //! Invariant: until `CURRENT` is there, there is no store; what a broken-off try left is removed by the next.
 
+use std::any::Any;
 use std::collections::hash_map::RandomState;
 use std::hash::BuildHasher;
 use std::path::Path;
@@ -17,6 +18,7 @@ use crate::names::{check_band, check_checkpoint};
 use crate::opening::lock;
 use crate::pages::{LEAF, PAGE, index};
 use crate::record::BandState;
+use crate::restore::parent;
 use crate::store::{Options, Store, store_path};
 use crate::tree::{Tree, leaf_value, leaves_of};
 
@@ -34,15 +36,23 @@ impl Store {
     pub fn init(disk: Arc<dyn Disk>, live: &Path, options: Options, name: &str) -> Result<Self> {
         check_checkpoint(name)?;
         let root = store_path(live);
-        if disk.stamp(&root.join("CURRENT")).is_ok() {
-            let what = format!("{}: there is a store already", root.display());
-            return Err(Error::new(ErrorKind::Exists, what, "use it, or move it away"));
-        }
+        refuse_store(disk.as_ref(), &root)?;
+        disk.list(live).doing("listing", live)?; // before anything is made
+        let lock = begin(disk.as_ref(), &root)?;
+        Self::found(disk, live, options, (name.to_owned(), None), lock)
+    }
+
+    /// The rest of [`Store::init`], in a directory that was begun: copies live into the base, makes the log,
+    /// and names both. The checkpoint is of now unless it has a time of its own.
+    pub(crate) fn found(
+        disk: Arc<dyn Disk>,
+        live: &Path,
+        options: Options,
+        named: (String, Option<i64>),
+        lock: Box<dyn Any + Send + Sync>,
+    ) -> Result<Self> {
+        let root = store_path(live);
         let entries = disk.list(live).doing("listing", live)?;
-        for dir in [root.clone(), root.join("log"), root.join("base"), root.join("trees")] {
-            make_empty(disk.as_ref(), &dir)?;
-        }
-        let lock = lock(disk.as_ref(), &root)?;
         let (mut bands, mut known) = (Vec::with_capacity(entries.len()), Vec::with_capacity(entries.len()));
         for entry in entries {
             check_band(&entry.name)?;
@@ -63,12 +73,10 @@ impl Store {
         let log =
             Log::create(Arc::clone(&disk), &root.join("log"), store, options.segment_bytes, (1, chain))?;
         disk.sync_filesystem(&root).doing("syncing", &root)?;
-        let (name, created_ns) = (name.to_owned(), now.wall_ns);
+        let (name, created_ns) = (named.0, named.1.unwrap_or(now.wall_ns));
         let manifest = Manifest { store, epoch: 1, chain, kept: true, created_ns, name, bands };
         manifest.install(disk.as_ref(), &root)?;
-        if let Some(parent) = root.parent() {
-            disk.sync_dir(parent).doing("syncing", parent)?;
-        }
+        disk.sync_dir(parent(&root)).doing("syncing", &root)?;
         let history = History::new(Arc::clone(&disk), &root, manifest, vec![]);
         let mut store = Self::assemble(disk, live, log, history, lock)?;
         for (name, (tree, stamp, seen_ns)) in known {
@@ -92,7 +100,24 @@ impl Store {
     }
 }
 
-fn make_empty(disk: &dyn Disk, dir: &Path) -> Result<()> {
+/// There must be no store yet.
+pub(crate) fn refuse_store(disk: &dyn Disk, root: &Path) -> Result<()> {
+    if disk.stamp(&root.join("CURRENT")).is_err() {
+        return Ok(());
+    }
+    let what = format!("{}: there is a store already", root.display());
+    Err(Error::new(ErrorKind::Exists, what, "use it, or move it away"))
+}
+
+/// The directories of a store, empty, and held.
+pub(crate) fn begin(disk: &dyn Disk, root: &Path) -> Result<Box<dyn Any + Send + Sync>> {
+    for dir in [root.to_owned(), root.join("log"), root.join("base"), root.join("trees")] {
+        make_empty(disk, &dir)?;
+    }
+    lock(disk, root)
+}
+
+pub(crate) fn make_empty(disk: &dyn Disk, dir: &Path) -> Result<()> {
     match disk.make_dir(dir) {
         Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {}
         other => return other.doing("making", dir),

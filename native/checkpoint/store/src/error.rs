@@ -80,6 +80,14 @@ impl Error {
         self.source.as_ref().map(io::Error::kind)
     }
 
+    /// Whether what was opened is no longer a plain file.
+    pub(crate) fn is_of_another_kind(&self) -> bool {
+        self.source.as_ref().is_some_and(|source| {
+            let is_link = source.raw_os_error() == Some(rustix::io::Errno::LOOP.raw_os_error());
+            is_link || matches!(source.kind(), io::ErrorKind::InvalidInput | io::ErrorKind::IsADirectory)
+        })
+    }
+
     /// What to do next.
     #[must_use]
     pub fn advice(&self) -> &str {

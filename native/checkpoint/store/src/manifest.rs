@@ -7,7 +7,7 @@
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
-use crate::bytes::{hex, unhex};
+use crate::bytes::{hex, sealed, unhex, unsealed};
 use crate::disk::{Access, Disk};
 use crate::error::{Doing, Error, ErrorKind, Result};
 use crate::names::{check_checkpoint, is_band, is_base_file};
@@ -68,18 +68,11 @@ impl Manifest {
                 [band.file.as_str(), &band.name].concat()
             );
         }
-        let _ = writeln!(text, "whole {}", hex(blake3::hash(text.as_bytes()).as_bytes()));
-        text
+        sealed(text)
     }
 
     pub(crate) fn parse(text: &str) -> Option<Self> {
-        let body = text.strip_suffix('\n')?;
-        let (_, last) = body.rsplit_once('\n')?;
-        let before = &text[..text.len() - last.len() - 1];
-        if unhex::<32>(last.strip_prefix("whole ")?)? != *blake3::hash(before.as_bytes()).as_bytes() {
-            return None;
-        }
-        let mut lines = before.lines();
+        let mut lines = unsealed(text)?.lines();
         if lines.next()? != FIRST_LINE {
             return None;
         }
@@ -95,7 +88,8 @@ impl Manifest {
         check_checkpoint(&name).ok()?;
         let bands: Vec<BaseBand> = lines.map(band).collect::<Option<_>>()?;
         let ascending = bands.windows(2).all(|pair| pair[0].name < pair[1].name);
-        ascending.then_some(Self { store, epoch, chain, kept, created_ns, name, bands })
+        let read = Self { store, epoch, chain, kept, created_ns, name, bands };
+        (ascending && read.text() == text).then_some(read)
     }
 
     /// Reads the store's manifest.

@@ -52,16 +52,19 @@ impl Store {
         self.checkpoint_observed(name)
     }
 
-    /// The same, looking only at what a watcher has seen; `seen` is asked before and after reading.
+    /// The same, looking only at what a watcher has seen; `seen` is asked before and after reading, and what
+    /// it says need not be said again: after a failure the next one looks at everything.
     ///
     /// # Errors
     /// As [`Store::checkpoint_observed`].
     pub fn checkpoint_seen(&mut self, name: &str, seen: &mut dyn FnMut() -> Seen) -> Result<Taken> {
         self.check_name(name)?;
         let begin = Instant::now();
-        for _ in 0..TRIES {
+        let blind = std::mem::replace(&mut self.blind, true);
+        for attempt in 0..TRIES {
             let now_ns = self.disk.now().wall_ns;
-            let first = seen();
+            let told = seen();
+            let first = if blind && attempt == 0 { Seen::Everything } else { told };
             self.look(&first, now_ns)?;
             let before = self.stamps(self.dirty.iter())?;
             self.forget_files(); // a name may be another file since it was opened
@@ -75,6 +78,7 @@ impl Store {
             }
             let hash_ns = nanoseconds(begin);
             let taken = self.commit(name, &mut found, hash_ns)?;
+            self.blind = false;
             for (name, stamp) in before {
                 if let Some(band) = self.bands.get_mut(&name) {
                     band.seen = Some((stamp, now_ns));
@@ -175,7 +179,14 @@ impl Store {
         }
         let collected = self.dirty.clone();
         let moved = match seen() {
-            Seen::Bands(names) => !names.is_empty(),
+            Seen::Bands(names) => {
+                let moved = !names.is_empty();
+                if moved {
+                    // They are told once: marked now, so that the next reading has them.
+                    self.look(&Seen::Bands(names), now_ns)?;
+                }
+                moved
+            }
             Seen::Everything => {
                 let after_ns = self.disk.now().wall_ns;
                 self.look(&Seen::Everything, after_ns)?;
@@ -200,8 +211,11 @@ impl Store {
                 let now = file.stamp()?;
                 Ok(now.same(stamp) && read_tree(file.as_ref(), stamp, |_, _| Ok(()))? == *tree)
             });
-            if !again.doing("reading", &path)? {
-                return Ok(false);
+            match again.doing("reading", &path) {
+                Ok(true) => {}
+                Ok(false) => return Ok(false),
+                Err(error) if is_movement(&error) => return Ok(false),
+                Err(error) => return Err(error),
             }
         }
         Ok(true)
@@ -210,5 +224,7 @@ impl Store {
 
 /// Failures of reading that mean that somebody changed live meanwhile.
 fn is_movement(error: &Error) -> bool {
-    error.kind() == ErrorKind::Torn || error.system() == Some(std::io::ErrorKind::NotFound)
+    error.kind() == ErrorKind::Torn
+        || error.system() == Some(std::io::ErrorKind::NotFound)
+        || error.is_of_another_kind()
 }

@@ -68,6 +68,7 @@ impl Store {
             scratch,
             listed,
             exact,
+            blind: false,
             _held: lock,
         };
         store.remove_swap()?;
@@ -107,8 +108,12 @@ impl Store {
                 }
                 (band.size, band.seen) = (None, None);
             } else if band.size.is_none() {
-                band.size =
-                    Some(self.disk.stamp(&live.join(name)).doing("looking at", &live.join(name))?.size);
+                band.size = match self.disk.stamp(&live.join(name)) {
+                    Ok(stamp) => Some(stamp.size),
+                    // It went right after it was listed.
+                    Err(error) if error.kind() == std::io::ErrorKind::NotFound => None,
+                    Err(error) => return Err(Error::io("looking at", &live.join(name), error)),
+                };
                 band.unknown = true;
                 self.dirty.insert(name.clone());
             }

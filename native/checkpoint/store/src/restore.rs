@@ -18,9 +18,13 @@ use crate::pages::PageSet;
 use crate::record::BandState;
 use crate::store::{Store, Taken};
 
-/// The parent whose sync makes a name durable; the root is its own.
-fn parent(path: &Path) -> &Path {
-    path.parent().unwrap_or(path)
+/// The directory whose sync makes a name durable: of a bare name the current one; the root is its own.
+pub(crate) fn parent(path: &Path) -> &Path {
+    match path.parent() {
+        Some(parent) if parent.as_os_str().is_empty() => Path::new("."),
+        Some(parent) => parent,
+        None => path,
+    }
 }
 
 impl Store {

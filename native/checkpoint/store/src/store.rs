@@ -75,6 +75,9 @@ pub struct Store {
     pub(crate) listed: Option<(crate::disk::Stamp, i64)>,
     /// Stamps of this filesystem show every write.
     pub(crate) exact: bool,
+    /// A watcher told something that did not come to a checkpoint: from now on everything is looked at, until
+    /// one is made.
+    pub(crate) blind: bool,
     /// Keeps other processes out.
     pub(crate) _held: Box<dyn Any + Send + Sync>,
 }

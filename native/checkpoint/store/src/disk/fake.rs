@@ -41,6 +41,16 @@ pub(super) struct State {
     fault: Option<Fault>,
     locks: BTreeSet<PathBuf>,
     boot: u8,
+    meanwhile: Option<(u64, Act)>,
+}
+
+/// What somebody else does while the store looks.
+struct Act(Box<dyn FnOnce(&FakeDisk) + Send>);
+
+impl std::fmt::Debug for Act {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Act")
+    }
 }
 
 /// The fake [`Disk`]. Clones are the same disk.
@@ -71,6 +81,7 @@ impl FakeDisk {
             fault: None,
             locks: BTreeSet::new(),
             boot,
+            meanwhile: None,
         })))
     }
 
@@ -116,6 +127,28 @@ impl FakeDisk {
     /// Somebody sets the wall clock; the steady one goes on.
     pub fn set_clock_by(&self, ns: i64) {
         self.state().set_by_ns += ns;
+    }
+
+    /// Somebody else acts, once, right before the given look (at a stamp, a file, a directory) from now.
+    pub fn meanwhile(&self, look: u64, act: impl FnOnce(&FakeDisk) + Send + 'static) {
+        self.state().meanwhile = Some((look, Act(Box::new(act))));
+    }
+
+    /// Whether that is still to come.
+    #[must_use]
+    pub fn is_meanwhile_due(&self) -> bool {
+        self.state().meanwhile.is_some()
+    }
+
+    pub(super) fn look(&self) {
+        let mut state = self.state();
+        let Some((left, act)) = state.meanwhile.take() else { return };
+        if left > 1 {
+            state.meanwhile = Some((left - 1, act));
+            return;
+        }
+        drop(state); // it uses the disk as anybody
+        (act.0)(self);
     }
 
     /// A symbolic link, to have one in the way.
@@ -221,6 +254,7 @@ pub(super) fn position(offset: u64) -> io::Result<usize> {
 
 impl Disk for FakeDisk {
     fn open(&self, path: &Path, access: Access) -> io::Result<Box<dyn DiskFile>> {
+        self.look();
         let mut state = self.state();
         let node = if access == Access::Create {
             let stopped = state.step()?;
@@ -236,11 +270,13 @@ impl Disk for FakeDisk {
     }
 
     fn stamp(&self, path: &Path) -> io::Result<Stamp> {
+        self.look();
         let state = self.state();
         state.stamp(state.find(path)?)
     }
 
     fn list(&self, dir: &Path) -> io::Result<Vec<Entry>> {
+        self.look();
         let state = self.state();
         let node = state.find(dir)?;
         let Some(Node::Dir(entries)) = state.image.nodes.get(&node) else {

@@ -8,6 +8,7 @@ use super::{DiskFile, Stamp};
 
 impl DiskFile for FakeFile {
     fn read_at(&self, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
+        self.disk.look();
         let mut state = self.disk.state();
         let data = &state.contents(self.node)?.data;
         let from = position(offset)?.min(data.len());
@@ -60,6 +61,7 @@ impl DiskFile for FakeFile {
     }
 
     fn stamp(&self) -> io::Result<Stamp> {
+        self.disk.look();
         self.disk.state().stamp(self.node)
     }
 }

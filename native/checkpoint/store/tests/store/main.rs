@@ -1,7 +1,12 @@
 //! The store's own tests: against a model, under crashes and faults, and beside a writer nobody tells about.
 
+mod archive;
 mod crash;
 mod disk;
+mod many;
+mod meanwhile;
 mod model;
+mod mutated;
 mod observed;
+mod watched;
 mod world;

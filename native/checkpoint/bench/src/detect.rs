@@ -1,0 +1,88 @@
+//! Finding out that nothing changed: what an idle store costs, by how many bands it has.
+//!
+//! All arms look at the same kind of directory, each at its own. None reads a band. An arm that sees a change
+//! where there was none fails the suite's check.
+
+use std::cell::{Cell, RefCell};
+use std::fs;
+use std::io;
+use std::os::unix::fs::MetadataExt;
+use std::path::PathBuf;
+use std::rc::Rc;
+use std::sync::Arc;
+
+use paceline_checkpoint::disk::RealDisk;
+use paceline_checkpoint::{Options, Seen, Store, Watcher};
+use paceline_harness::{Arm, Check, Context, Failure, Prepared};
+
+use crate::scenario::{self, Scenario};
+use crate::site::{BAND_BYTES, Shape, Site, name};
+
+/// The seed's scan, the store's look at all stamps, and its watcher's answer.
+pub(crate) const ARMS: [&str; 3] = ["scan", "look", "events"];
+
+/// Makes every arm's bands. Nobody writes them after that.
+pub(crate) fn prepare(context: &Context<'_>) -> Result<Prepared, Failure> {
+    let wrong = Rc::new(Cell::new(0_u64));
+    let shape = Shape { bands: context.int("bands"), band_bytes: BAND_BYTES, hot: 0, sparse: true };
+    let nothing = Scenario { dirty_bands: 0, ..scenario::ALL[0] };
+    let made = ARMS.map(|name| {
+        let site = Site::new(shape, nothing, context.seed)?;
+        let (arm, store) = arm(name, &site, &wrong)?;
+        Ok((arm, (site, store)))
+    });
+    let made: io::Result<Vec<_>> = made.into_iter().collect();
+    let made = made.map_err(|error| Failure::new("preparing", error.to_string()))?;
+    let (arms, kept): (Vec<Arm>, Vec<(Site, Option<Shared>)>) = made.into_iter().unzip();
+    let verify = Box::new(move || {
+        // The directories are there until now: they go with this.
+        let dirty = |(_, store): &(Site, Option<Shared>)| {
+            let status = store.as_ref().map(|store| store.borrow().status());
+            status.is_some_and(|status| status.map_or(true, |status| !status.dirty.is_empty()))
+        };
+        let seen = wrong.get() + kept.iter().filter(|one| dirty(one)).count() as u64;
+        let detail = format!("{seen} changes seen in {} quiet directories", kept.len());
+        vec![Check { name: "checkpoints_succeed".to_owned(), ok: seen == 0, detail }]
+    });
+    Ok(Prepared { arms, items_per_iteration: Some(1), bytes_per_iteration: None, verify })
+}
+
+type Shared = Rc<RefCell<Store>>;
+
+fn arm(arm: &'static str, site: &Site, wrong: &Rc<Cell<u64>>) -> io::Result<(Arm, Option<Shared>)> {
+    let wrong = Rc::clone(wrong);
+    let tell = move |quiet: bool| wrong.set(wrong.get() + u64::from(!quiet));
+    if arm == "scan" {
+        return Ok((scan(arm, site, tell)?, None));
+    }
+    let made = Store::init(Arc::new(RealDisk), &site.live(), Options::default(), "first");
+    let mut store = made.map_err(io::Error::other)?;
+    // Stamps of bands that were just made are too young to be trusted, for two ticks of the clock at most.
+    for number in 0..100 {
+        store.checkpoint_observed(&format!("c{number}")).map_err(io::Error::other)?;
+        store.look_at_live().map_err(io::Error::other)?;
+        if store.status().map_err(io::Error::other)?.dirty.is_empty() {
+            break;
+        }
+    }
+    if arm == "look" {
+        let store = Rc::new(RefCell::new(store));
+        let shared = Rc::clone(&store);
+        return Ok((Arm::new(arm, move || tell(store.borrow_mut().look_at_live().is_ok())), Some(shared)));
+    }
+    let mut watcher = Watcher::new(&site.live()).map_err(io::Error::other)?;
+    watcher.seen(); // the first answer is everything
+    let asked = move || tell(matches!(watcher.seen(), Seen::Bands(names) if names.is_empty()));
+    Ok((Arm::new(arm, asked), None))
+}
+
+/// The seed's way: the time of every band it knows.
+fn scan(arm: &'static str, site: &Site, tell: impl Fn(bool) + 'static) -> io::Result<Arm> {
+    let paths: Vec<PathBuf> = (0..site.bands).map(|band| site.live().join(name(band))).collect();
+    let time = |path: &PathBuf| fs::metadata(path).map(|meta| (meta.mtime(), meta.mtime_nsec()));
+    let known: Vec<_> = paths.iter().map(time).collect::<io::Result<_>>()?;
+    Ok(Arm::new(arm, move || {
+        let same = paths.iter().zip(&known).all(|(path, known)| time(path).is_ok_and(|now| now == *known));
+        tell(same);
+    }))
+}

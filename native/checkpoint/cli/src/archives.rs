@@ -1,0 +1,72 @@
+//! Archives as files: what the library writes to and reads from a stream.
+//!
+//! Invariant: an archive has its name only when all of it is on the disk. Absent on purpose: replacing a file
+//! that is there.
+
+use std::fs::File;
+use std::io::{self, BufReader, BufWriter};
+use std::path::Path;
+use std::sync::Arc;
+
+use paceline_checkpoint::disk::RealDisk;
+use paceline_checkpoint::{Options, Store};
+use tempfile::NamedTempFile;
+
+use crate::answer::{self, Answer};
+
+/// Why a command failed, with what to do.
+pub(crate) struct Failure(String);
+
+impl Failure {
+    fn of(archive: &Path, error: &io::Error) -> Self {
+        let advice = match error.kind() {
+            io::ErrorKind::AlreadyExists => "choose another name: no file is replaced",
+            io::ErrorKind::NotFound => "check the path",
+            _ => "nothing of it was kept; see the system's message",
+        };
+        Self(format!("{}: {error}; {advice}", archive.display()))
+    }
+}
+
+impl From<paceline_checkpoint::Error> for Failure {
+    fn from(error: paceline_checkpoint::Error) -> Self {
+        Self(error.to_string())
+    }
+}
+
+impl std::fmt::Display for Failure {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// # Errors
+/// What the library or the system refuses; then there is no such file.
+pub(crate) fn export(store: &Store, name: &str, archive: &Path) -> Result<Answer, Failure> {
+    if archive == Path::new("-") {
+        let exported = store.export(name, io::stdout().lock())?;
+        return Ok(answer::exported(&exported, archive));
+    }
+    let of = |error: &io::Error| Failure::of(archive, error);
+    if archive.symlink_metadata().is_ok() {
+        return Err(of(&io::ErrorKind::AlreadyExists.into()));
+    }
+    let dir = archive.parent().filter(|dir| !dir.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let mut file = NamedTempFile::new_in(dir).map_err(|error| of(&error))?;
+    let exported = store.export(name, BufWriter::with_capacity(1 << 20, &mut file))?;
+    file.as_file().sync_all().map_err(|error| of(&error))?;
+    file.persist_noclobber(archive).map_err(|failed| of(&failed.error))?;
+    File::open(dir).and_then(|dir| dir.sync_all()).map_err(|error| of(&error))?;
+    Ok(answer::exported(&exported, archive))
+}
+
+/// # Errors
+/// What the library or the system refuses; then there is no such directory.
+pub(crate) fn import(dir: &Path, archive: &Path) -> Result<Store, Failure> {
+    let (disk, options) = (Arc::new(RealDisk), Options::default());
+    if archive == Path::new("-") {
+        return Ok(Store::import(disk, dir, options, io::stdin().lock())?);
+    }
+    let file = File::open(archive).map_err(|error| Failure::of(archive, &error))?;
+    Ok(Store::import(disk, dir, options, BufReader::with_capacity(1 << 20, file))?)
+}

@@ -1,0 +1,220 @@
+//! One checkpoint as one file that stands for itself: a tar of its bands behind a manifest of their ids.
+//!
+//! ```text
+//! MANIFEST       "paceline-archive 1", "checkpoint TIME NAME", "ID SIZE BAND" by name, its own BLAKE3
+//! bands/BAND     one plain file for each line, in that order; pages of zeros are holes (GNU's sparse format)
+//! ```
+//! Place in the journey: [`Store::export`] writes it, `import` reads it; any `tar` unpacks it and any `b3sum`
+//! audits what comes out. Invariant: the manifest comes first and each band is checked against its id before
+//! a byte of it is written, so an archive that ended well is good. Absent on purpose: compression,
+//! signatures (whoever needs to know who wrote an archive signs the file), seeking.
+
+use std::collections::VecDeque;
+use std::fmt::Write as _;
+use std::io::{self, Read, Write};
+use std::path::Path;
+
+use crate::bytes::{hex, sealed, unhex, unsealed};
+use crate::error::{Doing, Error, Result};
+use crate::history::{BandReader, Checkpoint};
+use crate::names::{check_checkpoint, is_band};
+use crate::pages::{LEAF, PAGE, PageSet, index, runs};
+use crate::record::BandState;
+use crate::store::Store;
+use crate::tree::{Tree, leaf_value, leaves_of};
+
+const FIRST_LINE: &str = "paceline-archive 1";
+/// The first entry.
+pub(crate) const MANIFEST: &str = "MANIFEST";
+/// The directory of all others.
+pub(crate) const BANDS: &str = "bands/";
+/// What errors call the archive, whose place only the caller knows.
+pub(crate) const ARCHIVE: &str = "the archive";
+/// Bytes that are read at a time.
+const PIECE: u64 = 16 * LEAF;
+
+/// What an archive says it holds.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Contents {
+    pub(crate) name: String,
+    pub(crate) created_ns: i64,
+    /// By name.
+    pub(crate) bands: Vec<(String, BandState)>,
+}
+
+/// What was exported.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Exported {
+    /// The checkpoint.
+    pub checkpoint: Checkpoint,
+    /// Its bands.
+    pub bands: u64,
+    /// Bytes of them.
+    pub bytes: u64,
+    /// Of these, bytes that the archive carries: the others are zeros.
+    pub carried: u64,
+}
+
+impl Contents {
+    pub(crate) fn text(&self) -> String {
+        let mut text = format!("{FIRST_LINE}\ncheckpoint {} {}\n", self.created_ns, self.name);
+        for (name, state) in &self.bands {
+            // Writing to a string cannot fail.
+            let _ = writeln!(text, "{} {} {name}", hex(&state.id), state.size);
+        }
+        sealed(text)
+    }
+
+    /// What [`Contents::text`] wrote, whole, and nothing else; no name in it is more than a file's.
+    pub(crate) fn parse(text: &str) -> Option<Self> {
+        let mut lines = unsealed(text)?.lines();
+        if lines.next()? != FIRST_LINE {
+            return None;
+        }
+        let (created_ns, name) = lines.next()?.strip_prefix("checkpoint ")?.split_once(' ')?;
+        check_checkpoint(name).ok()?;
+        let band = |line: &str| {
+            let mut words = line.splitn(3, ' ');
+            let (id, size) = (unhex(words.next()?)?, words.next()?.parse().ok()?);
+            let name = words.next().filter(|name| is_band(name))?.to_owned();
+            Some((name, BandState { size, id }))
+        };
+        let bands: Vec<_> = lines.map(band).collect::<Option<_>>()?;
+        let ascending = bands.windows(2).all(|pair| pair[0].0 < pair[1].0);
+        let created_ns = created_ns.parse().ok()?;
+        let read = Self { name: name.to_owned(), created_ns, bands };
+        (ascending && read.text() == text).then_some(read)
+    }
+}
+
+impl Store {
+    /// Writes a checkpoint as an archive. What `out` has received is worth something only when this
+    /// returned well; syncing it is the caller's.
+    ///
+    /// # Errors
+    /// `NotFound`; `Damaged` when a band is not what it was: then nothing of it is written; `Io`.
+    pub fn export(&self, name: &str, out: impl Write) -> Result<Exported> {
+        let checkpoint = self.history.find(name)?;
+        let archive = Path::new(ARCHIVE);
+        let bands: Vec<_> = self.history.bands_at(checkpoint.epoch).into_iter().collect();
+        let contents = Contents { name: name.to_owned(), created_ns: checkpoint.created_ns, bands };
+        let seconds = u64::try_from(checkpoint.created_ns / 1_000_000_000).unwrap_or(0);
+        let mut builder = tar::Builder::new(out);
+        let text = contents.text();
+        let mut header = plain(text.len() as u64, seconds);
+        builder.append_data(&mut header, MANIFEST, text.as_bytes()).doing("writing", archive)?;
+        let (bands, mut bytes, mut carried) = (contents.bands.len() as u64, 0, 0);
+        for (name, state) in contents.bands {
+            let reader = self.history.band_at(&name, checkpoint.epoch)?;
+            let full = full_pages(&reader, &name, state)?;
+            let (mut header, front) = sparse(state.size, &full, seconds);
+            let data =
+                Stretches { reader: &reader, left: full.iter().copied().collect(), buffer: vec![], taken: 0 };
+            let path = [BANDS, &name].concat();
+            let data = front.as_slice().chain(data);
+            builder.append_data(&mut header, path, data).doing("writing", archive)?;
+            bytes += state.size;
+            carried += full.iter().map(|(from, to)| to - from).sum::<u64>();
+        }
+        let mut out = builder.into_inner().doing("writing", archive)?;
+        out.flush().doing("writing", archive)?;
+        Ok(Exported { checkpoint, bands, bytes, carried })
+    }
+}
+
+/// The stretches of a band that are not pages of zeros, (begin, end) in bytes, after its id was checked.
+fn full_pages(reader: &BandReader, name: &str, state: BandState) -> Result<Vec<(u64, u64)>> {
+    let mut full = PageSet::default();
+    let mut leaves = Vec::with_capacity(index(leaves_of(state.size)));
+    reader.each(|at, bytes| {
+        for (leaf, bytes) in bytes.chunks(index(LEAF)).enumerate() {
+            leaves.push(leaf_value(reader.size, at / LEAF + leaf as u64, bytes));
+        }
+        for (page, bytes) in bytes.chunks(index(PAGE)).enumerate() {
+            if bytes.iter().any(|byte| *byte != 0) {
+                full.mark(at + page as u64 * PAGE, bytes.len() as u64);
+            }
+        }
+        Ok(())
+    })?;
+    if state.size == 0 {
+        leaves.push(leaf_value(0, 0, &[]));
+    }
+    if reader.size != state.size || Tree::new(reader.size, leaves).id() != state.id {
+        return Err(Error::damaged(format!("band {name:?}: what is stored of it has another id")));
+    }
+    let pages: Vec<u64> = full.iter().collect();
+    let bytes = |(first, count): (u64, u64)| (first * PAGE, ((first + count) * PAGE).min(state.size));
+    Ok(runs(&pages).into_iter().map(bytes).collect())
+}
+
+fn plain(bytes: u64, seconds: u64) -> tar::Header {
+    let mut header = tar::Header::new_gnu();
+    header.set_entry_type(tar::EntryType::Regular);
+    header.set_mode(0o644);
+    header.set_mtime(seconds);
+    header.set_size(bytes);
+    header
+}
+
+/// The header of a band, and the blocks between it and the data: GNU's old sparse format, where the last
+/// stretch ends at the size of the file.
+fn sparse(size: u64, full: &[(u64, u64)], seconds: u64) -> (tar::Header, Vec<u8>) {
+    if full == [(0, size)] || size == 0 {
+        return (plain(size, seconds), vec![]);
+    }
+    let mut stretches: Vec<(u64, u64)> = full.iter().map(|(from, to)| (*from, to - from)).collect();
+    if full.last().is_none_or(|(_, end)| *end < size) {
+        stretches.push((size, 0));
+    }
+    let mut header = plain(full.iter().map(|(from, to)| to - from).sum(), seconds);
+    header.set_entry_type(tar::EntryType::GNUSparse);
+    let mut stretches = stretches.into_iter();
+    if let Some(gnu) = header.as_gnu_mut() {
+        gnu.set_real_size(size);
+        put(&mut gnu.sparse, &mut stretches);
+        gnu.set_is_extended(stretches.len() > 0);
+    }
+    let mut front = Vec::new();
+    while stretches.len() > 0 {
+        let mut block = tar::GnuExtSparseHeader::new();
+        put(&mut block.sparse, &mut stretches);
+        block.set_is_extended(stretches.len() > 0);
+        front.extend_from_slice(block.as_bytes());
+    }
+    (header, front)
+}
+
+fn put(places: &mut [tar::GnuSparseHeader], stretches: &mut impl Iterator<Item = (u64, u64)>) {
+    for (place, (offset, bytes)) in places.iter_mut().zip(stretches) {
+        place.set_offset(offset);
+        place.set_length(bytes);
+    }
+}
+
+/// The bytes of some stretches of a band, one after the other.
+struct Stretches<'a> {
+    reader: &'a BandReader,
+    left: VecDeque<(u64, u64)>,
+    buffer: Vec<u8>,
+    taken: usize,
+}
+
+impl Read for Stretches<'_> {
+    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+        if self.taken == self.buffer.len() {
+            let Some((from, to)) = self.left.front_mut() else { return Ok(0) };
+            let count = PIECE.min(*to - *from);
+            self.buffer.resize(index(count), 0);
+            self.reader.read(*from, &mut self.buffer).map_err(io::Error::other)?;
+            (*from, self.taken) = (*from + count, 0);
+            if from == to {
+                self.left.pop_front();
+            }
+        }
+        let count = out.len().min(self.buffer.len() - self.taken);
+        out[..count].copy_from_slice(&self.buffer[self.taken..][..count]);
+        self.taken += count;
+        Ok(count)
+    }
+}

@@ -1,0 +1,208 @@
+//! A watcher of live: which bands can have changed, by the system's change events.
+//!
+//! ```text
+//! kernel's queue ─▶ notify's thread ─▶ a bounded channel ─▶ `seen`: fence, gather, names or everything
+//! ```
+//! Place in the journey: what [`Store::checkpoint_seen`](crate::Store::checkpoint_seen) asks before and after
+//! reading. Invariant: [`Watcher::seen`] answers names only when it has every event of every write that ended
+//! before it was asked. It makes sure by a *fence*: a write of its own, beside the store, whose event comes
+//! behind all others in the same queue. An event that was lost (the queue was full), a watch that could not
+//! be placed, another directory under live's name (a rollback exchanges it) or a fence that does not come
+//! back mean "everything", which is a look at all stamps and always right.
+//!
+//! Not seen by events: stores through a mapping, and writes through another name (a hard link) elsewhere.
+//! This module alone looks past the port at the real filesystem, and runs the one thread that `notify` has.
+//! Where a system has no queue common to two directories (Windows) the fence proves nothing: ask for
+//! everything.
+
+use std::collections::BTreeSet;
+use std::fs::{File, OpenOptions};
+use std::os::unix::fs::{FileExt, MetadataExt};
+use std::path::{Path, PathBuf};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
+use std::time::{Duration, Instant};
+
+use notify::event::{EventKind, ModifyKind};
+use notify::{Event, RecommendedWatcher, RecursiveMode, Watcher as _};
+
+use crate::error::{Doing, Error, ErrorKind, Result};
+use crate::observe::Seen;
+use crate::store::store_path;
+
+/// Events between the two threads. When nobody asks, the kernel's own queue fills behind them and overflows:
+/// memory is bounded, and the loss is told.
+const CHANNEL: usize = 4096;
+/// A fence that takes longer is given up, which costs a look at all stamps.
+const FENCE_MOST: Duration = Duration::from_secs(2);
+/// The file that fences write, in the store's directory.
+const FENCE: &str = "FENCE";
+
+/// Watches a directory of bands that has a store.
+#[derive(Debug)]
+pub struct Watcher {
+    live: PathBuf,
+    root: PathBuf,
+    watch: Option<Watch>,
+    gathered: Gathered,
+}
+
+/// One placing of the two watches. The receiver is dropped first: a thread that waits for room goes on.
+#[derive(Debug)]
+struct Watch {
+    heard: Receiver<notify::Result<Event>>,
+    _watcher: RecommendedWatcher,
+    live: PathBuf,
+    fence_path: PathBuf,
+    fence: File,
+    /// Device and inode of live when its watch was placed.
+    identity: (u64, u64),
+}
+
+#[derive(Debug, Default, PartialEq, Eq)]
+struct Gathered {
+    names: BTreeSet<String>,
+    gap: bool,
+    /// The watch itself is no longer what it was.
+    broken: bool,
+}
+
+impl Watcher {
+    /// Begins to watch. The first answer of [`Watcher::seen`] is everything.
+    ///
+    /// # Errors
+    /// `NotFound` without a directory or a store, `Refused` when the system grants no watch.
+    pub fn new(live: &Path) -> Result<Self> {
+        let root = store_path(live);
+        live.metadata().doing("looking at", live)?;
+        root.metadata().doing("looking at", &root)?;
+        let watch = Watch::place(live, &root).map_err(|error| {
+            let what = format!("{}: cannot be watched: {error}", live.display());
+            Error::new(ErrorKind::Refused, what, "look instead (`checkpoint`), or raise the system's limit")
+        })?;
+        let gathered = Gathered { gap: true, ..Gathered::default() };
+        Ok(Self { live: live.to_owned(), root, watch: Some(watch), gathered })
+    }
+
+    /// What can have changed since it was last asked.
+    pub fn seen(&mut self) -> Seen {
+        let placed = self.watch.as_ref().is_some_and(|watch| watch.is_of(&self.live));
+        if !placed || self.gathered.broken {
+            // Placed before live is looked at, so that nothing falls between.
+            self.watch = Watch::place(&self.live, &self.root).ok();
+            self.gathered = Gathered { gap: true, ..Gathered::default() };
+        } else if let Some(watch) = &self.watch
+            && !watch.fence(&mut self.gathered)
+        {
+            (self.gathered.gap, self.gathered.broken) = (true, true);
+        }
+        let names = std::mem::take(&mut self.gathered.names);
+        let gap = std::mem::take(&mut self.gathered.gap);
+        if gap || self.watch.is_none() { Seen::Everything } else { Seen::Bands(names) }
+    }
+
+    /// Waits until something may have changed, or the moment has come; answers whether it may. Events are
+    /// taken in meanwhile, so that waiting loses none.
+    pub fn wait(&mut self, until: Instant) -> bool {
+        loop {
+            if self.gathered != Gathered::default() || self.watch.is_none() {
+                return true;
+            }
+            if !self.take_one(until) {
+                return false;
+            }
+        }
+    }
+
+    /// Takes events in until the moment has come.
+    pub fn gather(&mut self, until: Instant) {
+        while self.take_one(until) {}
+    }
+
+    /// Takes in what comes first: an event, or the moment. Answers whether it was an event.
+    fn take_one(&mut self, until: Instant) -> bool {
+        let left = until.saturating_duration_since(Instant::now());
+        let Some(watch) = &self.watch else { return false };
+        match watch.heard.recv_timeout(left) {
+            Ok(event) => {
+                self.gathered.take_in(event, watch);
+                true
+            }
+            Err(RecvTimeoutError::Timeout) => false,
+            Err(RecvTimeoutError::Disconnected) => {
+                let first = !self.gathered.broken;
+                self.gathered.broken = true;
+                first
+            }
+        }
+    }
+}
+
+impl Watch {
+    fn place(live: &Path, root: &Path) -> notify::Result<Self> {
+        let (live, root) = (live.canonicalize()?, root.canonicalize()?);
+        let fence_path = root.join(FENCE);
+        let fence = OpenOptions::new().create(true).truncate(false).write(true).open(&fence_path)?;
+        let (say, heard) = sync_channel(CHANNEL);
+        let mut watcher = notify::recommended_watcher(move |event| {
+            let _ = say.send(event); // nobody listens any more: the watch is being replaced
+        })?;
+        // The store's directory first: it is quiet. Once live is watched, the thread may wait for room.
+        watcher.watch(&root, RecursiveMode::NonRecursive)?;
+        let meta = live.metadata()?;
+        watcher.watch(&live, RecursiveMode::NonRecursive)?;
+        let identity = (meta.dev(), meta.ino());
+        Ok(Self { heard, _watcher: watcher, live, fence_path, fence, identity })
+    }
+
+    /// Whether what has live's name is what is watched.
+    fn is_of(&self, live: &Path) -> bool {
+        live.metadata().is_ok_and(|meta| (meta.dev(), meta.ino()) == self.identity)
+    }
+
+    /// Takes in all events up to now. Answers whether that is sure.
+    fn fence(&self, gathered: &mut Gathered) -> bool {
+        let until = Instant::now() + FENCE_MOST;
+        let mut again = true;
+        loop {
+            if std::mem::take(&mut again) && self.fence.write_all_at(b"f", 0).is_err() {
+                return false;
+            }
+            let left = until.saturating_duration_since(Instant::now());
+            let Ok(event) = self.heard.recv_timeout(left) else { return false };
+            // The queue was full, so the fence may be among what was lost.
+            again = event.as_ref().map_or(true, Event::need_rescan);
+            if gathered.take_in(event, self) {
+                return true;
+            }
+        }
+    }
+}
+
+impl Gathered {
+    /// Notes what an event names; answers whether it is the fence.
+    fn take_in(&mut self, event: notify::Result<Event>, watch: &Watch) -> bool {
+        let Ok(event) = event else {
+            self.gap = true;
+            return false;
+        };
+        self.gap |= event.need_rescan();
+        if matches!(event.kind, EventKind::Access(_)) {
+            return false; // reading changes nothing, and the store reads
+        }
+        let mut fence = false;
+        for path in &event.paths {
+            if *path == watch.fence_path {
+                fence = matches!(event.kind, EventKind::Modify(ModifyKind::Data(_) | ModifyKind::Any));
+            } else if *path == watch.live {
+                // Something happened to the directory itself: the watch may be gone.
+                (self.gap, self.broken) = (true, true);
+            } else if path.parent() == Some(watch.live.as_path()) {
+                match path.file_name().and_then(|name| name.to_str()) {
+                    Some(name) => _ = self.names.insert(name.to_owned()),
+                    None => self.gap = true,
+                }
+            }
+        }
+        fence
+    }
+}

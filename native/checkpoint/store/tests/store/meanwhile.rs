@@ -1,0 +1,118 @@
+//! Something happens to a band at any moment of an observed checkpoint.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use paceline_checkpoint::disk::{Access, Disk, FakeDisk};
+use paceline_checkpoint::{ErrorKind, Store};
+
+use crate::world::{Bands, OPTIONS, live_path, read_live};
+
+type Act = fn(&FakeDisk);
+
+fn band(disk: &FakeDisk) -> Box<dyn paceline_checkpoint::disk::DiskFile> {
+    disk.open(&live_path().join("b"), Access::Write).expect("open")
+}
+
+fn remove(disk: &FakeDisk) {
+    disk.remove(&live_path().join("b")).expect("removed");
+}
+
+const ACTS: [(&str, Act); 9] = [
+    ("written to", |disk| band(disk).write_at(b"meanwhile", 30_000).expect("written")),
+    ("cut", |disk| band(disk).set_len(5_000).expect("cut")),
+    ("grown", |disk| band(disk).write_at(b"more", 90_000).expect("written")),
+    ("deleted", remove),
+    ("renamed", |disk| disk.rename(&live_path().join("b"), &live_path().join("bb")).expect("renamed")),
+    ("replaced by another band", |disk| {
+        disk.rename(&live_path().join("b"), &live_path().join("c")).expect("renamed");
+    }),
+    ("replaced by a symbolic link", |disk| {
+        remove(disk);
+        disk.make_symlink(&live_path().join("b")).expect("made");
+    }),
+    ("replaced by a directory", |disk| {
+        remove(disk);
+        disk.make_dir(&live_path().join("b")).expect("made");
+    }),
+    ("written to as the clock is set back", |disk| {
+        disk.set_clock_by(-3_600_000_000_000);
+        band(disk).write_at(b"in the past", 10).expect("written");
+    }),
+];
+
+fn ready() -> (FakeDisk, Store) {
+    let disk = FakeDisk::default();
+    disk.make_dir(&live_path()).expect("made");
+    for name in ["a", "b", "c"] {
+        let file = disk.open(&live_path().join(name), Access::Create).expect("made");
+        file.write_at(&vec![name.as_bytes()[0]; 40_000], 0).expect("written");
+    }
+    disk.advance(1_000_000_000);
+    let store = Store::init(Arc::new(disk.clone()), &live_path(), OPTIONS, "first").expect("new");
+    disk.advance(1_000_000_000);
+    for name in ["a", "b"] {
+        let file = disk.open(&live_path().join(name), Access::Write).expect("open");
+        file.write_at(b"changed", 20_000).expect("written");
+    }
+    (disk, store)
+}
+
+fn ids(bands: &Bands) -> Vec<(String, [u8; 32])> {
+    bands.iter().map(|(name, bytes)| (name.clone(), *blake3::hash(bytes).as_bytes())).collect()
+}
+
+fn kept(store: &Store, name: &str) -> Vec<(String, [u8; 32])> {
+    assert!(store.verify(name).expect("kept").wrong.is_empty());
+    store.bands(name).expect("kept").into_iter().map(|(name, state)| (name, state.id)).collect()
+}
+
+/// Whatever live holds, when all of it is plain files.
+fn plain(disk: &FakeDisk) -> Option<Bands> {
+    let entries = disk.list(&live_path()).expect("listed");
+    entries.iter().all(|entry| entry.kind == paceline_checkpoint::disk::Kind::File).then(|| read_live(disk))
+}
+
+#[test]
+fn whatever_happens_to_a_band_meanwhile_a_checkpoint_is_one_state_of_live_or_none() {
+    let (mut moments, mut taken, mut refused) = (0, 0, 0);
+    for (what, act) in ACTS {
+        for moment in 1.. {
+            let (disk, mut store) = ready();
+            let before = read_live(&disk);
+            disk.meanwhile(moment, act);
+            let outcome = store.checkpoint_observed("second");
+            if disk.is_meanwhile_due() {
+                assert!(outcome.is_ok() && moment > 10, "{what}: {outcome:?}");
+                break;
+            }
+            moments += 1;
+            let after = plain(&disk);
+            match outcome {
+                Ok(_) => {
+                    let second = kept(&store, "second");
+                    let one =
+                        second == ids(&before) || after.as_ref().is_some_and(|after| second == ids(after));
+                    assert!(one, "{what} at {moment}: a state that live never had");
+                    taken += 1;
+                }
+                Err(error) => {
+                    let clear = [ErrorKind::Torn, ErrorKind::Refused].contains(&error.kind());
+                    assert!(clear, "{what} at {moment}: {error}");
+                    assert_eq!(store.list().len(), 1, "{what} at {moment}: refused, and there");
+                    refused += 1;
+                }
+            }
+            if after.is_none() {
+                let other = Path::new("/aside");
+                disk.rename(&live_path().join("b"), other).expect("what is in the way is moved");
+            }
+            store.checkpoint_observed("third").unwrap_or_else(|error| panic!("{what} at {moment}: {error}"));
+            assert_eq!(kept(&store, "third"), ids(&read_live(&disk)), "{what} at {moment}: seen by the next");
+        }
+    }
+    assert!(
+        moments > 200 && taken > 100 && refused > 10,
+        "{moments} moments: {taken} taken, {refused} refused"
+    );
+}
