@@ -1,4 +1,4 @@
-"""`paceline import --format criterion`: finds what criterion left and writes it as one document.
+"""`paceline import --format criterion`: finds what criterion left and makes it one document.
 
     DIR        target/criterion: every NAME/BASELINE/sample.json below it
     FILE, -    messages of `cargo criterion --message-format=json`
@@ -16,7 +16,7 @@ import os
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 import msgspec
 from rich.table import Table
@@ -49,6 +49,14 @@ class Document(msgspec.Struct, frozen=True):
     why_no_verdict: str
     series: list[Series]
     problems: list[Problem]
+
+
+class MeasuredOn(msgspec.Struct, frozen=True, omit_defaults=True):
+    """What criterion's files do not say. `suite`: whose gates apply; `on`: a machine's name."""
+
+    suite: str | None = None
+    on: str = "imported"
+    commit: str | None = None
 
 
 class _Read:
@@ -170,6 +178,12 @@ def _add_messages(found: _Read, file: BinaryIO) -> None:
             continue
         if series is not None:
             found.add(series)
+
+
+def sent(document: Document, where: MeasuredOn, title: str | None) -> dict[str, Any]:
+    """The body that stores it on a server."""
+    body = {"document": msgspec.to_builtins(document), "measured_on": msgspec.to_builtins(where)}
+    return body if title is None else {**body, "title": title}
 
 
 def tables(document: Document) -> Iterator[Table | str]:

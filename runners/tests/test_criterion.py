@@ -175,6 +175,22 @@ def test_the_command_prints_what_it_would_store_and_stores_it(tmp_path: Path) ->
     assert "nothing here is a verdict" in document["why_no_verdict"]
 
 
+def test_a_server_is_sent_the_document_and_where_it_was_measured(tmp_path: Path) -> None:
+    save(tmp_path, "finality/ours", "first")
+    document = criterion_runs.read(str(tmp_path))
+    where = criterion_runs.MeasuredOn("crypto", "ci-7", "abcdef1")
+    body = criterion_runs.sent(document, where, "October")
+    assert body["measured_on"] == {"suite": "crypto", "on": "ci-7", "commit": "abcdef1"}
+    assert (body["title"], body["document"]["series"][0]["baseline"]) == ("October", "first")
+    bare = criterion_runs.sent(document, criterion_runs.MeasuredOn(), None)
+    assert (bare["measured_on"], "title" in bare) == ({}, False)
+
+
+def test_options_of_criterion_are_refused_for_a_log(tmp_path: Path) -> None:
+    refused = CliRunner().invoke(app, ["import", str(tmp_path / "log"), "--dry-run", "--on", "ci-7"])
+    assert "--on is not for --format logcat" in str(refused.exception)
+
+
 def test_the_document_is_of_the_bytes_alone(tmp_path: Path) -> None:
     save(tmp_path / "a" / "criterion", "finality/ours", "first")
     shutil.copytree(tmp_path / "a", tmp_path / "b")
@@ -192,7 +208,7 @@ def test_what_is_no_run_of_criterion_is_refused_with_advice(tmp_path: Path) -> N
             criterion_runs.read(str(path))
 
 
-@pytest.mark.parametrize("extra", [["--seconds", "1"], ["--in-force", "2000"], ["--server", "http://x"]])
+@pytest.mark.parametrize("extra", [["--seconds", "1"], ["--in-force", "2000"], ["--device", "x"]])
 def test_options_of_a_log_are_refused(tmp_path: Path, extra: list[str]) -> None:
     save(tmp_path, "a", "new")
     arguments = ["import", "--format", "criterion", str(tmp_path), "--dry-run", *extra]

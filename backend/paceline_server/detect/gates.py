@@ -20,7 +20,16 @@ from paceline_server.detect.measure import WarmSamples
 from paceline_server.detect.schemas import GateOut
 from paceline_server.ingest.cases import ParamValue
 from paceline_server.stats.derived import DerivedValue
-from paceline_server.stats.gates import GateVerdict, Op, holds, judge_gate, judge_level, size_of
+from paceline_server.stats.gates import (
+    GateVerdict,
+    Op,
+    holds,
+    judge_gate,
+    judge_level,
+    share_reached,
+    size_of,
+    standing_of,
+)
 from paceline_server.stats.samples import Interval, median
 from paceline_server.stats.summary import probably_optimised_away
 
@@ -131,9 +140,12 @@ def _gate_row(
 ) -> GateOut:
     """`where`: benchmark, arm, params, metric, and the statistic or the derived metric's name."""
     benchmark, arm, params, metric, statistic = where
+    actual = found.actual
     return GateOut(
         name=gate.name, description=gate.description, derived=gate.derived, benchmark=benchmark, arm=arm,
         params=dict(params), metric=metric, statistic=statistic, absolute=gate.absolute, op=gate.op,
         level=level, target=target, actual=found.actual, lower=found.interval.lower,
         upper=found.interval.upper, verdict=found.verdict, reason=found.reason,
+        reached=None if actual is None else share_reached(actual, gate.op, target),
+        standing=None if actual is None else standing_of(actual, gate.op, target),
     )  # fmt: skip

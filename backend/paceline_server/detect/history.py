@@ -41,7 +41,7 @@ def extend(session: Session, job_id: str) -> None:
         return
     said = points_of(session, context, service.report_of(session, job_id))
     if said.rows:
-        points.record(session, said, names_of(session, context.run.suite))
+        points.record(session, said, names_of_job(session, context))
         outbox.add(session, EVALUATE, job_id)
 
 
@@ -60,6 +60,14 @@ def keep(session: Session, job_id: str, looked: Sequence[detection.Looked]) -> N
 def names_of(session: Session, suite: str) -> Names:
     """Old names of the suite's benchmarks and arms → those of its newest manifest."""
     return Names.of(manifests.read(catalog.find(session, suite).manifest))
+
+
+def names_of_job(session: Session, context: JobContext) -> Names:
+    """Those of its suite; an imported run's need not be one that anybody announced, and its names are its
+    own."""
+    if context.is_imported:
+        return Names.of(manifests.read(context.run.manifest))
+    return names_of(session, context.run.suite)
 
 
 def points_of(session: Session, context: JobContext, report: JobReportOut) -> JobPoints:

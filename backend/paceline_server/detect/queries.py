@@ -11,7 +11,9 @@ from sqlalchemy.orm import Session
 from paceline_server.jobs.states import FINAL
 from paceline_server.store.tables.decisions import Comparison, Finding, JobReport
 from paceline_server.store.tables.fleet import REAL_TARGETS, Target
-from paceline_server.store.tables.jobs import BASELINE_TRIGGERS, Job, Run
+from paceline_server.store.tables.jobs import BASELINE_TRIGGERS, IMPORTED, Job, Run
+
+_KEPT = (*BASELINE_TRIGGERS, IMPORTED)
 
 
 @dataclass(frozen=True)
@@ -23,11 +25,17 @@ class JobContext:
     target: Target
 
     @property
+    def is_imported(self) -> bool:
+        """Whether another tool measured it, so that nothing of it may be judged."""
+        return self.run.trigger == IMPORTED
+
+    @property
     def is_baseline(self) -> bool:
         """Whether the job becomes points of history: people, clocks or CI asked for it, on a branch, and
-        nothing about it was turned or slowed. Commits of no known branch have no common past."""
+        nothing about it was turned or slowed. Commits of no known branch have no common past. What was
+        imported has its saved baseline as its branch; its points are kept and do not count."""
         run = self.run
-        asked = run.trigger in BASELINE_TRIGGERS and run.base_commit is None and run.branch is not None
+        asked = run.trigger in _KEPT and run.base_commit is None and run.branch is not None
         return asked and not run.demonstration and not run.knobs
 
 
@@ -109,13 +117,14 @@ def finding(session: Session, finding_id: str) -> tuple[Finding, Comparison] | N
 
 
 def baseline_jobs(session: Session, suite: str | None) -> list[str]:
-    """Concluded jobs that people, clocks or CI asked for (of a suite), the oldest first."""
+    """Concluded jobs (of a suite) that people, clocks or CI asked for, or that were imported, the oldest
+    first."""
     query = (
         select(Job.id)
         .join(Run, Run.id == Job.run_id)
         .where(
             Job.state == "done",
-            Run.trigger.in_(BASELINE_TRIGGERS),
+            Run.trigger.in_(_KEPT),
             Run.base_commit.is_(None),
             Run.branch.is_not(None),
             Run.demonstration.is_(False),

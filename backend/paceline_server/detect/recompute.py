@@ -80,7 +80,7 @@ def _measure_again(job_id: str, done: Recomputed) -> None:
             return
         report = service.measure_again(session, context)
         said = history.points_of(session, context, report)
-        names = history.names_of(session, context.run.suite)
+        names = history.names_of_job(session, context)
     if not said.rows:
         return
     with session_scope() as session:

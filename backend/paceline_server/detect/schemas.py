@@ -122,6 +122,11 @@ class GateOut(Response):
     lower: float | None = None
     upper: float | None = None
     """Each holds with 99 %; null: the samples are too few for it."""
+    reached: float | None = None
+    """`actual` as a share of `target`, speed against speed: 0.73 is 27 % short; null: there is none."""
+    standing: Literal["pass", "close", "below"] | None = None
+    """Where `actual` itself lies: it holds, is within 30 % of the level, or below that. No verdict: that asks
+    for enough samples, too."""
     verdict: Judged
     reason: str
 

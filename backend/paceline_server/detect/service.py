@@ -12,7 +12,7 @@ per (job, batch); findings are facts and are never changed (I16).
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from sqlalchemy.orm import Session
@@ -40,6 +40,11 @@ from paceline_server.store.tables.history import PolicyAdvice
 Role = Literal["candidate", "confirmation", "recovery"]
 EXTEND_HISTORY = "history.extend"
 """Outbox topic of a concluded baseline job; the key is its id."""
+WHY_IMPORTED = (
+    "another tool measured it, one benchmark after the other in one process, and nobody watched the target: "
+    "its figures are shown and not judged"
+)
+"""Why a verdict, and a point that counts, is not to be had of an imported job (I2, I11)."""
 
 __all__ = [
     "Analysed", "Role", "advise_again", "analyse_job", "comparisons_of_job", "conclude_job", "findings_of",
@@ -91,6 +96,8 @@ def _analyse(session: Session, context: JobContext) -> Analysis:
         unjudged_jobs=queries.unjudged_jobs(session, run.id, job.id),
         limits=void_limits(),
     )
+    if context.is_imported:
+        return _uncompared(analyse(manifest, _facts(session, context), identity, asked, look))
     if run.base_commit is None:
         return analyse(manifest, _facts(session, context), identity, asked, look)
     return analyse_revisions(
@@ -102,6 +109,11 @@ def _analyse(session: Session, context: JobContext) -> Analysis:
         look=look,
         thorough=run.trigger in THOROUGH,
     )
+
+
+def _uncompared(analysis: Analysis) -> Analysis:
+    """Without comparisons: arms that were measured one after the other have no blocks to compare (I11)."""
+    return replace(analysis, ruled=(), report=analysis.report.model_copy(update={"comparisons": []}))
 
 
 THOROUGH = ("confirm", "bisect")
@@ -117,6 +129,7 @@ def _facts(session: Session, context: JobContext, side: Literal["base", "head"] 
         conditions=ingest.conditions(session, job_id),
         announced=ingest.cases(session, job_id, side),
         configuration=("simulated",) if context.target.simulated else (),
+        broken=(WHY_IMPORTED,) if context.is_imported else (),
     )
 
 

@@ -31,6 +31,7 @@ from sqlalchemy.orm import Session, defer
 
 from paceline_server.store.tables.catalog import SuiteAgent
 from paceline_server.store.tables.fleet import (
+    IMPORTS_AGENT,
     Agent,
     EnrolmentCode,
     Target,
@@ -62,7 +63,7 @@ def forget_codes(session: Session, at: datetime) -> None:
 
 
 def agents() -> Select[Any]:
-    return select(Agent)
+    return select(Agent).where(Agent.id != IMPORTS_AGENT)
 
 
 def agent(session: Session, agent_id: str) -> Agent | None:
@@ -165,6 +166,12 @@ def gone_silent(session: Session, since: datetime, until: datetime) -> list[Targ
     return list(
         session.scalars(select(Target).where(Target.last_seen_at > since, Target.last_seen_at <= until))
     )
+
+
+def insert_agent_once(session: Session, values: dict[str, Any]) -> None:
+    """Make an agent's row; nothing when it exists (also in another transaction)."""
+    insert = postgresql.insert if session.get_bind().dialect.name == "postgresql" else sqlite.insert
+    session.execute(insert(Agent).values(**values).on_conflict_do_nothing(index_elements=["id"]))
 
 
 def insert_target_once(session: Session, values: dict[str, Any]) -> None:

@@ -19,6 +19,7 @@ from sqlalchemy.orm import Session
 from paceline_server.accounts import service as accounts
 from paceline_server.catalog import service as catalog
 from paceline_server.fleet import announced, queries
+from paceline_server.fleet.imported import imported_target
 from paceline_server.fleet.life import READING_EVERY, attempt_failed, run_succeeded
 from paceline_server.fleet.schemas import (
     EnrolIn,
@@ -38,8 +39,8 @@ log = structlog.get_logger("paceline.fleet")
 
 __all__ = [
     "READING_EVERY", "agent_out", "any_silent", "attempt_failed", "create_enrolment_code", "enrol",
-    "find_target", "forget", "forget_expired", "heartbeat", "is_free_to_use", "is_online", "online_targets",
-    "readings", "run_succeeded", "sweep", "targets_out", "tell", "tell_silent",
+    "find_target", "forget", "forget_expired", "heartbeat", "imported_target", "is_free_to_use", "is_online",
+    "online_targets", "readings", "run_succeeded", "sweep", "targets_out", "tell", "tell_silent",
 ]  # fmt: skip
 
 

@@ -14,6 +14,7 @@ from typing import Annotated, Literal, Self
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from paceline_server.catalog.schemas import ParamValue
+from paceline_server.imports.criterion.schemas import CriterionIn, ImportedRunOut, MeasuredOnIn
 from paceline_server.kernel.wire import Request, Response
 
 MAX_SESSIONS = 1_000
@@ -120,15 +121,17 @@ class DocumentIn(_Part):
 
 
 class ImportIn(Request):
-    """`title`: what people call it; without one it is named after its file."""
+    """`title`: what people call it; without one it is named after its file. `measured_on` is for criterion's
+    runs alone."""
 
-    document: DocumentIn
+    document: Annotated[DocumentIn | CriterionIn, Field(discriminator="format")]
     title: Annotated[str, Field(min_length=1, max_length=200)] | None = None
+    measured_on: MeasuredOnIn = Field(default_factory=MeasuredOnIn)
 
 
 class ImportOut(Response):
-    """One stored document. `devices`: as its headings name them; `note_count`: rows that something in the
-    document disagrees with."""
+    """One stored document. `devices`: as its headings name them, or what criterion's runs were measured on;
+    `row_count`: its rows, or series; `note_count`: rows that something in the document disagrees with."""
 
     id: str
     title: str
@@ -217,10 +220,14 @@ class ImportedAdviceOut(Response):
 
 
 class ImportDetailOut(ImportOut):
-    """`other_lines`: lines read that are no rows, such as counters, with their own sentences."""
+    """`other_lines`: lines read that are no rows, such as counters, with their own sentences. `runs`: what
+    criterion measured, which has samples and no rows; then `why_no_samples` is empty, and `why_no_verdict`
+    says why they are not judged."""
 
     rows: list[ImportedRowOut]
     policy: ImportedPolicyOut | None
     advice: list[ImportedAdviceOut]
     other_lines: list[str]
     why_no_samples: str
+    why_no_verdict: str = ""
+    runs: list[ImportedRunOut] = Field(default_factory=list)

@@ -1,20 +1,24 @@
 """Decisions about imports: which document is new, and how its policy compares with what was measured here.
 
 Place: above `detect`, whose advice it asks for through its service; nothing asks this feature. Invariants:
-the same document is stored once; nothing imported becomes a sample, a point, a finding or an alert; deleting
-a document leaves an entry in the audit log.
+the same document is stored once; nothing of a log becomes a sample or a point, and nothing imported a finding
+or an alert; criterion's samples become runs (`criterion/`), which stay; deleting a document leaves an entry
+in the audit log.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
+from typing import Any
 
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
 from paceline_server.detect.policies import service as policies
 from paceline_server.imports import queries, reading
+from paceline_server.imports.criterion import service as criterion
+from paceline_server.imports.criterion.schemas import CriterionIn, ImportedRunOut, MeasuredOnIn
 from paceline_server.imports.schemas import (
     DocumentIn,
     ImportDetailOut,
@@ -24,37 +28,34 @@ from paceline_server.imports.schemas import (
     PolicyIn,
 )
 from paceline_server.kernel import clock, ids
-from paceline_server.kernel.errors import not_found
+from paceline_server.kernel.errors import ProblemError, not_found
 from paceline_server.kernel.wire import Page
 from paceline_server.store import audit
 from paceline_server.store.page import page
 from paceline_server.store.tables.imports import ImportDocument
 
+CRITERION = "criterion"
 PARAM = "batch"
 """What the documents' rows vary, and what a policy to compare with must be about."""
 
 
 def store(session: Session, body: ImportIn, who: str) -> tuple[ImportDetailOut, bool]:
     """(the stored document, whether it is new). The same document again changes nothing."""
-    document = body.document.model_dump(mode="json")
-    digest = hashlib.sha256(json.dumps(document, sort_keys=True).encode()).hexdigest()
+    said = body.document
+    digest = _digest(body)
     found = queries.with_digest(session, digest)
     if found is not None:
         return _detail(session, found), False
-    rows = reading.rows_of(body.document)
     row = ImportDocument(
         id=ids.new_id("imp"),
-        format=body.document.format,
-        file=body.document.file,
-        title=body.title or body.document.file,
-        sha256=body.document.sha256,
+        format=said.format,
+        file=said.file,
+        title=body.title or said.file,
+        sha256=said.sha256,
         digest=digest,
-        document=document,
-        devices=reading.devices_of(body.document),
-        row_count=len(rows),
-        note_count=sum(bool(one.notes) for one in rows),
         imported_by=who,
         created_at=clock.now(),
+        **(_of_log(said) if isinstance(said, DocumentIn) else _of_criterion(said, body.measured_on)),
     )
     try:
         with session.begin_nested():
@@ -65,9 +66,40 @@ def store(session: Session, body: ImportIn, who: str) -> tuple[ImportDetailOut, 
         if found is None:
             raise
         return _detail(session, found), False
-    said = {"name": row.title, "file": row.file, "rows": len(rows)}
-    audit.record(session, who, "import.create", "import", row.id, said)
+    if isinstance(said, CriterionIn):
+        runs = criterion.keep(session, said, body.measured_on, who, row.id)
+        row.document = {**row.document, "runs": [one.model_dump(mode="json") for one in runs]}
+    about = {"name": row.title, "file": row.file, "rows": row.row_count}
+    audit.record(session, who, "import.create", "import", row.id, about)
     return _detail(session, row), True
+
+
+def _digest(body: ImportIn) -> str:
+    """Of what is stored: criterion's runs depend on where they were measured, too."""
+    document = body.document.model_dump(mode="json")
+    if isinstance(body.document, CriterionIn):
+        document["measured_on"] = body.measured_on.model_dump(mode="json")
+    return hashlib.sha256(json.dumps(document, sort_keys=True).encode()).hexdigest()
+
+
+def _of_log(said: DocumentIn) -> dict[str, Any]:
+    rows = reading.rows_of(said)
+    return {
+        "document": said.model_dump(mode="json"),
+        "devices": reading.devices_of(said),
+        "row_count": len(rows),
+        "note_count": sum(bool(one.notes) for one in rows),
+    }
+
+
+def _of_criterion(said: CriterionIn, where: MeasuredOnIn) -> dict[str, Any]:
+    """Its samples are kept as those of its runs, not a second time with the document."""
+    return {
+        "document": said.model_dump(mode="json", exclude={"series"}),
+        "devices": [where.on],
+        "row_count": len(said.series),
+        "note_count": 0,
+    }
 
 
 def list_documents(session: Session, *, form: str | None, limit: int, cursor: str | None) -> Page[ImportOut]:
@@ -84,8 +116,12 @@ def get(session: Session, import_id: str) -> ImportDetailOut:
 
 
 def delete(session: Session, import_id: str, who: str) -> None:
-    """Forget a document. Raises 404."""
+    """Forget a document. Raises 404; 409 `samples_stay` for one whose samples became runs."""
     row = _find(session, import_id)
+    if row.format == CRITERION:
+        raise ProblemError(
+            409, "samples_stay", "Its samples are those of runs, and samples are never taken away."
+        )
     said = {"name": row.title, "file": row.file, "sha256": row.sha256}
     audit.record(session, who, "import.remove", "import", row.id, said)
     session.delete(row)
@@ -114,6 +150,8 @@ def _out(row: ImportDocument) -> ImportOut:
 
 
 def _detail(session: Session, row: ImportDocument) -> ImportDetailOut:
+    if row.format == CRITERION:
+        return _runs_of(row)
     document = DocumentIn.model_validate(row.document)
     return ImportDetailOut(
         **_out(row).model_dump(),
@@ -123,6 +161,15 @@ def _detail(session: Session, row: ImportDocument) -> ImportDetailOut:
         other_lines=reading.other_lines(document),
         why_no_samples=document.why_no_samples,
     )
+
+
+def _runs_of(row: ImportDocument) -> ImportDetailOut:
+    """A document that has runs and no rows."""
+    return ImportDetailOut(
+        **_out(row).model_dump(), rows=[], policy=None, advice=[], other_lines=[], why_no_samples="",
+        why_no_verdict=row.document["why_no_verdict"],
+        runs=[ImportedRunOut.model_validate(one) for one in row.document["runs"]],
+    )  # fmt: skip
 
 
 def _advice(session: Session, document: DocumentIn) -> list[ImportedAdviceOut]:

@@ -16,6 +16,7 @@ from msgspec import to_builtins
 from sqlalchemy.orm import Session
 
 from paceline_server.ingest import live, queries, wire
+from paceline_server.ingest.imported import Imported, store_imported
 from paceline_server.ingest.reader import (
     LiveSeries,
     blocks,
@@ -290,6 +291,6 @@ def gaps(seqs: Sequence[int], last_seq: int) -> str:
 
 
 __all__ = [
-    "CaseSamples", "LiveSeries", "blocks", "cases", "checks", "conditions", "finish", "gaps", "live_series",
-    "read_items", "starts", "store", "warnings",
+    "CaseSamples", "Imported", "LiveSeries", "blocks", "cases", "checks", "conditions", "finish", "gaps",
+    "live_series", "read_items", "starts", "store", "store_imported", "warnings",
 ]  # fmt: skip

@@ -14,7 +14,7 @@ from paceline_server.kernel.wire import Request, Response
 Judged = Literal["pass", "fail", "inconclusive", "not_applicable"]
 """Of a comparison or a gate; `not_applicable`: this target cannot run what it is about."""
 Verdict = Literal["pass", "fail", "inconclusive"]
-Trigger = Literal["manual", "schedule", "ci", "confirm", "bisect", "a_a"]
+Trigger = Literal["manual", "schedule", "ci", "confirm", "bisect", "a_a", "import"]
 JobState = Literal[
     "queued", "leased", "preparing", "measuring", "uploading", "analysing",
     "done", "failed", "cancelled", "lost", "expired",

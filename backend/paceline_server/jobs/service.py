@@ -16,6 +16,7 @@ from paceline_server.jobs import queries, shapes
 from paceline_server.jobs.beginnings import EXPIRES_AFTER, begin
 from paceline_server.jobs.declared import Declared, read_manifest
 from paceline_server.jobs.followups import ab_run, commits_of, confirmation_run
+from paceline_server.jobs.imported import ImportedRun, analyse_imported, imported_run
 from paceline_server.jobs.leases import Hold, Writer, finish, hold, lease_lost
 from paceline_server.jobs.plans import Plan, plan_of
 from paceline_server.jobs.queries import counting_attempts
@@ -32,9 +33,9 @@ from paceline_server.store.tables.fleet import Target
 from paceline_server.store.tables.jobs import Run
 
 __all__ = [
-    "CANCEL", "Hold", "Plan", "Writer", "ab_run", "cancel", "commits_of", "conclude", "confirmation_run",
-    "counting_attempts", "create_run", "fail_analysis", "finish", "get_job", "get_run", "hold", "lease_lost",
-    "list_runs", "plan_of", "request_batch",
+    "CANCEL", "Hold", "ImportedRun", "Plan", "Writer", "ab_run", "analyse_imported", "cancel", "commits_of",
+    "conclude", "confirmation_run", "counting_attempts", "create_run", "fail_analysis", "finish", "get_job",
+    "get_run", "hold", "imported_run", "lease_lost", "list_runs", "plan_of", "request_batch",
 ]  # fmt: skip
 
 

@@ -10,7 +10,7 @@ from sqlalchemy import Select, Text, and_, cast, func, select
 from sqlalchemy.orm import Session
 
 from paceline_server.store.tables.decisions import Alert, Comparison, JobReport
-from paceline_server.store.tables.fleet import Agent, Target
+from paceline_server.store.tables.fleet import IMPORTS_AGENT, Agent, Target
 from paceline_server.store.tables.jobs import BASELINE_TRIGGERS, Job, Run
 from paceline_server.store.tables.messages import Incident
 from paceline_server.store.tables.rules import AuditEntry
@@ -18,8 +18,9 @@ from paceline_server.store.tables.rules import AuditEntry
 
 def agents(session: Session, limit: int) -> list[Agent]:
     """The agents heard of last."""
-    query = select(Agent).order_by(Agent.last_seen_at.desc().nulls_last(), Agent.id).limit(limit)
-    return list(session.scalars(query))
+    query = select(Agent).where(Agent.id != IMPORTS_AGENT)
+    ordered = query.order_by(Agent.last_seen_at.desc().nulls_last(), Agent.id)
+    return list(session.scalars(ordered.limit(limit)))
 
 
 def incidents() -> Select[Any]:

@@ -25,6 +25,10 @@ STEADY_SHIFT: Final = 0.02
 
 OPTIMISED_AWAY_NS: Final = 1.0
 """ns per operation; below three cycles at 3 GHz there is no call left to measure. §1"""
+TUKEY_MILD: Final = 1.5
+"""interquartile ranges; an imported sample farther from its quartile is counted as an outlier, and kept"""
+TUKEY_SEVERE: Final = 3.0
+"""interquartile ranges; from there on it is counted as a severe one"""
 
 DEFAULT_LAUNCHES: Final = 5
 """K on a host, where a request does not say: enough for LAUNCH_SHARE to outvote one biased process. §1"""
@@ -89,6 +93,8 @@ PRESSURE_PERCENT: Final = 5.0
 GATE_CONFIDENCE: Final = 0.98
 """probability; two-sided interval of a gated statistic, each bound alone is wrong once in 100. A gate fails
 or passes only when the whole interval lies on one side; a p99 then needs 459 samples, a p99.9 4,603."""
+GATE_CLOSE_SHARE: Final = 0.30
+"""share; a figure this near to a level that it does not hold is called close, a farther one below."""
 
 # --- Derived metrics ------------------------------------------------------------------------------
 DERIVED_CONFIDENCE: Final = 0.998

@@ -25,12 +25,14 @@ import numpy as np
 
 from paceline_server.stats.binomial import quantile_interval
 from paceline_server.stats.bootstrap import cluster_bootstrap, nan_mean
-from paceline_server.stats.constants import GATE_CONFIDENCE, MIN_LAUNCHES
+from paceline_server.stats.constants import GATE_CLOSE_SHARE, GATE_CONFIDENCE, MIN_LAUNCHES
 from paceline_server.stats.paired import Verdict
 from paceline_server.stats.samples import Floats, Interval, Ints
 from paceline_server.stats.spread import jackknife, launch_deviation, relative_deviation, standard_deviation
 
 Op = Literal["<", "<=", ">", ">="]
+Standing = Literal["pass", "close", "below"]
+"""Of a figure: it holds the level, is within `GATE_CLOSE_SHARE` of it, or further away."""
 SPREADS: Mapping[str, Callable[[Floats, Ints], float]] = {
     "sd": standard_deviation, "sd_percent": relative_deviation, "launch_sd_percent": launch_deviation,
 }  # fmt: skip
@@ -114,6 +116,22 @@ def interval_of(values: Floats, launch: Ints, statistic: str) -> Interval:
         return cluster_bootstrap([(values, launch)], lambda groups: nan_mean(groups[0]), GATE_CONFIDENCE)
     actual = statistic_of(values, launch, statistic)
     return Interval(actual, actual)
+
+
+def share_reached(actual: float, op: Op, level: float) -> float | None:
+    """How much of a level a figure reaches, as speed ÷ speed: 1 is the level itself, 0.73 is 27 % short. None
+    where a ratio says nothing: one of the two is not above 0."""
+    if not (0.0 < actual < math.inf and level > 0.0):
+        return None
+    return actual / level if op in (">", ">=") else level / actual
+
+
+def standing_of(actual: float, op: Op, level: float) -> Standing:
+    """Where the figure itself lies, whatever its interval allows a verdict to say."""
+    if holds(actual, op, level):
+        return "pass"
+    share = share_reached(actual, op, level)
+    return "close" if share is not None and share >= 1.0 - GATE_CLOSE_SHARE else "below"
 
 
 def samples_to_pass(statistic: str, op: Op) -> int:

@@ -11,7 +11,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from paceline_server.stats.binomial import quantile_interval
-from paceline_server.stats.constants import MEDIAN_CONFIDENCE, OPTIMISED_AWAY_NS
+from paceline_server.stats.constants import (
+    MEDIAN_CONFIDENCE,
+    OPTIMISED_AWAY_NS,
+    TUKEY_MILD,
+    TUKEY_SEVERE,
+)
 from paceline_server.stats.samples import Floats, Ints
 
 
@@ -53,6 +58,19 @@ def summarise(values: Floats, launch: Ints) -> Summary:
         median_lower=interval.lower,
         median_upper=interval.upper,
     )
+
+
+def tukey_outliers(values: Floats) -> tuple[int, int]:
+    """How many of `values`, shape (n,), n ≥ 1, lie beyond Tukey's fences: (mild, severe), farther than 1.5
+    and than 3 interquartile ranges from the quartiles, which are of type 7.
+
+    Source: Tukey, Exploratory Data Analysis (1977), §2D; criterion counts so.
+    """
+    first, third = np.quantile(values, [0.25, 0.75])
+    away = np.maximum(first - values, values - third)
+    spread = third - first
+    severe = int(np.count_nonzero(away > TUKEY_SEVERE * spread))
+    return int(np.count_nonzero(away > TUKEY_MILD * spread)) - severe, severe
 
 
 def probably_optimised_away(unit: str, metric_median: float) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -49,3 +50,31 @@ def test_a_document_goes_from_a_process_to_a_server_with_its_notes_and_its_polic
     assert "says ~20 % slower (line 1)" in row["notes"][0]
     assert row["raw"][0].endswith("fallback avg=11.93 ms (0.01 ms/hash)")
     assert found["policy"]["in_force"] == {"minimum": 2000, "warmup_rounds": 1}
+
+
+@pytest.mark.shapes("embedded")
+def test_what_criterion_measured_goes_from_a_process_to_a_run_on_a_server(
+    server: RunningServer, token: Callable[..., dict[str, str]], tmp_path: Path
+) -> None:
+    message = {
+        "reason": "benchmark-complete", "id": "sign/dalek/32", "unit": "us", "throughput": [],
+        "iteration_count": [10, 20, 30], "measured_values": [137.0, 274.2, 411.0],
+    }  # fmt: skip
+    path = tmp_path / "messages.jsonl"
+    path.write_text(json.dumps(message) + "\n", encoding="utf-8")
+    headers = token("ingest", "read")
+    secret = headers["Authorization"].removeprefix("Bearer ")
+    command = [sys.executable, "-m", "paceline", "import", "--format", "criterion", str(path)]
+    stored = subprocess.run(
+        [*command, "--server", server.url, "--on", "ci-7", "--commit", "1f3c9ab"],
+        env={**os.environ, "PACELINE_TOKEN": secret}, capture_output=True, text=True, timeout=120,
+        check=False,
+    )  # fmt: skip
+    assert stored.returncode == 0, stored.stderr
+    assert "new: 1 benchmarks, run run_" in stored.stderr
+    with httpx.Client(base_url=f"{server.url}/api/v1", headers=headers) as client:
+        (run,) = client.get("/runs", params={"trigger": "import"}).json()["items"]
+        (listed,) = client.get("/imports", params={"format": "criterion"}).json()["items"]
+        (told,) = client.get(f"/imports/{listed['id']}").json()["runs"]
+    assert (run["commit"], run["jobs"][0]["target_name"], run["jobs"][0]["samples"]) == ("1f3c9ab", "ci-7", 3)
+    assert (told["run_id"], told["series"][0]["median_ns"]) == (run["id"], pytest.approx(13_700))

@@ -15,7 +15,15 @@ from paceline_server.stats.derived import (
     ratio_across_param,
     slope,
 )
-from paceline_server.stats.gates import Op, judge_gate, quantile_of, samples_to_pass, size_of
+from paceline_server.stats.gates import (
+    Op,
+    judge_gate,
+    quantile_of,
+    samples_to_pass,
+    share_reached,
+    size_of,
+    standing_of,
+)
 from paceline_server.stats.samples import Interval
 from paceline_server.stats.spread import jackknife, relative_deviation
 from paceline_server.testing.simulated import job_cases
@@ -218,3 +226,20 @@ def test_a_launch_bias_is_in_the_bootstrap_as_the_simple_formula_says() -> None:
 def test_a_bootstrap_of_one_launch_has_no_bounds() -> None:
     one = np.zeros(20, dtype=np.int64)
     assert ratio_of_means(_values(1.0, n=20), one, _values(1.0, n=20), one, 0.95).lower is None
+
+
+@pytest.mark.parametrize(
+    ("actual", "op", "level", "standing", "reached"),
+    [
+        (10.0, "<=", 10.0, "pass", 1.0), (13.7, "<=", 10.0, "close", 0.7299),
+        (28.2, "<=", 10.0, "below", 0.3546), (73.0, ">=", 100.0, "close", 0.73),
+        (70.0, ">=", 100.0, "close", 0.70), (69.9, ">=", 100.0, "below", 0.699),
+        (-1.0, "<", 0.05, "pass", None), (0.0, ">", 1.0, "below", None), (1.0, "<", 0.0, "below", None),
+    ],
+)  # fmt: skip
+def test_a_figure_is_close_within_thirty_percent_of_its_level_as_speed(
+    actual: float, op: Op, level: float, standing: str, reached: float | None
+) -> None:
+    assert standing_of(actual, op, level) == standing
+    found = share_reached(actual, op, level)
+    assert found is None if reached is None else found == pytest.approx(reached, rel=1e-3)

@@ -2941,7 +2941,7 @@ export interface components {
              * Trigger
              * @enum {string}
              */
-            trigger: "manual" | "schedule" | "ci" | "confirm" | "bisect" | "a_a";
+            trigger: "manual" | "schedule" | "ci" | "confirm" | "bisect" | "a_a" | "import";
             /** Words */
             words: string;
             /** Complete */
@@ -3026,6 +3026,32 @@ export interface components {
             route: string | null;
             /** Since */
             since: string | null;
+        };
+        /**
+         * CriterionIn
+         * @description What `paceline import` stores as import.json.
+         */
+        CriterionIn: {
+            /**
+             * V
+             * @constant
+             */
+            v: 1;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            format: "criterion";
+            /** File */
+            file: string;
+            /** Bytes */
+            bytes: number;
+            /** Sha256 */
+            sha256: string;
+            /** Why No Verdict */
+            why_no_verdict: string;
+            /** Series */
+            series: components["schemas"]["SeriesIn"][];
         };
         /**
          * CrossoverOut
@@ -3214,8 +3240,8 @@ export interface components {
              */
             v: 1;
             /**
-             * Format
-             * @constant
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
              */
             format: "logcat";
             /** File */
@@ -3641,6 +3667,10 @@ export interface components {
             lower: number | null;
             /** Upper */
             upper: number | null;
+            /** Reached */
+            reached: number | null;
+            /** Standing */
+            standing: ("pass" | "close" | "below") | null;
             /**
              * Verdict
              * @enum {string}
@@ -3771,7 +3801,9 @@ export interface components {
         };
         /**
          * ImportDetailOut
-         * @description `other_lines`: lines read that are no rows, such as counters, with their own sentences.
+         * @description `other_lines`: lines read that are no rows, such as counters, with their own sentences. `runs`: what
+         *     criterion measured, which has samples and no rows; then `why_no_samples` is empty, and `why_no_verdict`
+         *     says why they are not judged.
          */
         ImportDetailOut: {
             /** Id */
@@ -3806,20 +3838,30 @@ export interface components {
             other_lines: string[];
             /** Why No Samples */
             why_no_samples: string;
+            /**
+             * Why No Verdict
+             * @default
+             */
+            why_no_verdict: string;
+            /** Runs */
+            runs: components["schemas"]["ImportedRunOut"][];
         };
         /**
          * ImportIn
-         * @description `title`: what people call it; without one it is named after its file.
+         * @description `title`: what people call it; without one it is named after its file. `measured_on` is for criterion's
+         *     runs alone.
          */
         ImportIn: {
-            document: components["schemas"]["DocumentIn"];
+            /** Document */
+            document: components["schemas"]["DocumentIn"] | components["schemas"]["CriterionIn"];
             /** Title */
             title?: string | null;
+            measured_on?: components["schemas"]["MeasuredOnIn"];
         };
         /**
          * ImportOut
-         * @description One stored document. `devices`: as its headings name them; `note_count`: rows that something in the
-         *     document disagrees with.
+         * @description One stored document. `devices`: as its headings name them, or what criterion's runs were measured on;
+         *     `row_count`: its rows, or series; `note_count`: rows that something in the document disagrees with.
          */
         ImportOut: {
             /** Id */
@@ -3957,6 +3999,46 @@ export interface components {
             why: string;
             /** Raw */
             raw: string[];
+        };
+        /**
+         * ImportedRunOut
+         * @description A run that was made of one baseline. A saved one is the `branch` of its series; `new`, criterion's last
+         *     run, has none and so no series.
+         */
+        ImportedRunOut: {
+            /** Run Id */
+            run_id: string;
+            /** Job Id */
+            job_id: string;
+            /** Baseline */
+            baseline: string;
+            /** Series */
+            series: components["schemas"]["ImportedSeriesOut"][];
+        };
+        /**
+         * ImportedSeriesOut
+         * @description One benchmark of an imported run. `outliers_*`: samples beyond Tukey's fences at 1.5 and 3
+         *     interquartile ranges; they are counted and kept.
+         */
+        ImportedSeriesOut: {
+            /** Id */
+            id: string;
+            /** Benchmark */
+            benchmark: string;
+            /** Arm */
+            arm: string;
+            /** Params */
+            params: {
+                [key: string]: number | string;
+            };
+            /** Samples */
+            samples: number;
+            /** Median Ns */
+            median_ns: number;
+            /** Outliers Mild */
+            outliers_mild: number;
+            /** Outliers Severe */
+            outliers_severe: number;
         };
         /**
          * InForceOut
@@ -4365,6 +4447,22 @@ export interface components {
              * @enum {string}
              */
             kind: "host" | "device";
+        };
+        /**
+         * MeasuredOnIn
+         * @description Where it was measured. `suite`: an announced one, whose gates it is held against where the names of
+         *     benchmarks are the same; `on`: what the machine is called; `commit`: what was measured.
+         */
+        MeasuredOnIn: {
+            /** Suite */
+            suite?: string | null;
+            /**
+             * On
+             * @default imported
+             */
+            on: string;
+            /** Commit */
+            commit?: string | null;
         };
         /** MeasuredSideOut */
         MeasuredSideOut: {
@@ -5488,7 +5586,7 @@ export interface components {
              * Trigger
              * @enum {string}
              */
-            trigger: "manual" | "schedule" | "ci" | "confirm" | "bisect" | "a_a";
+            trigger: "manual" | "schedule" | "ci" | "confirm" | "bisect" | "a_a" | "import";
             /**
              * State
              * @enum {string}
@@ -5672,6 +5770,26 @@ export interface components {
             environment: number;
             /** Starts Because */
             starts_because: string;
+        };
+        /**
+         * SeriesIn
+         * @description One benchmark of one baseline: `times[i]` of `iterations[i]` iterations together, in `unit`.
+         */
+        SeriesIn: {
+            /** Benchmark */
+            benchmark: string;
+            /** Arm */
+            arm?: string | null;
+            /** Value */
+            value?: string | null;
+            /** Baseline */
+            baseline: string;
+            /** Unit */
+            unit?: string | null;
+            /** Iterations */
+            iterations: number[];
+            /** Times */
+            times: number[];
         };
         /**
          * SeriesOut
@@ -8407,7 +8525,7 @@ export interface operations {
                 suite?: string | null;
                 target?: string | null;
                 state?: ("queued" | "active" | "done" | "failed" | "cancelled") | null;
-                trigger?: ("manual" | "schedule" | "ci" | "confirm" | "bisect" | "a_a") | null;
+                trigger?: ("manual" | "schedule" | "ci" | "confirm" | "bisect" | "a_a" | "import") | null;
                 limit?: number;
                 cursor?: string | null;
             };

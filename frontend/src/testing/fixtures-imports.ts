@@ -43,6 +43,8 @@ export const document: ImportDetail = {
   imported_at: minutesAgo(40),
   imported_by: 'Ada',
   devices: ['Pixel 5 Emulator (API 34)', 'Xiaomi 13T Pro (API 35)'],
+  why_no_verdict: '',
+  runs: [],
   row_count: 2,
   note_count: 1,
   rows: [

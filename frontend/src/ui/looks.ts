@@ -131,6 +131,7 @@ export const TRIGGER_WORDS: Record<Trigger, string> = {
   confirm: 'confirmation',
   bisect: 'bisect',
   a_a: 'A/A',
+  import: 'imported',
 };
 
 export const ACTION_WORDS: Record<AlertAction, { label: string; done: string; key: string }> = {

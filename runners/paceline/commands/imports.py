@@ -1,5 +1,5 @@
 """`paceline import`: figures that an app printed, out of a file or a device's log, into a directory or a
-server; and what criterion measured, into a directory.
+server; and what criterion measured.
 
 Place in the journey: the door of `importing` and `criterion_runs`. Invariants: exactly one source,
 at least one place to store or --dry-run; the document is the same wherever it goes.
@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
+import msgspec
 import typer
 from rich.console import Console
 from rich.table import Table
@@ -33,6 +34,21 @@ notes = Console(stderr=True)
 _IN_FORCE = re.compile(r"(\d{1,9})(?:/(\d{1,6}))?", re.ASCII)
 
 
+SuitePath = Annotated[
+    Path | None,
+    typer.Option(
+        help="A suite.toml: its lines of a log are read as well; on a server criterion's benchmarks of the "
+        "same names are held against its gates."
+    ),
+]
+InForce = Annotated[
+    str | None, typer.Option(help="The policy in force, MINIMUM or MINIMUM/ROUNDS, if it names none.")
+]
+OnMachine = Annotated[
+    str | None, typer.Option(help="Of criterion: what the machine is called that measured it.")
+]
+
+
 def import_(  # noqa: PLR0917 - one parameter per option is how typer declares them
     file: Annotated[
         str | None, typer.Argument(help="What to read; - is standard input; of criterion also its directory.")
@@ -44,9 +60,7 @@ def import_(  # noqa: PLR0917 - one parameter per option is how typer declares t
     seconds: Annotated[
         float | None, typer.Option(min=0.1, help="How long to read a device's log; else until Ctrl-C.")
     ] = None,
-    suite: Annotated[
-        Path | None, typer.Option(help="A suite.toml whose declared lines are read as well.")
-    ] = None,
+    suite: SuitePath = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Store nothing, only show.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print what is stored, not tables.")] = False,
     directory: Annotated[
@@ -57,22 +71,26 @@ def import_(  # noqa: PLR0917 - one parameter per option is how typer declares t
     ] = None,
     token: Annotated[str | None, typer.Option(envvar="PACELINE_TOKEN", help="An API token.")] = None,
     title: Annotated[str | None, typer.Option(help="What people call it on the server.")] = None,
-    in_force: Annotated[
-        str | None, typer.Option(help="The policy in force, MINIMUM or MINIMUM/ROUNDS, if it names none.")
-    ] = None,
+    in_force: InForce = None,
+    on: OnMachine = None,
+    commit: Annotated[str | None, typer.Option(help="Of criterion: the commit that was measured.")] = None,
     data: DataDir = None,
     config_path: ConfigPath = None,
 ) -> None:
     """Reads figures that an app printed into a log (averages, not samples), or criterion's runs with every
     sample. No verdict is made of either."""
-    if form == "criterion":
-        of_a_log = {"device": device, "seconds": seconds, "suite": suite, "in-force": in_force}
-        _criterion(file, directory, dry_run, as_json, {**of_a_log, "server": server, "title": title})
-        return
     if dry_run == (directory is not None or server is not None):
         raise UserError(
             "Say where to store, or that nothing is to be stored.", "--out DIR, --server URL, or --dry-run."
         )
+    if form == "criterion":
+        _none_of("criterion", {"device": device, "seconds": seconds, "in-force": in_force})
+        desk = None if server is None else _desk(server, token)
+        name = None if suite is None else manifest.load(suite).suite.name
+        measured = criterion_runs.MeasuredOn(name, on or "imported", commit)
+        _criterion(file, directory, as_json, desk, measured, title)
+        return
+    _none_of(form, {"on": on, "commit": commit})
     if (file is None) == (device is None):
         raise UserError("Say what to read: one file or one device.", "FILE, - or --device HOST:PORT.")
     desk = None if server is None else _desk(server, token)
@@ -86,25 +104,32 @@ def import_(  # noqa: PLR0917 - one parameter per option is how typer declares t
         document = importing.in_force(document, _policy(in_force))
     _show(document, as_json)
     if target is not None:
-        where = importing.write(document, target)
-        notes.print(f"Written to {where}.", markup=False, highlight=False, soft_wrap=True)
+        _write(document, target)
     if desk is not None:
         stored = desk.send("POST", "/imports", importing.sent(document, title))
         rows = f"{len(stored['rows'])} rows, {stored['note_count']} with something to note"
         notes.print(f"Stored as {stored['id']}: {rows}.", markup=False, highlight=False, soft_wrap=True)
 
 
-def _criterion(
-    path: str | None, directory: Path | None, dry_run: bool, as_json: bool, others: Mapping[str, object]
-) -> None:
-    """Criterion's output to OUT/import.json; `others` are options it has no use for."""
+def _none_of(form: str, others: Mapping[str, object]) -> None:
+    """Refuses options that a format has no use for."""
     for name, value in others.items():
         if value is not None:
-            raise UserError(f"--{name} is not for --format criterion.", "Say --out DIR or --dry-run.")
-    if path is None or dry_run == (directory is not None):
+            raise UserError(f"--{name} is not for --format {form}.", "Leave it out.")
+
+
+def _criterion(  # noqa: PLR0917 - each from one option
+    path: str | None,
+    directory: Path | None,
+    as_json: bool,
+    desk: Desk | None,
+    where: criterion_runs.MeasuredOn,
+    title: str | None,
+) -> None:
+    """Criterion's output to OUT/import.json, a server, or the screen alone."""
+    if path is None:
         raise UserError(
-            "Say what to read, and where to store or that nothing is to be stored.",
-            "paceline import --format criterion target/criterion --out DIR, or --dry-run.",
+            "Say what to read.", "paceline import --format criterion target/criterion --server URL"
         )
     target = None if directory is None else fresh_directory(directory, "")
     document = criterion_runs.read(path)
@@ -115,8 +140,18 @@ def _criterion(
     else:
         _print(criterion_runs.tables(document))
     if target is not None:
-        where = importing.write(document, target)
-        notes.print(f"Written to {where}.", markup=False, highlight=False, soft_wrap=True)
+        _write(document, target)
+    if desk is not None:
+        stored = desk.send("POST", "/imports", criterion_runs.sent(document, where, title))
+        for run in stored["runs"]:
+            told = f"{run['baseline']}: {len(run['series'])} benchmarks, run {run['run_id']}."
+            notes.print(told, markup=False, highlight=False, soft_wrap=True)
+        notes.print(f"Stored as {stored['id']}.", markup=False, highlight=False, soft_wrap=True)
+
+
+def _write(document: msgspec.Struct, target: Path) -> None:
+    where = importing.write(document, target)
+    notes.print(f"Written to {where}.", markup=False, highlight=False, soft_wrap=True)
 
 
 def _show(document: importing.Document, as_json: bool) -> None:

@@ -19,6 +19,10 @@ class EnrolmentCode(Base):
     used_by: Mapped[str | None]
 
 
+IMPORTS_AGENT = "agt_imports"
+"""Id of the row that imported targets belong to: no program, so no list of agents has it."""
+
+
 class Agent(Base):
     __tablename__ = "agent"
     id: Mapped[str] = mapped_column(String, primary_key=True)

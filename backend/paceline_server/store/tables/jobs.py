@@ -16,6 +16,9 @@ LEASED_STATES = ("leased", "preparing", "measuring", "uploading")
 BASELINE_TRIGGERS = ("manual", "schedule", "ci")
 """Runs that people, clocks and CI ask for: only these may become history; others ask about a doubt (I13)."""
 
+IMPORTED = "import"
+"""Trigger of runs that another tool measured: their points have series of their own and are never judged."""
+
 _leased_sql = "state IN ('leased','preparing','measuring','uploading')"
 
 

@@ -1,6 +1,7 @@
 /**
  * One imported document: its table with every difference computed from what was printed, notes where its own
- * sentences disagree, and the policy it states held against what was measured here.
+ * sentences disagree, and the policy it states held against what was measured here; or the runs it became,
+ * whose samples stay.
  */
 import { Button, Group, Modal } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
@@ -20,6 +21,7 @@ import { Status } from '../../ui/status';
 import { TargetName } from '../../ui/target-name';
 import { TimeAgo } from '../../ui/time-ago';
 import { ImportedRows } from './imported-rows';
+import { ImportedRuns } from './imported-runs';
 import classes from './imports.module.css';
 
 export interface ImportPageProps {
@@ -33,15 +35,21 @@ export function ImportPage({ importId, onGone }: ImportPageProps) {
     <Page
       title={document.data?.title ?? 'Import'}
       crumb={<AppLink to="/imports">Imports</AppLink>}
-      actions={document.data && <Remove document={document.data} onGone={onGone} />}
+      actions={document.data?.runs.length === 0 && <Remove document={document.data} onGone={onGone} />}
     >
       <Loaded query={document} what="import" lines={8}>
         {(data) => (
           <>
-            <Panel title="What it printed" flush note={data.why_no_samples}>
-              <ImportedRows rows={data.rows} />
-            </Panel>
-            <Policy document={data} />
+            {data.runs.length > 0 ? (
+              <ImportedRuns document={data} />
+            ) : (
+              <>
+                <Panel title="What it printed" flush note={data.why_no_samples}>
+                  <ImportedRows rows={data.rows} />
+                </Panel>
+                <Policy document={data} />
+              </>
+            )}
             <About document={data} />
             {data.other_lines.length > 0 && <OtherLines lines={data.other_lines} />}
           </>

@@ -7,6 +7,17 @@ const rowsOf = async (name: string) =>
     .getAllByRole('row')
     .slice(1);
 
+const SIGNING = {
+  id: 'sign/dalek/32',
+  benchmark: 'sign',
+  arm: 'dalek',
+  params: { message: 32 },
+  samples: 1000,
+  median_ns: 13_740,
+  outliers_mild: 12,
+  outliers_severe: 3,
+};
+
 describe('an imported document', () => {
   it('has a row for each point of the params that advice is about, and its whole fingerprint', async () => {
     renderApp('/imports/import-1', (world) => {
@@ -31,6 +42,22 @@ describe('an imported document', () => {
     expect(slower).toHaveTextContent(/13\.43 ms.*11\.93 ms.*\+1\.5 ms.*12\.6 % slower/);
     expect(faster).toHaveTextContent(/-9\.74 ms.*14\.6 % faster.*insufficient/);
     expect(screen.getByText(/averages only: there is nothing to judge/)).toBeInTheDocument();
+  });
+
+  it('of criterion has its runs, with outliers counted, and cannot be forgotten', async () => {
+    renderApp('/imports/import-1', (world) => {
+      world.fleet.imports = world.fleet.imports.map((one) => ({
+        ...one,
+        format: 'criterion',
+        why_no_verdict: 'One after another.',
+        runs: [{ run_id: 'run-9', job_id: 'job-9', baseline: 'before', series: [SIGNING] }],
+      }));
+    });
+    const [signing] = await rowsOf('Benchmarks of before');
+    expect(signing).toHaveTextContent(/^signdalekmessage 321,00013,740.*12 and 3/);
+    expect(screen.getByText('One after another.')).toBeInTheDocument();
+    expect(screen.getByRole('link', { name: 'Its run' })).toHaveAttribute('href', '/runs/run-9');
+    expect(screen.queryByRole('button', { name: 'Forget this document' })).not.toBeInTheDocument();
   });
 
   it('says on the row where its own prose is wrong', async () => {

