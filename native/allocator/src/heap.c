@@ -148,7 +148,7 @@ static unsigned take_from_spans(struct heap *heap, unsigned class, void **out, u
     while ((span = heap->partial[class].head) == NULL) {
         os_unlock(&heap->lock);
         if (!span_adopt(heap, class)) {
-            span = span_begin(class, heap->id);
+            span = span_begin(class);
             if (span == NULL) {
                 return 0;
             }
@@ -330,6 +330,8 @@ void heap_give_away(struct heap *heap, struct span *span) {
 }
 
 void heap_take_over(struct heap *heap, struct span *span) {
+    atomic_store_explicit(&span->owner, heap->id, memory_order_relaxed);
+    entry_set((size_t)(span - range.spans), entry_for(heap->id, span->class));
     list_append(heap, span);
     heap->span_count++;
     heap->used_bytes += (uint64_t)span->used * class_infos[span->class].size;
@@ -345,4 +347,14 @@ void heap_forget_thread(struct heap *heap) {
     heap->blank_count = 0;
     heap->bins = NULL;
     heap->hardened = NULL;
+}
+
+void heap_recount_inbox(struct heap *heap) {
+    for (unsigned class = 0; class < CLASS_COUNT; class ++) {
+        uint32_t count = 0;
+        for (const struct batch *batch = heap->inbox[class]; batch != NULL; batch = batch->next) {
+            count++;
+        }
+        atomic_store_explicit(&heap->inbox_batches[class], count, memory_order_relaxed);
+    }
 }

@@ -37,11 +37,12 @@ size_t heap_end_empty_spans(struct heap *heap);
 /* Ends all spans of this heap that hold no object, and purges the pages of the rest; bytes given back. */
 size_t heap_purge(struct heap *heap);
 
-/* Under the lock: the span leaves its list and this heap's counts, or joins them. */
+/* Under the lock: the span leaves its list and this heap's counts, or joins them and is its from now on. */
 void heap_give_away(struct heap *heap, struct span *span);
 void heap_take_over(struct heap *heap, struct span *span);
 /* In the child of a fork: what only the thread that is gone knew of is lost. */
 void heap_forget_thread(struct heap *heap);
+void heap_recount_inbox(struct heap *heap);
 
 /* --- exchange.c: batches between threads --- */
 

@@ -104,7 +104,8 @@ struct heap {
     /* Read and written by others. */
     struct os_lock lock;
     uint32_t id;
-    _Atomic bool idle; /* no thread has it */
+    _Atomic bool idle; /* no thread has it, or the one that has is leaving */
+    bool parked;       /* in the list of idle heaps; under its lock */
     _Atomic(struct batch *) inbox[CLASS_COUNT];
     _Atomic uint32_t inbox_batches[CLASS_COUNT];
 
