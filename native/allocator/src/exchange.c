@@ -71,8 +71,8 @@ void batch_discard(struct heap *heap, struct batch *batch) {
 }
 
 struct batch *heap_receive(struct heap *heap, unsigned class) {
-    /* Not relaxed: a thread that ends looks here after it has said so, a sender pushes before it asks (deliver),
-     * and one of the two must see the other. */
+    /* Not relaxed: a thread that ends looks here after it has said so, a sender asks for that after its push
+     * (deliver), and one of the two must see the other. */
     if (atomic_load(&heap->inbox[class]) == NULL) {
         return NULL;
     }

@@ -14,7 +14,7 @@ extern _Thread_local struct cache thread_cache __attribute__((tls_model("initial
 extern void *const no_magazine[2 * MAGAZINE_SLOTS];
 #define NO_MAGAZINE ((void **)(uintptr_t)(no_magazine + MAGAZINE_SLOTS))
 
-/* --- heap.c: magazines, spares, spans --- */
+/* --- heap.c: magazines and spans; spares.c: batches kept near --- */
 
 /* Fills the thread's empty magazine and takes one object; NULL when memory is out. */
 void *heap_refill(struct heap *heap, unsigned class);

@@ -1,5 +1,5 @@
-/* The moments between two steps of a heap's life: a thread that ends while others adopt its spans, a fork while
- * heaps change hands, statistics and trim while threads work.
+/* The moments between two steps of a heap's life: a thread that ends while others adopt its spans, a fork
+ * while heaps change hands, statistics and trim while threads work.
  *
  * --rounds=N sets how often a moment is sought; each is a few hundred nanoseconds long. */
 #define _GNU_SOURCE
@@ -8,6 +8,7 @@
 #include "paceline_alloc.h"
 
 #include <pthread.h>
+#include <sched.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -96,6 +97,7 @@ TEST(what_an_ended_thread_left_can_be_adopted_whoever_looked_meanwhile) {
         start(&leaver, leave_one_object, (uintptr_t)&heap);
         pthread_join(leaver, &object);
         (void)span_adopt(heap_by_id(1), class_of(16));
+        (void)heap_count(); /* takes the lock of the list, so who is adopting has finished */
         os_lock(&heap->lock);
         bool left = heap->partial[class_of(16)].head != NULL;
         os_unlock(&heap->lock);
@@ -131,7 +133,7 @@ static void *have_a_heap(void *unused) {
     return unused;
 }
 
-/* In a child, every heap but the shared one and its own is for new threads, and says how much waits for it. */
+/* In a child, every heap but the shared one and its own is for new threads; each knows its inbox. */
 static void use_every_heap(void) {
     enum { MOST = 64 };
     pthread_t threads[MOST];
@@ -162,6 +164,9 @@ static void fork_while_heaps_change_hands(void) {
     paceline_free(paceline_malloc(1));
     for (uintptr_t i = 0; i < 2 * WORKERS; i++) {
         start(&threads[i], i % 2 == 0 ? keep_coming_and_going : work_on, i);
+    }
+    while (heap_count() < 3) { /* the shared one, our own and a worker's */
+        sched_yield();
     }
     for (long i = 0, rounds = check_parameter("rounds", 300) / 5; i < rounds; i++) {
         pid_t child = fork();

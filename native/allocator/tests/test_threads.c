@@ -205,7 +205,7 @@ TEST(exit_handlers_may_allocate_after_the_heap_is_gone) {
     }
 }
 
-/* Spans pass between the shared heap, which several ended threads use at once, and the heaps of new threads. */
+/* Spans pass between the shared heap, which several ended threads use at once, and heaps of new threads. */
 static void exchange_small(uintptr_t seed_of_thread, long steps) {
     uint64_t seed = seed_of_thread;
     for (long i = 0; i < steps; i++) {
