@@ -4,7 +4,8 @@
 #   build.sh              everything
 #   build.sh programs     the workload and its parts
 #   build.sh parts        the subject, our library, the bound, the recorder and the traces: nothing of Cargo's
-#   build.sh arm NAME     one of others' allocators: mimalloc mimalloc2 jemalloc tcmalloc snmalloc rpmalloc
+#   build.sh arm NAME     one of others' allocators: mimalloc343 mimalloc mimalloc2 jemalloc tcmalloc snmalloc
+#                         rpmalloc
 #
 #   build/bench/paceline-allocator-bench    the workload
 #   build/bench/subject                     the process of an arm, for LD_PRELOAD
@@ -22,7 +23,7 @@ out=${OUT:-$here/../build/bench}
 target=${CARGO_TARGET_DIR:-$native/target}
 cc=${CC:-cc}
 cxx=${CXX:-c++}
-others="mimalloc mimalloc2 jemalloc tcmalloc snmalloc rpmalloc"
+others="mimalloc343 mimalloc mimalloc2 jemalloc tcmalloc snmalloc rpmalloc"
 warnings="-Wall -Wextra -Wpedantic -Wconversion -Wshadow -Wstrict-prototypes -Wmissing-prototypes \
   -Wcast-qual -Wpointer-arith -Wundef -Wvla -Werror"
 # The compiler must neither drop a malloc whose object it sees freed nor make other calls out of ours.
@@ -76,9 +77,28 @@ said() {
         sed -n "s/.*\"$1\":\"\([^\"]*\)\".*/\1/p" | sort -u | tail -n 1
 }
 
+# Nothing to build: a wheel checked against its hash, whose library is preloaded as it came.
+wheel_arm() { # wheel_arm NAME LIBRARY, of which NAME.txt pins the wheel
+    wheel=$out/objects/$1
+    sources=$(sed -n 's/^\([^# ]*\)==\([^ ]*\).*/\1-\2/p' "$here/arms/$1.txt")
+    rm -rf "$wheel"
+    if command -v uv >/dev/null; then
+        uv pip install --quiet --no-deps --require-hashes --target "$wheel" -r "$here/arms/$1.txt"
+    else
+        "${PYTHON:-python3}" -m pip install --quiet --no-deps --require-hashes --only-binary=:all: \
+            --target "$wheel" -r "$here/arms/$1.txt"
+    fi || return 1
+    echo "its wheel carries a library to preload and none to link" >"$out/lib/$1.why"
+    put "$wheel/$2" "lib/lib$1.so"
+}
+
 build_arm() { # build_arm NAME
     arm=$1
     case $arm in
+    mimalloc343)
+        wheel_arm "$arm" cmeel.prefix/lib/libmimalloc.so
+        return
+        ;;
     mimalloc | mimalloc2) crate=libmimalloc-sys ;;
     jemalloc) crate=tikv-jemalloc-sys ;;
     tcmalloc) crate=libtcmalloc-sys ;;
@@ -120,7 +140,7 @@ build_arm() { # build_arm NAME
 
 # Others' sources change only with the lock file and this script.
 arm_once() {
-    stamp=$(cat "$native/Cargo.lock" "$0" "$here"/subject/*.[ch] | cksum)
+    stamp=$(cat "$native/Cargo.lock" "$0" "$here"/arms/*.txt "$here"/subject/*.[ch] | cksum)
     if [ "$(cat "$out/objects/$1.stamp" 2>/dev/null)" = "$stamp" ] && [ -f "$out/lib/lib$1.so" ]; then
         return 0
     fi

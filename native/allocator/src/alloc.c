@@ -4,6 +4,7 @@
  * threads, hardened mode, and every error. What is checked is the same on every path. */
 #include "alloc.h"
 
+#include "decay.h"
 #include "hardened.h"
 #include "large.h"
 #include "names.h"
@@ -65,6 +66,7 @@ static SLOW void *allocate_otherwise(size_t size) {
     if (UNLIKELY(options.hardened)) {
         return hardened_allocate(size, 1);
     }
+    decay_tick();
     if (LIKELY(size <= MEDIUM_MAX)) {
         return allocate_class(class_of(size));
     }
@@ -149,6 +151,7 @@ static SLOW void release_otherwise(void *object) {
     if (UNLIKELY(!started())) {
         report_bad_free(object, NULL);
     }
+    decay_tick();
     if (UNLIKELY(options.hardened)) {
         hardened_release(object);
         return;

@@ -71,7 +71,9 @@ void batch_discard(struct heap *heap, struct batch *batch) {
 }
 
 struct batch *heap_receive(struct heap *heap, unsigned class) {
-    if (atomic_load_explicit(&heap->inbox[class], memory_order_relaxed) == NULL) {
+    /* Not relaxed: a thread that ends looks here after it has said so, a sender asks for that after its push
+     * (deliver), and one of the two must see the other. */
+    if (atomic_load(&heap->inbox[class]) == NULL) {
         return NULL;
     }
     struct batch *all = atomic_exchange(&heap->inbox[class], NULL);

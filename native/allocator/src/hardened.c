@@ -3,6 +3,7 @@
 
 #include "alloc.h"
 #include "canary.h"
+#include "decay.h"
 #include "guarded.h"
 #include "large.h"
 #include "options.h"
@@ -234,6 +235,7 @@ static unsigned class_for(size_t size, size_t alignment) {
 }
 
 SLOW void *hardened_allocate(size_t size, size_t alignment) {
+    decay_tick();
     struct heap *heap = thread_heap();
     struct hardened_heap *own = heap == NULL ? NULL : heap->hardened;
     if (own != NULL && own->until_sample-- == 0) {

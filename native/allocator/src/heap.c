@@ -1,5 +1,5 @@
-/* heap.h: refilling and emptying magazines. What is nearest is asked first: spares, then what this thread
- * freed for others, then what others freed for it, then its spans, then spans nobody has, then new ones. */
+/* heap.h: refilling and emptying magazines. What is nearest is asked first: batches (spares.c), then the
+ * heap's spans, then spans nobody has, then new ones. */
 #include "heap.h"
 
 #include "hardened.h"
@@ -34,9 +34,19 @@ static void end_span(struct heap *heap, struct span *span) {
 
 /* --- purging inside spans: earned by a heap that shrank, given up while the pages come back --- */
 
+/* Under the lock. */
+static bool note_whether_shrunken(struct heap *heap) {
+    enum { LEAST_SPANS = 256 };
+    bool shrunken = heap->span_count >= LEAST_SPANS && heap->used_bytes <= heap->span_count * UNIT_BYTES / 2;
+    if (UNLIKELY(shrunken != atomic_load_explicit(&heap->shrunken, memory_order_relaxed))) {
+        atomic_store_explicit(&heap->shrunken, shrunken, memory_order_relaxed);
+    }
+    return shrunken;
+}
+
 static bool purge_is_earned(struct heap *heap) {
-    enum { LEAST_SPANS = 256, TRUST_PAGES = 256 };
-    if (heap->span_count < LEAST_SPANS || heap->used_bytes > heap->span_count * UNIT_BYTES / 2) {
+    enum { TRUST_PAGES = 256 };
+    if (!note_whether_shrunken(heap)) {
         return false;
     }
     if (heap->recently_purged > TRUST_PAGES && heap->recently_refaulted > heap->recently_purged / 2) {
@@ -148,7 +158,7 @@ static unsigned take_from_spans(struct heap *heap, unsigned class, void **out, u
     while ((span = heap->partial[class].head) == NULL) {
         os_unlock(&heap->lock);
         if (!span_adopt(heap, class)) {
-            span = span_begin(class, heap->id);
+            span = span_begin(class);
             if (span == NULL) {
                 return 0;
             }
@@ -160,6 +170,7 @@ static unsigned take_from_spans(struct heap *heap, unsigned class, void **out, u
         os_lock(&heap->lock);
     }
     unsigned taken = take_from(heap, span, out, want);
+    (void)note_whether_shrunken(heap);
     os_unlock(&heap->lock);
     return taken;
 }
@@ -167,56 +178,6 @@ static unsigned take_from_spans(struct heap *heap, unsigned class, void **out, u
 void *shared_take(unsigned class) {
     void *object = NULL;
     return take_from_spans(heap_by_id(1), class, &object, 1) == 1 ? object : NULL;
-}
-
-static void keep_or_return(struct heap *heap, struct batch *batch) {
-    unsigned class = batch->class;
-    if (heap->spare_count[class] < class_infos[class].max_spare) {
-        batch->next = heap->spares[class];
-        heap->spares[class] = batch;
-        heap->spare_count[class]++;
-    } else {
-        count_up(&heap->flushes, 1);
-        heap_return(batch->objects, batch->count);
-        batch_discard(heap, batch);
-    }
-}
-
-/* A batch of cached objects from the nearest place that has one. */
-static struct batch *nearest_batch(struct heap *heap, unsigned class) {
-    struct batch *batch = heap->spares[class];
-    if (batch != NULL) {
-        heap->spares[class] = batch->next;
-        heap->spare_count[class]--;
-        return batch;
-    }
-    /* Objects of other owners are used here when enough came together; a few would only make two threads
-     * write to the same cache lines. */
-    batch = heap->outgoing[class];
-    if (batch != NULL && batch->count * 2 >= class_infos[class].batch) {
-        heap->outgoing[class] = NULL;
-        return batch;
-    }
-    batch = heap_receive(heap, class);
-    if (batch != NULL) {
-        for (struct batch *rest = batch->next, *next; rest != NULL; rest = next) {
-            next = rest->next;
-            keep_or_return(heap, rest);
-        }
-    }
-    return batch;
-}
-
-unsigned heap_take_batch(struct heap *heap, unsigned class, void **out) {
-    count_up(&heap->refills, 1);
-    struct batch *batch = nearest_batch(heap, class);
-    if (batch == NULL) {
-        return 0;
-    }
-    unsigned count = batch->count;
-    memcpy(out, batch->objects, count * sizeof *out);
-    batch_discard(heap, batch);
-    return count;
 }
 
 unsigned heap_take_spans(struct heap *heap, unsigned class, void **out) {
@@ -232,18 +193,6 @@ void *heap_refill(struct heap *heap, unsigned class) {
     begin[-1] = NULL;
     heap->bins[class].top = begin + count - (count > 0);
     return count > 0 ? begin[count - 1] : NULL;
-}
-
-void heap_put_batch(struct heap *heap, unsigned class, void **objects, unsigned count) {
-    struct batch *batch = batch_blank(heap);
-    if (batch != NULL) {
-        batch->class = class;
-        batch->count = count;
-        memcpy(batch->objects, objects, count * sizeof *objects);
-        keep_or_return(heap, batch);
-    } else {
-        heap_return(objects, count);
-    }
 }
 
 void heap_make_room(struct heap *heap, unsigned class) {
@@ -282,7 +231,7 @@ void heap_drain(struct heap *heap) {
         }
         struct batch *spares = heap->spares[class];
         heap->spares[class] = NULL;
-        heap->spare_count[class] = 0;
+        heap->spare_count[class] = heap->spare_low[class] = 0;
         drain_batches(heap, spares);
         if (heap->outgoing[class] != NULL) {
             heap->outgoing[class]->next = NULL;
@@ -330,6 +279,8 @@ void heap_give_away(struct heap *heap, struct span *span) {
 }
 
 void heap_take_over(struct heap *heap, struct span *span) {
+    atomic_store_explicit(&span->owner, heap->id, memory_order_relaxed);
+    entry_set((size_t)(span - range.spans), entry_for(heap->id, span->class));
     list_append(heap, span);
     heap->span_count++;
     heap->used_bytes += (uint64_t)span->used * class_infos[span->class].size;
@@ -338,11 +289,21 @@ void heap_take_over(struct heap *heap, struct span *span) {
 void heap_forget_thread(struct heap *heap) {
     for (unsigned class = 0; class < CLASS_COUNT; class ++) {
         heap->spares[class] = NULL;
-        heap->spare_count[class] = 0;
+        heap->spare_count[class] = heap->spare_low[class] = 0;
         heap->outgoing[class] = NULL;
     }
     heap->blank = NULL;
     heap->blank_count = 0;
     heap->bins = NULL;
     heap->hardened = NULL;
+}
+
+void heap_recount_inbox(struct heap *heap) {
+    for (unsigned class = 0; class < CLASS_COUNT; class ++) {
+        uint32_t count = 0;
+        for (const struct batch *batch = heap->inbox[class]; batch != NULL; batch = batch->next) {
+            count++;
+        }
+        atomic_store_explicit(&heap->inbox_batches[class], count, memory_order_relaxed);
+    }
 }

@@ -14,7 +14,7 @@ extern _Thread_local struct cache thread_cache __attribute__((tls_model("initial
 extern void *const no_magazine[2 * MAGAZINE_SLOTS];
 #define NO_MAGAZINE ((void **)(uintptr_t)(no_magazine + MAGAZINE_SLOTS))
 
-/* --- heap.c: magazines, spares, spans --- */
+/* --- heap.c: magazines and spans; spares.c: batches kept near --- */
 
 /* Fills the thread's empty magazine and takes one object; NULL when memory is out. */
 void *heap_refill(struct heap *heap, unsigned class);
@@ -37,11 +37,12 @@ size_t heap_end_empty_spans(struct heap *heap);
 /* Ends all spans of this heap that hold no object, and purges the pages of the rest; bytes given back. */
 size_t heap_purge(struct heap *heap);
 
-/* Under the lock: the span leaves its list and this heap's counts, or joins them. */
+/* Under the lock: the span leaves its list and this heap's counts, or joins them and is its from now on. */
 void heap_give_away(struct heap *heap, struct span *span);
 void heap_take_over(struct heap *heap, struct span *span);
 /* In the child of a fork: what only the thread that is gone knew of is lost. */
 void heap_forget_thread(struct heap *heap);
+void heap_recount_inbox(struct heap *heap);
 
 /* --- exchange.c: batches between threads --- */
 

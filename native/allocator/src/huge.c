@@ -133,9 +133,8 @@ static struct huge pop_stale(uint64_t now, bool all) {
     return (struct huge){0};
 }
 
-static size_t unmap_stale(bool all) {
+static size_t unmap_stale(uint64_t now, bool all) {
     size_t bytes = 0;
-    uint64_t now = os_clock_ms();
     for (;;) {
         os_lock(&huges.lock);
         struct huge huge = pop_stale(now, all);
@@ -163,6 +162,10 @@ static bool keep(struct huge huge, uint64_t now) {
     }
     return false;
 }
+
+size_t huge_purge(void) { return unmap_stale(0, true); }
+
+void huge_age(uint64_t now) { (void)unmap_stale(now, false); }
 
 /* --- objects --- */
 
@@ -199,7 +202,7 @@ void *huge_take(size_t size, size_t alignment, bool *zero) {
     *zero = huge.place == 0;
     if (huge.place == 0) {
         huge = (struct huge){.place = (uintptr_t)map_aligned(bytes, alignment), .mapped = bytes};
-        if (huge.place == 0 && unmap_stale(true) > 0) {
+        if (huge.place == 0 && huge_purge() > 0) {
             huge.place = (uintptr_t)map_aligned(bytes, alignment);
         }
         if (huge.place == 0) {
@@ -238,7 +241,7 @@ void huge_give(void *place) {
     if (!kept) {
         os_unmap((void *)huge.place, huge.mapped);
     }
-    (void)unmap_stale(false);
+    huge_age(now);
 }
 
 size_t huge_usable(void *place) {
@@ -275,8 +278,6 @@ void *huge_resize(void *place, size_t size) {
     os_unlock(&huges.lock);
     return moved;
 }
-
-size_t huge_purge(void) { return unmap_stale(true); }
 
 struct huge_counts huge_count(void) {
     os_lock(&huges.lock);

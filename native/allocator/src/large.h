@@ -20,6 +20,8 @@ size_t large_size(void *place);
 void *large_resize(void *place, size_t size);
 /* Unmaps kept huge mappings; bytes given back. */
 size_t huge_purge(void);
+/* Unmaps those kept for a decay period. */
+void huge_age(uint64_t now);
 
 struct huge_counts {
     size_t objects, bytes, kept_bytes;

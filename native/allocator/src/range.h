@@ -33,6 +33,8 @@ bool range_prepare(void);
  * none. *clean: they read as zeros. The caller writes their entries. */
 uintptr_t units_take(unsigned count, unsigned alignment, bool *clean);
 void units_give(uintptr_t place, unsigned count);
+/* Purges what was dirty when this last did something, if that is a decay period ago. */
+void units_age(uint64_t now);
 /* Takes the `more` units behind a run of `count`, if they are free and in its segment. */
 bool units_extend(uintptr_t place, unsigned count, unsigned more, bool *clean);
 /* Gives the pages of all free units back; the number of units that had any. */

@@ -42,7 +42,7 @@ static void guard_end(uintptr_t place) {
     (void)os_permit((void *)(place + UNIT_BYTES - range.page_bytes), range.page_bytes);
 }
 
-struct span *span_begin(unsigned class, uint32_t owner) {
+struct span *span_begin(unsigned class) {
     bool clean;
     uintptr_t place = units_take(1, 1, &clean);
     if (place == 0) {
@@ -63,8 +63,6 @@ struct span *span_begin(unsigned class, uint32_t owner) {
         .guarded = guarded,
     };
     span->purge_at = span->capacity / 4;
-    atomic_store_explicit(&span->owner, owner, memory_order_relaxed);
-    entry_set(unit_of(place), entry_for(owner, class));
     return span;
 }
 

@@ -7,8 +7,9 @@
 
 #include "range.h"
 
-/* A new span of this class in a fresh unit, owned by `owner`; NULL when memory is out. */
-struct span *span_begin(unsigned class, uint32_t owner);
+/* A new span of this class in a fresh unit; NULL when memory is out. heap_take_over gives it an owner, and
+ * its unit an entry. */
+struct span *span_begin(unsigned class);
 /* Ends a span that has no used objects: its unit is anybody's again. */
 void span_end(struct span *span);
 

@@ -71,10 +71,16 @@ void heaps_prepare(void) {
 
 /* --- attach --- */
 
-static void make_idle(struct heap *heap) {
-    os_lock(&heaps.lock);
+/* Under heaps.lock. */
+static void park(struct heap *heap) {
     heap->next_idle = heaps.idle;
     heaps.idle = heap;
+    heap->parked = true;
+}
+
+static void make_idle(struct heap *heap) {
+    os_lock(&heaps.lock);
+    park(heap);
     os_unlock(&heaps.lock);
 }
 
@@ -106,6 +112,7 @@ COLD struct heap *thread_attach(void) {
     if (heap != NULL) {
         heaps.idle = heap->next_idle;
         heap->next_idle = NULL;
+        heap->parked = false;
     } else {
         heap = new_heap();
     }
@@ -152,8 +159,9 @@ void thread_exit_handler(void *token) {
     cache->heap = NULL;
     cache->hardened = NULL;
     cache->exited = 1;
-    note_all_partial(heap);
+    /* Noted last: who reads the note finds the heap in the list, or the note would be gone for nothing. */
     make_idle(heap);
+    note_all_partial(heap);
 }
 
 /* --- adopting spans --- */
@@ -167,8 +175,6 @@ static bool move_partial(struct heap *from, struct heap *to, unsigned class) {
     if (span != NULL) {
         os_lock(&to->lock);
         heap_give_away(from, span);
-        atomic_store_explicit(&span->owner, to->id, memory_order_relaxed);
-        entry_set((size_t)(span - range.spans), entry_for(to->id, class));
         heap_take_over(to, span);
         os_unlock(&to->lock);
     }
@@ -204,21 +210,28 @@ void heaps_before_fork(void) {
     range_lock();
 }
 
+/* Whatever a thread that is gone was about to do with a heap, it is ready for another now. */
+static void take_from_gone_thread(struct heap *heap) {
+    heap_recount_inbox(heap);
+    if (heap->id == 1 || heap == thread_cache.heap || heap->parked) {
+        return;
+    }
+    atomic_store(&heap->idle, true);
+    heap_forget_thread(heap);
+    park(heap);
+}
+
 void heaps_after_fork(bool child) {
     range_unlock();
     exchange_unlock();
     for (uint32_t id = heaps.count; id >= 1; id--) {
-        struct heap *heap = &range.heaps[id];
-        os_unlock(&heap->lock);
-        if (child && heap_has_thread(heap) && heap != thread_cache.heap) {
-            atomic_store(&heap->idle, true);
-            heap_forget_thread(heap);
-            heap->next_idle = heaps.idle;
-            heaps.idle = heap;
-            for (unsigned class = 0; class < CLASS_COUNT; class ++) {
-                note_idle_partial(class);
-            }
+        os_unlock(&range.heaps[id].lock);
+        if (child) {
+            take_from_gone_thread(&range.heaps[id]);
         }
+    }
+    for (unsigned class = 0; child && class < CLASS_COUNT; class ++) {
+        note_idle_partial(class);
     }
     os_unlock(&heaps.lock);
 }

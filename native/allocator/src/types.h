@@ -62,6 +62,7 @@ struct cache {
     _Atomic uint32_t *entries;
     uint32_t tag;    /* the entry of own spans of class 0 */
     uint32_t exited; /* the thread's exit handler has run */
+    uint32_t slow_calls;
     struct heap *heap;
     struct hardened_heap *hardened; /* in hardened mode: every operation is its */
 };
@@ -104,7 +105,9 @@ struct heap {
     /* Read and written by others. */
     struct os_lock lock;
     uint32_t id;
-    _Atomic bool idle; /* no thread has it */
+    _Atomic bool idle; /* no thread has it, or the one that has is leaving */
+    bool parked;       /* in the list of idle heaps; under its lock */
+    _Atomic bool shrunken; /* more than half of it is empty; written under its lock */
     _Atomic(struct batch *) inbox[CLASS_COUNT];
     _Atomic uint32_t inbox_batches[CLASS_COUNT];
 
@@ -120,6 +123,9 @@ struct heap {
     /* The thread's own. */
     struct batch *spares[CLASS_COUNT];
     uint8_t spare_count[CLASS_COUNT];
+    uint8_t spare_low[CLASS_COUNT]; /* the least of it in this decay period */
+    uint64_t aged_ms;               /* when that began */
+    bool ebbing[CLASS_COUNT];       /* frees ran over what is kept, and nothing was taken since */
     struct batch *outgoing[CLASS_COUNT];
     struct batch *blank; /* empty batches */
     uint32_t blank_count;

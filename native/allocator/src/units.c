@@ -15,8 +15,7 @@ static struct {
     /* No segment below run_hints[k] has 2^k free units in a row. */
     size_t run_hints[RUN_HINTS];
     size_t units_used, units_dirty, units_purged, unmapped_count;
-    uint64_t decayed_ms;
-    uint32_t ticks;
+    uint64_t aged_ms;
 } state;
 
 void range_lock(void) { os_lock(&state.lock); }
@@ -103,27 +102,26 @@ static void purge_down_to(size_t units) {
 }
 
 /* Called when units change hands. A purge costs a system call and later faults, so it must be earned: by more
- * free memory than a quarter of what is used, or by a whole period without use. */
+ * free memory than a quarter of what is used, or by a whole period without use (units_age). */
 static void decay(void) {
     size_t allowed = options.dirty_units + state.units_used / 4;
     if (state.units_dirty > allowed) {
         purge_down_to(allowed / 2);
     }
-    if ((++state.ticks & 63) != 0 || state.units_dirty == 0) {
-        return;
-    }
-    uint64_t now = os_clock_ms();
-    if (now - state.decayed_ms < options.decay_ms) {
-        return;
-    }
-    state.decayed_ms = now;
-    for (size_t i = 0; i < state.segment_count; i++) {
+}
+
+void units_age(uint64_t now) {
+    os_lock(&state.lock);
+    bool due = state.units_dirty > 0 && now - state.aged_ms >= options.decay_ms;
+    for (size_t i = 0; due && i < state.segment_count; i++) {
         struct segment *segment = &range.segments[i];
         if (segment->dirty != 0) {
             purge_units(i, segment->old_dirty);
             segment->old_dirty = segment->dirty;
         }
     }
+    state.aged_ms = due ? now : state.aged_ms;
+    os_unlock(&state.lock);
 }
 
 size_t segments_unmap(void) {

@@ -61,7 +61,7 @@ TEST(a_span_hands_out_each_object_once) {
     uint64_t seed = 88172645463325252u, refaulted = 0;
     paceline_free(paceline_malloc(1)); /* the allocator is ready */
     for (unsigned class = 0; class < CLASS_COUNT; class ++) {
-        struct span *span = span_begin(class, 1);
+        struct span *span = span_begin(class);
         CHECK(span != NULL);
         unsigned held = 0;
         for (int step = 0; step < 200; step++) {

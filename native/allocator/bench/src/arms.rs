@@ -53,13 +53,14 @@ const fn of(name: &'static str, library: Option<&'static str>, huge: Option<Vari
 }
 
 /// Every arm, in the order of `suite.toml`.
-pub(crate) const ALL: [Allocator; 10] = [
+pub(crate) const ALL: [Allocator; 11] = [
     of("paceline", Some("paceline"), Some(&[])),
     Allocator {
         variables: &[("PACELINE_ALLOC_HARDENED", "1")],
         ..of("paceline_hardened", Some("paceline"), Some(&[]))
     },
     of("system", None, Some(&[("GLIBC_TUNABLES", "glibc.malloc.hugetlb=1")])),
+    of("mimalloc343", Some("mimalloc343"), Some(&[("MIMALLOC_ALLOW_THP", "1")])),
     of("mimalloc", Some("mimalloc"), Some(&[("MIMALLOC_ALLOW_THP", "1")])),
     of("mimalloc2", Some("mimalloc2"), Some(&[("MIMALLOC_ALLOW_THP", "1")])),
     of("jemalloc", Some("jemalloc"), Some(&[("MALLOC_CONF", "thp:always")])),

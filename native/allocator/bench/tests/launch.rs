@@ -109,7 +109,7 @@ fn a_launch_measures_every_arm_that_is_there_in_interleaved_rounds_and_says_why_
             _ => {}
         }
     }
-    assert_eq!(missing.len(), 10 - THERE.len());
+    assert_eq!(missing.len(), 11 - THERE.len());
     assert_eq!(blocks.len(), 2 * 3, "two ways, three rounds");
     for block in blocks.values() {
         let names: HashSet<&str> = block.iter().map(|(_, arm)| arm.as_str()).collect();

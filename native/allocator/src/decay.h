@@ -1,0 +1,18 @@
+/* Memory that nobody used for a while goes back to the system, also where frees no longer drive it: a
+ * program that had its burst and now works at a low rate.
+ *
+ * There is no thread for this: every few slow calls of a thread read a coarse clock, and once per decay
+ * period a thread gives up the spares it did not need, the empty spans it kept, the units that nobody took
+ * for two periods, and kept mappings. A thread that sleeps, or never leaves its magazines, gives up nothing.
+ *
+ * Invariant: called with no lock held, and before the call that ticks took anything from a cache. */
+#ifndef PACELINE_DECAY_H
+#define PACELINE_DECAY_H
+
+#include "heap.h"
+#include "large.h"
+
+/* From every slow path. */
+void decay_tick(void);
+
+#endif
