@@ -22,6 +22,7 @@ from paceline_server.detect.analyse import (
     and_more,
     blocked_pair,
     blockers_of,
+    nothing_measured,
     suppressed_of,
     voids_of,
     with_suppressed,
@@ -104,9 +105,12 @@ def analyse_revisions(
     checks = [*_checks(manifest, asked, base, BASE), *_checks(manifest, asked, head)]
     voids = tuple(voids_of(head.facts, asked, look))
     blockers = tuple(blockers_of(checks, voids, head.facts))
-    if not base.facts.cases or not head.facts.cases:
-        blockers = (*blockers, "nothing was measured")
     sides = _Side.of(head.facts), _Side.of(base.facts)
+    empty = [
+        nothing_measured(one.facts, groups, side.unavailable.nowhere(manifest, groups))
+        for one, side in zip((head, base), sides, strict=True)
+    ]
+    blockers = (*blockers, *(empty[0] or empty[1]))
     same = head.artifact_hash is not None and head.artifact_hash == base.artifact_hash
     a_a = base.commit == head.commit
     pairs = [pair for group in groups for pair in _pairs(manifest, group, sides, (asked, look), same)]
