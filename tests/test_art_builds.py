@@ -7,6 +7,7 @@ It proves no digest: only a device can.
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
 import struct
@@ -41,6 +42,24 @@ UNWINDING = re.compile(r"_Unwind_\w+")
 def build(*arguments: str) -> None:
     command = ["sh", str(HASHING / "android.sh"), *arguments]
     subprocess.run(command, check=True, stdin=subprocess.DEVNULL)
+
+
+@pytest.mark.parametrize(
+    ("ndk", "said"),
+    [(None, "install one and set ANDROID_NDK_HOME"), ("empty", "has no toolchains/llvm/prebuilt/")],
+)
+def test_without_an_ndk_the_library_is_not_built_and_one_sentence_says_what_it_wants(
+    tmp_path: Path, ndk: str | None, said: str
+) -> None:
+    (tmp_path / "hashing").mkdir()
+    script = shutil.copy(HASHING / "android.sh", tmp_path / "hashing")
+    environment = {name: value for name, value in os.environ.items() if name != "ANDROID_NDK_HOME"}
+    environment |= {} if ndk is None else {"ANDROID_NDK_HOME": str(tmp_path / ndk)}
+    argv = ["sh", str(script), "ledger", "arm64-v8a"]
+    done = subprocess.run(argv, env=environment, capture_output=True, text=True, timeout=60, check=False)
+    (line,) = done.stderr.splitlines()
+    assert done.returncode == 1
+    assert said in line
 
 
 @pytest.fixture(scope="session")

@@ -24,8 +24,11 @@ from typing import Any, NamedTuple
 import pytest
 from paceline.destination import Destination, build_for
 from paceline.events import Case, Check, Done, Event, Samples
+from paceline.git import SourceError
 from paceline.manifest import load
 from paceline.protocol import StreamReader
+from paceline.source import prepare_in_place
+from paceline.stop import Stop
 
 pytestmark = pytest.mark.timeout(1800)
 """Seconds: the first test of a clone compiles for two ABIs, on a busy host too."""
@@ -338,6 +341,33 @@ def test_without_zig_the_build_says_in_one_sentence_how_to_get_it(tmp_path: Path
     )
     assert "scripts/setup devices" in line
     assert pinned in line, "the version that set-up installs"
+
+
+def test_an_agent_on_a_host_without_zig_says_at_once_what_is_missing_and_how_to_get_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """`make run` installs none; a phone may be plugged in later."""
+    _, environment = without_zig(tmp_path)
+    monkeypatch.setenv("PATH", environment["PATH"])
+    suite = tmp_path / "hashing"
+    for name in ("suite.toml", "build.sh"):
+        shutil.copy(HASHING / name, suite)
+    steps: list[str] = []
+    with pytest.raises(SourceError) as caught:
+        prepare_in_place(
+            MANIFEST,
+            suite / "suite.toml",
+            revision="as it stands",
+            workloads=["piece"],
+            out=tmp_path / "out",
+            log=steps.extend,
+            stop=Stop(),
+            destination=Destination("device", ("x86_64",)),
+        )
+    assert caught.value.cause == "build_failed"
+    assert caught.value.text.startswith("This host lacks what the suite builds with: `zig version` could not")
+    assert "run 'scripts/setup devices' at the root" in caught.value.advice
+    assert len([line for line in steps if line.startswith("$ ")]) == 1, "nothing else is compiled before"
 
 
 def test_zig_keeps_its_caches_in_the_build_and_not_in_the_home(tmp_path: Path) -> None:

@@ -1,13 +1,15 @@
 """How fast a file reaches a device (target: 8 MB at 30 MB/s or more). Run by hand, on a quiet host:
 
-    python runners/benchmarks/adb.py [--pushes 12] [--mtu 1500] [--json]
+    python runners/benchmarks/adb.py [--backend direct|server] [--pushes 12] [--mtu 1500] [--json]
 
-Place in the journey: outside of it; measures `DirectConnection.push` and `pull` against the peer, each a
-process of its own as agent and phone are two. Method: a push, a pull and a plain copy of the same 8 MiB over
-a socket (to a process that reads and writes a file) take turns; ratios are formed within a turn, so that what
-else the host does meets all three. MB is 10^6 bytes. With --mtu it runs in a network namespace of its own
-whose loopback has that MTU (Linux, unprivileged user namespaces): what a kernel takes at a time, and so every
-short write, is then that of a real network. It says nothing of USB or Wi-Fi.
+Place in the journey: outside of it; measures `push` and `pull` of one backend against the peer, each a
+process of its own as agent and phone are two. Of the backend `server`, Google's adb server (`adb` must be
+installed) is a third between them, started here with a port and a home of its own. Method: a push, a pull and
+a plain copy of the same 8 MiB over a socket (to a process that reads and writes a file) take turns; ratios
+are formed within a turn, so that what else the host does meets all three. MB is 10^6 bytes. With --mtu it
+runs in a network namespace of its own whose loopback has that MTU (Linux, unprivileged user namespaces): what
+a kernel takes at a time, and so every short write, is then that of a real network. It says nothing of USB or
+Wi-Fi.
 """
 
 from __future__ import annotations
@@ -15,6 +17,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import shutil
 import socket
 import statistics
 import struct
@@ -23,15 +26,20 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import NamedTuple
 
 from paceline.adb.direct import DirectConnection
-from paceline.adb.keys import AgentKey
+from paceline.adb.keys import FILE_NAME, AgentKey
+from paceline.adb.port import AdbError, Connection
+from paceline.adb.server import AdbServer
 
 SIZE_BYTES = 8 << 20
 REMOTE = "/data/local/tmp/benchmark-file"
+BACKENDS = ("direct", "server")
+SERVER_WITHIN_S = 20.0
+"""For an adb server to listen and to have the device: under 1 s on an idle host."""
 LOOPBACK_UP = struct.pack("16sh14x", b"lo", 0x41)  # IFF_UP | IFF_RUNNING
 SIOCSIFFLAGS, SIOCSIFMTU = 0x8914, 0x8922
 """ioctl numbers of Linux, <linux/sockios.h>."""
@@ -84,7 +92,47 @@ def copied(port: int, data: bytes) -> None:
         to.recv(1)
 
 
-def measure(turns: int, directory: Path) -> list[Turn]:
+@contextmanager
+def google_server(home: Path, key: Path) -> Iterator[AdbServer]:
+    """Google's, in the foreground, with the agent's key for its own; it ends here."""
+    (home / ".android").mkdir(parents=True)
+    shutil.copy(key, home / ".android" / FILE_NAME)
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    own = {"HOME": str(home), "TMPDIR": str(home), "ADB_MDNS": "0"}
+    command = ["adb", "-P", str(port), "server", "nodaemon"]
+    with (
+        (home / "log").open("wb") as log,
+        subprocess.Popen(command, env=os.environ | own, cwd=home, stdout=log, stderr=log) as process,
+    ):
+        try:
+            server = AdbServer(f"127.0.0.1:{port}")
+            within("the adb server to listen", lambda: server.version(1.0) > 0)
+            yield server
+        finally:
+            process.terminate()
+
+
+def within(what: str, holds: Callable[[], bool]) -> None:
+    """Asks until it holds; an error is a no."""
+    deadline = time.monotonic() + SERVER_WITHIN_S
+    while True:
+        with suppress(AdbError):
+            if holds():
+                return
+        if time.monotonic() > deadline:
+            raise SystemExit(f"waited {SERVER_WITHIN_S:g} s for {what}")
+        time.sleep(0.05)
+
+
+def through(server: AdbServer, address: str) -> Connection:
+    """A connection to the device at `address`, which the server connects to first."""
+    server.connect_to(address)
+    within("the adb server to have the device", lambda: server.devices()[0].state == "device")
+    return server.connection(address)
+
+
+def measure(turns: int, directory: Path, backend: str) -> list[Turn]:
     """One more turn than asked for goes first and does not count: caches, page cache, clock frequency."""
     data, back = os.urandom(SIZE_BYTES), directory / "back"
     key = AgentKey.load_or_create(directory / "key")
@@ -98,7 +146,13 @@ def measure(turns: int, directory: Path) -> list[Turn]:
             )
         )  # fmt: skip
         sink = held.enter_context(child(sys.executable, "-c", SINK, str(directory / "copied")))
-        connection = DirectConnection(json.loads(peer)["address"], key)
+        address = json.loads(peer)["address"]
+        connection: Connection
+        if backend == "server":
+            server = held.enter_context(google_server(directory / "home", directory / "key" / FILE_NAME))
+            connection = through(server, address)
+        else:
+            connection = DirectConnection(address, key)
         held.callback(connection.close)
         connection.connect()
         found = []
@@ -138,6 +192,7 @@ def in_a_network_of(mtu: int) -> None:
 
 def main() -> None:
     options = argparse.ArgumentParser(description="Measures how fast a file reaches a device.")
+    options.add_argument("--backend", choices=BACKENDS, default="direct")
     options.add_argument("--pushes", type=int, default=12, help="turns of a push, a pull and a plain copy")
     options.add_argument("--mtu", type=int, help="of the loopback, in a network namespace of its own")
     options.add_argument("--json", action="store_true", help="one JSON object instead of lines")
@@ -145,7 +200,7 @@ def main() -> None:
     if chosen.mtu:
         in_a_network_of(chosen.mtu)
     with tempfile.TemporaryDirectory() as directory:
-        found = summary(measure(chosen.pushes, Path(directory)))
+        found = summary(measure(chosen.pushes, Path(directory), chosen.backend))
     if chosen.json:
         sys.stdout.write(json.dumps(found) + "\n")
         return

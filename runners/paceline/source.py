@@ -9,11 +9,12 @@ outputs, environment, and for a device its ABI.
 
 from __future__ import annotations
 
+import contextlib
 import os
 import platform
 import threading
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 
 import msgspec
@@ -29,6 +30,8 @@ from paceline.stop import Stop
 
 STEP_TIMEOUT_S = 3600.0
 """Longest time of one build step: a cold release build with its dependencies on a slow host."""
+MISSING = "missing: "
+"""Begins the fact about a toolchain command that could not be run."""
 LOG_TAIL_LINES = 20
 LOG_TAIL_CHARACTERS = 160
 """Per line: the whole tail must fit into the detail of a finish."""
@@ -93,7 +96,8 @@ def prepare(
         with repository.checkout(full) as tree:
             for name in (name for name, entry in found.items() if entry is None):
                 log([f"(agent) building {name} at {full[:12]}"])
-                sources = _build(tree / manifest_path, chosen[name], log, stop, fresh=True)
+                with _naming_what_is_missing(chosen[name], facts):
+                    sources = _build(tree / manifest_path, chosen[name], log, stop, fresh=True)
                 found[name] = cache.put(keys[name], sources)
     else:
         log([f"(agent) {', '.join(found)} at {full[:12]} found in the artifact cache"])
@@ -117,7 +121,8 @@ def prepare_in_place(
     chosen = _chosen(manifest, workloads, destination)
     for name, build in chosen.items():
         facts.update(toolchain_facts(build))
-        sources = _build(path, build, log, stop, fresh=False)
+        with _naming_what_is_missing(build, facts):
+            sources = _build(path, build, log, stop, fresh=False)
         directories[name] = out / name
         copy_into(directories[name], sources)
     return Prepared(manifest, revision, _built(directories, facts), chosen)
@@ -131,9 +136,27 @@ def toolchain_facts(build: TargetBuild) -> dict[str, str]:
         with GuardedProcess(argv, Path.cwd(), inherited_environment(build.env)) as process:
             end = _drain(process, lines.extend, Stop(), 60.0)
         printed = plain("\n".join(lines)).replace("\x00", "").strip()
-        shown = printed if end.exit_code == 0 else f"missing: {_how(end)}"
+        shown = printed if end.exit_code == 0 else f"{MISSING}{_how(end)}"
         facts[" ".join(argv)] = shown[:1000]
     return facts
+
+
+@contextlib.contextmanager
+def _naming_what_is_missing(build: TargetBuild, facts: Mapping[str, str]) -> Iterator[None]:
+    """A build that failed on a host without a part of its toolchain says first which part that is."""
+    try:
+        yield
+    except SourceError as error:
+        said = {line: facts[line] for line in map(" ".join, build.toolchain)}
+        missing = [
+            f"`{line}` {fact.removeprefix(MISSING)}"
+            for line, fact in said.items()
+            if fact.startswith(MISSING)
+        ]
+        if error.cause != "build_failed" or not missing:
+            raise
+        text = f"This host lacks what the suite builds with: {'; '.join(missing)}. {error.text}"
+        raise SourceError(error.cause, text, error.advice) from error
 
 
 def _chosen(manifest: Manifest, names: Iterable[str], destination: Destination) -> dict[str, TargetBuild]:

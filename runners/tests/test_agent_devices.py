@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import threading
 import uuid
 from collections.abc import Iterator
@@ -126,6 +127,43 @@ def test_a_device_that_leaves_and_returns_and_is_restarted_is_followed(world: Wo
         world.server.wait_for(lambda: fleet.said()["boot_id"] == peer.boot_id)
         assert world.server.orders[SERIAL] == []
     assert [(said["step"], said["ok"]) for said in world.server.recovery] == [("reboot", True)]
+
+
+def test_one_thread_beats_for_any_number_of_devices_and_only_after_its_last_answer(
+    world: World, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level("INFO", "paceline.devices")
+    serials = {f"{SERIAL}-{number}" for number in range(3)}
+
+    def logged(state: str) -> set[str]:
+        """Devices that went over to it; each wants to be announced at once."""
+        return {one for one in serials if any(f"{one}: {state}" in said for said in caplog.messages)}
+
+    with contextlib.ExitStack() as held:
+        peers = [
+            held.enter_context(Peer(tmp_path / one, serial=one, abi="x86_64")) for one in sorted(serials)
+        ]
+        fleet = held.enter_context(Fleet(world, *peers))
+        held.callback(world.server.let_go, "/heartbeat")  # whatever goes wrong: the agent leaves after it
+        for one in serials:
+            fleet.connection("online", one)
+        assert [thread.name for thread in threading.enumerate()].count("heartbeat") == 1
+        world.server.held.add("/heartbeat")
+        world.server.wait_for(lambda: world.server.waiting)
+        caplog.clear()
+        for peer in peers:
+            peer.leave()
+        world.server.wait_for(lambda: logged("absent") == serials)
+        for peer in peers:
+            peer.come_back()
+        world.server.wait_for(lambda: logged("online") == serials)
+        beats = [path for path in world.server.waiting if path.endswith("/heartbeat")]
+        assert len(beats) == 1, "one asks, and asks nothing more before it was answered"
+        before = len(world.server.heartbeats)
+        world.server.let_go("/heartbeat")
+        world.server.wait_for(lambda: len(world.server.heartbeats) > before + 1)
+        said = {target["serial"] for target in world.server.heartbeats[-1]["targets"]}
+        assert said == {*serials, world.serial}, "one beat speaks for all"
 
 
 def test_a_phone_that_waits_for_a_person_is_let_in_when_the_prompt_is_accepted(

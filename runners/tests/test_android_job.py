@@ -179,3 +179,22 @@ def test_a_suite_that_declares_no_lines_has_none(world: World, peer: Peer, job: 
         finish = finish_of(world, job)
     assert finish["outcome"] == "done", finish
     assert not job.of_kind("reported")
+
+
+def test_a_devices_job_that_this_host_cannot_build_says_what_is_missing_and_what_to_do(
+    world: World, peer: Peer, suite_repository: Path
+) -> None:
+    lacking = SECTION.replace(
+        "import sys, shutil; shutil.copy(", "import sys; sys.exit('run: get-zig'); print("
+    )
+    lacking += 'toolchain = [["no-such-compiler", "version"]]\n'
+    commit = commit_manifest(
+        suite_repository, MANIFEST.replace("[benchmarks.sort]", f"{lacking}\n[benchmarks.sort]", 1)
+    )
+    job = world.server.add_job("on-the-device", world.work(commit=commit), SERIAL)
+    with Fleet(world, peer):
+        finish = finish_of(world, job)
+    assert (finish["outcome"], finish["cause"]) == ("failed", "build_failed")
+    assert "lacks what the suite builds with: `no-such-compiler version`" in finish["detail"]
+    assert "run: get-zig" in finish["detail"]
+    assert not workdir(peer).exists(), "the device was not touched for it"

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from pathlib import Path
 
+import msgspec
 import pytest
 from paceline.adb.port import LostError
 from paceline.conditions import Conditions
@@ -15,15 +17,35 @@ from paceline.executors.claim import TargetClaim
 from paceline.formats.declared import declared_line
 from paceline.reported import Listening, Reported
 from paceline.stop import Reason, Stop
+from paceline.testing.hostile import HOSTILE, MARK
 
 from .phone import Phone, Through
-from .phone_jobs import Half, build, go, launch, measured
+from .phone_jobs import Half, build, go, launch, measured, on_device
 from .test_executors import Recorder
 
 
 @pytest.fixture
 def built(tmp_path: Path) -> Path:
     return build(tmp_path / "built")
+
+
+# --- commands ---
+
+
+def test_whatever_a_benchmark_or_a_param_is_called_reaches_its_workload_as_one_argument(
+    device: Phone, built: Path
+) -> None:
+    (built / "workload.sh").write_text('printf "%s\\0" "$@" >"$TMPDIR/args"\ncat head foot\n')
+    names = [f"--params={text}" for text in HOSTILE]
+    found: list[bytes] = []
+    with device.executor().session(Work("j", [built]), lambda _: None, Stop()) as session:
+        for number, part in enumerate(names[at : at + 64] for at in range(0, len(names), 64)):
+            plain = launch(session, built, number)
+            spec = msgspec.structs.replace(plain, argv=[*plain.argv, *part])
+            session.execute(spec, Recorder(), Stop())
+            found += on_device(device, "args").read_bytes().split(b"\0")[:-1]
+        assert found == [os.fsencode(name) for name in names]
+        assert not list(device.workdir.rglob(MARK))
 
 
 # --- files ---

@@ -28,13 +28,15 @@ class Shell:
         self.run = f"scripts-{uuid.uuid4().hex}"
         self.environment = {**os.environ, **({"PATH": path} if path else {})}
 
-    def __call__(self, name: scripts.Name, *arguments: str | Path) -> subprocess.CompletedProcess[bytes]:
+    def command(self, name: scripts.Name, *arguments: str | Path) -> list[str]:
         argv = scripts.argv(name, *map(str, arguments))
         shell = shutil.which(argv[0], path=self.environment["PATH"])
         assert shell is not None
-        return subprocess.run(
-            [shell, *argv[1:]], env=self.environment, capture_output=True, timeout=60, check=False
-        )
+        return [shell, *argv[1:]]
+
+    def __call__(self, name: scripts.Name, *arguments: str | Path) -> subprocess.CompletedProcess[bytes]:
+        command = self.command(name, *arguments)
+        return subprocess.run(command, env=self.environment, capture_output=True, timeout=60, check=False)
 
     def start(self, *command: str, limit: str = "60", name: str = "launch") -> Path:
         launch, script = self.directory / name, self.directory / "launch.sh"
@@ -110,6 +112,22 @@ def test_what_is_said_while_it_is_followed_comes_once(shell: Shell) -> None:
     code = 'i=0; while [ "$i" -lt 3000 ]; do echo "$i"; i=$((i+1)); done'
     frames = shell.follow(shell.start("sh", "-c", code))
     assert said(frames, "out").split() == [str(number).encode() for number in range(3000)]
+
+
+def test_a_launch_that_says_nothing_beats_with_the_time_it_began_until_it_ends(shell: Shell) -> None:
+    launch = shell.start("sh", "-c", "until [ -e go ]; do sleep 0.02; done")
+    command = shell.command("follow", launch, "0", "0", "0.02")
+    with subprocess.Popen(command, env=shell.environment, stdout=subprocess.PIPE) as follower:
+        assert follower.stdout is not None
+        said_first = follower.stdout.readline()
+        (shell.directory / "go").touch()
+        frames = list(Frames().feed(said_first + follower.stdout.read()))
+    beats = [frame.text.split() for frame in frames if frame.word == "beat"]
+    assert frames[0].word == "beat"
+    assert len({began for began, _ in beats}) == 1
+    up_s = float(Path("/proc/uptime").read_text().split()[0])
+    assert all(0 < float(began) <= float(now) <= up_s for began, now in beats), "seconds since boot"
+    assert status(frames) == "0"
 
 
 def test_nothing_a_workload_says_is_taken_for_the_followers_words(shell: Shell) -> None:

@@ -161,6 +161,24 @@ def test_a_missing_tool_is_named(shop: Shop, suite_repository: Path) -> None:
     assert "no-such-tool" in caught.value.text
 
 
+def test_a_build_that_fails_where_a_part_of_its_toolchain_is_missing_names_that_first(
+    shop: Shop, suite_repository: Path
+) -> None:
+    fails = with_build("import sys; print('install it with x'); sys.exit(1)")
+    tools = '[["no-such-compiler", "--version"], ["git", "--version"]]'
+    manifest = fails.replace('[["python3", "--version"]]', tools)
+    commit = commit_manifest(suite_repository, manifest)
+    with pytest.raises(SourceError) as caught:
+        shop.prepare(commit)
+    first, _, then = caught.value.text.partition(". ")
+    assert first.startswith(
+        "This host lacks what the suite builds with: `no-such-compiler --version` could not"
+    )
+    assert "git" not in first
+    assert then.startswith("Build step `")
+    assert "install it with x" in caught.value.advice
+
+
 @pytest.mark.parametrize("commit", ["0" * 40, "abcdef1", "--help", "main", "HEAD; rm -rf /"])
 def test_an_unknown_commit_is_refused_with_advice(shop: Shop, commit: str) -> None:
     with pytest.raises(SourceError) as caught:

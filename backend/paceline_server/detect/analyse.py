@@ -15,7 +15,7 @@ Place: after ingest, before anything is stored or told. Pure. Invariants:
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from paceline_server.catalog.manifest import Manifest
@@ -31,7 +31,7 @@ from paceline_server.detect.measure import WarmSamples, measurements
 from paceline_server.detect.policies.advise import Advised, advise
 from paceline_server.detect.schemas import CheckOut, GateOut, JobReportOut
 from paceline_server.detect.tracks import tracks
-from paceline_server.detect.unavailable import Unavailable
+from paceline_server.detect.unavailable import Unavailable, nowhere_words
 from paceline_server.jobs.schemas import Verdict
 from paceline_server.stats.configuration import suppressed_in
 from paceline_server.stats.voids import Reading, Void, find_voids
@@ -76,8 +76,10 @@ def analyse(
     groups = owed_groups(manifest, asked, facts)
     checks = check_rows(manifest, asked, facts.checks)
     voids = tuple(voids_of(facts, asked, look))
-    blockers = (*blockers_of(checks, voids, facts), *_nothing(facts))
-    known = Circumstances(asked, look, audit_groups(manifest, groups, index, facts), Unavailable.of(facts))
+    unavailable = Unavailable.of(facts)
+    nowhere = unavailable.nowhere(manifest, groups)
+    blockers = (*blockers_of(checks, voids, facts), *nothing_measured(facts, groups, nowhere))
+    known = Circumstances(asked, look, audit_groups(manifest, groups, index, facts), unavailable)
     pairs = [blocked_pair(pair, blockers) for pair in compare(manifest, groups, index, known)]
     ruled = tuple(
         Ruled(pair, manifest.rule_for(pair.group.benchmark, pair.arm, pair.metric, pair.group.params))
@@ -104,6 +106,8 @@ def analyse(
         conditions=tracks(facts.conditions),
     )
     verdict, reason = _verdict(ruled, gates, blockers, groups)
+    if verdict == "pass" and nowhere:
+        reason = f"{reason}; {nowhere_words(nowhere)}"
     reason = with_suppressed(reason, report.suppressed)
     open_ended = any(one.decides and one.pair.found.extendable for one in ruled)
     extendable = verdict == "inconclusive" and not blockers and open_ended
@@ -139,8 +143,15 @@ def blockers_of(checks: Sequence[CheckOut], voids: Sequence[Void], facts: Facts)
     return [*failed, *facts.broken, *(f"conditions void: {void.text}" for void in voids)]
 
 
-def _nothing(facts: Facts) -> list[str]:
-    return [] if any(case.value.size for case in facts.cases) else ["nothing was measured"]
+def nothing_measured(
+    facts: Facts, groups: Sequence[Group], nowhere: Mapping[str, Sequence[str]]
+) -> list[str]:
+    """Nothing passes of which nothing was measured, also where it is nobody's fault."""
+    if any(case.value.size for case in facts.cases):
+        return []
+    if nowhere and {group.benchmark for group in groups} == set(nowhere):
+        return [f"nothing was measured: {nowhere_words(nowhere)}"]
+    return ["nothing was measured"]
 
 
 def blocked_pair(pair: Pair, blockers: Sequence[str]) -> Pair:

@@ -22,6 +22,7 @@ from paceline_server.detect.analyse import (
     and_more,
     blocked_pair,
     blockers_of,
+    nothing_measured,
     suppressed_of,
     voids_of,
     with_suppressed,
@@ -104,9 +105,8 @@ def analyse_revisions(
     checks = [*_checks(manifest, asked, base, BASE), *_checks(manifest, asked, head)]
     voids = tuple(voids_of(head.facts, asked, look))
     blockers = tuple(blockers_of(checks, voids, head.facts))
-    if not base.facts.cases or not head.facts.cases:
-        blockers = (*blockers, "nothing was measured")
     sides = _Side.of(head.facts), _Side.of(base.facts)
+    blockers = (*blockers, *_empty(manifest, groups, (head, base), sides))
     same = head.artifact_hash is not None and head.artifact_hash == base.artifact_hash
     a_a = base.commit == head.commit
     pairs = [pair for group in groups for pair in _pairs(manifest, group, sides, (asked, look), same)]
@@ -220,6 +220,20 @@ def _not_applicable(group: Group, arm: str, sides: tuple[_Side, _Side]) -> str |
     if head == base or not (sides[0].has and sides[1].has):
         return None
     return f"only the {'head' if head else 'base'} has {arm} of {group.words()}"
+
+
+def _empty(
+    manifest: Manifest,
+    groups: Sequence[Group],
+    revisions: tuple[Revision, Revision],
+    sides: tuple[_Side, _Side],
+) -> list[str]:
+    """Why there is nothing to judge, of the first side of which nothing was measured."""
+    found = [
+        nothing_measured(one.facts, groups, side.unavailable.nowhere(manifest, groups))
+        for one, side in zip(revisions, sides, strict=True)
+    ]
+    return found[0] or found[1]
 
 
 def _audit(group: Group, arm: str, head: CaseSamples | None, base: CaseSamples | None) -> GroupAudit | None:

@@ -2,7 +2,7 @@
 
 Place: under `compare` and `measure`, beside `groups`. Invariant: samples win: an arm that one launch called
 unavailable and another measured was measured. What is unavailable is neither missing nor a defect: rules and
-gates about it do not apply, which is said, and never counts as passed.
+gates about it do not apply, which is said, and never counts as passed. A benchmark without any arm is named.
 """
 
 from __future__ import annotations
@@ -15,6 +15,13 @@ from paceline_server.detect.facts import Facts
 from paceline_server.detect.groups import Group
 from paceline_server.detect.schemas import UnavailableOut
 from paceline_server.ingest.cases import params_key
+
+
+def nowhere_words(nowhere: Mapping[str, Sequence[str]]) -> str:
+    """`no arm of parse, print is available here: no JVM (and 1 more)`."""
+    reasons = list(dict.fromkeys(reason for own in nowhere.values() for reason in own))
+    more = f" (and {len(reasons) - 1} more)" if len(reasons) > 1 else ""
+    return f"no arm of {', '.join(nowhere)} is available here: {reasons[0]}{more}"
 
 
 @dataclass(frozen=True)
@@ -42,6 +49,20 @@ class Unavailable:
             if reason is not None:
                 return f"{arm} is not available here: {reason}"
         return None
+
+    def nowhere(self, manifest: Manifest, groups: Sequence[Group]) -> dict[str, list[str]]:
+        """The reasons, each once, of every benchmark of which no arm can run here at any of its points."""
+        told: dict[str, list[str]] = {}
+        for name, benchmark in manifest.benchmarks.items():
+            own = [group for group in groups if group.benchmark == name]
+            found = [
+                self.reasons.get((name, params_key(group.params), arm))
+                for group in own
+                for arm in benchmark.arms
+            ]
+            if found and None not in found:
+                told[name] = [reason for reason in dict.fromkeys(found) if reason is not None]
+        return told
 
     def rows(self, manifest: Manifest, groups: Sequence[Group]) -> list[UnavailableOut]:
         """One row per arm and reason: for all points at once where they agree, else one per point."""

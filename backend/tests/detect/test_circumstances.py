@@ -129,6 +129,36 @@ def test_an_arm_that_cannot_run_anywhere_is_said_once() -> None:
     assert told.reason == "2 comparisons or gates do not apply here"
 
 
+@pytest.mark.parametrize("reasons", [(REASON, REASON), (REASON, "no JVM")])
+def test_a_benchmark_without_any_arm_here_never_passes_and_says_why(reasons: tuple[str, str]) -> None:
+    announced = [
+        case(arm, batch, reason)
+        for arm, reason in zip(("fallback", "native"), reasons, strict=True)
+        for batch in (1000, 2000)
+    ]
+    told = found([], announced=announced)
+    assert (told.verdict, told.extendable) == ("inconclusive", False)
+    more = "" if reasons[0] == reasons[1] else " (and 1 more)"
+    assert told.reason == f"nothing was measured: no arm of {BENCHMARK} is available here: {REASON}{more}"
+    assert {row.verdict for row in told.report.comparisons} == {"not_applicable"}
+    one_point_left = found([], announced=announced[:-1])
+    assert one_point_left.reason == "nothing was measured", "an arm that kept silent is no unavailable one"
+
+
+def test_a_benchmark_without_any_arm_here_is_named_beside_those_that_hold() -> None:
+    manifest = suite_manifest()
+    manifest["benchmarks"]["jvm_only"] = {**manifest["benchmarks"][BENCHMARK], "title": "Needs a JVM"}
+    announced = [
+        replace(case(arm, batch, "no JVM"), benchmark="jvm_only")
+        for arm in ("native", "fallback")
+        for batch in (1000, 2000)
+    ]
+    told = found(bench_cases(1, FASTER), manifest, announced=announced)
+    assert told.verdict == "pass"
+    assert told.reason.startswith("2 comparisons hold; ")
+    assert told.reason.endswith("; no arm of jvm_only is available here: no JVM")
+
+
 def test_gates_on_what_cannot_run_here_do_not_apply_and_are_not_passed() -> None:
     gates = [
         {"benchmark": BENCHMARK, "arm": "native", "metric": "time", "op": "<=", "required": 1e15},

@@ -155,6 +155,18 @@ def test_an_announced_arm_that_one_side_did_not_measure_is_inconclusive() -> Non
     assert _analysed(SAME, base={"cases": without, "announced": gone}).verdict == "pass"
 
 
+def test_revisions_of_which_no_arm_can_run_here_do_not_pass_and_say_why() -> None:
+    gone = [
+        Case(0, BENCHMARK, arm, {"batch": batch}, (("time", "ns", "lower"),), None, None, "no JVM here")
+        for batch in SAME
+        for arm in ("native", "fallback")
+    ]
+    nothing = {"cases": [], "announced": gone}
+    found = _analysed(SAME, base=nothing, head=nothing)
+    assert found.verdict == "inconclusive"
+    assert found.reason == f"nothing was measured: no arm of {BENCHMARK} is available here: no JVM here"
+
+
 def test_revisions_that_did_other_work_do_not_compare() -> None:
     def counted(cases: list[CaseSamples], items: int) -> list[CaseSamples]:
         ones = np.ones(cases[0].value.size, dtype=np.int64)

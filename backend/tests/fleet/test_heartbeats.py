@@ -64,3 +64,19 @@ def test_a_step_that_was_not_looked_at_is_neither_a_pass_nor_a_failure(
     shown = person.target(phone.target_id)
     assert [step["ok"] for step in shown["check"]["steps"]] == [False, None]
     assert "self_test" not in shown["health"]["reason"]
+
+
+def test_sha_instructions_that_a_check_finds_are_shown_and_make_no_other_target_of_it(
+    lab: ScriptedAgent, phone: ScriptedDevice, person: Person
+) -> None:
+    phone.healthy()
+    before = person.target(phone.target_id)
+    step = {"name": "self_test", "ok": True, "text": "Digests are right.", "unit": "hardware_sha"}
+    for found in (1.0, 0.0):
+        check = phone.check()
+        check["steps"].append({**step, "value": found})
+        assert phone.beat(check=check)["checks_heard"] == [check["id"]]
+        after = person.target(phone.target_id)
+        assert [one["value"] for one in after["check"]["steps"] if one["unit"] == "hardware_sha"] == [found]
+        assert (after["id"], after["fingerprint"]) == (before["id"], before["fingerprint"])
+        assert after["factors"] == before["factors"]

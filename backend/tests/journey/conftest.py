@@ -13,7 +13,15 @@ from .stack import Stack, base_env, wait_until
 
 
 @pytest.fixture
-def stack(shape: object, token: Callable[..., dict[str, str]], tmp_path: Path) -> Iterator[Stack]:
+def limits() -> dict[str, str]:
+    """The machine of a test run is always shared, above all with the servers under test."""
+    return {"PACELINE_PRESSURE_LIMIT_PERCENT": "100", "PACELINE_DRIFT_LIMIT_PERCENT": "100"}
+
+
+@pytest.fixture
+def stack(
+    shape: object, token: Callable[..., dict[str, str]], tmp_path: Path, limits: dict[str, str]
+) -> Iterator[Stack]:
     """A running server; short leases and no cool-down, so that a journey takes seconds."""
     port = servers.free_port()
     url = f"http://127.0.0.1:{port}"
@@ -27,9 +35,7 @@ def stack(shape: object, token: Callable[..., dict[str, str]], tmp_path: Path) -
         "PACELINE_HEARTBEAT_S": "1",
         "PACELINE_CONFIRM_COOLDOWN_S": "0.1",
         "PACELINE_SWEEP_S": "0.2",
-        # The machine of a test run is always shared, above all with the servers under test.
-        "PACELINE_PRESSURE_LIMIT_PERCENT": "100",
-        "PACELINE_DRIFT_LIMIT_PERCENT": "100",
+        **limits,
     }
     headers = token("read", "ingest", "alerts:write", "admin")
     with ExitStack() as resources:

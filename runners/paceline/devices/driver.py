@@ -1,11 +1,12 @@
 """Drives one device: looks whether it answers, carries out orders, checks, climbs the ladder, leases.
 
-    look ─▶ another's? wait ─▶ silent? a rung ─▶ order ─▶ check due ─▶ recovering? a rung ─▶ gates ─▶ job
+    look ─▶ another's? wait ─▶ recovering? a rung ─▶ silent? a rung ─▶ order ─▶ check due ─▶ gates ─▶ job
 
 Place in the journey: a thread per device around its lane; a table of contents of `devices`. Invariants: one
-of these at a time, so that nothing ever runs beside a measurement; a device that another agent drives is only
-asked who it is; no job is asked for unless the device answers, the server calls it good and no gate holds;
-one bad turn is logged and does not end the thread.
+of these at a time, so that nothing ever runs beside a measurement; a device that another agent drives, and
+one of which the server has not said yet who drives it, is only asked who it is; no job is asked for unless
+the device answers, the server calls it good and no gate holds; one bad turn is logged and does not end the
+thread.
 """
 
 from __future__ import annotations
@@ -151,6 +152,8 @@ class Driver:
         online = self._look()
         if self._report.driven_by is not None:
             self._stand_by()
+        elif self._report.heard is None:
+            self._pause(self._pace.retry_s)  # it may be another agent's, and measuring
         elif self._duty.state == "recovering":
             self._recover()
         elif not online:
@@ -159,9 +162,9 @@ class Driver:
             self._carry_out(order)
         elif self._check_is_due():
             self._check()
-        elif not self._tidied and self._duty.state == "idle" and self._report.heard is not None:
-            self._tidy()  # not before the server could ask for a check, which tells what was left
-        elif self._report.heard is None or not self._read() or not self._may_lease():
+        elif not self._tidied and self._duty.state == "idle":
+            self._tidy()  # a check that is due comes before, because it tells what was left
+        elif not self._read() or not self._may_lease():
             self._pause(self._pace.retry_s)
         else:
             self._lease()
@@ -200,11 +203,13 @@ class Driver:
         self._pause(self._pace.retry_s)
 
     def _break_silence(self) -> None:
-        """Of a device that is there and does not speak: rungs that need no check, then patience."""
-        if self.device.link.state == "offline":
-            rung = next_rung(self._silence, self._means())
-            if rung is not Rung.GIVE_UP:
-                how = self._climbed(rung)
+        """Of a device that is there and does not speak: rungs that need no check, then patience. None of one
+        that somebody else on this host has: who has it takes it up again, and a rung would take it away."""
+        rung = next_rung(self._silence, self._means())
+        if self.device.link.state == "offline" and rung is not Rung.GIVE_UP:
+            with self.device.claim(self._quit, self._pace.claim_s) as claimed:
+                how = self._climbed(rung) if claimed else None
+            if how is not None:
                 self._silence = self._silence.climbed(rung)
                 self._report.tried(rung, how.ok, how.text)
         self._pause(self._pace.retry_s)

@@ -3,7 +3,9 @@
 Place in the journey: read when a device answers after a start, announced with every heartbeat, part of a
 series' identity (STATISTICS §4). Invariants: clocks, addresses, serials and load are not among the factors; a
 factor that cannot be read is null, never guessed; the fingerprint is a function of the factors alone; a core
-that is switched off changes none (`/proc/cpuinfo` prints only those that are on).
+that is switched off changes none (`/proc/cpuinfo` prints only those that are on). What a health check finds
+out, such as SHA instructions, is no factor: it is unknown until a job has built the self-test, which would
+cut every series then, and it follows from the CPU, which is one.
 """
 
 from __future__ import annotations

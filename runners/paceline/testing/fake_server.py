@@ -65,6 +65,10 @@ class FakeServer:
         """Path ending → how many more requests to it are answered 503."""
         self.hang_up: dict[str, int] = {}
         """Path ending → how many more requests to it are handled, but their answer is lost."""
+        self.held: set[str] = set()
+        """Path endings; requests to them wait until they are taken out (`let_go`)."""
+        self.waiting: list[str] = []
+        """Paths of the requests that wait."""
         self.refuse_items: str | None = None
         self.refuse_suites: list[Json] = []
         """`{suite, reason}` of every heartbeat's answer."""
@@ -105,6 +109,12 @@ class FakeServer:
                     and time.monotonic() > end
                 ):
                     raise TimeoutError("the condition did not come true")
+
+    def let_go(self, ending: str) -> None:
+        """Requests to it are answered from now on."""
+        with self.changed:
+            self.held.discard(ending)
+            self.changed.notify_all()
 
     # --- endpoints: (status, body) ---
 
@@ -258,6 +268,7 @@ def _handler_of(server: FakeServer) -> type[BaseHTTPRequestHandler]:
                 self._send(*_problem(400, "invalid_request", "The body is not JSON."))
                 return
             with server.changed:
+                _wait_while_held(server, path)
                 if _use_up(server.broken, path):
                     self._send(*_problem(503, "unavailable", "The database restarts."))
                     return
@@ -281,6 +292,13 @@ def _handler_of(server: FakeServer) -> type[BaseHTTPRequestHandler]:
             self.wfile.write(data)
 
     return Handler
+
+
+def _wait_while_held(server: FakeServer, path: str) -> None:
+    server.waiting.append(path)
+    server.changed.notify_all()
+    server.changed.wait_for(lambda: not any(path.endswith(ending) for ending in server.held))
+    server.waiting.remove(path)
 
 
 def _use_up(switches: dict[str, int], path: str) -> bool:

@@ -70,12 +70,15 @@ class Drive:
         self.cleaned: list[str] = []
         self.left_over: LeftOverError | None = None
         """What cleaning ends with."""
+        self.self_test: Path | None = None
+        """The program that a check runs on the device."""
         shared = Shared(
             api=api, repositories={}, cache=lambda: ArtifactCache(root / "a", 1 << 20),
             spool=Spool(root / "spool"), leaving=self.leaving, ends_us=lambda _: False, poll_s=0.0,
         )  # fmt: skip
         lane = Lane(shared, there.serial, FakeExecutor(lambda _: Script()))
-        self.driver = Driver(self.device, lane, Tools(self.ways, self._clean), self.leaving, QUICK)
+        tools = Tools(self.ways, self._clean, lambda _: self.self_test)
+        self.driver = Driver(self.device, lane, tools, self.leaving, QUICK)
         self.api = api
 
     def _clean(self, device: Attached, connection: Connection) -> list[str]:

@@ -1,10 +1,14 @@
-"""A device that another agent drives: it is announced, and nothing more is done with it."""
+"""A device that another agent drives, or may drive: it is announced, and nothing more is done with it."""
 
 from __future__ import annotations
+
+from pathlib import Path
 
 import pytest
 from paceline.adb.fake import FakeDevice
 from paceline.adb.port import Route
+from paceline.devices.attached import Attached
+from paceline.stop import Stop
 
 from .driving import SERIAL, WORK, Broken, Drive, Making
 from .support import battery, phone
@@ -99,3 +103,38 @@ def test_gates_are_not_read_before_the_server_said_whose_the_device_is(drive: Ma
     for _ in range(turns):
         one.driver.turn()
     assert {argv[0] for argv in one.there.calls} <= {*LOOKED, "uname"}
+
+
+def test_no_rung_is_climbed_for_silence_before_the_server_said_whose_the_device_is(drive: Making) -> None:
+    one = drive(phone(), Route("server", "127.0.0.1:5037", SERIAL))
+    one.there.faults.offline = True
+    for _ in range(8):
+        one.driver.safe_turn()
+    assert one.device.link.state == "offline"
+    assert one.driver.entry()["recovery"] == []
+    assert one.ways.reconnects == []
+    one.turns(lambda: one.ways.reconnects)  # it is this agent's
+    steps = [rung["step"] for rung in one.server.recovery]
+    assert steps == ["reconnect", "reconnect", "new_connection", "new_connection", "adb_reconnect"]
+
+
+def test_a_restart_before_the_server_said_whose_the_device_is_is_checked_after_that(drive: Making) -> None:
+    one = drive()
+    one.driver.safe_turn()
+    one.there.reboot()
+    for _ in range(4):
+        one.driver.safe_turn()
+    assert {argv[0] for argv in one.there.calls} <= {*LOOKED, "uname", "reboot"}
+    one.turns(lambda: one.server.checks)
+
+
+def test_no_rung_is_climbed_for_the_silence_of_a_device_in_other_hands(drive: Making, tmp_path: Path) -> None:
+    one = drive(phone(), Route("server", "127.0.0.1:5037", SERIAL))
+    one.there.faults.offline = True
+    one.driver.safe_turn()
+    assert one.device.link.state == "offline"
+    hand = Attached(SERIAL, tmp_path / "hand", one.ways.open, one.device.routes, locks=tmp_path)
+    with hand.claim(Stop()):
+        turned(one)
+        assert (one.server.recovery, one.ways.reconnects) == ([], [])
+    one.turns(lambda: one.ways.reconnects)

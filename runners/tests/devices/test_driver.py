@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import threading
 from pathlib import Path
 
@@ -14,6 +15,7 @@ from paceline.stop import Stop
 
 from .driving import SERIAL, WORK, Broken, Making, Mended, Stammering
 from .support import battery, phone, thermal
+from .test_check import GOOD
 
 
 def test_an_idle_device_says_who_it_is_how_it_is_and_by_which_route(drive: Making) -> None:
@@ -44,6 +46,28 @@ def test_a_check_that_is_due_is_run_once_and_said_until_it_was_heard(drive: Maki
     one.driver.turn()
     assert len(one.server.checks) == 1
     assert one.cleaned == [SERIAL]
+
+
+def test_sha_instructions_are_told_by_each_check_and_are_no_factor_of_the_fingerprint(
+    drive: Making, tmp_path: Path
+) -> None:
+    one = drive()
+    one.driver.turn()
+    found = [one.beat()]
+    for hardware in (None, True, False):  # no self-test is built yet; then by two programs, of two launches
+        if hardware is not None:
+            one.self_test = tmp_path / f"self-test-{hardware}"
+            one.self_test.write_text(f"echo '{json.dumps({**GOOD, 'hardware_sha': hardware})}'")
+        one.server.checks_due = {SERIAL}
+        one.beat()
+        one.turns(lambda: not one.server.checks_due)
+        found.append(one.beat())
+    told = [step for check in one.server.checks for step in check["steps"] if step["name"] == "self_test"]
+    assert [(step["value"], step["unit"]) for step in told] == [
+        (None, None), (1.0, "hardware_sha"), (0.0, "hardware_sha"),
+    ]  # fmt: skip
+    assert len({said["fingerprint"] for said in found}) == 1, "a series is not cut by what a check learns"
+    assert all("sha" not in name for said in found for name in said["factors"])
 
 
 def test_a_good_device_leases_for_itself_alone(drive: Making) -> None:
@@ -162,6 +186,7 @@ def test_a_restart_that_was_ordered_is_carried_out_once_and_checked(drive: Makin
 def test_silence_climbs_the_low_rungs_once_and_never_gives_up(drive: Making) -> None:
     one = drive(phone(), Route("server", "127.0.0.1:5037", SERIAL))
     one.driver.turn()
+    one.beat()
     one.there.faults.offline = True
     one.there.cut()
     for _ in range(12):
