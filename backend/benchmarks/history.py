@@ -34,6 +34,7 @@ from paceline_server.detect.schemas import JobReportOut, MeasurementOut
 from paceline_server.ingest.cases import params_key
 from paceline_server.kernel import clock, ids, logging
 from paceline_server.kernel.settings import Settings
+from paceline_server.runtime import memory
 from paceline_server.series.detection import service as detection
 from paceline_server.series.points import queries as points
 from paceline_server.stats import changepoint
@@ -212,6 +213,7 @@ def pages(count: int, nights: int) -> None:
     with tempfile.TemporaryDirectory() as data, ExitStack() as stack:
         settings = Settings(database_url=store.database().url, redis_url=None, data_dir=Path(data))
         server = stack.enter_context(running(settings))
+        memory.settle()  # as every entry point of the product does
         client = stack.enter_context(httpx.Client(base_url=f"{server.url}/api/v1", timeout=60))
         client.headers["Authorization"] = f"Bearer {secret}"
         listed = client.get("/series", params={"suite": "sorting", "limit": 200}).json()["items"]
