@@ -135,8 +135,9 @@ def _pair(
     decided = None
     if asked is not None and asked.ratio is not None and asked.verdict in DECIDED:
         ratio, lower, upper, decided = asked.ratio, asked.lower, asked.upper, asked
-    left_out = decided is None and any(side is not None and side.excluded for side in (base, head))
-    significance = "uncertain" if left_out else sides.significance(ratio, lower, upper, mde)
+    left_out = (base is not None and base.excluded) or (head is not None and head.excluded)
+    uncertain = left_out and decided is None
+    significance = "uncertain" if uncertain else sides.significance(ratio, lower, upper, mde)
     return Pair(key, base, head, ratio, lower, upper, mde, significance, asked, decided)
 
 

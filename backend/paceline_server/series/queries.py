@@ -233,15 +233,13 @@ def noise_floors(session: Session, suite: str, target_ids: Collection[str]) -> l
     key = (
         NoiseFloor.target_id, NoiseFloor.benchmark, NoiseFloor.arm, NoiseFloor.params_key, NoiseFloor.metric
     )  # fmt: skip
-    newest = func.row_number().over(
-        partition_by=key, order_by=(NoiseFloor.measured_at.desc(), NoiseFloor.id.desc())
-    )
+    newer = func.lead(NoiseFloor.id).over(partition_by=key, order_by=(NoiseFloor.measured_at, NoiseFloor.id))
     ranked = (
-        select(NoiseFloor.mde, *key, newest.label("newest"))
+        select(NoiseFloor.mde, *key, newer.label("newer"))
         .where(NoiseFloor.suite == suite, NoiseFloor.target_id.in_(set(target_ids)))
         .subquery()
     )
-    found = session.execute(select(*ranked.c[:6]).where(ranked.c.newest == 1))
+    found = session.execute(select(*ranked.c[:6]).where(ranked.c.newer.is_(None)))
     return [FloorName(*row) for row in found]
 
 
