@@ -5,6 +5,7 @@ import type { Compare, CompareSide } from '../../api/types';
 import { shortId } from '../../lib/ids';
 import { formatDateTime } from '../../lib/times';
 import { compact } from '../../lib/search';
+import { formatInteger } from '../../lib/units';
 import { AppLink } from '../../ui/app-link';
 import { ButtonLink } from '../../ui/button-link';
 import { FilterBar } from '../../ui/filter-bar';
@@ -59,7 +60,7 @@ export function CompareReport({ pages, search, onSearch, fetching, onMore }: Com
               Show more
             </Button>
             <span className={classes.quiet}>
-              {rows.length} of {data.total} rows, the clearest and largest first
+              {formatInteger(rows.length)} of {formatInteger(data.total)} rows, the clearest and largest first
             </span>
           </div>
         )}

@@ -86,7 +86,7 @@ function Standing({ row }: { row: CompareRow }) {
   return (
     <>
       <Status look={SIGNIFICANCE[row.significance]} title={`Shown, not judged. ${floor}`} />
-      {row.verdict_job_id !== null && <div className={classes.quiet}>an A/B job could not decide</div>}
+      {row.verdict_job_id !== null && <div className={classes.why}>an A/B job could not decide</div>}
     </>
   );
 }
