@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from paceline import config
+from paceline import api, config
 from paceline.agent import Agent
 from paceline.devices.pace import Pace
 from paceline.testing.adbd import Peer
@@ -130,9 +130,10 @@ def test_a_device_that_leaves_and_returns_and_is_restarted_is_followed(world: Wo
 
 
 def test_one_thread_beats_for_any_number_of_devices_and_only_after_its_last_answer(
-    world: World, tmp_path: Path, caplog: pytest.LogCaptureFixture
+    world: World, tmp_path: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     caplog.set_level("INFO", "paceline.devices")
+    monkeypatch.setattr(api.TIMEOUT, "read", 300.0)  # the held beat must not be given up on a slow machine
     serials = {f"{SERIAL}-{number}" for number in range(3)}
 
     def logged(state: str) -> set[str]:

@@ -120,7 +120,9 @@ def delete(session: Session, import_id: str, who: str) -> None:
     row = _find(session, import_id)
     if row.format == CRITERION:
         raise ProblemError(
-            409, "samples_stay", "Its samples are those of runs, and samples are never taken away."
+            409,
+            "samples_stay",
+            "Its samples are those of runs, and samples are never taken away.",
         )
     said = {"name": row.title, "file": row.file, "sha256": row.sha256}
     audit.record(session, who, "import.remove", "import", row.id, said)

@@ -117,14 +117,13 @@ def _found(
 
 
 def _page(kept: Sequence[Pair], limit: int, cursor: str | None) -> tuple[Sequence[Pair], str | None]:
-    """The pairs after the cursor, and the cursor of what follows them."""
-    rest: Sequence[Pair] | None = kept
-    if cursor is not None:
-        rest = pairs.after_digest(kept, decode_cursor(cursor, [str])[0])
-    if rest is None:
-        raise invalid_request("The rows of this comparison have changed; start again without the cursor.")
-    shown = rest[:limit]
-    return shown, encode_cursor([shown[-1].digest]) if len(rest) > limit else None
+    """The pairs after the cursor, and the cursor of what follows them. A cursor holds where a page ended and
+    which rows had stood before: a verdict or a job that came since may have moved any of them."""
+    start, before = (0, "") if cursor is None else decode_cursor(cursor, [int, str])
+    if cursor is not None and pairs.digest(kept[: max(start, 0)]) != before:
+        raise invalid_request("The rows of this comparison have changed since that page: begin again.")
+    end = start + limit
+    return kept[start:end], encode_cursor([end, pairs.digest(kept[:end])]) if end < len(kept) else None
 
 
 def _choices(keys: Collection[Key], targets: Mapping[str, Target]) -> ChoicesOut:

@@ -18,7 +18,7 @@ from paceline_server.catalog.manifest import read as read_manifest
 from paceline_server.catalog.schemas import ParamValue
 from paceline_server.detect.facts import Asked, Facts
 from paceline_server.detect.groups import owed_groups
-from paceline_server.ingest.arrivals import arrivals
+from paceline_server.ingest.arrivals import Arrivals, arrivals
 from paceline_server.ingest.cases import params_key
 from paceline_server.jobs.schemas import RunState, Trigger
 from paceline_server.jobs.states import FINAL
@@ -28,7 +28,7 @@ from paceline_server.reports.history_schemas import CompletenessOut, GoneOut, Mi
 from paceline_server.series import service as history
 from paceline_server.store.tables.fleet import Target
 from paceline_server.store.tables.history import Series
-from paceline_server.store.tables.jobs import Job, Run
+from paceline_server.store.tables.jobs import IMPORTED, Job, Run
 
 MAX_MISSING = 500
 """Missing cases one answer lists; `missing_total` counts all. A run that delivered nothing owes thousands."""
@@ -79,7 +79,7 @@ def completeness(session: Session, run_id: str) -> CompletenessOut:
     missing: list[MissingCaseOut] = []
     for job, target in queries.jobs_of_run(session, run_id):
         here = arrivals(session, job.id)
-        for case in _owed(manifest, run, target):
+        for case in _asked(manifest, run, target, here):
             counts["declared"] += 1
             if case.key in here.measured:
                 counts["arrived"] += 1
@@ -102,8 +102,15 @@ def completeness(session: Session, run_id: str) -> CompletenessOut:
         unavailable=counts["unavailable"],
         missing=gone[:MAX_MISSING],
         missing_total=len(gone),
-        gone=_gone(session, run, manifest),
+        gone=[] if run.trigger == IMPORTED else _gone(session, run, manifest),
     )
+
+
+def _asked(manifest: Manifest, run: Run, target: Target, here: Arrivals) -> Iterator[Owed]:
+    """Every case that must arrive. Nobody asked another tool for anything: it owes what it brought."""
+    for case in _owed(manifest, run, target):
+        if run.trigger != IMPORTED or case.key in here.measured:
+            yield case
 
 
 def _owed(manifest: Manifest, run: Run, target: Target) -> Iterator[Owed]:

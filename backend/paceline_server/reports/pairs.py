@@ -84,11 +84,6 @@ class Pair(NamedTuple):
         away = 0.0 if self.ratio is None else -abs(self.ratio - 1.0)
         return self.decided is None, ORDER[self.significance], away, benchmark, arm, params, target_id, metric
 
-    @property
-    def digest(self) -> str:
-        """Short and of the key alone: what a cursor remembers of the last row of a page."""
-        return hashlib.sha256(json.dumps(self.key).encode()).hexdigest()[:16]
-
 
 ORDER: Mapping[Significance, int] = {"clear": 0, "below_noise": 1, "uncertain": 2}
 
@@ -120,12 +115,9 @@ def paired(
     return sorted(pairs, key=lambda pair: pair.place)
 
 
-def after_digest(pairs: Sequence[Pair], digest: str) -> Sequence[Pair] | None:
-    """What follows the pair of this digest; None: it is not among them."""
-    for number, pair in enumerate(pairs):
-        if pair.digest == digest:
-            return pairs[number + 1 :]
-    return None
+def digest(pairs: Sequence[Pair]) -> str:
+    """Of the keys of these pairs in their order: what a cursor remembers of the rows before it."""
+    return hashlib.sha256(json.dumps([pair.key for pair in pairs]).encode()).hexdigest()[:16]
 
 
 def _pair(

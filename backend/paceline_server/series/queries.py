@@ -11,8 +11,9 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import Select, and_, exists, func, or_, select
 from sqlalchemy.orm import Session
+from sqlalchemy.sql.elements import ColumnElement
 
-from paceline_server.store.tables.fleet import Target
+from paceline_server.store.tables.fleet import IMPORTS_AGENT, Target
 from paceline_server.store.tables.history import (
     Annotation,
     Change,
@@ -66,9 +67,15 @@ def one(session: Session, series_id: str) -> Series | None:
     return session.get(Series, series_id)
 
 
+def _measured_here() -> ColumnElement[bool]:
+    """Of a target that measures for this server: what another tool measured stands apart (decision 111)."""
+    imported = select(Target.id).where(Target.agent_id == IMPORTS_AGENT)
+    return Series.target_id.not_in(imported)
+
+
 def of_suite(session: Session, suite: str, branch: str | None = None) -> list[Series]:
-    """Every series of a suite (and branch), by name."""
-    query = select(Series).where(Series.suite == suite)
+    """Every series of a suite (and branch) that was measured here, by name."""
+    query = select(Series).where(Series.suite == suite, _measured_here())
     if branch is not None:
         query = query.where(Series.branch == branch)
     order = (Series.benchmark, Series.arm, Series.params_key, Series.metric, Series.target_id, Series.id)
@@ -294,7 +301,7 @@ def was_measured(session: Session, suite: str, benchmark: str, arm: str | None) 
 
 
 def branches(session: Session, suite: str) -> list[str]:
-    """Branches a suite has series on, the one measured last first."""
+    """Branches a suite was measured here on, the one measured last first."""
     newest = func.max(Series.last_at)
-    query = select(Series.branch).where(Series.suite == suite).group_by(Series.branch)
+    query = select(Series.branch).where(Series.suite == suite, _measured_here()).group_by(Series.branch)
     return list(session.scalars(query.order_by(newest.desc(), Series.branch)))

@@ -123,7 +123,8 @@ def share_reached(actual: float, op: Op, level: float) -> float | None:
     where a ratio says nothing: one of the two is not above 0."""
     if not (0.0 < actual < math.inf and level > 0.0):
         return None
-    return actual / level if op in (">", ">=") else level / actual
+    share = actual / level if op in (">", ">=") else level / actual
+    return share if math.isfinite(share) else None
 
 
 def standing_of(actual: float, op: Op, level: float) -> Standing:

@@ -203,7 +203,50 @@ def test_two_texts_never_share_a_name() -> None:
     names = Names()
     texts = ["Sign/Ed25519", "sign ed25519", "9 lives", "", "x" * 80, "x" * 81]
     found = [names.of(text) for text in texts]
-    assert found[:4] == ["sign_ed25519", "sign_ed25519_2", "b_9_lives", "b"]
+    assert found[:4] == ["sign_ed25519", "sign_ed25519_c19f30", "b_9_lives", "b"]
+    assert Names().of("sign ed25519") == "sign_ed25519", "alone it needs no digits"
     assert len(set(found)) == len(texts)
     assert max(map(len, found)) == 64
     assert [names.of(text) for text in texts] == found
+
+
+def test_what_was_imported_stands_apart_from_what_a_suite_measures_here(
+    lab: Lab, send: Callable[..., Any]
+) -> None:
+    """It is of a baseline that is called like the branch, and of a benchmark the suite does not have."""
+    own = lab.request(suite="crypto", branch="main", benchmarks=["sign"])
+    before = send("GET", "/suites/crypto", 200)["last_run_at"]
+    said = document(
+        series("attestation", [10.0] * 60, value="256", baseline="main"),
+        series("sign", [10.0] * 60, arm="ours", value="32", baseline="main"),
+        series("sign", [10.0] * 60, value="128", baseline="main"),
+    )
+    run = stored(send, said, suite="crypto", on="laptop")["runs"][0]
+    assert send("GET", f"/runs/{own['id']}/completeness", 200)["gone"] == []
+    owed = send("GET", f"/runs/{run['run_id']}/completeness", 200)
+    assert (owed["gone"], owed["declared"], owed["arrived"], owed["missing_total"]) == ([], 3, 3, 0)
+    matrix = send("GET", "/matrix", 200, suite="crypto")
+    assert (matrix["branches"], matrix["targets"]) == ([], [])
+    assert send("GET", "/suites/crypto", 200)["last_run_at"] == before
+    assert len(send("GET", "/series", 200, suite="crypto")["items"]) == 3, "and is there for who looks"
+
+
+@pytest.mark.shapes("embedded")
+def test_times_no_clock_gives_are_refused(send: Callable[..., Any]) -> None:
+    for times, unit in (([1e300], "s"), ([1e30], None)):
+        said = document(series("hash", times, unit=unit))
+        assert "look at its unit" in str(send("POST", "/imports", 422, {"document": said, "measured_on": {}}))
+
+
+def test_thousands_of_texts_of_one_plain_form_are_named_one_after_the_other() -> None:
+    names = Names()
+    texts = [f"哈希{number}"[:2] + "·" * number for number in range(3_000)]
+    assert len({names.of(text) for text in texts}) == len(texts)
+
+
+def test_a_param_is_a_number_only_where_all_of_its_values_are(send: Callable[..., Any]) -> None:
+    said = document(
+        *(series("sign", [10.0] * 9, value=value, baseline="main") for value in ("32", "032", "all"))
+    )
+    run = stored(send, said, suite="crypto")["runs"][0]
+    assert [one["params"]["message"] for one in run["series"]] == ["32", "032", "all"]

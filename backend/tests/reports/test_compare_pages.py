@@ -106,7 +106,7 @@ def test_filters_offer_everything_that_was_measured_whatever_they_are_set_to(lab
 
 
 @pytest.mark.shapes("embedded")
-def test_a_cursor_of_rows_that_are_gone_or_of_another_list_is_refused(lab: Lab) -> None:
+def test_a_cursor_of_another_list_is_refused(lab: Lab) -> None:
     measure(lab, OLD, {1000: 0.5, 2000: 0.5}, seed=1)
     measure(lab, NEW, {1000: 0.6, 2000: 0.75}, seed=2)
     first = ask(lab, limit=1, hide_uncertain=True)
@@ -116,6 +116,18 @@ def test_a_cursor_of_rows_that_are_gone_or_of_another_list_is_refused(lab: Lab) 
     third = ask(lab, limit=3)["next"]
     assert "have changed" in ask(lab, 400, hide_uncertain=True, cursor=third)["detail"]
     assert "not one of ours" in ask(lab, 400, cursor="%%%")["detail"]
+
+
+@pytest.mark.shapes("embedded")
+def test_a_page_is_refused_when_a_row_has_moved_since_the_one_before(lab: Lab) -> None:
+    """Else the row that moved up would be on neither, and another on both."""
+    measure(lab, OLD, {1000: 0.5, 2000: 0.5}, seed=1)
+    measure(lab, NEW, {1000: 0.6, 2000: 0.75}, seed=2)
+    first = ask(lab, limit=1)
+    assert named(first["rows"][0]) == ("native", 2000)
+    measure(lab, NEW, {1000: 0.9, 2000: 0.75}, seed=3)
+    assert "begin again" in ask(lab, 400, limit=1, cursor=first["next"])["detail"]
+    assert named(ask(lab, limit=1)["rows"][0]) == ("native", 1000)
 
 
 @pytest.mark.shapes("embedded")

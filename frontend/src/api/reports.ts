@@ -59,13 +59,15 @@ export function compareQuery(filters: CompareFilters) {
   return infiniteQueryOptions({
     queryKey: ['compare', filters],
     queryFn: ({ signal, pageParam }): Promise<Compare> => {
-      const query = pageParam === null ? filters : { ...filters, cursor: pageParam };
+      const query = { ...filters, limit: 200, ...(pageParam === null ? {} : { cursor: pageParam }) };
       return unwrap(client.GET('/api/v1/compare', { signal, params: { query } }));
     },
     initialPageParam: null as string | null,
     getNextPageParam: (page) => page.next,
     // A filter that is switched keeps the rows in place until the new ones are here.
     placeholderData: keepPreviousData,
+    // Every page that is shown ranks all rows again.
+    refetchOnWindowFocus: false,
   });
 }
 

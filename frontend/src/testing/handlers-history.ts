@@ -92,6 +92,10 @@ function readHandlers({ history }: World): HttpHandler[] {
       const hide = query.get('hide_uncertain') === 'true';
       const rows = history.compare.rows.filter(({ significance }) => !hide || significance === 'clear');
       const from = Number(query.get('cursor') ?? 0);
+      if (from > 0 && history.compareMoved) {
+        history.compareMoved = false;
+        return problem(400, 'invalid_request', 'The rows of this comparison have changed: begin again.');
+      }
       const until = from + history.comparePage;
       return HttpResponse.json({
         ...history.compare,

@@ -58,6 +58,8 @@ export interface History {
   compares: Record<string, string>[];
   /** Rows of one answer. */
   comparePage: number;
+  /** The next page but the first is refused. */
+  compareMoved: boolean;
   /** By run; of any other run everything arrived. */
   completeness: Map<string, Completeness>;
   retired: { benchmark: string; arm: string | null; reason: string }[];
@@ -291,6 +293,7 @@ function createHistory(): History {
     compare: compared,
     compares: [],
     comparePage: 100,
+    compareMoved: false,
     completeness: new Map(),
     retired: [],
   };

@@ -5,7 +5,8 @@
  * goes to the owner whole, with one exchange for up to 30 objects (objects return). No block is touched
  * either way.
  *
- * Invariant: an inbox is a stack only its heap takes from, and always whole, so there is no ABA. */
+ * Invariant: an inbox is a stack that is always taken from whole, so there is no ABA: by its heap, or by who
+ * delivered to a heap whose thread had just ended. */
 #include "heap.h"
 
 enum { BLANKS_AT_ONCE = 8, BLANKS_KEPT = 24, INBOX_MAX = 16 };

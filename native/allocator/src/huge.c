@@ -126,7 +126,7 @@ static struct huge find_kept(size_t bytes, size_t alignment) {
 /* One kept mapping that is too old, or `all`; to be unmapped by the caller. place 0: none. */
 static struct huge pop_stale(uint64_t now, bool all) {
     for (unsigned i = 0; i < KEPT_MAX && huges.kept_bytes > 0; i++) {
-        if (huges.kept[i].place != 0 && (all || now - huges.kept_ms[i] >= options.decay_ms)) {
+        if (huges.kept[i].place != 0 && (all || period_is_over(huges.kept_ms[i], now))) {
             return take_kept(i);
         }
     }

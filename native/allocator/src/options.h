@@ -22,6 +22,12 @@ struct options {
 
 extern struct options options;
 
+/* Whether a decay period has passed from `since` to `now`, both by the coarse clock. Another thread may have
+ * read the clock later and noted so first: then none has. */
+static inline bool period_is_over(uint64_t since, uint64_t now) {
+    return now >= since && now - since >= options.decay_ms;
+}
+
 void options_read(void);
 
 #endif

@@ -15,7 +15,7 @@ struct range {
     struct span *spans;
     struct segment *segments;
     states_t states[MAX_SHIFT + 1];
-    struct heap *heaps; /* by id; 0 is the shared heap */
+    struct heap *heaps; /* by id; 1 is the shared heap */
     size_t page_bytes;
 };
 

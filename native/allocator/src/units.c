@@ -112,7 +112,7 @@ static void decay(void) {
 
 void units_age(uint64_t now) {
     os_lock(&state.lock);
-    bool due = state.units_dirty > 0 && now - state.aged_ms >= options.decay_ms;
+    bool due = state.units_dirty > 0 && period_is_over(state.aged_ms, now);
     for (size_t i = 0; due && i < state.segment_count; i++) {
         struct segment *segment = &range.segments[i];
         if (segment->dirty != 0) {

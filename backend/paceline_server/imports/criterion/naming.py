@@ -8,12 +8,15 @@ imported arm: a level says what the work may take, whoever does it.
 
 from __future__ import annotations
 
+import hashlib
 import re
-from collections.abc import Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from paceline_server.catalog.manifest import Manifest
+from paceline_server.catalog.parts import Benchmark
 from paceline_server.catalog.schemas import ParamValue
 from paceline_server.imports.criterion.schemas import SeriesIn
 
@@ -21,6 +24,7 @@ METRIC = "time"
 NO_ARM, NO_SUITE = "criterion", "criterion"
 PARAM = "value"
 MAX_NAME = 64
+DIGITS = 6
 
 
 @dataclass(frozen=True)
@@ -39,40 +43,52 @@ class Names:
     """Texts → names as manifests have them, each text its own."""
 
     taken: dict[str, str] = field(default_factory=dict)
+    texts: dict[str, str] = field(default_factory=dict)
+    """The same the other way round."""
 
     def of(self, text: str) -> str:
-        """`Ed25519 / Sign` → `ed25519_sign`; a second text that would be called so is `ed25519_sign_2`."""
+        """`Ed25519 / Sign` → `ed25519_sign`. A second text that would be called so gets six digits of its own
+        digest after it: no count, which would depend on how many others there are."""
         if text not in self.taken:
             plain = re.sub(r"[^a-z0-9]+", "_", text.lower()).strip("_")
             plain = (plain if plain[:1].isalpha() else f"b_{plain}".rstrip("_"))[:MAX_NAME]
-            name, number = plain, 1
-            while name in self.taken.values():
-                number += 1
-                name = f"{plain[: MAX_NAME - len(str(number)) - 1]}_{number}"
-            self.taken[text] = name
+            digest = hashlib.sha256(text.encode()).hexdigest()
+            name, digits = plain, DIGITS
+            while self.texts.get(name, text) != text:
+                name = f"{plain[: MAX_NAME - digits - 1]}_{digest[:digits]}"
+                digits += 1
+            self.taken[text], self.texts[name] = name, text
         return self.taken[text]
 
 
 def cases_of(series: Sequence[SeriesIn], suite: Manifest | None) -> list[Case]:
     """The series of one baseline, in order."""
     groups, arms = Names(), dict[str, Names]()
+    values: dict[str, set[str]] = defaultdict(set)
+    for one in series:
+        values[groups.of(one.benchmark)].add(one.value or "")
     found = []
     for one in series:
         benchmark = groups.of(one.benchmark)
         arm = arms.setdefault(benchmark, Names()).of(one.arm or NO_ARM)
         parts = [part for part in (one.benchmark, one.arm, one.value) if part]
-        found.append(Case("/".join(parts), benchmark, arm, _params(one.value, benchmark, suite), one))
+        params = _params(
+            one.value, values[benchmark], None if suite is None else suite.benchmarks.get(benchmark)
+        )
+        found.append(Case("/".join(parts), benchmark, arm, params, one))
     return found
 
 
-def _params(value: str | None, benchmark: str, suite: Manifest | None) -> dict[str, ParamValue]:
+def _params(value: str | None, beside: Collection[str], declared: Benchmark | None) -> dict[str, ParamValue]:
+    """A value as the declared param has it. Numbers only where all of the benchmark's values are some, as
+    people write them: one param has one kind, and `01000` is not `1000`."""
     if not value:
         return {}
-    declared = None if suite is None else suite.benchmarks.get(benchmark)
     if declared is None or len(declared.params) != 1:
         return {PARAM: value}
     ((name, param),) = declared.params.items()
-    return {name: int(value) if param.kind == "int" and re.fullmatch("[0-9]{1,18}", value) else value}
+    whole = param.kind == "int" and all(re.fullmatch("0|[1-9][0-9]{0,17}", one) for one in beside)
+    return {name: int(value) if whole else value}
 
 
 def manifest_of(cases: Sequence[Case], name: str | None, suite: Manifest | None) -> dict[str, Any]:

@@ -19,7 +19,10 @@ MAX_SAMPLES = 1_000_000
 NS_PER = {"ps": 1e-3, "ns": 1.0, "us": 1e3, "µs": 1e3, "μs": 1e3, "ms": 1e6, "s": 1e9}
 """Nanoseconds of the units that measure time; criterion's files say none and mean ns."""
 
-Label = Annotated[str, Field(min_length=1, max_length=1_000)]
+LONGEST_NS = 1e18
+"""What an iteration may take: thirty years, and far from where a double overflows."""
+
+Label = Annotated[str, Field(min_length=1, max_length=200)]
 Iterations = Annotated[int, Field(ge=1, lt=2**63)]
 Time = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 
@@ -31,7 +34,7 @@ class SeriesIn(BaseModel):
 
     benchmark: Label
     arm: Label | None = None
-    value: Annotated[str, Field(max_length=1_000)] | None = None
+    value: Annotated[str, Field(max_length=200)] | None = None
     baseline: Label
     unit: str | None = None
     iterations: Annotated[list[Iterations], Field(min_length=1, max_length=MAX_SAMPLES)]
@@ -42,7 +45,13 @@ class SeriesIn(BaseModel):
         if len(self.times) != len(self.iterations):
             raise ValueError("expected as many times as iterations")
         if self.unit is not None and self.unit not in NS_PER:
-            raise ValueError(f"{self.unit!r} is no unit of time: only what a clock measured is stored")
+            raise ValueError(
+                f"{self.unit!r} is no unit of time: only what a clock measured is stored, so leave this out"
+            )
+        scale = NS_PER[self.unit or "ns"]
+        each = zip(self.times, self.iterations, strict=True)
+        if any(time * scale / count > LONGEST_NS for time, count in each):
+            raise ValueError("an iteration of over thirty years is no measurement: look at its unit")
         return self
 
 

@@ -1,4 +1,4 @@
-"""Documents read from other tools' output. They hold averages: nothing here is ever judged."""
+"""Documents read from other tools' output: averages, or what became runs. Nothing here is ever judged."""
 
 from __future__ import annotations
 

@@ -23,7 +23,7 @@ describe('comparing two sides', () => {
     await user.click(screen.getByRole('button', { name: 'Compare' }));
     expect(await screen.findByRole('heading', { name: 'Surroundings' })).toBeInTheDocument();
     expect(router.state.location.search).toEqual({ base: 'run_1', head: 'run_2' });
-    expect(world.history.compares.at(-1)).toEqual({ base: 'run_1', head: 'run_2' });
+    expect(world.history.compares.at(-1)).toEqual({ base: 'run_1', head: 'run_2', limit: '200' });
   });
 
   it('shows what differs around them before what was measured', async () => {
@@ -94,8 +94,22 @@ describe('comparing two sides', () => {
     expect(screen.queryByRole('button', { name: 'Show more' })).not.toBeInTheDocument();
   });
 
+  it('reads all rows again when they have changed since the page before', async () => {
+    const { user } = await open(ADDRESS, (world) => {
+      world.history.comparePage = 1;
+      world.history.compareMoved = true;
+    });
+    await user.click(screen.getByRole('button', { name: 'Show more' }));
+    await user.click(await screen.findByRole('button', { name: 'Read the rows again' }));
+    await user.click(await screen.findByRole('button', { name: 'Show more' }));
+    await waitFor(() => expect(rows()).toHaveLength(2));
+  });
+
   it('offers every benchmark that was measured, also those of rows on later pages', async () => {
-    const { user, router } = await open();
+    const { user, router } = await open(ADDRESS, (world) => {
+      world.history.comparePage = 1;
+    });
+    expect(rows()).toHaveLength(1);
     await user.selectOptions(screen.getByRole('combobox', { name: 'Benchmark' }), 'piece');
     await waitFor(() => expect(router.state.location.search).toMatchObject({ benchmark: 'piece' }));
   });

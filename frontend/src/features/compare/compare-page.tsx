@@ -133,7 +133,10 @@ function Compared({ search, onSearch, base, head }: ComparePageProps & { base: s
             search={search}
             onSearch={onSearch}
             fetching={compared.isFetchingNextPage}
-            onMore={() => void compared.fetchNextPage()}
+            stale={compared.isFetchNextPageError}
+            onMore={() =>
+              void (compared.isFetchNextPageError ? compared.refetch() : compared.fetchNextPage())
+            }
           />
         )}
       </Loaded>

@@ -24,14 +24,19 @@ import type { ComparePageProps } from './compare-page';
 const OF_THEIR_OWN =
   'Their words, ratio and interval are of that job; the columns Base and Head are of ordinary runs.';
 
+/** What stands for the commit of imported figures when nobody named it. */
+const UNKNOWN = 'unknown';
+
 export interface CompareReportProps extends ComparePageProps {
   /** In order; what is not rows is alike on all of them, so the newest, the last, is believed. */
   pages: readonly Compare[];
   fetching: boolean;
+  /** The next page could not be had: the rows have changed since these, so all must be asked for again. */
+  stale: boolean;
   onMore: () => void;
 }
 
-export function CompareReport({ pages, search, onSearch, fetching, onMore }: CompareReportProps) {
+export function CompareReport({ pages, search, onSearch, fetching, stale, onMore }: CompareReportProps) {
   const data = pages.at(-1);
   if (data === undefined) return null;
   const rows = pages.flatMap((page) => page.rows);
@@ -57,7 +62,7 @@ export function CompareReport({ pages, search, onSearch, fetching, onMore }: Com
         {data.next !== null && (
           <div className={classes.more}>
             <Button variant="default" loading={fetching} onClick={onMore}>
-              Show more
+              {stale ? 'Read the rows again' : 'Show more'}
             </Button>
             <span className={classes.quiet}>
               {formatInteger(rows.length)} of {formatInteger(data.total)} rows, the clearest and largest first
@@ -127,7 +132,7 @@ function Side({ label, side }: { label: string; side: CompareSide }) {
 
 /** Offered where two commits can be measured interleaved. */
 function AskForAB({ data: { suite, base, head } }: { data: Compare }) {
-  if (base.commit === head.commit) return null;
+  if (base.commit === head.commit || [base, head].some(({ commit }) => commit === UNKNOWN)) return null;
   return (
     <ButtonLink
       to="/runs/new"

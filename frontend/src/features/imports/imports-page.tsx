@@ -26,8 +26,8 @@ export function ImportsPage({ search, onSearch }: ImportsPageProps) {
     <Page
       title="Imports"
       lead={
-        'What other tools printed: averages to compare with. Nothing of it is a sample, and nothing of it ' +
-        'raises an alert.'
+        'What other tools printed, averages to compare with, and what they measured, as runs of their own. ' +
+        'Nothing of it is judged or raises an alert.'
       }
     >
       <Panel title="All imports" flush>

@@ -76,9 +76,11 @@ function RunActions({ run, status }: { run: Run; status: StreamStatus }) {
         <AppLink to="/compare" search={{ head: run.id }}>
           Compare with another run
         </AppLink>
-        <AppLink to="/runs/new" search={{ suite: run.suite }}>
-          Run this suite again
-        </AppLink>
+        {run.trigger !== 'import' && (
+          <AppLink to="/runs/new" search={{ suite: run.suite }}>
+            Run this suite again
+          </AppLink>
+        )}
       </Group>
     );
   return (
