@@ -20,7 +20,7 @@ from contextlib import contextmanager
 import httpx
 from fastapi import FastAPI
 
-READY_WITHIN_S = 60.0
+READY_WITHIN_S = 180.0
 
 
 def _serve(app: FastAPI, port: int) -> None:

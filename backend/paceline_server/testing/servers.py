@@ -24,7 +24,7 @@ from pathlib import Path
 
 import psycopg
 
-READY_WITHIN_S = 60
+READY_WITHIN_S = 180
 PR_SET_PDEATHSIG = 1
 """linux/prctl.h: the signal a child gets when its parent dies."""
 FAST = {

@@ -17,7 +17,7 @@ from paceline_server.runtime import broker, serving
 from paceline_server.runtime.embedded import Background
 from paceline_server.store.session import database
 
-STARTS_WITHIN_S = 60
+STARTS_WITHIN_S = 180
 
 
 @dataclass(frozen=True)
