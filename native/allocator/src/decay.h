@@ -3,7 +3,8 @@
  *
  * There is no thread for this: every few slow calls of a thread read a coarse clock, and once per decay
  * period a thread gives up the spares it did not need, the empty spans it kept, the units that nobody took
- * for one to two periods, and kept mappings. A thread that sleeps, or never leaves its magazines, gives up nothing.
+ * for one to two periods, and kept mappings. A thread that sleeps, or never leaves its magazines, gives up
+ * nothing.
  *
  * Invariant: called with no lock held, and before the call that ticks took anything from a cache. */
 #ifndef PACELINE_DECAY_H
