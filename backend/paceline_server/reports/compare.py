@@ -109,7 +109,7 @@ def _found(
     if wanted.narrows:
         before, after = ({key: one for key, one in side.items() if wanted.holds(key)} for side in measured)
     judged = {
-        (row.target_id, row.benchmark, row.arm, row.params_key, row.metric): row
+        history.floor_key(row): row
         for row in queries.revisions_judged(session, left.suite, left.commit, right.commit)
     }
     floors = history.noise_floors(session, left.suite, {key[0] for key in {**before, **after}})

@@ -19,10 +19,11 @@ from paceline_server.ingest.cases import params_key
 from paceline_server.reports import sides
 from paceline_server.reports.history_schemas import Significance
 from paceline_server.reports.sides import Side
+from paceline_server.series.service import FloorKey
 from paceline_server.store.tables.decisions import Comparison
 
-Key = tuple[str, str, str, str, str]
-"""(target, benchmark, arm, params key, metric)."""
+Key = FloorKey
+"""Measurements of two sides meet by what a noise floor is of."""
 
 DECIDED = ("pass", "fail")
 

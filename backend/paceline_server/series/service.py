@@ -34,6 +34,7 @@ from paceline_server.series.schemas import (
 )
 from paceline_server.series.thinning import thin
 from paceline_server.store.page import page
+from paceline_server.store.tables.decisions import Comparison
 from paceline_server.store.tables.history import Annotation, Series, SeriesPoint
 
 __all__ = [
@@ -179,7 +180,7 @@ FloorKey = tuple[str, str, str, str, str]
 """(target, benchmark, arm, params key, metric)."""
 
 
-def floor_key(row: Series | queries.FloorName | queries.SeriesName) -> FloorKey:
+def floor_key(row: Series | queries.FloorName | queries.SeriesName | Comparison) -> FloorKey:
     """What a noise floor is of: it holds on every branch."""
     return row.target_id, row.benchmark, row.arm, row.params_key, row.metric
 

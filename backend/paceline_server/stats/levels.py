@@ -49,7 +49,7 @@ LANES = 8
 """levels are padded to a multiple: series of like size share a loop, and none adds up in another order than
 alone."""
 
-TOGETHER = 16
+SERIES_PER_PASS = 16
 """series in one loop: the interpreter's share is then small, and their numbers stay in the second cache."""
 
 MAX_DEPENDENCE = 4.0
@@ -116,8 +116,8 @@ def _predictive(likely: Floats, jump: Floats) -> Floats:
 
 def _answered(asked: Sequence[_Pass]) -> Generator[Floats]:
     """The passes of one shape, answered in their order; a few at once."""
-    for first in range(0, len(asked), TOGETHER):
-        some = asked[first : first + TOGETHER]
+    for first in range(0, len(asked), SERIES_PER_PASS):
+        some = asked[first : first + SERIES_PER_PASS]
         jump = np.array([one.jump for one in some])[:, None, None]
         weights = _predictive(np.stack([one.likely for one in some], axis=1), jump)
         for number in range(len(some)):

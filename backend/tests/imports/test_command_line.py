@@ -25,6 +25,18 @@ Xiaomi 13T Pro (API 35) - warm-up (1 round)
 """
 
 
+def imported(server: RunningServer, headers: dict[str, str], *arguments: str) -> str:
+    """What the command says of an import that went well, run as a process of its own."""
+    secret = headers["Authorization"].removeprefix("Bearer ")
+    stored = subprocess.run(
+        [sys.executable, "-m", "paceline", "import", *arguments, "--server", server.url],
+        env={**os.environ, "PACELINE_TOKEN": secret}, capture_output=True, text=True, timeout=120,
+        check=False,
+    )  # fmt: skip
+    assert stored.returncode == 0, stored.stderr
+    return stored.stderr
+
+
 @pytest.mark.shapes("embedded")
 def test_a_document_goes_from_a_process_to_a_server_with_its_notes_and_its_policy(
     server: RunningServer, token: Callable[..., dict[str, str]], tmp_path: Path
@@ -32,15 +44,8 @@ def test_a_document_goes_from_a_process_to_a_server_with_its_notes_and_its_polic
     path = tmp_path / "summary.md"
     path.write_text(TEXT, encoding="utf-8")
     headers = token("ingest", "read")
-    secret = headers["Authorization"].removeprefix("Bearer ")
-    command = [sys.executable, "-m", "paceline", "import", "--format", "logcat", str(path)]
-    stored = subprocess.run(
-        [*command, "--server", server.url, "--title", "Light Ledger"],
-        env={**os.environ, "PACELINE_TOKEN": secret}, capture_output=True, text=True, timeout=120,
-        check=False,
-    )  # fmt: skip
-    assert stored.returncode == 0, stored.stderr
-    assert "1 rows, 1 with something to note" in stored.stderr
+    said = imported(server, headers, "--format", "logcat", str(path), "--title", "Light Ledger")
+    assert "1 rows, 1 with something to note" in said
     with httpx.Client(base_url=f"{server.url}/api/v1", headers=headers) as client:
         (listed,) = client.get("/imports").json()["items"]
         found = client.get(f"/imports/{listed['id']}").json()
@@ -63,15 +68,9 @@ def test_what_criterion_measured_goes_from_a_process_to_a_run_on_a_server(
     path = tmp_path / "messages.jsonl"
     path.write_text(json.dumps(message) + "\n", encoding="utf-8")
     headers = token("ingest", "read")
-    secret = headers["Authorization"].removeprefix("Bearer ")
-    command = [sys.executable, "-m", "paceline", "import", "--format", "criterion", str(path)]
-    stored = subprocess.run(
-        [*command, "--server", server.url, "--on", "ci-7", "--commit", "1f3c9ab"],
-        env={**os.environ, "PACELINE_TOKEN": secret}, capture_output=True, text=True, timeout=120,
-        check=False,
-    )  # fmt: skip
-    assert stored.returncode == 0, stored.stderr
-    assert "new: 1 benchmarks, run run_" in stored.stderr
+    measured_on = ("--on", "ci-7", "--commit", "1f3c9ab")
+    said = imported(server, headers, "--format", "criterion", str(path), *measured_on)
+    assert "new: 1 benchmarks, run run_" in said
     with httpx.Client(base_url=f"{server.url}/api/v1", headers=headers) as client:
         (run,) = client.get("/runs", params={"trigger": "import"}).json()["items"]
         (listed,) = client.get("/imports", params={"format": "criterion"}).json()["items"]
