@@ -1,104 +1,49 @@
-"""What the hashing suite builds for Android devices: static programs, for any kernel of their ABI.
+"""What the suites build for Android devices: static programs, for any kernel of their ABI.
 
-Place: before a device is there. Invariants: built by the manifest's own steps; what is not this machine's own
-runs under qemu, for correctness and never for speed; what cannot be run is read from the file. Cargo keeps
-what is built in its target directory, so that only a change of sources costs a build.
+Place: before a device is there. Invariants: every workload whose manifest has builds for devices is looked
+at; what cannot be run is read from the file. What is special to hashing: `test_hashing_builds.py`.
 """
 
 from __future__ import annotations
 
-import functools
-import hashlib
 import json
 import os
-import platform
 import re
 import shutil
 import signal
 import struct
 import subprocess
-from collections import Counter
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import pytest
-from paceline.destination import Destination, build_for
-from paceline.events import Case, Check, Done, Event, Samples
+from paceline.destination import Destination
+from paceline.events import Case, Check, Done, Samples
 from paceline.git import SourceError
-from paceline.manifest import load
-from paceline.protocol import StreamReader
 from paceline.source import prepare_in_place
 from paceline.stop import Stop
 
+from .device_programs import (
+    ABIS,
+    NATIVE,
+    ROOT,
+    WORKLOADS,
+    Abi,
+    Workload,
+    calibrator,
+    events,
+    manifests,
+    program,
+    run,
+)
+
 pytestmark = pytest.mark.timeout(1800)
 """Seconds: the first test of a clone compiles for two ABIs, on a busy host too."""
-ROOT = Path(__file__).resolve().parents[1]
-HASHING = ROOT / "native" / "hashing"
-MANIFEST = load(HASHING / "suite.toml")
+HASHING = NATIVE / "hashing"
+EVERY = pytest.mark.parametrize("workload", WORKLOADS, ids=str)
 
 SEGMENT_ALIGNMENT = 65_536
 """Bytes: the largest page of an AArch64 kernel; Android has kernels of 4 KiB and of 16 KiB pages."""
-
-
-class Abi(NamedTuple):
-    """An ABI: what the ELF header calls its machine, how programs of it are read and run here."""
-
-    name: str
-    machine: int
-    processor: str
-    objdump: str
-    sha_instructions: str
-
-
-ARM64 = Abi(
-    "arm64-v8a", 183, "aarch64", "aarch64-linux-gnu-objdump",
-    "sha1c sha1p sha1m sha1h sha1su0 sha1su1 sha256h sha256h2 sha256su0 sha256su1",
-)  # fmt: skip
-X86_64 = Abi(
-    "x86_64", 62, "x86_64", "x86_64-linux-gnu-objdump",
-    "sha1rnds4 sha1nexte sha1msg1 sha1msg2 sha256rnds2 sha256msg1 sha256msg2",
-)  # fmt: skip
-ABIS = pytest.mark.parametrize("abi", [ARM64, X86_64], ids=lambda abi: abi.name)
-
-
-WORKLOADS = pytest.mark.parametrize("workload", ["engines", "piece"])
-
-
-@functools.cache
-def program(workload: str, abi: Abi) -> Path:
-    """The program of a workload, built as an agent would."""
-    (declared,) = [item for item in MANIFEST.workloads if item.name == workload]
-    build = build_for(declared, Destination("device", (abi.name,)))
-    for argv in build.build:
-        subprocess.run(argv, cwd=HASHING, check=True, stdin=subprocess.DEVNULL)
-    (found,) = [item for item in build.artifacts if build.run == [f"{{artifacts}}/{Path(item).name}"]]
-    return HASHING / found
-
-
-def run(abi: Abi, path: Path, *arguments: str, cpu: str | None = None) -> subprocess.CompletedProcess[str]:
-    """Runs it: as it is on a machine of its own kind, else (or to have a certain CPU) under qemu."""
-    command = [str(path), *arguments]
-    if cpu is not None or platform.machine() != abi.processor:
-        qemu = shutil.which(f"qemu-{abi.processor}-static") or shutil.which(f"qemu-{abi.processor}")
-        if qemu is None:
-            pytest.skip(f"this machine has no qemu for a CPU of kind {abi.processor} (qemu-user-static)")
-        command = [qemu, *(["-cpu", cpu] if cpu else []), *command]
-    return subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
-
-
-def events(abi: Abi, path: Path, *arguments: str) -> list[Event]:
-    done = run(abi, path, *arguments)
-    assert done.returncode == 0, done.stderr + done.stdout[-500:]
-    reader = StreamReader()
-    return [*reader.feed(done.stdout.encode()), *reader.close()]
-
-
-def self_test(abi: Abi, cpu: str | None = None) -> dict[str, Any]:
-    done = run(abi, program("engines", abi), "--self-test", cpu=cpu)
-    assert done.returncode == 0, done.stderr
-    (line,) = done.stdout.splitlines()
-    answer: dict[str, Any] = json.loads(line)
-    return answer
 
 
 class Segment(NamedTuple):
@@ -135,6 +80,7 @@ def test_a_daemon_that_a_build_started_does_not_hold_the_next_one_up(tmp_path: P
     target, tools, hashing = (tmp_path / name for name in ("target", "tools", "hashing"))
     for folder in (target, tools, hashing):
         folder.mkdir()
+    shutil.copy(NATIVE / "android.sh", tmp_path)
     shutil.copy(HASHING / "android.sh", hashing)
     (tools / "cargo").write_text(LINGERING_CARGO)
     (tools / "cargo").chmod(0o755)
@@ -150,8 +96,8 @@ def test_a_daemon_that_a_build_started_does_not_hold_the_next_one_up(tmp_path: P
 
 
 @ABIS
-@WORKLOADS
-def test_a_program_for_a_device_needs_nothing_but_the_kernel(workload: str, abi: Abi) -> None:
+@EVERY
+def test_a_program_for_a_device_needs_nothing_but_the_kernel(workload: Workload, abi: Abi) -> None:
     data = program(workload, abi).read_bytes()
     assert struct.unpack_from("<H", data, 18) == (abi.machine,)
     found = segments(data)
@@ -163,8 +109,8 @@ def test_a_program_for_a_device_needs_nothing_but_the_kernel(workload: str, abi:
 
 
 @ABIS
-@WORKLOADS
-def test_segments_fit_kernels_of_every_page_size(workload: str, abi: Abi) -> None:
+@EVERY
+def test_segments_fit_kernels_of_every_page_size(workload: Workload, abi: Abi) -> None:
     loads = [each for each in segments(program(workload, abi).read_bytes()) if each.kind == LOAD]
     assert loads
     for each in loads:
@@ -175,8 +121,8 @@ def test_segments_fit_kernels_of_every_page_size(workload: str, abi: Abi) -> Non
 
 
 @ABIS
-@WORKLOADS
-def test_a_program_for_a_device_names_no_folder_of_this_machine(workload: str, abi: Abi) -> None:
+@EVERY
+def test_a_program_for_a_device_names_no_folder_of_this_machine(workload: Workload, abi: Abi) -> None:
     data = program(workload, abi).read_bytes()
     cargo = os.environ.get("CARGO_HOME") or Path.home() / ".cargo"
     found = [folder for folder in (ROOT, cargo) if str(folder).encode() in data]
@@ -184,46 +130,11 @@ def test_a_program_for_a_device_names_no_folder_of_this_machine(workload: str, a
 
 
 @ABIS
-def test_hardware_sha_is_in_the_program(abi: Abi) -> None:
-    own = "objdump" if platform.machine() == abi.processor else None
-    tool = shutil.which(abi.objdump) or (own and shutil.which(own))
-    if tool is None:
-        pytest.skip(f"this machine has no disassembler for a CPU of kind {abi.processor} ({abi.objdump})")
-    listing = subprocess.run(
-        [tool, "--disassemble", "--no-show-raw-insn", str(program("engines", abi))],
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=True,
-    ).stdout
-    count = Counter(re.findall(r"^\s*[0-9a-f]+:\s+(sha\w+)", listing, re.MULTILINE))
-    missing = [name for name in abi.sha_instructions.split() if not count[name]]
-    assert not missing, f"found {dict(count)}"
-
-
-def digest_of_digests(name: str) -> str:
-    """What `engines/src/self_test.rs` says it computes, by another implementation."""
-    data = bytes(place % 251 for place in range(2**20))
-    pieces = [data[start : start + 2**16] for start in range(0, 2**20, 2**16)]
-    return hashlib.new(name, b"".join(hashlib.new(name, piece).digest() for piece in pieces)).hexdigest()
-
-
-@ABIS
-def test_the_self_test_arrives_at_known_digests(abi: Abi) -> None:
-    answer = self_test(abi)
-    assert (answer["self_test"], answer["ok"], answer["wrong"]) == (1, True, [])
-    assert answer["arch"] == abi.processor
-    assert answer["sha256"] == digest_of_digests("sha256")
-    assert answer["sha1"] == digest_of_digests("sha1")
-
-
-@ABIS
-def test_a_calibration_is_one_line_with_a_time(abi: Abi) -> None:
-    (engines,) = [item for item in MANIFEST.workloads if item.name == "engines"]
-    first, *options = build_for(engines, Destination("device", (abi.name,))).calibrate
-    path = program("engines", abi)
-    assert first == f"{{artifacts}}/{path.name}", "an agent finds it beside what it launches"
-    done = run(abi, path, *options)
+@EVERY
+def test_a_calibration_is_one_line_with_a_time(workload: Workload, abi: Abi) -> None:
+    """What an agent finds beside what it launches."""
+    path, *options = calibrator(workload, abi)
+    done = run(abi, Path(path), *options)
     assert done.returncode == 0, done.stderr
     (line,) = done.stdout.splitlines()
     answer = json.loads(line)
@@ -232,92 +143,78 @@ def test_a_calibration_is_one_line_with_a_time(abi: Abi) -> None:
     assert answer["calibration_ns"] > 1000, "64 KiB take longer than a microsecond"
 
 
-@pytest.mark.parametrize(
-    ("abi", "cpu", "hardware", "engines"),
-    [
-        (ARM64, "cortex-a53", True, ["scalar", "armv8_ce"]),
-        (X86_64, "qemu64", False, ["scalar"]),
-    ],
-    ids=["cortex-a53 has it", "qemu64 has not"],
-)
-def test_hardware_sha_is_used_only_on_a_cpu_that_has_it(
-    abi: Abi, cpu: str, hardware: bool, engines: list[str]
-) -> None:
-    answer = self_test(abi, cpu)
-    assert answer["ok"], "without the instructions the digests are right, too"
-    assert (answer["hardware_sha"], answer["engines"]) == (hardware, engines)
-
-
 @ABIS
-def test_a_launch_passes_its_checks_and_measures_what_the_manifest_declares(abi: Abi) -> None:
-    path = program("engines", abi)
-    listed = json.loads(run(abi, path, "--list").stdout)["cases"]
-    own = {name for name, item in MANIFEST.benchmarks.items() if item.workload == "engines"}
-    assert {case["benchmark"] for case in listed} == own
-    params = ["--params", "batch=100", "--params", "message=150"]
-    launch = events(
-        abi, path, "--benchmark", "sha256_batch", *params, "--rounds", "2", "--min-time-ns", "1000"
-    )
-    assert isinstance(launch[-1], Done)
-    checks = {event.name: event.ok for event in launch if isinstance(event, Check)}
-    assert all(checks.values()), checks
-    (away,) = [event.unavailable for event in launch if isinstance(event, Case) and event.arm == "openssl"]
-    assert away is not None
-    assert "static" in away, "what is not there says why"
-    (declared,) = [item["checks"] for item in MANIFEST.raw["workloads"] if item["name"] == "engines"]
-    assert set(declared) <= set(checks)
-    measured = {event.case for event in launch if isinstance(event, Samples) and event.phase == "measure"}
-    arms = {event.arm for event in launch if isinstance(event, Case) and event.case in measured}
-    assert {"scalar", "best"} <= arms
-
-
-PIECE_ARMS = {name: item.arms for name, item in MANIFEST.benchmarks.items() if item.workload == "piece"}
-
-
-@ABIS
-def test_without_a_jvm_piece_lists_every_case_its_manifest_declares(abi: Abi) -> None:
-    listed = json.loads(run(abi, program("piece", abi), "--list").stdout)["cases"]
+@EVERY
+def test_a_program_for_a_device_lists_every_case_its_manifest_declares(workload: Workload, abi: Abi) -> None:
+    listed = json.loads(run(abi, program(workload, abi), "--list").stdout)["cases"]
     found: dict[str, list[str]] = {}
     for case in listed:
-        found.setdefault(case["benchmark"], []).append(case["arm"])
-    assert found == PIECE_ARMS
+        arms = found.setdefault(case["benchmark"], [])
+        arms += [] if case["arm"] in arms else [case["arm"]]
+    own = workload.manifest.benchmarks.items()
+    assert found == {name: item.arms for name, item in own if item.workload == workload.name}
+
+
+class Launch(NamedTuple):
+    """A small launch. `away`: the arms a static program has not, and a word of the reason each gives."""
+
+    suite: str
+    workload: str
+    benchmark: str
+    params: str
+    away: str = ""
+    reason: str = "static"
+
+    def __str__(self) -> str:
+        return f"{self.suite}.{self.benchmark}"
+
+
+WITH_KOTLIN = "raw seed noslice reuse direct batch_8 batch_16 async"
+LAUNCHES = [
+    Launch("hashing", "engines", "sha256_batch", "batch=100 message=150", "openssl"),
+    Launch("hashing", "piece", "piece", "piece_bytes=65536", WITH_KOTLIN, "Kotlin"),
+    Launch("hashing", "piece", "piece_stream", "pieces=3", "seed direct", "Kotlin"),
+    Launch("hashing", "piece", "piece_unverified", "pieces=2", "seed", "Kotlin"),
+    Launch("hashing", "piece", "piece_instrumentation", "piece_bytes=1024", "off on lines", "Kotlin"),
+    Launch("checkpoint", "bands", "detect", "bands=8"),
+    Launch("checkpoint", "bands", "dirty", "dirty=1 band_kib=64"),
+    Launch("crypto", "attestation", "keygen", "", "aws_lc"),
+    Launch("crypto", "attestation", "sign", "message=32", "ring aws_lc_rs aws_lc"),
+    Launch("crypto", "attestation", "verify", "message=32", "ring aws_lc_rs aws_lc"),
+    Launch("crypto", "attestation", "batch", "batch=8 keys=1", "aws_lc"),
+    Launch("crypto", "finality", "finality_check", "blocks=10"),
+    Launch("crypto", "finality", "finality_ffi", "blocks=1000", "empty_call ffi"),
+]
+
+
+def test_every_workload_with_builds_for_devices_is_launched() -> None:
+    assert {(one.suite, one.workload) for one in LAUNCHES} == {tuple(one) for one in WORKLOADS}
 
 
 @ABIS
-@pytest.mark.parametrize(
-    ("benchmark", "param", "native"),
-    [
-        (
-            "piece",
-            "piece_bytes=65536",
-            ["native", "native_multi_8", "native_multi_16", "native_multi", "async_native"],
-        ),
-        (
-            "piece_stream",
-            "pieces=3",
-            ["native_multi", "native_multi_pool", "async_native", "async_native_pool"],
-        ),
-        ("piece_unverified", "pieces=2", ["skip_verification"]),
-        ("piece_instrumentation", "piece_bytes=1024", []),
-    ],
-)
-def test_piece_measures_what_needs_no_kotlin_and_says_so_of_the_rest(
-    abi: Abi, benchmark: str, param: str, native: list[str]
+@pytest.mark.parametrize("small", LAUNCHES, ids=str)
+def test_a_launch_passes_its_checks_and_measures_every_arm_that_is_there(
+    small: Launch, abi: Abi, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    options = ["--params", param, "--rounds", "2", "--warmup-rounds", "1", "--min-time-ns", "1000"]
-    launch = events(abi, program("piece", abi), "--benchmark", benchmark, *options)
+    workload = Workload(small.suite, small.workload)
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    params = [word for param in small.params.split() for word in ("--params", param)]
+    short = ["--rounds", "2", "--warmup-rounds", "1", "--min-time-ns", "1000"]
+    launch = events(abi, program(workload, abi), "--benchmark", small.benchmark, *params, *short)
     assert isinstance(launch[-1], Done)
-    checks = {event.name: event.ok for event in launch if isinstance(event, Check)}
-    assert all(checks.values()), [event for event in launch if isinstance(event, Check)]
-    (declared,) = [item["checks"] for item in MANIFEST.raw["workloads"] if item["name"] == "piece"]
-    assert set(declared) <= set(checks)
+    checks = [event for event in launch if isinstance(event, Check)]
+    assert [event for event in checks if not event.ok] == []
+    raw = next(item for item in workload.manifest.raw["workloads"] if item["name"] == small.workload)
+    assert set(raw["checks"]) <= {event.name for event in checks}
     cases = {event.case: event for event in launch if isinstance(event, Case)}
-    away = {case.arm for case in cases.values() if case.unavailable and "Kotlin" in case.unavailable}
-    assert away == set(PIECE_ARMS[benchmark]) - set(native)
-    samples = [event for event in launch if isinstance(event, Samples) and event.phase == "measure"]
-    assert {cases[event.case].arm for event in samples} == set(native)
-    reference = MANIFEST.benchmarks[benchmark].device_reference
-    assert reference is None or reference in native, "what others are judged against is measured"
+    benchmark = workload.manifest.benchmarks[small.benchmark]
+    assert {case.arm for case in cases.values()} == set(benchmark.arms)
+    reasons = {case.arm: case.unavailable for case in cases.values() if case.unavailable}
+    assert {arm for arm, reason in reasons.items() if small.reason in reason} == set(small.away.split())
+    measured = {event.case for event in launch if isinstance(event, Samples) and event.phase == "measure"}
+    assert {cases[case].arm for case in measured} == set(benchmark.arms) - set(reasons)
+    assert benchmark.device_reference not in reasons, "what others are judged against is measured"
+    assert list(tmp_path.iterdir()) == [], "nothing is left on a device"
 
 
 def without_zig(tmp_path: Path) -> tuple[Path, dict[str, str]]:
@@ -327,6 +224,7 @@ def without_zig(tmp_path: Path) -> tuple[Path, dict[str, str]]:
     named = ("zig", "python-zig")
     path = [str(folder) for folder in folders if not any((folder / name).exists() for name in named)]
     own = {"PATH": os.pathsep.join(path), "CARGO_TARGET_DIR": str(tmp_path / "target")}
+    shutil.copy(NATIVE / "android.sh", tmp_path)
     return Path(shutil.copy(HASHING / "android.sh", tmp_path / "hashing")), os.environ | own
 
 
@@ -355,7 +253,7 @@ def test_an_agent_on_a_host_without_zig_says_at_once_what_is_missing_and_how_to_
     steps: list[str] = []
     with pytest.raises(SourceError) as caught:
         prepare_in_place(
-            MANIFEST,
+            manifests()["hashing"],
             suite / "suite.toml",
             revision="as it stands",
             workloads=["piece"],

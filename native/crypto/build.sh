@@ -4,15 +4,20 @@
 #   build.sh              everything
 #   build.sh finality     build/paceline-crypto-finality and build/libpaceline_finality.so
 #   build.sh attestation  build/paceline-crypto-attestation
+#   build.sh android WORKLOAD ABI    what the workload runs on a device, in build/ABI/ (android.sh)
 #
 # Works in any checkout or worktree. Honours CARGO_TARGET_DIR.
 set -eu
 here=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd)
 what=${1:-all}
+if [ "$what" = android ]; then
+    shift
+    exec sh "$here/android.sh" "$@"
+fi
 case $what in
 all | finality | attestation) ;;
 *)
-    echo "build.sh: unknown argument '$what'; use finality, attestation or nothing" >&2
+    echo "build.sh: unknown argument '$what'; use finality, attestation, android or nothing" >&2
     exit 2
     ;;
 esac

@@ -16,72 +16,7 @@ set -eu
 here=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd)
 what=${1:-}
 abi=${2:-}
-fail() { # fail STATUS TEXT
-    echo "android.sh: $2" >&2
-    exit "$1"
-}
-case $abi in
-arm64-v8a) musl=aarch64-unknown-linux-musl bionic=aarch64-linux-android ;;
-x86_64) musl=x86_64-unknown-linux-musl bionic=x86_64-linux-android ;;
-*) fail 2 "unknown ABI '$abi'; use arm64-v8a or x86_64" ;;
-esac
-unset RUSTFLAGS CARGO_ENCODED_RUSTFLAGS CARGO_BUILD_TARGET
-target=${CARGO_TARGET_DIR:-$here/../target}
-out=$here/build/$abi
-mkdir -p "$out"
-
-# One build at a time: Maven has no lock of its own, and two of cargo's would copy over each other. What they
-# start must not inherit the lock (9>&-): a daemon among it would keep it, and the next build wait for ever.
-if command -v flock >/dev/null; then
-    exec 9>"$here/build/.lock"
-    flock 9
-fi
-
-put() { # put FILE NAME: replace, never overwrite; a running process may have the old file mapped
-    cp "$1" "$out/$2.new"
-    mv -f "$out/$2.new" "$out/$2"
-}
-
-with_std() { # with_std TRIPLE: rustc can build for it
-    [ -d "$(rustc --print sysroot)/lib/rustlib/$1/lib" ] ||
-        fail 1 "rustc has no standard library for $1; run: rustup target add $1"
-}
-
-crate() { # crate PACKAGE TRIPLE [OPTION…]: from native/, where .cargo/config.toml applies
-    package=$1 triple=$2
-    shift 2
-    (cd "$here/.." &&
-        cargo build --quiet --release --locked --target "$triple" --target-dir "$target" -p "$package" "$@")
-} 9>&-
-
-# Where cargo keeps the sources of crates. Programs say a name that is the same on every machine: what panics
-# or asserts names its file, and equal sources are to give equal artifacts (I15).
-crates=${CARGO_HOME:-$HOME/.cargo}/registry/src
-
-program() { # program PACKAGE: static, and named like it
-    with_std "$musl"
-    crate "$1" "$musl" --config "target.$musl.rustflags=['--remap-path-prefix=$crates=crates']"
-    put "$target/$musl/release/$1" "$1"
-}
-
-# C for musl by zig, which brings clang and the headers of musl for every ABI. `cc`, which compiles the C of
-# crates, is told everything: what it would say to a clang by itself, zig takes for another target. With zig's
-# own caches in the target directory, nothing is left behind in the home.
-with_zig() {
-    PATH=$PATH:$here/../../.tools/bin
-    for zig in zig python-zig; do command -v "$zig" >/dev/null && break; done
-    command -v "$zig" >/dev/null ||
-        fail 1 "zig compiles the C of '$what' and is not installed; run 'scripts/setup devices' at the root \
-of the repository (or: pip install ziglang==0.15.1)"
-    mkdir -p "$target/zig"
-    cache=$(cd "$target/zig" && pwd)
-    suffix=$(echo "$musl" | tr - _)
-    export PATH CRATE_CC_NO_DEFAULTS=1 ZIG_GLOBAL_CACHE_DIR="$cache" ZIG_LOCAL_CACHE_DIR="$cache"
-    export "CC_$suffix=$zig cc -target ${musl%%-*}-linux-musl" "AR_$suffix=$zig ar"
-    # As `cc` has it for a release on a host; zig's sanitizer of undefined behaviour is for debugging.
-    export "CFLAGS_$suffix=-O3 -g0 -ffunction-sections -fdata-sections -fno-sanitize=all \
--ffile-prefix-map=$crates=crates"
-}
+. "$here/../android.sh"
 
 # Of the NDK's clang, for the first API level with everything the workloads use (jvm/device/pom.xml).
 ndk_linker() {

@@ -127,6 +127,7 @@ fn facts() -> Result<Vec<(String, String)>, Failure> {
         0xEF53 => "ext4".to_owned(),
         0x9123_683E => "btrfs".to_owned(),
         0x5846_5342 => "xfs".to_owned(),
+        0xF2F5_2010 => "f2fs".to_owned(), // what most phones have
         0x0102_1994 => "tmpfs: a sync does nothing there".to_owned(),
         other => format!("{other:#x}"),
     };

@@ -55,10 +55,12 @@ impl Site {
             file.set_len(band_bytes)?;
             if hot.contains(&band) || !sparse {
                 for at in (0..band_bytes).step_by(piece.len()) {
-                    piece
-                        .chunks_exact_mut(8)
+                    let left = usize::try_from(band_bytes - at).unwrap_or(usize::MAX);
+                    let size = left.min(piece.len()); // a band may be smaller than a piece
+                    let part = &mut piece[..size];
+                    part.chunks_exact_mut(8)
                         .for_each(|word| word.copy_from_slice(&random.draw().to_le_bytes()));
-                    file.write_all_at(&piece, at)?;
+                    file.write_all_at(part, at)?;
                 }
             }
             if hot.contains(&band) {

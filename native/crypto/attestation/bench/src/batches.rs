@@ -10,7 +10,7 @@ use paceline_attestation::{Item, VerifyingKey, verify_batch, verify_batch_with};
 use paceline_harness::{Arm, Benchmark, Check, Context, Failure, Param, Prepared};
 
 use crate::inputs::Inputs;
-use crate::peers::{DALEK, Dalek, ZEBRA, counted};
+use crate::peers::{DALEK, Dalek, ZEBRA, counted, missing};
 
 /// Message bytes, as the seed's first size.
 const MESSAGE: usize = 32;
@@ -87,7 +87,7 @@ fn ed25519_zebra_rng() -> impl rand_core::CryptoRng {
 }
 
 fn own(name: &'static str, inputs: &Rc<Inputs>) -> Arm {
-    let Some(engine) = by_name(name) else { return Arm::unavailable(name, "not on this CPU or build") };
+    let Some(engine) = by_name(name) else { return Arm::unavailable(name, missing(name)) };
     let inputs = Rc::clone(inputs);
     counted(name, inputs.messages.len(), move || {
         verify_batch_with(engine, black_box(&inputs.items())).all_good()

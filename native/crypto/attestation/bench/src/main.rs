@@ -6,6 +6,8 @@
 //! announced with the reason. Absent on purpose: judgement of any figure.
 
 mod batches;
+#[cfg_attr(target_env = "musl", path = "compiled_absent.rs")]
+mod compiled;
 mod inputs;
 mod peers;
 mod singles;

@@ -13,6 +13,15 @@ pub(crate) const ZEBRA: &str = "zebra";
 pub(crate) const RING: &str = "ring";
 pub(crate) const AWS_LC: &str = "aws_lc_rs";
 
+/// Why C is in no program for a device: an arm says it.
+pub(crate) const STATIC: &str =
+    "this program is static, as programs for devices are, and built without a C compiler";
+
+/// Why an engine of ours cannot be an arm here.
+pub(crate) fn missing(engine: &str) -> &'static str {
+    if engine == "aws_lc" { STATIC } else { "not on this CPU" }
+}
+
 /// Inputs for `ed25519-dalek`.
 pub(crate) struct Dalek {
     pub(crate) keys: Vec<ed25519_dalek::VerifyingKey>,

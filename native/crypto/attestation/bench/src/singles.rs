@@ -10,8 +10,9 @@ use paceline_attestation::{
 };
 use paceline_harness::{Arm, Benchmark, Check, Context, Failure, Param, Prepared};
 
+use crate::compiled;
 use crate::inputs::{Inputs, seed_of};
-use crate::peers::{AWS_LC, DALEK, Dalek, RING, ZEBRA, counted};
+use crate::peers::{AWS_LC, DALEK, Dalek, RING, ZEBRA, counted, missing};
 
 /// Messages: the seed's three sizes, and one that is mostly hashing.
 const MESSAGES: [u64; 4] = [32, 128, 256, 65536];
@@ -55,7 +56,7 @@ pub(crate) fn keygen() -> Benchmark {
         })];
         for name in ["aws_lc", "portable"] {
             arms.push(match by_name(name) {
-                None => Arm::unavailable(name, "not in this build"),
+                None => Arm::unavailable(name, missing(name)),
                 Some(engine) => {
                     counted(name, 1, move || SigningKey::from_seed_with(engine, black_box(&seed)).is_ok())
                 }
@@ -94,22 +95,19 @@ pub(crate) fn sign() -> Benchmark {
         let message = || Rc::<[u8]>::from(inputs.messages[0].as_slice());
         let dalek = ed25519_dalek::SigningKey::from_bytes(&seed);
         let zebra = ed25519_zebra::SigningKey::from(seed);
-        let refused = |_| Failure::new("no_key", "a library refused the seed");
-        let ring = ring::signature::Ed25519KeyPair::from_seed_unchecked(&seed).map_err(refused)?;
-        let refused = |_| Failure::new("no_key", "a library refused the seed");
-        let aws = aws_lc_rs::signature::Ed25519KeyPair::from_seed_unchecked(&seed).map_err(refused)?;
-        let (one, two, three, four) = (message(), message(), message(), message());
+        let (one, two) = (message(), message());
+        let [ring, aws] = compiled::sign(&seed, &message())?;
         let mut arms = vec![
             counted(DALEK, 1, move || dalek.sign(black_box(&one))),
-            counted(RING, 1, move || ring.sign(black_box(&two))),
-            counted(AWS_LC, 1, move || aws.sign(black_box(&three))),
-            counted(ZEBRA, 1, move || zebra.sign(black_box(&four))),
+            ring,
+            aws,
+            counted(ZEBRA, 1, move || zebra.sign(black_box(&two))),
         ];
         for name in ["portable", "aws_lc"] {
             let key = by_name(name).and_then(|engine| SigningKey::from_seed_with(engine, &seed).ok());
             let message = message();
             arms.push(match key {
-                None => Arm::unavailable(name, "not in this build"),
+                None => Arm::unavailable(name, missing(name)),
                 Some(key) => counted(name, 1, move || key.sign(black_box(&message))),
             });
         }
@@ -133,15 +131,14 @@ pub(crate) fn verify() -> Benchmark {
         let signature = *inputs.signatures[0].as_bytes();
         let zebra = ed25519_zebra::VerificationKey::try_from(raw)
             .map_err(|_| Failure::new("no_key", "ed25519-zebra refused the key"))?;
-        let ring = ring::signature::UnparsedPublicKey::new(&ring::signature::ED25519, raw);
-        let aws = aws_lc_rs::signature::UnparsedPublicKey::new(&aws_lc_rs::signature::ED25519, raw);
         let message = || Rc::<[u8]>::from(inputs.messages[0].as_slice());
-        let (one, two, three, four) = (message(), message(), message(), message());
+        let (one, two) = (message(), message());
+        let [ring, aws] = compiled::verify(raw, signature, &message());
         let mut arms = vec![
             counted(DALEK, 1, move || peer.keys[0].verify(black_box(&one), &peer.signatures[0]).is_ok()),
-            counted(RING, 1, move || ring.verify(black_box(&two), &signature).is_ok()),
-            counted(AWS_LC, 1, move || aws.verify(black_box(&three), &signature).is_ok()),
-            counted(ZEBRA, 1, move || zebra.verify(&signature.into(), black_box(&four)).is_ok()),
+            ring,
+            aws,
+            counted(ZEBRA, 1, move || zebra.verify(&signature.into(), black_box(&two)).is_ok()),
         ];
         arms.extend(OWN.map(|name| own_verify(name, &inputs)));
         Ok(prepared(arms, Some(bytes), move || {
@@ -157,7 +154,7 @@ pub(crate) fn verify() -> Benchmark {
 }
 
 fn own_verify(name: &'static str, inputs: &Rc<Inputs>) -> Arm {
-    let Some(engine) = by_name(name) else { return Arm::unavailable(name, "not on this CPU or build") };
+    let Some(engine) = by_name(name) else { return Arm::unavailable(name, missing(name)) };
     let inputs = Rc::clone(inputs);
     counted(name, 1, move || {
         engine.verify(inputs.key(0).verifying_key(), black_box(&inputs.messages[0]), &inputs.signatures[0])

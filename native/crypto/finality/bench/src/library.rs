@@ -2,23 +2,22 @@
 //! that does nothing, and a loop that does nothing.
 //!
 //! The library is loaded at run time and called through pointers, as a program in another language does: no
-//! compiler sees both sides. Invariant: all `unsafe` of this crate is here.
+//! compiler sees both sides. A static program (for devices) has its functions linked in, which the checks
+//! call; arms made of them would measure something else, and are announced with the reason. Invariant: all
+//! `unsafe` of this crate is here and where the functions come from.
 
 use std::cell::Cell;
-use std::path::PathBuf;
 use std::rc::Rc;
 
-use libloading::{Library, Symbol};
 use paceline_finality::BlockId;
 use paceline_harness::fence::keep;
 use paceline_harness::{Arm, Benchmark, Check, Context, Failure, Param, Prepared};
 
+use crate::functions::{self, FILE, Graph};
 use crate::ids::{self, Queries};
 use crate::single::EMPTY_LOOP;
 use crate::subjects::Subject;
 
-/// Beside this program, where build.sh and the agent put it.
-const FILE: &str = "libpaceline_finality.so";
 /// What `paceline_finality.h` of this revision says.
 const ABI: u32 = 1;
 const SIZES: [u64; 2] = [1000, 100_000];
@@ -27,54 +26,43 @@ const WEIGHT: u64 = 1;
 /// Blocks of the check at the start of each launch.
 const TRIED: u64 = 100;
 
-#[repr(C)]
-struct Graph {
-    _opaque: [u8; 0],
-}
+pub(crate) type Ask = unsafe extern "C" fn(*const Graph, *const u8) -> i32;
+pub(crate) type New = unsafe extern "C" fn(*const u8, u64) -> *mut Graph;
+pub(crate) type Insert = unsafe extern "C" fn(*const Graph, *const u8, *const u8, usize, *mut u64) -> i32;
+pub(crate) type Attest = unsafe extern "C" fn(*const Graph, *const u8, u64, *mut u64) -> i32;
+pub(crate) type Finalise = unsafe extern "C" fn(*const Graph, *const u8, *mut u64, *mut u64) -> i32;
+pub(crate) type Free = unsafe extern "C" fn(*mut Graph);
 
-type Ask = unsafe extern "C" fn(*const Graph, *const u8) -> i32;
-type New = unsafe extern "C" fn(*const u8, u64) -> *mut Graph;
-type Insert = unsafe extern "C" fn(*const Graph, *const u8, *const u8, usize, *mut u64) -> i32;
-type Attest = unsafe extern "C" fn(*const Graph, *const u8, u64, *mut u64) -> i32;
-type Finalise = unsafe extern "C" fn(*const Graph, *const u8, *mut u64, *mut u64) -> i32;
-type Free = unsafe extern "C" fn(*mut Graph);
+/// The library's, as `paceline_finality.h` declares them. `held` keeps their code mapped.
+pub(crate) struct Functions<H> {
+    pub(crate) abi: u32,
+    pub(crate) new: New,
+    pub(crate) is_final: Ask,
+    pub(crate) nothing: Ask,
+    pub(crate) insert: Insert,
+    pub(crate) attest: Attest,
+    pub(crate) finalise: Finalise,
+    pub(crate) free: Free,
+    pub(crate) _held: H,
+}
 
 /// A graph behind the library's functions.
 struct Foreign {
     graph: *mut Graph,
-    is_final: Ask,
-    nothing: Ask,
-    insert: Insert,
-    attest: Attest,
-    finalise: Finalise,
-    free: Free,
-    /// Keeps the functions' code mapped.
-    _library: Library,
+    functions: Functions<functions::Held>,
 }
 
 impl Foreign {
     /// A chain of `blocks` blocks, all final.
     fn of(blocks: u64, seed: u64) -> Result<Self, String> {
-        let path = path()?;
-        // SAFETY: our own library; its initialisers are those of Rust's runtime and ask nothing.
-        let library = unsafe { Library::new(&path) }.map_err(|error| format!("{FILE}: {error}"))?;
-        let abi: Symbol<'_, extern "C" fn() -> u32> = symbol(&library, "paceline_finality_abi")?;
-        if abi() != ABI {
-            return Err(format!("{FILE} speaks ABI {}, this program {ABI}", abi()));
+        let functions = functions::find()?;
+        if functions.abi != ABI {
+            return Err(format!("{FILE} speaks ABI {}, this program {ABI}", functions.abi));
         }
-        let new: Symbol<'_, New> = symbol(&library, "paceline_graph_new")?;
         let genesis = ids::block(seed, 0);
-        let foreign = Self {
-            // SAFETY: an id is 32 readable bytes.
-            graph: unsafe { new(genesis.0.as_ptr(), WEIGHT) },
-            is_final: *symbol(&library, "paceline_graph_is_final")?,
-            nothing: *symbol(&library, "paceline_graph_nothing")?,
-            insert: *symbol(&library, "paceline_graph_insert")?,
-            attest: *symbol(&library, "paceline_graph_attest")?,
-            finalise: *symbol(&library, "paceline_graph_finalise")?,
-            free: *symbol(&library, "paceline_graph_free")?,
-            _library: library,
-        };
+        // SAFETY: an id is 32 readable bytes.
+        let graph = unsafe { (functions.new)(genesis.0.as_ptr(), WEIGHT) };
+        let foreign = Self { graph, functions };
         if foreign.graph.is_null() {
             return Err(format!("{FILE} made no graph"));
         }
@@ -89,9 +77,9 @@ impl Foreign {
         // SAFETY: the graph is ours until we are dropped, ids are 32 readable bytes, results may be null.
         let answers = unsafe {
             [
-                (self.insert)(self.graph, id, parent, 1, none),
-                (self.attest)(self.graph, id, WEIGHT, none),
-                (self.finalise)(self.graph, id, none, none),
+                (self.functions.insert)(self.graph, id, parent, 1, none),
+                (self.functions.attest)(self.graph, id, WEIGHT, none),
+                (self.functions.finalise)(self.graph, id, none, none),
             ]
         };
         if answers == [0; 3] { Ok(()) } else { Err(format!("{FILE} refused a block: {answers:?}")) }
@@ -107,19 +95,8 @@ impl Foreign {
 impl Drop for Foreign {
     fn drop(&mut self) {
         // SAFETY: nobody else has the handle; null is allowed.
-        unsafe { (self.free)(self.graph) };
+        unsafe { (self.functions.free)(self.graph) };
     }
-}
-
-fn path() -> Result<PathBuf, String> {
-    let program = std::env::current_exe().map_err(|error| format!("where is this program? {error}"))?;
-    Ok(program.with_file_name(FILE))
-}
-
-/// `T` is the function's type in `paceline_finality.h` of the ABI that is checked first.
-fn symbol<'l, T>(library: &'l Library, name: &str) -> Result<Symbol<'l, T>, String> {
-    // SAFETY: every caller names the type that the header declares for the function.
-    unsafe { library.get(name.as_bytes()) }.map_err(|error| format!("{FILE}: {error}"))
 }
 
 /// The library has to be there: without it a part of the suite would silently be missing.
@@ -127,7 +104,9 @@ pub(crate) fn facts() -> Result<Vec<(String, String)>, Failure> {
     let missing =
         |error: String| Failure::new("native_library", format!("{error}. Build it: build.sh finality."));
     Foreign::of(1, 0).map_err(missing)?;
-    Ok(vec![("library_abi".to_owned(), ABI.to_string())])
+    let abi = ("library_abi".to_owned(), ABI.to_string());
+    let away = functions::AWAY.map(|reason| ("library".to_owned(), reason.to_owned()));
+    Ok([abi].into_iter().chain(away).collect())
 }
 
 /// The library's answers about a small chain, and about blocks that are not in it.
@@ -137,7 +116,7 @@ pub(crate) fn answers() -> Check {
         Err(detail) => Check { name, ok: false, detail },
         Ok(foreign) => {
             let right = |number: &u64| {
-                foreign.ask(foreign.is_final, &ids::block(0, *number)) == i32::from(*number < TRIED)
+                foreign.ask(foreign.functions.is_final, &ids::block(0, *number)) == i32::from(*number < TRIED)
             };
             let count = (0..2 * TRIED).filter(right).count() as u64;
             let detail = format!("{count} of {} answers are right", 2 * TRIED);
@@ -168,16 +147,16 @@ fn prepare(context: &Context<'_>) -> Result<Prepared, Failure> {
     let (called, idle) = (Rc::clone(&foreign), Rc::clone(&foreign));
     let arms = vec![
         arm(EMPTY_LOOP, &queries, |id| keep(std::ptr::from_ref(id))),
-        arm("empty_call", &queries, move |id| keep(idle.ask(idle.nothing, id))),
+        through("empty_call", &queries, move |id| keep(idle.ask(idle.functions.nothing, id))),
         arm("in_process", &queries, move |id| keep(asked.is_final(id))),
-        arm("ffi", &queries, move |id| keep(called.ask(called.is_final, id))),
+        through("ffi", &queries, move |id| keep(called.ask(called.functions.is_final, id))),
     ];
     Ok(Prepared {
         arms,
         items_per_iteration: Some(1),
         bytes_per_iteration: None,
         verify: Box::new(move || {
-            let wrong = |id: &&BlockId| !own.is_final(id) || foreign.ask(foreign.is_final, id) != 1;
+            let wrong = |id: &&BlockId| !own.is_final(id) || foreign.ask(foreign.functions.is_final, id) != 1;
             let wrong = queries.iter().filter(wrong).count();
             let detail = format!("{wrong} final blocks were not known to be");
             vec![Check { name: "arms_agree".to_owned(), ok: wrong == 0, detail }]
@@ -188,4 +167,9 @@ fn prepare(context: &Context<'_>) -> Result<Prepared, Failure> {
 fn arm(name: &str, queries: &Rc<Queries>, mut ask: impl FnMut(&BlockId) + 'static) -> Arm {
     let (queries, position) = (Rc::clone(queries), Cell::new(0));
     Arm::looped(name, move |iterations| queries.each(&position, iterations, &mut ask))
+}
+
+/// An arm that calls the library, where there is one.
+fn through(name: &str, queries: &Rc<Queries>, ask: impl FnMut(&BlockId) + 'static) -> Arm {
+    functions::AWAY.map_or_else(|| arm(name, queries, ask), |reason| Arm::unavailable(name, reason))
 }

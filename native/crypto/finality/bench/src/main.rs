@@ -5,6 +5,8 @@
 //! nothing is an arm of its own, so that a figure that is no work can be told from one that is. Absent on
 //! purpose: judgement of any figure; signatures (`attestation`).
 
+#[cfg_attr(target_env = "musl", path = "functions_linked.rs")]
+mod functions;
 mod ids;
 mod library;
 mod rivals;

@@ -1,0 +1,20 @@
+//! ring and AWS-LC where programs are static: on devices. Nothing calls them; their arms say why.
+
+use std::rc::Rc;
+
+use paceline_harness::{Arm, Failure};
+
+use crate::peers::{AWS_LC, RING, STATIC};
+
+#[allow(clippy::unnecessary_wraps, reason = "where the libraries are, they may refuse a seed")]
+pub(crate) fn sign(_seed: &[u8; 32], _message: &Rc<[u8]>) -> Result<[Arm; 2], Failure> {
+    Ok(away())
+}
+
+pub(crate) fn verify(_key: [u8; 32], _signature: [u8; 64], _message: &Rc<[u8]>) -> [Arm; 2] {
+    away()
+}
+
+fn away() -> [Arm; 2] {
+    [RING, AWS_LC].map(|name| Arm::unavailable(name, STATIC))
+}

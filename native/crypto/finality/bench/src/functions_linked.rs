@@ -1,0 +1,30 @@
+//! The library's functions where programs are static: on devices. They are linked in, for the checks.
+
+use paceline_finality_capi as library;
+
+use crate::library::Functions;
+
+/// What the functions are called in messages.
+pub(crate) const FILE: &str = "the library's own code";
+/// Why nothing is loaded.
+pub(crate) const AWAY: Option<&str> =
+    Some("this program is static, as programs for devices are, and loads no library");
+/// Nothing has to be kept.
+pub(crate) type Held = ();
+/// The library's own.
+pub(crate) type Graph = paceline_finality::BlockGraph;
+
+#[allow(clippy::unnecessary_wraps, reason = "where a library is loaded, it may be missing")]
+pub(crate) fn find() -> Result<Functions<Held>, String> {
+    Ok(Functions {
+        abi: library::paceline_finality_abi(),
+        new: library::paceline_graph_new,
+        is_final: library::paceline_graph_is_final,
+        nothing: library::paceline_graph_nothing,
+        insert: library::paceline_graph_insert,
+        attest: library::paceline_graph_attest,
+        finalise: library::paceline_graph_finalise,
+        free: library::paceline_graph_free,
+        _held: (),
+    })
+}

@@ -1,0 +1,137 @@
+"""Programs that suites build for Android devices: built by their manifests' own steps, run and read here.
+
+Place: under the tests of device builds; as a program (`scripts/test`) it builds every one. Invariants: what
+there is to build stands in the manifests alone; what is not this machine's own runs under qemu, for
+correctness and never for speed. Cargo keeps what is built in its target directory, so that only a change of
+sources costs a build.
+"""
+
+from __future__ import annotations
+
+import functools
+import platform
+import shutil
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+from paceline.destination import Destination, build_for
+from paceline.events import Event
+from paceline.manifest import Manifest, TargetBuild, load
+from paceline.protocol import StreamReader
+
+ROOT = Path(__file__).resolve().parents[1]
+NATIVE = ROOT / "native"
+
+
+class Abi(NamedTuple):
+    """An ABI: what the ELF header calls its machine, how programs of it are read and run here."""
+
+    name: str
+    machine: int
+    processor: str
+    objdump: str
+    sha_instructions: str
+
+
+ARM64 = Abi(
+    "arm64-v8a", 183, "aarch64", "aarch64-linux-gnu-objdump",
+    "sha1c sha1p sha1m sha1h sha1su0 sha1su1 sha256h sha256h2 sha256su0 sha256su1",
+)  # fmt: skip
+X86_64 = Abi(
+    "x86_64", 62, "x86_64", "x86_64-linux-gnu-objdump",
+    "sha1rnds4 sha1nexte sha1msg1 sha1msg2 sha256rnds2 sha256msg1 sha256msg2",
+)  # fmt: skip
+ABIS = pytest.mark.parametrize("abi", [ARM64, X86_64], ids=lambda abi: abi.name)
+
+
+class Workload(NamedTuple):
+    """A workload that has builds for devices."""
+
+    suite: str
+    name: str
+
+    def __str__(self) -> str:
+        return f"{self.suite}.{self.name}"
+
+    @property
+    def room(self) -> Path:
+        return NATIVE / self.suite
+
+    @property
+    def manifest(self) -> Manifest:
+        return manifests()[self.suite]
+
+
+@functools.cache
+def manifests() -> dict[str, Manifest]:
+    """Those of this repository, by the folder they are in."""
+    return {path.parent.name: load(path) for path in sorted(NATIVE.glob("*/suite.toml"))}
+
+
+WORKLOADS = [
+    Workload(suite, workload.name)
+    for suite, manifest in manifests().items()
+    for workload in manifest.workloads
+    if workload.android is not None
+]
+
+
+def declared(workload: Workload, abi: Abi) -> TargetBuild:
+    """How an agent would build and run it for a device of that ABI."""
+    (found,) = [item for item in workload.manifest.workloads if item.name == workload.name]
+    return build_for(found, Destination("device", (abi.name,)))
+
+
+@functools.cache
+def program(workload: Workload, abi: Abi) -> Path:
+    """The program of a workload, built as an agent would."""
+    build = declared(workload, abi)
+    for argv in build.build:
+        subprocess.run(argv, cwd=workload.room, check=True, stdin=subprocess.DEVNULL)
+    (found,) = [item for item in build.artifacts if build.run == [f"{{artifacts}}/{Path(item).name}"]]
+    return workload.room / found
+
+
+def calibrator(workload: Workload, abi: Abi) -> list[str]:
+    """The command that times a fixed piece of work, from among what is sent to the device."""
+    program(workload, abi)
+    first, *options = declared(workload, abi).calibrate
+    name = first.removeprefix("{artifacts}/")
+    (found,) = [item for item in declared(workload, abi).artifacts if Path(item).name == name]
+    return [str(workload.room / found), *options]
+
+
+def run(abi: Abi, path: Path, *arguments: str, cpu: str | None = None) -> subprocess.CompletedProcess[str]:
+    """Runs it: as it is on a machine of its own kind, else (or to have a certain CPU) under qemu."""
+    command = [str(path), *arguments]
+    if cpu is not None or platform.machine() != abi.processor:
+        qemu = shutil.which(f"qemu-{abi.processor}-static") or shutil.which(f"qemu-{abi.processor}")
+        if qemu is None:
+            pytest.skip(f"this machine has no qemu for a CPU of kind {abi.processor} (qemu-user-static)")
+        command = [qemu, *(["-cpu", cpu] if cpu else []), *command]
+    return subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+
+
+def events(abi: Abi, path: Path, *arguments: str) -> list[Event]:
+    done = run(abi, path, *arguments)
+    assert done.returncode == 0, done.stderr + done.stdout[-500:]
+    reader = StreamReader()
+    return [*reader.feed(done.stdout.encode()), *reader.close()]
+
+
+def build_all() -> None:
+    """Every program, each with the time it took; raises where one cannot be built."""
+    for abi in (ARM64, X86_64):
+        for workload in WORKLOADS:
+            started = time.monotonic()
+            size = program(workload, abi).stat().st_size
+            took = time.monotonic() - started
+            sys.stdout.write(f"{workload} for {abi.name}: {size / 2**20:.1f} MiB, {took:.1f} s\n")
+
+
+if __name__ == "__main__":
+    build_all()
