@@ -25,6 +25,8 @@ TESTS = [
     "backend/tests/detect/test_noise.py", "backend/tests/series/test_pure.py",
     "backend/tests/series/test_history.py::"
     "test_series_given_up_a_hundred_runs_ago_are_no_longer_of_the_target",
+    "backend/tests/alerts/changes/test_life_of_changes.py", "backend/tests/detect/test_devices.py",
+    "backend/tests/jobs/test_devices.py",
 ]  # fmt: skip
 SLOW = ("test_history_bounds", "test_history_unseen", "test_simulation")
 """Run only for constants that nothing else minds: they judge many series."""

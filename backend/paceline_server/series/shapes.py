@@ -58,7 +58,7 @@ def change_out(found: Changed) -> ChangeOut:
         n_after=evidence["n_after"],
         cause_text=(evidence.get("incident") or {}).get("text"),
         words=change_words(
-            change.direction, change.effect, change.level_before, change.level_after, found.series.unit
+            change.effect, change.level_before, change.level_after, found.series.unit, found.series.direction
         ),
         method=evidence["method"],
         filters=evidence["filters"],

@@ -7,6 +7,12 @@ from paceline_server.stats.words import percent, quantity
 TIME = "ns"
 
 
+def worsening(effect: float, better: str) -> float:
+    """An effect as rules and comparisons count it, a share above 0 when it got worse: time per piece of work,
+    so that a throughput of 90 after 100 is 11.1 % worse, as it is beside an arm."""
+    return effect if better == "lower" else 1.0 / (1.0 + effect) - 1.0
+
+
 def direction_word(effect: float, unit: str, better: str) -> str:
     """slower or faster of a time, worse or better of everything else; `better`: lower or higher."""
     worse = effect > 0.0 if better == "lower" else effect < 0.0
@@ -15,6 +21,7 @@ def direction_word(effect: float, unit: str, better: str) -> str:
     return "worse" if worse else "better"
 
 
-def change_words(direction: str, effect: float, before: float, after: float, unit: str) -> str:
+def change_words(effect: float, before: float, after: float, unit: str, better: str) -> str:
     """`14.2 % slower: 1.2 ms → 1.37 ms`."""
-    return f"{percent(effect)} {direction}: {quantity(before, unit)} → {quantity(after, unit)}"
+    moved = f"{percent(worsening(effect, better))} {direction_word(effect, unit, better)}"
+    return f"{moved}: {quantity(before, unit)} → {quantity(after, unit)}"

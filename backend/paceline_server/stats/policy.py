@@ -212,13 +212,15 @@ class Judged:
 
 def judge_minimum(found: Crossover, minimum: int, margin_percent: float) -> Judged:
     """Whether using the arm from `minimum` on is right: the arm loses nowhere from there on (beyond the
-    margin, with confidence), and `minimum` lies in the crossover's interval or the reference loses nowhere
-    below it either. No threshold can use an arm that wins early and loses again before it wins for good."""
+    margin, with confidence), and `minimum` lies in the crossover's interval (where that has no upper end, not
+    above what was measured) or the reference loses nowhere below it either. No threshold can use an arm that
+    wins early and loses again before it wins for good."""
     if found.answer == "unknown" or not found.points:
         return Judged(None, "unknown")
     margin = math.log1p(margin_percent / 100.0)
+    largest = found.points[-1].at if found.upper is None else found.upper
     inside = found.answer in ("from", "always") and (
-        (found.lower is None or found.lower <= minimum) and (found.upper is None or minimum <= found.upper)
+        (found.lower is None or found.lower <= minimum) and minimum <= largest
     )
     losing = [one for one in _losing_picks(found, minimum, margin) if one[2] == "arm" or not inside]
     if losing:

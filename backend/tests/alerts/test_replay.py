@@ -5,16 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
 import pytest
 from fastapi.testclient import TestClient
-from paceline_server.alerts.rules.replay import USUAL
 from paceline_server.kernel import clock as clock_module
 from paceline_server.kernel.clock import FrozenClock
+from paceline_server.stats.constants import HISTORY_MIN_EFFECT
 from paceline_server.store.session import session_scope
 from paceline_server.store.tables.history import RetiredBenchmark
 from paceline_server.testing.chronicle import Chronicle, chronicle
-from sqlalchemy import event
 
 pytestmark = pytest.mark.shapes("embedded")
 
@@ -65,17 +63,17 @@ def test_changes_of_one_target_at_one_commit_in_one_direction_are_one_alert(past
 
 
 @pytest.mark.parametrize(
-    ("change", "fires"),
+    ("effect", "change", "fires"),
     [
-        ({"state": "standing"}, True), ({"state": "accepted"}, True), ({"state": "suspect"}, False),
-        ({"state": "vanished", "evaluations": 1}, False), ({"state": "vanished", "evaluations": 2}, True),
-        ({"direction": "faster"}, False), ({"direction": "worse"}, True), ({"direction": "better"}, False),
+        (0.1, {"state": "standing"}, True), (0.1, {"state": "accepted"}, True),
+        (0.1, {"state": "suspect"}, False), (0.1, {"state": "vanished", "evaluations": 1}, False),
+        (0.1, {"state": "vanished", "evaluations": 2}, True), (-0.1, {}, False),
     ],
 )  # fmt: skip
 def test_what_never_stood_or_got_better_would_not_have_fired(
-    past: Chronicle, change: dict[str, Any], fires: bool
+    past: Chronicle, effect: float, change: dict[str, Any], fires: bool
 ) -> None:
-    past.change(past.series(FLAT), -2, 0.1, **change)
+    past.change(past.series(FLAT), -2, effect, **change)
     found = replay(past)
     assert found["fired"] == int(fires)
     if not fires:
@@ -99,48 +97,31 @@ def test_a_rule_is_replayed_among_those_it_competes_with(past: Chronicle) -> Non
     assert replay(past, target="lab-1", rule_id=own["id"])["fired"] == 1
 
 
-def test_a_rule_that_asks_for_less_looks_at_the_points_again(past: Chronicle) -> None:
-    """A step that stored detection has no change for, because it is smaller than what it looks for."""
-    usual = USUAL
-    values = 100.0 * np.exp(np.random.default_rng(7).normal(0.0, usual / 15, 60))
-    values[45:] *= 1 + 0.7 * usual
-    past.series(values.tolist())
-    past.change(past.series(FLAT, benchmark="large"), -2, 0.1)
-    found = replay(past, min_effect=0.5 * usual)
-    assert [(one["source"], one["benchmark"]) for one in found["findings"]] == [
-        ("stored", "large"), ("detected_again", "ledger_batch"),
-    ]  # fmt: skip
-    assert found["findings"][1]["effect"] == pytest.approx(0.7 * usual, rel=0.1)
-    assert found["findings"][1]["words"].endswith("% worse")
-    assert replay(past, min_effect=usual)["findings_total"] == 1
-    assert replay(past, min_effect=0.5 * usual, days=10)["findings_total"] == 1
-
-
-@pytest.mark.shapes("embedded", "scaled")
-def test_points_are_read_by_the_chunk_and_series_beyond_the_limit_are_named(
-    past: Chronicle, monkeypatch: pytest.MonkeyPatch
+def test_a_rule_that_asks_for_less_than_history_looks_for_is_refused_with_the_number(
+    past: Chronicle,
 ) -> None:
-    drawn = np.random.default_rng(7).normal(0.0, USUAL / 15, 60)
-    values = (100.0 * np.exp(drawn)) * np.where(np.arange(60) < 45, 1.0, 1 + 0.7 * USUAL)
-    for name in ("a", "b", "c"):
-        past.series(values.tolist(), benchmark=name)
-    read: list[str] = []
-    with session_scope() as session:
-        engine = session.get_bind()
+    """Else a replay would promise alerts that nobody can raise."""
+    rule = {"name": "tried", "min_effect": 0.0149}
+    for path, body, status in (
+        ("/rules/replay", {"rule": rule}, 422), ("/rules", rule, 422),
+        ("/rules", {**rule, "name": "ends", "mode": "off"}, 201),
+        ("/rules", {**rule, "name": "least", "min_effect": HISTORY_MIN_EFFECT}, 201),
+    ):  # fmt: skip
+        said = past.post(path, body, status=status)
+        if status == 422:
+            assert (said["code"], said["fields"]) == ("below_detection", {"min_effect": "at least 1.5 %"})
+            assert "from 1.5 % on" in said["detail"]
 
-    def count(*said: Any) -> None:
-        read.append(said[2]) if "row_number()" in said[2] else None
 
-    event.listen(engine, "before_cursor_execute", count)
-    try:
-        whole = replay(past, min_effect=0.5 * USUAL)
-        assert (len({one["benchmark"] for one in whole["findings"]}), len(read)) == (3, 1)
-        monkeypatch.setattr("paceline_server.alerts.rules.replay.MOST_SERIES", 2)
-        found = replay(past, min_effect=0.5 * USUAL)
-    finally:
-        event.remove(engine, "before_cursor_execute", count)
-    assert len({one["benchmark"] for one in found["findings"]}) == 2
-    assert found["words"].endswith("for smaller steps: 1 more series, measured longer ago.")
+def test_a_rate_that_fell_is_asked_about_as_when_an_alert_is_raised(past: Chronicle) -> None:
+    """100 to 90 op/s is 11.1 % worse beside an arm, in an alert and here."""
+    rate = past.series(FLAT, metric="throughput", unit="op/s", direction="higher")
+    past.change(rate, -2, -0.1, direction="worse")
+    assert replay(past, min_effect=0.105)["findings"][0]["words"] == "11.1 % worse"
+    assert replay(past, min_effect=0.112)["fired"] == 0
+    past.change(rate, -4, 0.1, direction="better")
+    assert replay(past, min_effect=0.05)["fired"] == 1
+    assert replay(past, min_effect=0.09, direction="both")["fired"] == 2
 
 
 def test_a_replay_in_shadow_says_that_nobody_would_have_been_told(past: Chronicle) -> None:

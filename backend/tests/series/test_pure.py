@@ -131,6 +131,20 @@ def test_a_new_change_has_one_evaluation_and_the_next_look_counts_it_again() -> 
     assert again.evaluations == 2
 
 
+def test_evaluations_agree_about_a_place_within_two_points_and_with_enough_points() -> None:
+    window = drawn(STEP)
+    (sharp,) = evaluate([window])
+    changes = (replace(sharp.found[0], location=(10, 20)),)
+    wide = replace(sharp, segmentation=replace(sharp.segmentation, changes=changes))
+    (near,) = plan(wide, [row(18, evaluations=2)], seen(window, 27)).found
+    (far,) = plan(wide, [row(19, evaluations=2)], seen(window, 27)).found
+    assert (near.evaluations, far.evaluations) == (3, 1)
+    assert far.row is not None, "it is the same change, only not yet seen twice at one place"
+    (early,) = plan(wide, [row(16, evaluations=3, evidence={"n_after": 4})], seen(window, 27)).found
+    (enough,) = plan(wide, [row(16, evaluations=3, evidence={"n_after": 5})], seen(window, 27)).found
+    assert (early.evaluations, enough.evaluations) == (1, 4)
+
+
 def test_what_is_found_no_more_vanishes_unless_it_is_accepted_or_out_of_sight() -> None:
     window = drawn("▁" * 28)
     old, accepted = row(16), row(10, "accepted")
@@ -204,4 +218,6 @@ def test_a_change_has_a_direction_in_words(effect: float, unit: str, better: str
 
 
 def test_a_change_is_one_sentence_with_both_levels() -> None:
-    assert change_words("slower", 0.142, 1.2e6, 1.37e6, "ns") == "14.2 % slower: 1.2 ms → 1.37 ms"
+    assert change_words(0.142, 1.2e6, 1.37e6, "ns", "lower") == "14.2 % slower: 1.2 ms → 1.37 ms"
+    fell = change_words(-0.1, 1e8, 9e7, "op/s", "higher")
+    assert fell == "11.1 % worse: 100 M op/s → 90 M op/s", "as a comparison of both would say"

@@ -241,6 +241,17 @@ def test_a_policy_is_right_where_it_picks_no_loser(
         assert judged.loss_at == at or judged.loss_at in curve
 
 
+def test_a_minimum_far_above_all_that_was_measured_is_not_inside_an_interval_without_an_end() -> None:
+    """Three launches whose curve may cross beyond the last value: the arm still wins there by 10 %."""
+    launch = np.repeat(np.arange(3), 20)
+    d = {1000: (0.1, 0.1, 0.1), 5000: (0.02, 0.02, 0.02), 10_000: (-0.1, -0.15, -0.03)}
+    found = find_crossover([(at, blocks_of(np.array(own)[launch], launch)) for at, own in d.items()], MARGIN)
+    assert (found.answer, found.upper) == ("from", None)
+    assert judge_minimum(found, 10_000, MARGIN).because == "inside"
+    absurd = judge_minimum(found, 1_000_000, MARGIN)
+    assert (absurd.holds, absurd.because) != (True, "inside")
+
+
 def test_a_policy_that_the_samples_do_not_judge_is_open() -> None:
     assert judge_minimum(Crossover("unknown", reason="x"), 10, MARGIN) == Judged(None, "unknown")
     vague = found_in({1000: 0.02, 2000: 0.0, 5000: -0.3}, sigma=0.1, bias=0.0)

@@ -3567,11 +3567,6 @@ export interface components {
             effect: number;
             /** Words */
             words: string;
-            /**
-             * Source
-             * @enum {string}
-             */
-            source: "stored" | "detected_again";
             /** Alert Id */
             alert_id: string | null;
             /** Alert State */

@@ -19,6 +19,7 @@ from paceline_server.alerts.bisect.schemas import BisectionOut
 from paceline_server.alerts.bisect.search import Answer, Ask, End, Step, bounds, left, next_step, unnamed
 from paceline_server.alerts.bisect.verdicts import side_of
 from paceline_server.alerts.history import SYSTEM, remember, tell
+from paceline_server.detect import history
 from paceline_server.detect import service as detect
 from paceline_server.jobs import service as jobs
 from paceline_server.kernel import clock, ids, settings
@@ -190,11 +191,12 @@ def _said(session: Session, alert: Alert, job: Job) -> dict[str, Any]:
     if job.state != "done":
         answer: Answer = "skipped" if job.cause in UNMEASURABLE else "inconclusive"
         return {**nothing, "verdict": answer, "words": job.cause_detail or job.cause or job.state}
-    own = (alert.benchmark, alert.arm, alert.metric)
+    names = history.names_of(session, alert.suite)
+    own = (*names.newest(alert.benchmark, alert.arm), alert.metric)
     found = [
         one
         for one in detect.comparisons_of_job(session, job.id)
-        if one.sides == "revisions" and (one.benchmark, one.arm, one.metric) == own
+        if one.sides == "revisions" and (*names.newest(one.benchmark, one.arm), one.metric) == own
     ]
     if job.artifact_hash is not None and job.artifact_hash == job.base_artifact_hash:
         numbers = _numbers(found[0]) if found else nothing

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from paceline_server.alerts.changes.grouping import Range
+from paceline_server.series.words import worsening
 from paceline_server.store.tables.history import Change, Series, SeriesPoint
 
 WORSE = frozenset({"slower", "worse"})
@@ -94,16 +95,14 @@ class Fact:
     def ratio(self) -> float:
         """Above 1 it got worse, whichever way the metric counts: level after ÷ before, turned round where
         higher is better."""
-        return self._turned(1.0 + self.change.effect)
+        return 1.0 + worsening(self.change.effect, self.series.direction)
 
     @property
     def bounds(self) -> tuple[float, float]:
         """The 99 % interval of `ratio`."""
-        low, high = sorted((self._turned(1.0 + self.change.lower), self._turned(1.0 + self.change.upper)))
+        ends = (1.0 + worsening(end, self.series.direction) for end in (self.change.lower, self.change.upper))
+        low, high = sorted(ends)
         return low, high
-
-    def _turned(self, raw: float) -> float:
-        return raw if self.series.direction == "lower" else 1.0 / raw
 
     @property
     def key(self) -> tuple[str, str, str, str]:

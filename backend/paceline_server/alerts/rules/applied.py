@@ -7,7 +7,7 @@ Place: between `service` and who raises alerts. Invariant: everything needed to 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from paceline_server.alerts.rules.matching import Subject, most_specific
@@ -50,6 +50,14 @@ class Applied:
             return False
         return (effect if self.direction == "worse" else abs(effect)) >= self.min_effect
 
+    def resolved(self, floor: float | None) -> Applied:
+        """This rule where an A/A job measured a noise floor (a share; None: none did). People's rules were
+        refused below it when they were saved; the built-in one asks for no less by itself (I14)."""
+        if self.rule_id is not None or floor is None or floor <= self.min_effect:
+            return self
+        text = f"{_got_worse(floor)} Here less than that cannot be told from noise."
+        return replace(self, min_effect=floor, text=text)
+
     @property
     def shadow(self) -> bool:
         """For `Alert.shadow`."""
@@ -63,12 +71,16 @@ class Applied:
         }  # fmt: skip
 
 
+def _got_worse(least: float) -> str:
+    return f"A measurement got worse by {percent(least)} or more and stayed so."
+
+
 def default(kind: Kind) -> Applied:
     """What applies where no stored rule matches: history from 3 % for the worse; arms as the suite's manifest
     has it."""
     if kind == "history":
         name, least = DEFAULT_HISTORY, DEFAULT_MIN_EFFECT
-        text = f"A measurement got worse by {percent(least)} or more and stayed so."
+        text = _got_worse(least)
     else:
         name, least = SHIPPED, 0.0
         text = "The rules of the suite's manifest apply as shipped."

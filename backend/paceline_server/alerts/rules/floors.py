@@ -16,6 +16,8 @@ from paceline_server.alerts.rules.matching import Subject
 from paceline_server.alerts.rules.schemas import AlertRuleIn, FloorOut
 from paceline_server.alerts.words import params_text
 from paceline_server.kernel.errors import ProblemError
+from paceline_server.stats import constants
+from paceline_server.stats.words import percent
 
 
 def noisiest(session: Session, contest: Contest) -> FloorOut | None:
@@ -32,8 +34,23 @@ def noisiest(session: Session, contest: Contest) -> FloorOut | None:
     return worst
 
 
+def refuse_unseen(spec: AlertRuleIn) -> None:
+    """Raises 422 `below_detection` for a rule of history that asks for steps no detection looks for: it would
+    promise alerts that nobody can raise."""
+    least = constants.HISTORY_MIN_EFFECT
+    if spec.kind != "history" or spec.mode == "off" or spec.min_effect >= least:
+        return
+    raise ProblemError(
+        422,
+        "below_detection",
+        f"History looks for steps from {percent(least)} on, whatever a rule says. Ask for at least {least}.",
+        fields={"min_effect": f"at least {percent(least)}"},
+    )
+
+
 def refuse_below(session: Session, spec: AlertRuleIn, contest: Contest) -> None:
-    """Raises 422 `below_noise_floor`, naming the number and the series."""
+    """Raises 422 `below_noise_floor`, naming the number and the series, or `below_detection`."""
+    refuse_unseen(spec)
     if spec.kind != "history" or spec.mode == "off":
         return
     worst = noisiest(session, contest)

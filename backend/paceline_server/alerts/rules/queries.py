@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import Any
 
 from sqlalchemy import Select, func, select
-from sqlalchemy.orm import Session, aliased
+from sqlalchemy.orm import Session
 
 from paceline_server.alerts.states import LIVE
 from paceline_server.series.retired import SEPARATOR
@@ -208,25 +208,6 @@ def changes_since(session: Session, since: datetime) -> list[tuple[Change, Serie
         .order_by(SeriesPoint.at.desc(), Change.id.desc())
     )
     return [(change, series, name, at) for change, series, name, at in session.execute(query)]
-
-
-def windows(session: Session, series_ids: Sequence[str], limit: int) -> dict[str, list[SeriesPoint]]:
-    """Of each series its newest points that count, oldest first, in one statement."""
-    newest_first = (SeriesPoint.at.desc(), SeriesPoint.job_id.desc())
-    ranked = (
-        select(
-            SeriesPoint,
-            func.row_number().over(partition_by=SeriesPoint.series_id, order_by=newest_first).label("rank"),
-        )
-        .where(SeriesPoint.series_id.in_(series_ids), SeriesPoint.excluded.is_(None))
-        .subquery()
-    )
-    own = aliased(SeriesPoint, ranked)
-    query = select(own).where(ranked.c.rank <= limit).order_by(own.series_id, own.at, own.job_id)
-    found: dict[str, list[SeriesPoint]] = {name: [] for name in series_ids}
-    for point in session.scalars(query):
-        found[point.series_id].append(point)
-    return found
 
 
 def arm_comparisons_since(session: Session, since: datetime) -> list[tuple[Comparison, str, str]]:

@@ -1,10 +1,9 @@
 """What a rule would have done in the last days, before it is saved.
 
 Place: under `routes`, reads only. Invariants: what is counted is what the stored data says today, at the time
-the first point of a new level was measured; the rule competes as it would once saved (`candidate`). History:
-stored changes; where the rule asks for smaller steps than detection looked for, the points are looked at
-again with the rule's own limit. Arms: stored comparisons; an arm that fails in several jobs on end is one
-alert.
+the first point of a new level was measured; the rule competes as it would once saved (`candidate`), and what
+raises an alert is asked as it is when one is raised (`Applied.raises`'s effect). History: stored changes.
+Arms: stored comparisons; an arm that fails in several jobs on end is one alert.
 Deliberately no second session's confirmation is replayed: it says what would have been suspected and stood.
 """
 
@@ -19,49 +18,35 @@ from sqlalchemy.orm import Session
 
 from paceline_server.alerts.rules import queries, words
 from paceline_server.alerts.rules.candidate import Contest, contest
+from paceline_server.alerts.rules.floors import refuse_unseen
 from paceline_server.alerts.rules.matching import Subject
 from paceline_server.alerts.rules.schemas import AlertRuleIn, FiredOut, ReplayIn, ReplayOut, TargetCountOut
 from paceline_server.kernel import clock
 from paceline_server.kernel.errors import not_found
-from paceline_server.stats import changepoint
+from paceline_server.series.words import worsening
+from paceline_server.stats import constants
 from paceline_server.stats.words import percent
 from paceline_server.store.tables.decisions import Comparison
-from paceline_server.store.tables.history import Change, Series, SeriesPoint
+from paceline_server.store.tables.history import Change, Series
 
 FINDINGS_SHOWN = 200
-SERIES_AT_ONCE = 20
-"""series: their windows, at most 1,000 points each, are in memory together."""
-MOST_SERIES = 200
-"""series looked at again by one replay: each costs a detection of up to 1,000 points, and a person waits. Of
-more those measured last are taken, and the answer says so."""
-WORSE = ("slower", "worse")
-_STORED = changepoint.DEFAULT.to_mapping()
-_LEAST = ("min_effect", "min_step")
-"""Parameters of detection below which it does not look."""
-USUAL = max(_STORED[name] for name in _LEAST if name in _STORED)
-"""share; every step from here on that there is has been stored."""
-STOOD_EVALUATIONS = 2
-"""Evaluations that make a change an alert without an A/B job (STATISTICS §4.5)."""
 
 
 def replay(session: Session, asked: ReplayIn) -> ReplayOut:
-    """The alerts a rule would have raised. Raises 404 for a rule there is not."""
+    """The alerts a rule would have raised. Raises 404 for a rule there is not, 422 for one that asks for
+    steps history does not look for."""
     at = clock.now()
+    refuse_unseen(asked.rule)
     if asked.rule_id is not None and queries.rule(session, asked.rule_id) is None:
         raise not_found("rule", asked.rule_id)
     rules = queries.newest_versions(session, asked.rule.kind)
     own = contest(asked.rule, asked.rule_id, at, rules)
     since = at - timedelta(days=asked.days)
     if asked.rule.kind == "history":
-        looked, passed_over = _looked_at(session, asked.rule, own, since)
-        found = [
-            *_stored(session, asked.rule, own, since), *_again(session, asked.rule, looked, since),
-        ]  # fmt: skip
-        found.sort(key=lambda one: one.at, reverse=True)
+        found = list(_stored(session, asked.rule, own, since))
         alerts = {(one.target_id, one.commit, one.effect > 0): one for one in found}
         fired = list(alerts.values())
     else:
-        passed_over = 0
         fired, found = _arms(session, asked.rule, own, since)
     by_target = _by_target(fired)
     return ReplayOut(
@@ -69,7 +54,7 @@ def replay(session: Session, asked: ReplayIn) -> ReplayOut:
         fired=len(fired),
         findings_total=len(found),
         by_target=by_target,
-        words=words.replayed(asked.days, asked.rule.mode, len(fired), by_target, passed_over),
+        words=words.replayed(asked.days, asked.rule.mode, len(fired), by_target),
         findings=_with_states(session, found[:FINDINGS_SHOWN]),
     )
 
@@ -97,91 +82,25 @@ def _wanted(rule: AlertRuleIn, effect: float) -> bool:
 def _stored(session: Session, rule: AlertRuleIn, own: Contest, since: datetime) -> Iterator[FiredOut]:
     """Changes that stood, of series the rule would decide about."""
     for change, series, target, at in queries.changes_since(session, since):
-        effect = abs(change.effect) if change.direction in WORSE else -abs(change.effect)
+        effect = worsening(change.effect, series.direction)
         if _stood(change) and _wanted(rule, effect) and own.decides(_subject(series, target)):
-            yield _fired(
-                series, target, at=at, commit=change.commit, effect=effect, direction=change.direction,
-                stored=change,
-            )  # fmt: skip
+            yield _fired(change, series, target, at=at, effect=effect)
 
 
 def _stood(change: Change) -> bool:
     if change.state == "vanished":
-        return change.alert_id is not None or change.evaluations >= STOOD_EVALUATIONS
+        return change.alert_id is not None or change.evaluations >= constants.HISTORY_EVALUATIONS
     return change.state in ("standing", "accepted", "superseded")
-
-
-def _looked_at(
-    session: Session, rule: AlertRuleIn, own: Contest, since: datetime
-) -> tuple[list[tuple[Series, str]], int]:
-    """The living series to look at again with the rule's own limit, and how many are too many."""
-    if rule.min_effect >= USUAL:
-        return [], 0
-    living = [one for one in queries.living_series(session, since) if own.decides(_subject(*one))]
-    living.sort(key=lambda one: (one[0].last_at, one[0].id), reverse=True)
-    return living[:MOST_SERIES], max(0, len(living) - MOST_SERIES)
-
-
-def _again(
-    session: Session, rule: AlertRuleIn, living: Sequence[tuple[Series, str]], since: datetime
-) -> Iterator[FiredOut]:
-    """Steps smaller than detection looks for."""
-    smaller = {name: min(rule.min_effect, _STORED[name]) for name in _LEAST if name in _STORED}
-    parameters = changepoint.Parameters.from_mapping({**_STORED, **smaller})
-    for first in range(0, len(living), SERIES_AT_ONCE):
-        some = living[first : first + SERIES_AT_ONCE]
-        windows = queries.windows(session, [series.id for series, _ in some], int(parameters.max_points))
-        for series, target in some:
-            yield from _smaller(
-                series, target, windows[series.id], rule=rule, parameters=parameters, since=since
-            )
-
-
-def _smaller(
-    series: Series,
-    target: str,
-    points: Sequence[SeriesPoint],
-    *,
-    rule: AlertRuleIn,
-    parameters: changepoint.Parameters,
-    since: datetime,
-) -> Iterator[FiredOut]:
-    for _, group in groupby(points, key=lambda point: point.fingerprint):
-        for point, effect in _small_steps(list(group), parameters):
-            worse = effect if series.direction == "lower" else -effect
-            if point.at >= since and _wanted(rule, worse):
-                direction = "worse" if worse > 0 else "better"
-                yield _fired(
-                    series, target, at=point.at, commit=point.commit, effect=worse, direction=direction
-                )
-
-
-def _small_steps(
-    points: Sequence[SeriesPoint], parameters: changepoint.Parameters
-) -> Iterator[tuple[SeriesPoint, float]]:
-    """Confirmed steps of one environment below the usual limit: larger ones are stored already."""
-    for change in changepoint.detect([point.value for point in points], parameters=parameters).changes:
-        if abs(change.effect) < USUAL:
-            yield points[change.index], change.effect
 
 
 def _subject(series: Series, target: str) -> Subject:
     return Subject(series.suite, series.benchmark, series.arm, series.metric, target)
 
 
-def _fired(
-    series: Series,
-    target: str,
-    *,
-    at: datetime,
-    commit: str,
-    effect: float,
-    direction: str,
-    stored: Change | None = None,
-) -> FiredOut:
+def _fired(change: Change, series: Series, target: str, *, at: datetime, effect: float) -> FiredOut:
     return FiredOut(
         at=at,
-        commit=commit,
+        commit=change.commit,
         suite=series.suite,
         benchmark=series.benchmark,
         arm=series.arm,
@@ -190,9 +109,8 @@ def _fired(
         target_id=series.target_id,
         target_name=target,
         effect=effect,
-        words=f"{percent(effect)} {direction}",
-        source="detected_again" if stored is None else "stored",
-        alert_id=None if stored is None else stored.alert_id,
+        words=f"{percent(effect)} {change.direction}",
+        alert_id=change.alert_id,
         alert_state=None,
     )
 
@@ -238,7 +156,6 @@ def _fired_arm(one: Comparison, commit: str, target: str) -> FiredOut:
         target_name=target,
         effect=(one.ratio or 1.0) - 1.0,
         words=str(one.evidence["words"]),
-        source="stored",
         alert_id=None,
         alert_state=None,
     )

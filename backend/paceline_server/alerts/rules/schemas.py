@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Annotated, Literal
+from typing import Annotated
 
 from pydantic import Field, StringConstraints, field_validator
 
@@ -164,8 +164,6 @@ class FiredOut(Response):
     target_name: str
     effect: float
     words: str
-    source: Literal["stored", "detected_again"]
-    """detected_again: stored detection looked for larger steps only, so the points were looked at again."""
     alert_id: str | None
     alert_state: str | None
 

@@ -51,10 +51,8 @@ def at_least(mde: float, target: str) -> str:
     return f"at least {percent(mde)} on {target}"
 
 
-def replayed(
-    days: int, mode: str, fired: int, by_target: Sequence[TargetCountOut], passed_over: int = 0
-) -> str:
-    """`In the last 30 days it would have fired 14×, 12 on host-1.` `passed_over`: series nobody looked at."""
+def replayed(days: int, mode: str, fired: int, by_target: Sequence[TargetCountOut]) -> str:
+    """`In the last 30 days it would have fired 14×, 12 on host-1.`"""
     period = "In the last day" if days == 1 else f"In the last {days} days"
     if not fired:
         text = f"{period} it would not have fired."
@@ -62,8 +60,6 @@ def replayed(
         most = by_target[0]
         where = f"all on {most.target_name}" if most.fired == fired else f"{most.fired} on {most.target_name}"
         text = f"{period} it would have fired {fired}{TIMES}, {where}."
-    if passed_over:
-        text += f" Not looked at for smaller steps: {passed_over:,} more series, measured longer ago."
     return text if mode == "active" else f"{text} In mode {mode} nobody would have been told."
 
 

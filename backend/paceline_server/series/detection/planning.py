@@ -9,11 +9,14 @@ Place: under `service`, after `matching`; decides, writes nothing. Pure but for 
     accepted ─▶ left alone: an alert about it was called expected, and so is everything before it
 
 - looking twice at the same points counts as one evaluation and decides as it did before;
+- a change found farther than two points from where it was is the same change, but the evaluations that agree
+  about its place are counted anew, and so are those before it had enough points;
 - a change outside the newest environment is never judged again.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -21,6 +24,7 @@ from typing import Any
 from paceline_server.series.detection.evaluation import Evaluation
 from paceline_server.series.detection.matching import match
 from paceline_server.stats import constants
+from paceline_server.stats.changepoint import STAND_WITHIN
 from paceline_server.stats.history import ChangePoint
 from paceline_server.stats.incidents import of_round
 from paceline_server.store.tables.history import Change, SeriesState
@@ -86,7 +90,7 @@ def plan(evaluation: Evaluation, kept: Sequence[Change], state: SeriesState | No
             continue
         if row is None and change.index <= accepted_until:
             continue
-        told.append(_found(change, row, again=again))
+        told.append(_found(change, row, moved=_moved(change, row, here), again=again))
     live = [row for row in kept if row.state in ("suspect", "standing")]
     gone = tuple(row for row in live if row.id in here and row.id not in matched.values())
     left = tuple(row for row in live if row.id not in here)
@@ -97,12 +101,20 @@ def _baseline(state: SeriesState | None) -> str | None:
     return None if state is None else state.baseline_job_id
 
 
-def _found(change: ChangePoint, row: Change | None, *, again: bool) -> Found:
+def _moved(change: ChangePoint, row: Change | None, here: Mapping[str, int]) -> bool:
+    """Whether it was seen elsewhere, or is only now more than a suspect: nothing agrees with it yet."""
+    if row is None:
+        return True
+    early = row.evidence.get("n_after", math.inf) < constants.HISTORY_CONFIRM_POINTS
+    return (early and change.confidence == "confirmed") or abs(change.index - here[row.id]) > STAND_WITHIN
+
+
+def _found(change: ChangePoint, row: Change | None, *, moved: bool, again: bool) -> Found:
     if row is None:
         return Found(change, None, 1, None)
     same = again and row.p_value == change.p_value
     decided = row.evidence.get("round") if same or row.state == "standing" else None
-    return Found(change, row, row.evaluations + (not again), decided)
+    return Found(change, row, 1 if moved else row.evaluations + (not again), decided)
 
 
 @dataclass(frozen=True)

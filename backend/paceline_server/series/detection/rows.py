@@ -20,6 +20,7 @@ from paceline_server.series.detection.queries import Head, Place
 from paceline_server.series.words import change_words, direction_word
 from paceline_server.stats.history import ChangePoint
 from paceline_server.stats.samples import median
+from paceline_server.store.tables.history import Change
 
 ORDINARY_SIGMA = 3.0
 """sigmas either side of a level within which single points ordinarily lie: what winsorising takes as
@@ -159,17 +160,15 @@ def _kept_cuts(plan: Plan, head: Head | None, start: int, stop: int) -> dict[int
     for row in sorted(plan.kept, key=lambda one: index.get(one.job_id, -1)):
         at = index.get(row.job_id, start)
         if at > start:
-            found[at] = "" if head is None else change_words(
-                row.direction, row.effect, row.level_before, row.level_after, head.unit
-            )  # fmt: skip
+            found[at] = _words(head, row)
     return found
 
 
-def _words(head: Head | None, change: ChangePoint) -> str:
+def _words(head: Head | None, change: ChangePoint | Change) -> str:
     if head is None:
         return ""
-    direction = direction_word(change.effect, head.unit, head.direction)
-    return change_words(direction, change.effect, change.level_before, change.level_after, head.unit)
+    levels = change.level_before, change.level_after
+    return change_words(change.effect, *levels, head.unit, head.direction)
 
 
 def _level(values: Sequence[float]) -> tuple[float, float]:

@@ -6,6 +6,10 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from paceline_server.series.service import Names
+from paceline_server.store.session import session_scope
+from paceline_server.store.tables.catalog import Suite
+from paceline_server.testing.benches import BENCHMARK, SUITE, suite_manifest
 
 pytestmark = pytest.mark.shapes("embedded")
 Hunting = Callable[..., Any]
@@ -99,6 +103,25 @@ def test_an_alert_that_history_opened_is_bisected_by_hand_beginning_with_its_end
     bisection = hunting.alert()["bisection"]
     assert [step["index"] for step in bisection["steps"]][:2] == [None, 3]
     assert bisection["culprit"]["subject"] == "Change 5"
+
+
+def test_an_alert_opened_after_a_rename_is_bisected_by_hand_under_the_name_it_was_measured_by(
+    hunt: Hunting,
+) -> None:
+    hunting = hunt(culprit=5, seed=12, commits=8, broken=[7])
+    hunting.work_off()
+    manifest = suite_manifest(rules=[])
+    manifest["benchmarks"] = {"sort_many": {**manifest["benchmarks"][BENCHMARK], "aliases": [BENCHMARK]}}
+    with session_scope() as session:
+        session.get_one(Suite, SUITE).manifest = manifest
+    hunting.past.names = Names({BENCHMARK: "sort_many"})
+    hunting.nights(3, hunting.revisions[-1])
+    opened = hunting.alert()
+    assert (opened["state"], opened["benchmark"]) == ("open", "sort_many")
+    hunting.broken = frozenset()
+    hunting.post(f"/alerts/{opened['id']}/bisect", {})
+    hunting.work_off()
+    assert hunting.alert()["bisection"]["culprit"]["subject"] == "Change 5"
 
 
 def test_a_slow_commit_of_a_side_branch_is_found_as_the_merge_that_brought_it(hunt: Hunting) -> None:

@@ -6,10 +6,13 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from paceline_server.store.session import read_scope
+from paceline_server.kernel import clock as clock_module
+from paceline_server.store.session import read_scope, session_scope
 from paceline_server.store.tables.decisions import Finding
-from paceline_server.testing.benches import BENCHMARK
+from paceline_server.store.tables.history import NoiseFloor
+from paceline_server.testing.benches import BENCHMARK, SUITE
 from paceline_server.testing.pasts import changes
+from paceline_server.testing.pasts import series as all_series
 from sqlalchemy import select
 
 from .conftest import NATIVE, actions, mark_incident
@@ -99,6 +102,41 @@ def test_what_a_rule_does_not_ask_for_raises_nothing(
     assert _stepped(desk) == []
     with read_scope() as session:
         assert session.scalars(select(Finding)).all() == []
+
+
+def _floor(desk: HistoryDesk, mde: float) -> None:
+    """What an A/A job says of the series that steps."""
+    with session_scope() as session:
+        session.add(
+            NoiseFloor(
+                id="nfl_1", target_id=desk.lab.target_id, suite=SUITE, benchmark=BENCHMARK, arm="native",
+                params={"batch": 1000}, params_key='{"batch":1000}', metric="time", mde=mde, lower=0.9,
+                upper=1.1, blocks=100, launches=5, evidence={}, run_id="run_x", job_id="job_x",
+                measured_at=clock_module.now(),
+            )
+        )  # fmt: skip
+
+
+@pytest.mark.parametrize(("mde", "raised"), [(0.02, 0.03), (0.08, 0.08), (0.12, None)])
+def test_the_built_in_rule_asks_for_no_less_than_the_target_resolves(
+    desk: HistoryDesk, mde: float, raised: float | None
+) -> None:
+    _floor(desk, mde)
+    said = [alert["rule"]["text"] for alert in _stepped(desk, 0.1)]
+    worse = "A measurement got worse by {} % or more and stayed so."
+    assert said == {
+        None: [], 0.03: [worse.format("3.0")],
+        0.08: [f"{worse.format('8.0')} Here less than that cannot be told from noise."],
+    }[raised]  # fmt: skip
+    (series,) = all_series()
+    page = desk.get(f"/series/{series.id}")
+    assert page["rule"]["min_effect"] == max(0.03, mde)
+
+
+def test_a_rule_of_a_person_is_asked_for_what_it_says(desk: HistoryDesk, rule: Callable[..., str]) -> None:
+    rule(min_effect=0.09)
+    _floor(desk, 0.12)
+    assert len(_stepped(desk, 0.1)) == 1
 
 
 def test_the_most_specific_rule_decides_alone(desk: HistoryDesk, rule: Callable[..., str]) -> None:

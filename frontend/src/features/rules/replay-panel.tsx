@@ -120,7 +120,6 @@ const COLUMNS: readonly Column<Fired>[] = [
         {row.words}
         <div className={classes.sub}>
           {row.suite} / {row.benchmark}, {row.arm}, {row.metric}, {paramsLabel(row.params)}
-          {row.source === 'detected_again' && '; looked at again, because stored detection asks for more'}
         </div>
       </>
     ),
