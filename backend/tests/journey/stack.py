@@ -49,7 +49,7 @@ def wait_until(what: str, probe: Callable[[], Found | None], within_s: float = W
         if found:
             return found
         assert time.monotonic() < deadline, f"waited {within_s:.0f} s for {what}"
-        pause.wait(0.05)
+        pause.wait(0.2)  # a question costs the server milliseconds, and what is waited for takes seconds
 
 
 @dataclass
