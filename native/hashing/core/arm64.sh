@@ -46,11 +46,8 @@ cargo_arm64() { # cargo_arm64 COMMAND ARGUMENT…
         -p paceline-hashing-core "$@"
 }
 # What is tested is the code, not the linker: without optimising across crates it is built in half the time.
-export CARGO_PROFILE_RELEASE_LTO=off CARGO_PROFILE_RELEASE_CODEGEN_UNITS=16
-[ "$what" = count ] || cargo_arm64 test
-# An example is linked, so what is counted is code that a program would run. Built as the tests are, or it
-# would want all that they depend on once more; the programs for devices are counted in
-# tests/test_hashing_builds.py.
+[ "$what" = count ] || CARGO_PROFILE_RELEASE_LTO=off CARGO_PROFILE_RELEASE_CODEGEN_UNITS=16 cargo_arm64 test
+# An example is linked, so what is counted is code that a program would run.
 cargo_arm64 build --example digest
 program=$target/$triple/release/examples/digest
 missing=0
