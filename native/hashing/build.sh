@@ -58,7 +58,7 @@ jar() { # Maven compiles everything each time, and two workloads share the jar: 
         changed=$(find "$here/jvm" -name target -prune -o -newer "$here/build/hashing.jar" -print)
     [ -n "$changed" ] || return 0
     # shellcheck disable=SC2086 # MAVEN_ARGS is a list of words
-    (cd "$here/jvm" && mvn -B -q -Dstyle.color=never -DskipTests ${MAVEN_ARGS:-} package)
+    (cd "$here/jvm" && mvn -B -q -Dstyle.color=never -Dmaven.test.skip=true ${MAVEN_ARGS:-} package)
     put "$here/jvm/workloads/target/hashing.jar" hashing.jar
 }
 

@@ -30,6 +30,9 @@ Found = TypeVar("Found")
 NO_SERVER = '"127.0.0.1:1"'
 """An adb server's address at which nothing listens."""
 SUITES = Path(__file__).parent / "workload"
+CLONE = Path(__file__).resolve().parents[3]
+BUILT = CLONE / "build" / "journeys" / "artifacts"
+"""What the first start built of this clone's commit, for the journeys after it (scripts/e2e, too)."""
 
 
 def _end_with_parent() -> None:
@@ -46,7 +49,7 @@ def wait_until(what: str, probe: Callable[[], Found | None], within_s: float = W
         if found:
             return found
         assert time.monotonic() < deadline, f"waited {within_s:.0f} s for {what}"
-        pause.wait(0.05)
+        pause.wait(0.2)  # a question costs the server milliseconds, and what is waited for takes seconds
 
 
 @dataclass
@@ -199,6 +202,22 @@ class Stack:
 
     def tails(self) -> str:
         return "\n".join(f"--- {process.name}\n{process.tail()}" for process in self.processes)
+
+
+def keep_builds(agent_data: Path) -> None:
+    """Hand on what this agent built. An entry's name says of which commit and with which tools it is, so one
+    that is no longer true is never found again."""
+    staging = BUILT.with_suffix(".new")
+    shutil.rmtree(staging, ignore_errors=True)
+    shutil.copytree(agent_data / "artifacts", staging)
+    shutil.rmtree(BUILT, ignore_errors=True)
+    staging.rename(BUILT)
+
+
+def with_kept_builds(agent_data: Path) -> None:
+    """Let an agent begin as one that built this commit before; without anything kept it builds itself."""
+    if BUILT.is_dir():
+        shutil.copytree(BUILT, agent_data / "artifacts")
 
 
 def commit_all(repository: Path) -> str:

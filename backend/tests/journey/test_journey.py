@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import pytest
 
-from .stack import Stack, wait_until
+from .stack import CLONE, Stack, wait_until, with_kept_builds
 
 pytestmark = [pytest.mark.journey, pytest.mark.shapes("scaled")]
 
-CLONE = Path(__file__).resolve().parents[3]
 BENCHMARK = "ledger_batch"
 QUICK = {"benchmarks": [BENCHMARK], "launches": 3, "rounds": 12, "min_time_ns": 200_000}
 DEMONSTRATION = {"knobs": {"native_slowdown_percent": 1500}}
@@ -19,6 +17,7 @@ DEMONSTRATION = {"knobs": {"native_slowdown_percent": 1500}}
 
 @pytest.mark.timeout(900)
 def test_a_real_run_is_judged_and_a_slowed_native_arm_becomes_a_confirmed_alert(stack: Stack) -> None:
+    with_kept_builds(stack.directory / "host")  # that a clone builds cold, test_first_run.py says
     stack.agent({"paceline": (CLONE, "native/hashing/suite.toml")}, name="host")
     quick = {**QUICK, "params": _one_point(stack)}
     job = stack.measure("hashing", **quick)
