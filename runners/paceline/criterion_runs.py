@@ -52,7 +52,7 @@ class Document(msgspec.Struct, frozen=True):
 
 
 class MeasuredOn(msgspec.Struct, frozen=True, omit_defaults=True):
-    """What criterion's files do not say. `suite`: whose gates apply; `on`: a machine's name."""
+    """What criterion's files do not say. `suite`: whose gates apply; `on`: a target's name."""
 
     suite: str | None = None
     on: str = "imported"

@@ -131,8 +131,8 @@ def prepare_in_place(
 
 
 def toolchain_facts(build: TargetBuild) -> dict[str, str]:
-    """What each toolchain command printed (both outputs), by its command line; what is missing is said so, and
-    what failed with its answer."""
+    """What each toolchain command printed (both outputs), by its command line; what is missing is said
+    so, and what failed with its answer."""
     facts = {}
     for argv in build.toolchain:
         lines: list[str] = []
@@ -141,9 +141,8 @@ def toolchain_facts(build: TargetBuild) -> dict[str, str]:
         printed = plain("\n".join(lines)).replace("\x00", "").strip()
         shown = printed
         if end.exit_code != 0:
-            absent = end.exit_code is None and end.signal is None and not end.timed_out
-            answer = f": {printed.splitlines()[0]}" if printed else ""
-            shown = f"{MISSING}{_how(end)}" if absent else f"{REFUSED}{_how(end)}{answer}"
+            answer = f": {printed.splitlines()[0][:LOG_TAIL_CHARACTERS]}" if printed else ""
+            shown = f"{REFUSED if end.start_error is None else MISSING}{_how(end)}{answer}"
         facts[" ".join(argv)] = shown[:1000]
     return facts
 

@@ -191,6 +191,26 @@ def test_options_of_criterion_are_refused_for_a_log(tmp_path: Path) -> None:
     assert "--on is not for --format logcat" in str(refused.exception)
 
 
+@pytest.mark.parametrize("stored", ["--out", "--dry-run"])
+@pytest.mark.parametrize("form", ["criterion", "logcat"])
+@pytest.mark.parametrize("option", ["--suite", "--on", "--commit", "--title"])
+def test_what_only_a_server_is_told_is_refused_without_one(
+    tmp_path: Path, stored: str, form: str, option: str
+) -> None:
+    """Of a log the suite is read, and the others are not for it at all."""
+    save(tmp_path / "criterion", "finality/ours", "first")
+    source = [str(tmp_path / "criterion"), "--format", form, option, "x"]
+    where = [stored, str(tmp_path / "out")] if stored == "--out" else [stored]
+    refused = CliRunner().invoke(app, ["import", *source, *where])
+    assert isinstance(refused.exception, UserError)
+    if form == "criterion" or option == "--title":
+        assert refused.exception.text == f"{option} is told to a server, and the document does not keep it."
+        assert "--server URL" in refused.exception.advice
+    elif option != "--suite":
+        assert refused.exception.text == f"{option} is not for --format logcat."
+    assert not (tmp_path / "out").exists()
+
+
 def test_the_document_is_of_the_bytes_alone(tmp_path: Path) -> None:
     save(tmp_path / "a" / "criterion", "finality/ours", "first")
     shutil.copytree(tmp_path / "a", tmp_path / "b")

@@ -174,6 +174,7 @@ def test_an_imported_target_takes_no_work_and_its_stand_in_is_no_agent(send: Cal
     assert (target["state"], target["takes_jobs"]["ok"]) == ("offline", False)
     assert target["refuses"].startswith("its figures were imported")
     assert [one["name"] for one in send("GET", "/agents", 200)["items"]] == ["lab-1"]
+    assert [one["name"] for one in send("GET", "/overview", 200)["agents"]] == ["lab-1"]
 
 
 @pytest.mark.parametrize(
