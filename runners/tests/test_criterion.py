@@ -169,6 +169,9 @@ def test_the_command_prints_what_it_would_store_and_stores_it(tmp_path: Path) ->
     stored = CliRunner().invoke(app, [*arguments, "--out", str(tmp_path / "out")])
     assert stored.exit_code == 0, stored.output
     assert "finality/ours" in stored.stdout
+    save(tmp_path / "long", "finality/" + "x" * 200, "first")
+    shown = CliRunner().invoke(app, [*arguments[:3], str(tmp_path / "long"), "--dry-run"])
+    assert shown.stdout.count("x") == 200, "a name is never cut"
     document = json.loads((tmp_path / "out" / "import.json").read_bytes())
     assert json.loads(dry.stdout) == document
     assert (document["format"], document["samples"]) == ("criterion", len(NS))

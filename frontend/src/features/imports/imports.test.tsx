@@ -55,10 +55,13 @@ describe('an imported document', () => {
         runs: [ITS_RUN],
       }));
     });
-    const [signing] = await rowsOf('Benchmarks of before');
-    expect(signing).toHaveTextContent(/^signdalekmessage 321,00013,740.*12 and 3/);
+    const [signing] = await rowsOf('Benchmarks of baseline before');
+    expect(signing).toHaveTextContent(/^sign · dalekmessage 3213\.7 µs.*1,00012 and 3/);
     expect(screen.getByText('One after another.')).toBeInTheDocument();
-    expect(screen.getByRole('link', { name: 'Its run' })).toHaveAttribute('href', '/runs/run-9');
+    expect(screen.getByRole('link', { name: 'The run of baseline before' })).toHaveAttribute(
+      'href',
+      '/runs/run-9',
+    );
   });
 
   it.each([

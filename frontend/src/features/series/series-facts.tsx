@@ -95,7 +95,7 @@ function ArmRulePanel({ page: { series } }: { page: SeriesPage }) {
       <Facts
         items={[
           ['Name', <RuleName key="name" rule={rule} />],
-          ['Decides', `whether ${arm} slower than its reference is an alert`],
+          ['Raises', `an alert when ${arm} is slower than its reference`],
         ]}
       />
     </Panel>
