@@ -67,7 +67,13 @@ describe('the gates of a run', () => {
     expect(first).toHaveTextContent('native_gain >= 6');
     expect(within(first as HTMLElement).getByText('fail')).toBeInTheDocument();
     expect(screen.getByText('Required: 1 of 2 hold.')).toBeInTheDocument();
-    expect(screen.queryByRole('columnheader', { name: 'Of the level' })).not.toBeInTheDocument();
+  });
+
+  it('have no column for how near a figure is where none of them says it', async () => {
+    open([gate({ standing: null, reached: null })]);
+    const table = within(await screen.findByRole('table', { name: 'Gates' }));
+    const headers = table.getAllByRole('columnheader').map(({ textContent }) => textContent);
+    expect(headers).toEqual(['Verdict', 'Of', 'Must hold', 'Actual', 'Reason']);
   });
 
   it('do not count what this target cannot run', async () => {
