@@ -167,7 +167,8 @@ function RunSummary({ run }: { run: Run }) {
 
 /** What a person chose; of an imported run another tool did. */
 function asked(run: Run): readonly (readonly [string, string])[] {
-  const size = `${counted(launchesOf(run), 'launch', 'launches')} × ${counted(String(run.rounds), 'round', 'rounds')}`;
+  const launches = counted(launchesOf(run), 'launch', 'launches');
+  const size = `${launches} × ${counted(String(run.rounds), 'round', 'rounds')}`;
   return [
     ['Params', paramsOf(run)],
     ['Size', size],

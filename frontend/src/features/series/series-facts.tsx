@@ -1,6 +1,6 @@
 /**
- * What decides about a series: the rule in force and why that one, the one about its arm beside the reference,
- * what its target can resolve, what it is measured on.
+ * What decides about a series: the rule in force and why that one, the one about its arm beside the
+ * reference, what its target can resolve, what it is measured on.
  */
 import { useQuery } from '@tanstack/react-query';
 
