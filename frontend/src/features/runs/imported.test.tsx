@@ -36,15 +36,16 @@ describe('a run of another tool’s samples', () => {
   });
 });
 
-describe('a target of which only imported figures are known', () => {
-  const imported = (world: World) => {
-    world.targets = world.targets.map((target) =>
-      target.name === 'lab-host'
-        ? Object.assign({}, target, { name: 'ci-7', imported: true, preflight: [] })
-        : target,
-    );
-  };
+/** The host, as a target of an import. */
+const imported = (world: World) => {
+  world.targets = world.targets.map((target) =>
+    target.name === 'lab-host'
+      ? Object.assign({}, target, { name: 'ci-7', imported: true, preflight: [] })
+      : target,
+  );
+};
 
+describe('a target of which only imported figures are known', () => {
   it('is not offered to who asks for a run', async () => {
     renderApp('/runs/new?suite=hashing', imported);
     const offered = await screen.findByRole('group', { name: 'Targets' });
