@@ -198,22 +198,23 @@ def test_checks_all_run_and_one_failure_fails_the_whole(clone: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("ends", "failed"),
+    ("ends", "then", "failed"),
     [
-        ("true", None),
-        ("false", r"meets +FAILED \(1\)"),
-        ("kill -9 $BASHPID", r"side to its end +FAILED \(1\)"),
+        ("true", ":", None),
+        ("false", ":", r"meets +FAILED \(1\)"),
+        ("true", "sh -c 'kill -9 $PPID'; :", r"side to its end +FAILED \(1\)"),
     ],
 )
 def test_checks_beside_others_run_at_the_same_time_and_count(
-    clone: Path, ends: str, failed: str | None
+    clone: Path, ends: str, then: str, failed: str | None
 ) -> None:
-    """Each of the two waits for the other: one after the other they would never end."""
+    """Each of the two waits for the other: one after the other they would never end. The last is killed by
+    its child: bash 3.2, which macOS has, does not tell a subshell its own number."""
     with_parts(
         clone,
         "meets() { echo side >here; read -r _ <there; }\n"
         "met() { read -r _ <here; echo main >there; }\n"
-        f"side() {{ check meeting meets; check meets {ends}; {ends if '-9' in ends else ':'}; }}\n"
+        f"side() {{ check meeting meets; check meets {ends}; {then}; }}\n"
         "part_house() { mkfifo here there; beside side; check met met; joined side; check last echo done; }",
     )
     done = run("scripts/test", "house", cwd=clone)

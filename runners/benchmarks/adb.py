@@ -94,19 +94,22 @@ def copied(port: int, data: bytes) -> None:
 
 @contextmanager
 def google_server(home: Path, key: Path) -> Iterator[AdbServer]:
-    """Google's, in the foreground, with the agent's key for its own; it ends here."""
+    """Google's, in the foreground, with the agent's key for its own; it ends here. It takes connections of a
+    socket that listens already: between a port that is chosen and one that is bound, another may take it."""
     (home / ".android").mkdir(parents=True)
     shutil.copy(key, home / ".android" / FILE_NAME)
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        port = free.getsockname()[1]
     own = {"HOME": str(home), "TMPDIR": str(home), "ADB_MDNS": "0"}
-    command = ["adb", "-P", str(port), "server", "nodaemon"]
-    with (
-        (home / "log").open("wb") as log,
-        subprocess.Popen(command, env=os.environ | own, cwd=home, stdout=log, stderr=log) as process,
-    ):
+    with ExitStack() as held:
+        listener = held.enter_context(socket.create_server(("127.0.0.1", 0)))
+        log = held.enter_context((home / "log").open("wb"))
+        command = ["adb", "-L", f"acceptfd:{listener.fileno()}", "server", "nodaemon"]
+        process = held.enter_context(
+            subprocess.Popen(
+                command, env=os.environ | own, cwd=home, stdout=log, stderr=log, pass_fds=[listener.fileno()]
+            )
+        )
         try:
-            server = AdbServer(f"127.0.0.1:{port}")
+            server = AdbServer(f"127.0.0.1:{listener.getsockname()[1]}")
             within("the adb server to listen", lambda: server.version(1.0) > 0)
             yield server
         finally:

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 import msgspec
-from rich.table import Table
+from rich.table import Column, Table
 
 from paceline.errors import UserError
 from paceline.formats import criterion
@@ -52,7 +52,7 @@ class Document(msgspec.Struct, frozen=True):
 
 
 class MeasuredOn(msgspec.Struct, frozen=True, omit_defaults=True):
-    """What criterion's files do not say. `suite`: whose gates apply; `on`: a machine's name."""
+    """What criterion's files do not say. `suite`: whose gates apply; `on`: a target's name."""
 
     suite: str | None = None
     on: str = "imported"
@@ -188,7 +188,7 @@ def sent(document: Document, where: MeasuredOn, title: str | None) -> dict[str, 
 
 def tables(document: Document) -> Iterator[Table | str]:
     """For people: every series, its median and its outliers."""
-    table = Table("benchmark", "baseline", "samples", "median", "outliers (severe)")
+    table = Table(Column("benchmark", overflow="fold"), "baseline", "samples", "median", "outliers (severe)")
     for series in document.series:
         outliers = series.outliers
         severe = outliers.low_severe + outliers.high_severe

@@ -31,7 +31,9 @@ from paceline.stop import Stop
 STEP_TIMEOUT_S = 3600.0
 """Longest time of one build step: a cold release build with its dependencies on a slow host."""
 MISSING = "missing: "
-"""Begins the fact about a toolchain command that could not be run."""
+"""Begins the fact about a toolchain command that could not be started: it is not here."""
+REFUSED = "failed: "
+"""Begins the fact about a toolchain command that answered with an error: it is here, and says why."""
 LOG_TAIL_LINES = 20
 LOG_TAIL_CHARACTERS = 160
 """Per line: the whole tail must fit into the detail of a finish."""
@@ -129,34 +131,41 @@ def prepare_in_place(
 
 
 def toolchain_facts(build: TargetBuild) -> dict[str, str]:
-    """What each toolchain command printed (both outputs), by its command line; what is missing is said so."""
+    """What each toolchain command printed (both outputs), by its command line; what is missing is said
+    so, and what failed with its answer."""
     facts = {}
     for argv in build.toolchain:
         lines: list[str] = []
         with GuardedProcess(argv, Path.cwd(), inherited_environment(build.env)) as process:
             end = _drain(process, lines.extend, Stop(), 60.0)
         printed = plain("\n".join(lines)).replace("\x00", "").strip()
-        shown = printed if end.exit_code == 0 else f"{MISSING}{_how(end)}"
+        shown = printed
+        if end.exit_code != 0:
+            answer = f": {printed.splitlines()[0][:LOG_TAIL_CHARACTERS]}" if printed else ""
+            shown = f"{REFUSED if end.start_error is None else MISSING}{_how(end)}{answer}"
         facts[" ".join(argv)] = shown[:1000]
     return facts
 
 
 @contextlib.contextmanager
 def _naming_what_is_missing(build: TargetBuild, facts: Mapping[str, str]) -> Iterator[None]:
-    """A build that failed on a host without a part of its toolchain says first which part that is."""
+    """A build that failed says first which part of its toolchain this host lacks, or what answered with an
+    error when it was asked for its version."""
     try:
         yield
     except SourceError as error:
         said = {line: facts[line] for line in map(" ".join, build.toolchain)}
-        missing = [
-            f"`{line}` {fact.removeprefix(MISSING)}"
-            for line, fact in said.items()
-            if fact.startswith(MISSING)
-        ]
-        if error.cause != "build_failed" or not missing:
+        lacks = _told(said, MISSING, "This host lacks what the suite builds with: ")
+        ails = _told(said, REFUSED, "What the suite builds with answered with an error: ")
+        if error.cause != "build_failed" or not lacks + ails:
             raise
-        text = f"This host lacks what the suite builds with: {'; '.join(missing)}. {error.text}"
-        raise SourceError(error.cause, text, error.advice) from error
+        raise SourceError(error.cause, f"{lacks}{ails}{error.text}", error.advice) from error
+
+
+def _told(said: Mapping[str, str], kind: str, words: str) -> str:
+    """The facts of one kind as a sentence with a space after it; empty where there is none."""
+    facts = [f"`{line}` {fact.removeprefix(kind)}" for line, fact in said.items() if fact.startswith(kind)]
+    return f"{words}{'; '.join(facts)}. " if facts else ""
 
 
 def _chosen(manifest: Manifest, names: Iterable[str], destination: Destination) -> dict[str, TargetBuild]:

@@ -169,6 +169,9 @@ def test_the_command_prints_what_it_would_store_and_stores_it(tmp_path: Path) ->
     stored = CliRunner().invoke(app, [*arguments, "--out", str(tmp_path / "out")])
     assert stored.exit_code == 0, stored.output
     assert "finality/ours" in stored.stdout
+    save(tmp_path / "long", "finality/" + "x" * 200, "first")
+    shown = CliRunner().invoke(app, [*arguments[:3], str(tmp_path / "long"), "--dry-run"])
+    assert shown.stdout.count("x") == 200, "a name is never cut"
     document = json.loads((tmp_path / "out" / "import.json").read_bytes())
     assert json.loads(dry.stdout) == document
     assert (document["format"], document["samples"]) == ("criterion", len(NS))
@@ -189,6 +192,26 @@ def test_a_server_is_sent_the_document_and_where_it_was_measured(tmp_path: Path)
 def test_options_of_criterion_are_refused_for_a_log(tmp_path: Path) -> None:
     refused = CliRunner().invoke(app, ["import", str(tmp_path / "log"), "--dry-run", "--on", "ci-7"])
     assert "--on is not for --format logcat" in str(refused.exception)
+
+
+@pytest.mark.parametrize("stored", ["--out", "--dry-run"])
+@pytest.mark.parametrize("form", ["criterion", "logcat"])
+@pytest.mark.parametrize("option", ["--suite", "--on", "--commit", "--title"])
+def test_what_only_a_server_is_told_is_refused_without_one(
+    tmp_path: Path, stored: str, form: str, option: str
+) -> None:
+    """Of a log the suite is read, and the others are not for it at all."""
+    save(tmp_path / "criterion", "finality/ours", "first")
+    source = [str(tmp_path / "criterion"), "--format", form, option, "x"]
+    where = [stored, str(tmp_path / "out")] if stored == "--out" else [stored]
+    refused = CliRunner().invoke(app, ["import", *source, *where])
+    assert isinstance(refused.exception, UserError)
+    if form == "criterion" or option == "--title":
+        assert refused.exception.text == f"{option} is told to a server, and the document does not keep it."
+        assert "--server URL" in refused.exception.advice
+    elif option != "--suite":
+        assert refused.exception.text == f"{option} is not for --format logcat."
+    assert not (tmp_path / "out").exists()
 
 
 def test_the_document_is_of_the_bytes_alone(tmp_path: Path) -> None:

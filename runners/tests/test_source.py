@@ -179,6 +179,25 @@ def test_a_build_that_fails_where_a_part_of_its_toolchain_is_missing_names_that_
     assert "install it with x" in caught.value.advice
 
 
+def test_a_version_command_that_answers_with_an_error_is_not_called_missing(
+    shop: Shop, suite_repository: Path
+) -> None:
+    """As rustup's `cargo --version` does where no toolchain was chosen: it is here."""
+    fails = with_build("import sys; sys.exit(1)")
+    asked = "import sys; print('no toolchain is chosen'); print('more'); sys.exit(3)"
+    tools = f'[["no-such-compiler"], ["python3", "-c", "{asked}"]]'
+    manifest = fails.replace('[["python3", "--version"]]', tools)
+    with pytest.raises(SourceError) as caught:
+        shop.prepare(commit_manifest(suite_repository, manifest))
+    lacks, ails, then = caught.value.text.split(". ", 2)
+    assert lacks.startswith("This host lacks what the suite builds with: `no-such-compiler` could not")
+    assert ails == (
+        "What the suite builds with answered with an error: "
+        f"`python3 -c {asked}` exited with status 3: no toolchain is chosen"
+    )
+    assert then.startswith("Build step `")
+
+
 @pytest.mark.parametrize("commit", ["0" * 40, "abcdef1", "--help", "main", "HEAD; rm -rf /"])
 def test_an_unknown_commit_is_refused_with_advice(shop: Shop, commit: str) -> None:
     with pytest.raises(SourceError) as caught:

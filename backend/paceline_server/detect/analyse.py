@@ -144,14 +144,15 @@ def blockers_of(checks: Sequence[CheckOut], voids: Sequence[Void], facts: Facts)
 
 
 def nothing_measured(
-    facts: Facts, groups: Sequence[Group], nowhere: Mapping[str, Sequence[str]]
+    facts: Facts, groups: Sequence[Group], nowhere: Mapping[str, Sequence[str]], at: str = ""
 ) -> list[str]:
-    """Nothing passes of which nothing was measured, also where it is nobody's fault."""
+    """Nothing passes of which nothing was measured, also where it is nobody's fault. `at`: ` at base`, where
+    there is more than one side."""
     if any(case.value.size for case in facts.cases):
         return []
     if nowhere and {group.benchmark for group in groups} == set(nowhere):
-        return [f"nothing was measured: {nowhere_words(nowhere)}"]
-    return ["nothing was measured"]
+        return [f"nothing was measured{at}: {nowhere_words(nowhere)}"]
+    return [f"nothing was measured{at}"]
 
 
 def blocked_pair(pair: Pair, blockers: Sequence[str]) -> Pair:

@@ -44,7 +44,7 @@ from paceline_server.detect.groups import Group, owed_groups
 from paceline_server.detect.measure import WarmSamples, measurements
 from paceline_server.detect.schemas import AuditOut, BaseOut, CheckOut, JobReportOut, MeasurementOut
 from paceline_server.detect.tracks import tracks
-from paceline_server.detect.unavailable import Unavailable
+from paceline_server.detect.unavailable import Unavailable, nowhere_words, some_of
 from paceline_server.ingest.cases import params_key
 from paceline_server.jobs.schemas import Verdict
 from paceline_server.stats.audit import AuditFinding, audit
@@ -135,6 +135,8 @@ def analyse_revisions(
         conditions=tracks(head.facts.conditions),
     )
     verdict, reason = _verdict(ruled, blockers, same=same)
+    if not blockers and verdict != "fail" and (left_out := _uncompared(manifest, groups, ruled, sides)):
+        reason = f"{reason}; {left_out}"
     reason = with_suppressed(reason, report.suppressed)
     waited_for = [one for one in ruled if thorough or one.decides]
     still_open = not blockers and any(one.pair.found.extendable for one in waited_for)
@@ -212,9 +214,12 @@ def _is_faster(blocks: PairedBlocks, look: Look, policy: PairPolicy) -> bool:
 
 def _not_applicable(group: Group, arm: str, sides: tuple[_Side, _Side]) -> str | None:
     """Why there is nothing to compare: one side cannot run it here, or does not have it."""
-    for side in sides:
-        if (why := side.unavailable.why(group, arm)) is not None:
-            return why
+    whys = [side.unavailable.why(group, arm) for side in sides]
+    if None not in whys:
+        return whys[0]
+    for why, name in zip(whys, (HEAD, BASE), strict=True):
+        if why is not None:
+            return f"at {name}, {why}"
     key = (group.benchmark, params_key(group.params), arm)
     head, base = (key in side.has for side in sides)
     if head == base or not (sides[0].has and sides[1].has):
@@ -228,12 +233,34 @@ def _empty(
     revisions: tuple[Revision, Revision],
     sides: tuple[_Side, _Side],
 ) -> list[str]:
-    """Why there is nothing to judge, of the first side of which nothing was measured."""
-    found = [
-        nothing_measured(one.facts, groups, side.unavailable.nowhere(manifest, groups))
+    """Why there is nothing to judge: once where both sides say the same, else naming the side."""
+    about = [
+        (one.facts, groups, side.unavailable.nowhere(manifest, groups))
         for one, side in zip(revisions, sides, strict=True)
     ]
-    return found[0] or found[1]
+    both = [nothing_measured(*one) for one in about]
+    if both[0] == both[1]:
+        return both[0]
+    named = zip(about, (HEAD, BASE), strict=True)
+    return [said for one, name in named for said in nothing_measured(*one, f" at {name}")]
+
+
+def _uncompared(
+    manifest: Manifest, groups: Sequence[Group], ruled: Sequence[Ruled], sides: tuple[_Side, _Side]
+) -> str:
+    """Names the benchmarks of which nothing was compared, as a job of one revision names those without any
+    arm; empty where there is none."""
+    deciding = [one.pair for one in ruled if one.decides]
+    compared = {pair.group.benchmark for pair in deciding if pair.found.verdict != "not_applicable"}
+    left = {pair.group.benchmark: pair.found.reason for pair in reversed(deciding)}
+    left = {name: reason for name, reason in left.items() if name not in compared}
+    at_head, at_base = (side.unavailable.nowhere(manifest, groups) for side in sides)
+    nowhere = {name: reasons for name, reasons in at_head.items() if name in left and name in at_base}
+    others = [name for name in manifest.benchmarks if name in left and name not in nowhere]
+    said = [nowhere_words(nowhere)] if nowhere else []
+    if others:
+        said.append(f"nothing of {some_of(others)} was compared: {left[others[0]]}")
+    return "; ".join(said)
 
 
 def _audit(group: Group, arm: str, head: CaseSamples | None, base: CaseSamples | None) -> GroupAudit | None:

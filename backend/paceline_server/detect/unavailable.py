@@ -7,7 +7,7 @@ gates about it do not apply, which is said, and never counts as passed. A benchm
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from paceline_server.catalog.manifest import Manifest
@@ -16,12 +16,24 @@ from paceline_server.detect.groups import Group
 from paceline_server.detect.schemas import UnavailableOut
 from paceline_server.ingest.cases import params_key
 
+NAMED = 3
+"""Benchmarks that a reason names before it counts: it is read on one line, and stands once per target in a
+run's."""
+
+
+def some_of(names: Collection[str]) -> str:
+    """`parse, print, scan (and 4 more)`: all names where they are few."""
+    return f"{', '.join(list(names)[:NAMED])}{_more(len(names) - NAMED)}"
+
 
 def nowhere_words(nowhere: Mapping[str, Sequence[str]]) -> str:
     """`no arm of parse, print is available here: no JVM (and 1 more)`."""
     reasons = list(dict.fromkeys(reason for own in nowhere.values() for reason in own))
-    more = f" (and {len(reasons) - 1} more)" if len(reasons) > 1 else ""
-    return f"no arm of {', '.join(nowhere)} is available here: {reasons[0]}{more}"
+    return f"no arm of {some_of(nowhere)} is available here: {reasons[0]}{_more(len(reasons) - 1)}"
+
+
+def _more(number: int) -> str:
+    return f" (and {number} more)" if number > 0 else ""
 
 
 @dataclass(frozen=True)

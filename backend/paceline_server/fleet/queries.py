@@ -63,7 +63,13 @@ def forget_codes(session: Session, at: datetime) -> None:
 
 
 def agents() -> Select[Any]:
+    """Those that are programs: imported figures have one in the table that is none."""
     return select(Agent).where(Agent.id != IMPORTS_AGENT)
+
+
+def agents_heard_last(session: Session, limit: int) -> list[Agent]:
+    ordered = agents().order_by(Agent.last_seen_at.desc().nulls_last(), Agent.id)
+    return list(session.scalars(ordered.limit(limit)))
 
 
 def agent(session: Session, agent_id: str) -> Agent | None:

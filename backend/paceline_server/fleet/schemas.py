@@ -218,6 +218,8 @@ class TargetOut(Response):
     fingerprint: str
     preflight: list[PreflightFindingOut]
     simulated: bool
+    imported: bool
+    """Only figures that another tool measured are known of it: it has no agent and is never asked."""
     last_seen_at: datetime | None
     active_job_id: str | None
     connection: ConnectionOut | None

@@ -22,6 +22,7 @@ from paceline_server.fleet import announced, queries
 from paceline_server.fleet.imported import imported_target
 from paceline_server.fleet.life import READING_EVERY, attempt_failed, run_succeeded
 from paceline_server.fleet.schemas import (
+    AgentOut,
     EnrolIn,
     EnrolmentCodeOut,
     EnrolOut,
@@ -38,7 +39,7 @@ from paceline_server.store.tables.fleet import Agent, EnrolmentCode, Target, Tar
 log = structlog.get_logger("paceline.fleet")
 
 __all__ = [
-    "READING_EVERY", "agent_out", "any_silent", "attempt_failed", "create_enrolment_code", "enrol",
+    "READING_EVERY", "agents_heard_last", "any_silent", "attempt_failed", "create_enrolment_code", "enrol",
     "find_target", "forget", "forget_expired", "heartbeat", "imported_target", "is_free_to_use", "is_online",
     "online_targets", "readings", "run_succeeded", "sweep", "targets_out", "tell", "tell_silent",
 ]  # fmt: skip
@@ -97,6 +98,11 @@ def heartbeat(session: Session, agent_id: str, said: HeartbeatIn) -> HeartbeatOu
     if "suites" in said.model_fields_set:
         heard.refused = catalog.announce(session, agent_id, said.suites).refused
     return heard
+
+
+def agents_heard_last(session: Session, limit: int) -> list[AgentOut]:
+    """The agents, those heard of last first, at most `limit`."""
+    return [agent_out(one) for one in queries.agents_heard_last(session, limit)]
 
 
 def find_target(session: Session, target_id: str) -> Target:

@@ -19,7 +19,7 @@ from paceline_server.fleet.device_schemas import Action, CheckOut, OrderOut
 from paceline_server.fleet.schemas import AgentOut, TargetOut
 from paceline_server.kernel import clock, settings
 from paceline_server.store import live_events
-from paceline_server.store.tables.fleet import Agent, Target, TargetOrder
+from paceline_server.store.tables.fleet import IMPORTS_AGENT, Agent, Target, TargetOrder
 
 
 def is_online(last_seen_at: datetime | None, at: datetime) -> bool:
@@ -90,6 +90,7 @@ def _target_out(target: Target, around: _Around, at: datetime, *, raw: bool, sli
         "factors": {} if slim else target.factors,
         "preflight": [] if slim else target.preflight,
         "agent_name": around.agents.get(target.agent_id, ""),
+        "imported": target.agent_id == IMPORTS_AGENT,
         "state": "offline" if not online else "busy" if job_id else "online",
         "hold": hold,
         "hold_reason": hold_reason,

@@ -6,7 +6,7 @@ from datetime import datetime
 
 from paceline_server.fleet.device_schemas import ConfigurationErrorOut, HealthState
 from paceline_server.stats.configuration import words_of
-from paceline_server.store.tables.fleet import Target, TargetEvent
+from paceline_server.store.tables.fleet import IMPORTS_AGENT, Target, TargetEvent
 
 ADVICE: dict[HealthState, str | None] = {
     "unknown": "It is checked as soon as it is online; nothing to do.",
@@ -74,6 +74,8 @@ def is_connected(target: Target) -> bool:
 def refusals(target: Target, at: datetime, *, online: bool) -> list[str]:
     """Why no job is leased for it, the most telling first; empty when nothing is in the way."""
     found = []
+    if target.agent_id == IMPORTS_AGENT:  # all else would be about a program it never had
+        return [target.refuses or ""]
     if in_maintenance(target, at):
         by, why, until = target.maintenance_by or "", target.maintenance_reason, target.maintenance_until
         found.append(maintenance(by, why, until))

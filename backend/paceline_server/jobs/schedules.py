@@ -50,9 +50,12 @@ def create(session: Session, spec: ScheduleIn, who: str) -> ScheduleOut:
 
 
 def change(session: Session, schedule_id: str, patch: SchedulePatch, who: str) -> ScheduleOut:
-    """Switch on or off, or change the rhythm. Switched on, its next run is due at once. Raises 404."""
+    """Switch on or off, or change the rhythm: a shorter one counts from its last tick, so its next run comes
+    sooner; a longer one begins after the next. Switched on, its next run is due at once. Raises 404."""
     row = _find(session, schedule_id)
     if patch.every_s is not None:
+        last = row.next_at - timedelta(seconds=row.every_s)
+        row.next_at = min(row.next_at, max(clock.now(), last + timedelta(seconds=patch.every_s)))
         row.every_s = patch.every_s
     if patch.enabled is not None:
         if patch.enabled and not row.enabled:

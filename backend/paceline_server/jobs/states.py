@@ -210,8 +210,32 @@ def roll_up(jobs: Iterable[JobSummary]) -> RollUp:
     return RollUp(state, "pass", _reason(summaries))
 
 
-def _reason(jobs: list[JobSummary]) -> str | None:
-    said = dict.fromkeys(
-        f"{job.target_name}: {job.reason or _WORDS.get(job.state, 'no reason given')}" for job in jobs
-    )
-    return "; ".join(said)[:1000] or None
+REASON_CHARACTERS = 1000
+"""Of a run's reason: what one line of a list and one message of a channel can hold."""
+TARGETS_NAMED = 3
+
+
+def _reason(jobs: list[JobSummary]) -> str:
+    """Each reason once, after the targets that gave it; whole ones only, the rest is counted."""
+    told: dict[str, list[str]] = {}
+    for job in jobs:
+        names = told.setdefault(job.reason or _WORDS.get(job.state, "no reason given"), [])
+        if job.target_name not in names:
+            names.append(job.target_name)
+    said = [f"{_targets(names)}: {reason}" for reason, names in told.items()]
+    fit = len(said)
+    while fit > 1 and len(_counted(said, fit)) > REASON_CHARACTERS:
+        fit -= 1
+    text = _counted(said, fit)
+    return text if len(text) <= REASON_CHARACTERS else f"{text[: REASON_CHARACTERS - 1]}…"
+
+
+def _counted(said: list[str], first: int) -> str:
+    rest = len(said) - first
+    more = [f"and {rest} more {'reason' if rest == 1 else 'reasons'}"] if rest else []
+    return "; ".join([*said[:first], *more])
+
+
+def _targets(names: list[str]) -> str:
+    rest = len(names) - TARGETS_NAMED
+    return f"{', '.join(names[:TARGETS_NAMED])}{f' and {rest} more' if rest > 0 else ''}"

@@ -7,20 +7,13 @@ from datetime import datetime
 from typing import Any, NamedTuple
 
 from sqlalchemy import Select, Text, and_, cast, func, select
-from sqlalchemy.orm import Session
+from sqlalchemy.orm import Session, load_only
 
 from paceline_server.store.tables.decisions import Alert, Comparison, JobReport
-from paceline_server.store.tables.fleet import IMPORTS_AGENT, Agent, Target
+from paceline_server.store.tables.fleet import Target
 from paceline_server.store.tables.jobs import BASELINE_TRIGGERS, Job, Run
 from paceline_server.store.tables.messages import Incident
 from paceline_server.store.tables.rules import AuditEntry
-
-
-def agents(session: Session, limit: int) -> list[Agent]:
-    """The agents heard of last."""
-    query = select(Agent).where(Agent.id != IMPORTS_AGENT)
-    ordered = query.order_by(Agent.last_seen_at.desc().nulls_last(), Agent.id)
-    return list(session.scalars(ordered.limit(limit)))
 
 
 def incidents() -> Select[Any]:
@@ -191,11 +184,19 @@ def jobs_of_run(session: Session, run_id: str) -> list[tuple[Job, Target]]:
     return [(job, target) for job, target in session.execute(query)]
 
 
+_JUDGED = (
+    Comparison.target_id, Comparison.benchmark, Comparison.arm, Comparison.params_key, Comparison.metric,
+    Comparison.ratio, Comparison.lower, Comparison.upper, Comparison.verdict, Comparison.job_id,
+)  # fmt: skip
+"""Which measurement, and what was said of it."""
+
+
 def revisions_judged(session: Session, suite: str, base: str, head: str) -> list[Comparison]:
     """What A/B jobs of exactly this pair of revisions said, those that decided nothing first, then the oldest
-    first."""
+    first. Without their evidence, which is long: asking one for it is an error."""
     query = (
         select(Comparison)
+        .options(load_only(*_JUDGED, raiseload=True))
         .join(Run, Run.id == Comparison.run_id)
         .where(
             Comparison.suite == suite,

@@ -68,7 +68,7 @@ def overview(session: Session) -> OverviewOut:
     return OverviewOut(
         alerts_by_state={state: counted.get(state, 0) for state in get_args(AlertState)},
         false_alarms=words.false_alarms(FALSE_ALARM_DAYS, alerts.opened_since(session, since)),
-        agents=[fleet.agent_out(agent) for agent in queries.agents(session, OVERVIEW_AGENTS)],
+        agents=fleet.agents_heard_last(session, OVERVIEW_AGENTS),
         runs=runs.items,
     )
 

@@ -16,6 +16,7 @@ from paceline_server.detect.audits import rederive_audit
 from paceline_server.detect.compare import evidence_of
 from paceline_server.detect.facts import Facts, Identity
 from paceline_server.detect.judge import judge
+from paceline_server.detect.unavailable import nowhere_words
 from paceline_server.ingest.cases import Case
 from paceline_server.stats.samples import CaseSamples
 from paceline_server.testing.benches import (
@@ -157,6 +158,15 @@ def test_a_benchmark_without_any_arm_here_is_named_beside_those_that_hold() -> N
     assert told.verdict == "pass"
     assert told.reason.startswith("2 comparisons hold; ")
     assert told.reason.endswith("; no arm of jvm_only is available here: no JVM")
+
+
+def test_many_benchmarks_without_any_arm_are_counted_and_not_all_named() -> None:
+    few = {name: ["no JVM"] for name in ("a", "b", "c")}
+    assert nowhere_words(few) == "no arm of a, b, c is available here: no JVM"
+    many = {f"b{number}": [f"reason {number}"] for number in range(300)}
+    assert nowhere_words(many) == (
+        "no arm of b0, b1, b2 (and 297 more) is available here: reason 0 (and 299 more)"
+    )
 
 
 def test_gates_on_what_cannot_run_here_do_not_apply_and_are_not_passed() -> None:

@@ -155,16 +155,64 @@ def test_an_announced_arm_that_one_side_did_not_measure_is_inconclusive() -> Non
     assert _analysed(SAME, base={"cases": without, "announced": gone}).verdict == "pass"
 
 
-def test_revisions_of_which_no_arm_can_run_here_do_not_pass_and_say_why() -> None:
-    gone = [
-        Case(0, BENCHMARK, arm, {"batch": batch}, (("time", "ns", "lower"),), None, None, "no JVM here")
+def _gone(benchmark: str = BENCHMARK, arms: tuple[str, ...] = ("native", "fallback")) -> list[Case]:
+    return [
+        Case(0, benchmark, arm, {"batch": batch}, (("time", "ns", "lower"),), None, None, "no JVM here")
         for batch in SAME
-        for arm in ("native", "fallback")
+        for arm in arms
     ]
-    nothing = {"cases": [], "announced": gone}
+
+
+def test_revisions_of_which_no_arm_can_run_here_do_not_pass_and_say_why() -> None:
+    nothing = {"cases": [], "announced": _gone()}
     found = _analysed(SAME, base=nothing, head=nothing)
     assert found.verdict == "inconclusive"
     assert found.reason == f"nothing was measured: no arm of {BENCHMARK} is available here: no JVM here"
+
+
+@pytest.mark.parametrize("side", ["base", "head"])
+def test_the_side_of_which_nothing_was_measured_is_named(side: str) -> None:
+    announced = _analysed(SAME, **_of(side, {"cases": [], "announced": _gone()}))
+    why = f"no arm of {BENCHMARK} is available here: no JVM here"
+    assert announced.reason == f"nothing was measured at {side}: {why}"
+    silent = _analysed(SAME, **_of(side, {"cases": []}))
+    assert (silent.verdict, silent.reason) == ("inconclusive", f"nothing was measured at {side}")
+    other = "head" if side == "base" else "base"
+    both = _analysed(SAME, **_of(side, {"cases": []}), **_of(other, {"cases": [], "announced": _gone()}))
+    assert sorted(both.blockers) == sorted(
+        [f"nothing was measured at {side}", f"nothing was measured at {other}: {why}"]
+    )
+
+
+def _and_one_for_a_jvm() -> Manifest:
+    manifest = suite_manifest()
+    manifest["benchmarks"]["jvm_only"] = {**manifest["benchmarks"][BENCHMARK], "title": "Needs a JVM"}
+    return read_manifest(manifest)
+
+
+def test_a_benchmark_without_any_arm_here_is_named_beside_those_that_are_not_slower() -> None:
+    gone = {"announced": _gone("jvm_only")}
+    found = _analysed(SAME, manifest=_and_one_for_a_jvm(), base=gone, head=gone)
+    held = "head is not slower than base in 4 comparisons"
+    assert (found.verdict, found.reason) == (
+        "pass",
+        f"{held}; no arm of jvm_only is available here: no JVM here",
+    )
+    assert "jvm_only" not in _analysed(SLOWER, manifest=_and_one_for_a_jvm(), base=gone, head=gone).reason
+
+
+@pytest.mark.parametrize("side", ["base", "head"])
+def test_a_benchmark_of_which_one_side_has_no_arm_is_named_with_that_side(side: str) -> None:
+    told = [replace(one, unavailable=None) for one in _gone("jvm_only")]
+    whole = dict[str, Any]()
+    for name, own in zip(("base", "head"), revision_bench_cases(1, SAME), strict=True):
+        more = [replace(case, benchmark="jvm_only") for case in own]
+        whole[name] = {"announced": told, "cases": [*own, *more]}
+    whole[side] = {"announced": _gone("jvm_only")}
+    found = _analysed(SAME, manifest=_and_one_for_a_jvm(), base=whole["base"], head=whole["head"])
+    why = "fallback is not available here: no JVM here"
+    assert found.verdict == "pass"
+    assert found.reason.endswith(f"; nothing of jvm_only was compared: at {side}, {why}")
 
 
 def test_revisions_that_did_other_work_do_not_compare() -> None:

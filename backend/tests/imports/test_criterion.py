@@ -150,7 +150,7 @@ def test_a_saved_baseline_becomes_series_whose_points_are_shown_and_never_count(
     assert (again.points_added, again.points_changed, again.evaluated.news) == (0, 0, 0)
 
 
-def test_the_same_document_is_stored_once_for_each_machine(
+def test_the_same_document_is_stored_once_for_each_target(
     send: Callable[..., Any],
     client: TestClient,
     token: Callable[..., dict[str, str]],
@@ -170,10 +170,18 @@ def test_the_same_document_is_stored_once_for_each_machine(
 
 def test_an_imported_target_takes_no_work_and_its_stand_in_is_no_agent(send: Callable[..., Any]) -> None:
     stored(send, seed(), on="seed-ci")
+    stored(
+        send, document(series("hash", [100.0 + at % 5 for at in range(50)], baseline="main")), on="seed-ci"
+    )
     target = next(one for one in send("GET", "/targets", 200)["items"] if one["name"] == "seed-ci")
     assert (target["state"], target["takes_jobs"]["ok"]) == ("offline", False)
     assert target["refuses"].startswith("its figures were imported")
+    assert target["takes_jobs"]["words"] == f"takes no jobs: {target['refuses']}"
+    assert target["imported"]
     assert [one["name"] for one in send("GET", "/agents", 200)["items"]] == ["lab-1"]
+    assert send("GET", "/series", 200)["items"] != []
+    assert send("GET", "/rules/orphans", 200)["unruled"] == [], "no rule could decide about it"
+    assert [one["name"] for one in send("GET", "/overview", 200)["agents"]] == ["lab-1"]
 
 
 @pytest.mark.parametrize(

@@ -99,6 +99,23 @@ def test_one_job_at_a_time_per_target_and_missed_ticks_do_not_pile_up(
     assert datetime.fromisoformat(row["next_at"]) == begun + timedelta(hours=12), "the rhythm is kept"
 
 
+@pytest.mark.parametrize(
+    ("every_s", "due_h"),
+    [(7 * 24 * HOUR, 24), (36 * HOUR, 24), (24 * HOUR, 24), (20 * HOUR, 20), (6 * HOUR, 6), (HOUR, 5)],
+)
+def test_a_shorter_rhythm_brings_the_next_run_forward_and_a_longer_one_keeps_it(
+    ask: Make, clock: FrozenClock, every_s: float, due_h: int
+) -> None:
+    """Hours after the last run, five of which are gone: what is overdue by then is due at once."""
+    made = ask("POST", "/schedules", spec(every_s=int(24 * HOUR)), 201)
+    assert jobs.sweep() == 1
+    begun = datetime.fromisoformat(made["created_at"])
+    clock.advance(5 * HOUR)
+    changed = ask("PATCH", f"/schedules/{made['id']}", {"every_s": int(every_s)})
+    assert datetime.fromisoformat(changed["next_at"]) == begun + timedelta(hours=due_h)
+    assert changed["every_s"] == every_s
+
+
 def heard_of_all() -> None:
     """Every target is online now."""
     with session_scope() as session:

@@ -121,6 +121,29 @@ def test_a_run_is_the_roll_up_of_its_jobs(jobs: list[JobSummary], state: str, ve
     assert (rolled.state, rolled.verdict) == (state, verdict)
 
 
+def of(target: str, reason: str) -> JobSummary:
+    return JobSummary("done", "pass", reason, target)
+
+
+def test_targets_that_say_the_same_say_it_once() -> None:
+    rolled = roll_up([of("b", "it holds"), of("a", "it holds"), of("c", "it holds; no arm of x is here")])
+    assert rolled.reason == "b, a: it holds; c: it holds; no arm of x is here"
+    many = roll_up([of(f"lab-{number}", "it holds") for number in range(500)])
+    assert many.reason == "lab-0, lab-1, lab-2 and 497 more: it holds"
+
+
+def test_a_runs_reason_ends_with_a_whole_one_and_a_count() -> None:
+    said = roll_up([of(f"lab-{number}", f"{'x' * 150} {number}") for number in range(40)]).reason
+    assert said is not None
+    *whole, counted = said.split("; ")
+    assert counted == "and 34 more reasons"
+    assert [one.split()[-1] for one in whole] == ["0", "1", "2", "3", "4", "5"]
+    assert len(said) <= 1000
+    alone = roll_up([of("lab-1", "x" * 2000)]).reason
+    assert alone is not None
+    assert (len(alone), alone[-1]) == (1000, "…")
+
+
 @given(
     st.lists(
         st.builds(job, st.sampled_from(STATES), st.sampled_from(["pass", "fail", "inconclusive"])),

@@ -10,9 +10,10 @@ import numpy as np
 import pytest
 from fastapi.testclient import TestClient
 from paceline_server.kernel.clock import FrozenClock
+from paceline_server.reports import queries
 from paceline_server.stats.samples import CaseSamples
 from paceline_server.store import outbox
-from paceline_server.store.session import session_scope
+from paceline_server.store.session import read_scope, session_scope
 from paceline_server.store.tables.decisions import Comparison
 from paceline_server.store.tables.fleet import Target
 from paceline_server.store.tables.history import NoiseFloor, SeriesPoint
@@ -21,6 +22,7 @@ from paceline_server.testing.benches import BENCHMARK, SUITE, suite_manifest
 from paceline_server.testing.deliveries import Lab, open_lab
 from paceline_server.testing.scripted_agent import LeasedJob, announce
 from sqlalchemy import select
+from sqlalchemy.exc import InvalidRequestError
 
 API = "/api/v1"
 EFFECTS = {1000: -0.5, 2000: -0.6}
@@ -340,6 +342,11 @@ def test_an_ab_job_of_the_very_pair_is_a_verdict(lab: Lab) -> None:
     assert len(points()) == 4
     other = get(lab, "/compare", base=NEW, head=OLD)
     assert not any(row["judged"] for row in other["rows"])
+    with read_scope() as session:
+        read = queries.revisions_judged(session, SUITE, OLD, NEW)
+        assert [(one.arm, one.verdict) for one in read if one.arm == "native"] == [("native", "fail")]
+        with pytest.raises(InvalidRequestError, match="evidence"):  # long, and nobody here asks for it
+            _ = read[0].evidence
 
 
 def test_a_new_kernel_between_two_jobs_is_the_reason_of_a_new_segment(lab: Lab) -> None:

@@ -3,6 +3,7 @@ import { queryOptions } from '@tanstack/react-query';
 
 import { client, unwrap } from './client';
 import type {
+  AppliedRule,
   Orphans,
   Page,
   Replay,
@@ -40,6 +41,25 @@ export function ruleQuery(id: string) {
     queryKey: ruleKeys.rule(id),
     queryFn: ({ signal }): Promise<RuleDetail> =>
       unwrap(client.GET('/api/v1/rules/{rule_id}', { signal, params: { path: { rule_id: id } } })),
+  });
+}
+
+export interface Measured {
+  suite: string;
+  benchmark: string;
+  arm: string;
+  metric: string;
+  /** Its name. */
+  target: string;
+}
+
+/** The rule that decides about a measurement, of one kind. */
+export function appliedRuleQuery(kind: RuleKind, about: Measured) {
+  return queryOptions({
+    queryKey: [...ruleKeys.all, 'applied', kind, about],
+    queryFn: ({ signal }): Promise<AppliedRule> =>
+      unwrap(client.GET('/api/v1/rules/applied', { signal, params: { query: { kind, ...about } } })),
+    staleTime: 60_000,
   });
 }
 

@@ -6184,6 +6184,8 @@ export interface components {
             preflight: components["schemas"]["PreflightFindingOut"][];
             /** Simulated */
             simulated: boolean;
+            /** Imported */
+            imported: boolean;
             /** Last Seen At */
             last_seen_at: string | null;
             /** Active Job Id */

@@ -86,6 +86,8 @@ export type Gone = Schemas['GoneOut'];
 export type Retired = Schemas['RetiredOut'];
 export type Rule = Schemas['AlertRuleOut'];
 export type RuleDetail = Schemas['AlertRuleDetailOut'];
+/** The one rule that decides about a measurement; `rule_id` null: a built-in default. */
+export type AppliedRule = Schemas['AppliedOut'];
 export type RuleVersion = Schemas['AlertRuleVersionOut'];
 export type RuleRequest = Schemas['AlertRuleIn'];
 export type RuleKind = Rule['kind'];

@@ -1,6 +1,7 @@
 /** What people decide with, as the fixture API holds it: rules, advice, and what was asked of them. */
 import type {
   AlertDetail,
+  AppliedRule,
   AuditEntry,
   BulkRequest,
   NoiseFloor,
@@ -15,7 +16,7 @@ import type {
 } from '../api/types';
 import { audit, falseAlarms, floors, scheduleOf } from './fixtures-record';
 import { policies, policyHistory } from './fixtures-policies';
-import { orphans, replayed, rules, versions } from './fixtures-rules';
+import { appliedToArms, orphans, replayed, rules, versions } from './fixtures-rules';
 
 export interface Decisions {
   rules: RuleDetail[];
@@ -24,6 +25,8 @@ export interface Decisions {
   /** Every replay that was asked for. */
   replays: { rule: RuleRequest; rule_id: string | null; days: number }[];
   orphans: Orphans;
+  /** What decides about an arm against its reference, whichever it is. */
+  appliedToArms: AppliedRule;
   policies: PolicyAdvice[];
   policyHistory: PolicyAdvice[];
   /** What saving a rule below it is refused with: the least effect that can be told from noise. */
@@ -43,6 +46,7 @@ export function createDecisions(): Decisions {
     replay: replayed,
     replays: [],
     orphans,
+    appliedToArms,
     policies: [...policies],
     policyHistory: [...policyHistory],
     floor: 0.031,

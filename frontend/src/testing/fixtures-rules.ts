@@ -1,5 +1,5 @@
 /** Rules of the small installation: one in force with versions and a mute behind it, one in shadow. */
-import type { Orphans, Replay, Rule, RuleDetail, RuleVersion } from '../api/types';
+import type { AppliedRule, Orphans, Replay, Rule, RuleDetail, RuleVersion } from '../api/types';
 import { ada, grace, minutesAgo } from './fixtures';
 
 const DAY = 24 * 60;
@@ -168,4 +168,17 @@ export const orphans: Orphans = {
   ],
   unruled_total: 1,
   words: '1 rule decides about nothing; 1 measurement has the built-in default only.',
+};
+
+/** As the server says it where nobody wrote a rule of that kind. */
+export const appliedToArms: AppliedRule = {
+  rule_id: null,
+  version: null,
+  name: 'as-shipped',
+  text: "The rules of the suite's manifest apply as shipped.",
+  kind: 'arm_slower',
+  min_effect: 0,
+  direction: 'worse',
+  mode: 'active',
+  muted: null,
 };

@@ -58,6 +58,7 @@ export function target(change: Partial<Target> = {}): Target {
       { code: 'virtualised', level: 'info', text: 'This host is a virtual machine.', advice: null },
     ],
     simulated: false,
+    imported: false,
     last_seen_at: minutesAgo(0.1),
     active_job_id: null,
     connection: null,

@@ -51,6 +51,10 @@ function readHandlers({ decisions }: World): HttpHandler[] {
       );
     }),
     http.get(`${API}/rules/orphans`, () => HttpResponse.json(decisions.orphans)),
+    http.get(`${API}/rules/applied`, ({ request }) => {
+      const kind = new URL(request.url).searchParams.get('kind');
+      return kind === 'arm_slower' ? HttpResponse.json(decisions.appliedToArms) : notFound();
+    }),
     http.get(`${API}/rules/:id`, ({ params }) => changeRule(decisions, params['id'], (found) => found)),
     http.get(`${API}/rules/:id/versions`, () => page(decisions.versions)),
   ];

@@ -2,6 +2,7 @@
 import { Title } from '@mantine/core';
 import type { ReactNode } from 'react';
 
+import { Identifier } from './identifier';
 import classes from './layout.module.css';
 
 export interface PageProps {
@@ -20,7 +21,7 @@ export function Page({ title, heading, lead, crumb, actions, children }: PagePro
       <header className={classes.head}>
         <div className={classes.headText}>
           {crumb !== undefined && <div className={classes.crumb}>{crumb}</div>}
-          <Title order={1}>{heading ?? title}</Title>
+          <Title order={1}>{heading ?? <Identifier name={title} />}</Title>
           {lead !== undefined && <div className={classes.lead}>{lead}</div>}
         </div>
         {actions !== undefined && <div className={classes.actions}>{actions}</div>}

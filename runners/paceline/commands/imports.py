@@ -44,8 +44,8 @@ SuitePath = Annotated[
 InForce = Annotated[
     str | None, typer.Option(help="The policy in force, MINIMUM or MINIMUM/ROUNDS, if it names none.")
 ]
-OnMachine = Annotated[
-    str | None, typer.Option(help="Of criterion: what the machine is called that measured it.")
+OnTarget = Annotated[
+    str | None, typer.Option(help="Of criterion, for --server: the name of the target that measured it.")
 ]
 
 
@@ -70,10 +70,12 @@ def import_(  # noqa: PLR0917 - one parameter per option is how typer declares t
         str | None, typer.Option(help="A server to store it on; needs a token of scope ingest.")
     ] = None,
     token: Annotated[str | None, typer.Option(envvar="PACELINE_TOKEN", help="An API token.")] = None,
-    title: Annotated[str | None, typer.Option(help="What people call it on the server.")] = None,
+    title: Annotated[str | None, typer.Option(help="For --server: what people call it there.")] = None,
     in_force: InForce = None,
-    on: OnMachine = None,
-    commit: Annotated[str | None, typer.Option(help="Of criterion: the commit that was measured.")] = None,
+    on: OnTarget = None,
+    commit: Annotated[
+        str | None, typer.Option(help="Of criterion, for --server: the commit it measured.")
+    ] = None,
     data: DataDir = None,
     config_path: ConfigPath = None,
 ) -> None:
@@ -85,12 +87,14 @@ def import_(  # noqa: PLR0917 - one parameter per option is how typer declares t
         )
     if form == "criterion":
         _none_of("criterion", {"device": device, "seconds": seconds, "in-force": in_force})
+        _only_told(server, {"suite": suite, "on": on, "commit": commit, "title": title})
         desk = None if server is None else _desk(server, token)
         name = None if suite is None else manifest.load(suite).suite.name
         measured = criterion_runs.MeasuredOn(name, on or "imported", commit)
         _criterion(file, directory, as_json, desk, measured, title)
         return
     _none_of(form, {"on": on, "commit": commit})
+    _only_told(server, {"title": title})
     if (file is None) == (device is None):
         raise UserError("Say what to read: one file or one device.", "FILE, - or --device HOST:PORT.")
     desk = None if server is None else _desk(server, token)
@@ -107,7 +111,8 @@ def import_(  # noqa: PLR0917 - one parameter per option is how typer declares t
         _write(document, target)
     if desk is not None:
         stored = desk.send("POST", "/imports", importing.sent(document, title))
-        rows = f"{len(stored['rows'])} rows, {stored['note_count']} with something to note"
+        count = len(stored["rows"])
+        rows = f"{count} {'row' if count == 1 else 'rows'}, {stored['note_count']} with something to note"
         notes.print(f"Stored as {stored['id']}: {rows}.", markup=False, highlight=False, soft_wrap=True)
 
 
@@ -116,6 +121,16 @@ def _none_of(form: str, others: Mapping[str, object]) -> None:
     for name, value in others.items():
         if value is not None:
             raise UserError(f"--{name} is not for --format {form}.", "Leave it out.")
+
+
+def _only_told(server: str | None, others: Mapping[str, object]) -> None:
+    """Refuses what only a server is told: the document is of what was read, and keeps none of it."""
+    for name, value in others.items():
+        if server is None and value is not None:
+            raise UserError(
+                f"--{name} is told to a server, and the document does not keep it.",
+                "Add --server URL, or leave it out.",
+            )
 
 
 def _criterion(  # noqa: PLR0917 - each from one option
@@ -144,7 +159,7 @@ def _criterion(  # noqa: PLR0917 - each from one option
     if desk is not None:
         stored = desk.send("POST", "/imports", criterion_runs.sent(document, where, title))
         for run in stored["runs"]:
-            told = f"{run['baseline']}: {len(run['series'])} benchmarks, run {run['run_id']}."
+            told = f"{run['baseline']}: {len(run['series'])} series, run {run['run_id']}."
             notes.print(told, markup=False, highlight=False, soft_wrap=True)
         notes.print(f"Stored as {stored['id']}.", markup=False, highlight=False, soft_wrap=True)
 

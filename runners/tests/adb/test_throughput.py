@@ -6,6 +6,7 @@ the kernel did not take is given up. Each with the proof that without it, it bre
 
 from __future__ import annotations
 
+import importlib.util
 import json
 import os
 import shutil
@@ -14,6 +15,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 from paceline.adb.direct import DirectConnection
@@ -69,6 +71,37 @@ def test_eight_megabytes_come_back_equal_as_fast_through_packets_of_1500_bytes(b
     if not lends_networks():
         pytest.skip("this kernel lends no Linux network namespaces to its users")
     assert_fast(run("--backend", backend, "--mtu", "1500"))
+
+
+def test_nobody_can_take_the_port_that_was_chosen_for_the_adb_server(
+    google_adb: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """When its process is begun the port is bound already: a second socket for it is refused."""
+    assert google_adb
+    spec = importlib.util.spec_from_file_location("adb_benchmark", BENCHMARK)
+    assert spec is not None
+    assert spec.loader is not None
+    benchmark = importlib.util.module_from_spec(spec)
+    monkeypatch.setitem(sys.modules, spec.name, benchmark)
+    spec.loader.exec_module(benchmark)
+    chosen, create, begin = [], socket.create_server, subprocess.Popen
+
+    def choosing(address: tuple[str, int]) -> socket.socket:
+        made = create(address)
+        chosen.append(made.getsockname())
+        return made
+
+    def beginning(*command: Any, **options: Any) -> Any:
+        with pytest.raises(OSError, match="in use"):
+            create(chosen[0]).close()
+        return begin(*command, **options)
+
+    monkeypatch.setattr(socket, "create_server", choosing)
+    monkeypatch.setattr(subprocess, "Popen", beginning)
+    AgentKey.load_or_create(tmp_path / "key")
+    with benchmark.google_server(tmp_path / "home", tmp_path / "key" / "adbkey") as server:
+        assert server.version(5.0) > 0
+    assert len(chosen) == 1
 
 
 def test_a_small_message_waits_for_no_acknowledgement_and_would_without_nodelay(

@@ -14,7 +14,7 @@ from paceline_server.series.retired import SEPARATOR
 from paceline_server.store.tables.accounts import Account
 from paceline_server.store.tables.catalog import Suite
 from paceline_server.store.tables.decisions import Alert, AlertEvent, Comparison
-from paceline_server.store.tables.fleet import REAL_TARGETS, Target
+from paceline_server.store.tables.fleet import IMPORTS_AGENT, REAL_TARGETS, Target
 from paceline_server.store.tables.history import Change, NoiseFloor, RetiredBenchmark, Series, SeriesPoint
 from paceline_server.store.tables.jobs import Run
 from paceline_server.store.tables.rules import AlertRule, AlertRuleVersion, RuleMute
@@ -166,7 +166,7 @@ def newest_floors(session: Session) -> list[tuple[NoiseFloor, str]]:
 
 def living_series(session: Session, since: datetime) -> list[tuple[Series, str]]:
     """Series with a point since then, of benchmarks and arms nobody retired, with their target's name; none
-    of a simulated target."""
+    of a simulated target, nor imported: no rule decides about what never counts."""
     retired = (
         select(RetiredBenchmark.suite)
         .where(
@@ -178,7 +178,9 @@ def living_series(session: Session, since: datetime) -> list[tuple[Series, str]]
     query = (
         select(Series, Target.name)
         .join(Target, Target.id == Series.target_id)
-        .where(Series.last_at >= since, ~retired, Target.simulated.is_(False))
+        .where(
+            Series.last_at >= since, ~retired, Target.simulated.is_(False), Target.agent_id != IMPORTS_AGENT
+        )
         .order_by(Series.suite, Series.benchmark, Series.arm, Series.metric, Target.name, Series.id)
     )
     return [(series, name) for series, name in session.execute(query)]
@@ -189,8 +191,9 @@ def suites(session: Session) -> list[Suite]:
 
 
 def targets(session: Session) -> list[tuple[str, str]]:
-    """(kind, name) of every target that is not simulated, by name."""
-    query = select(Target.kind, Target.name).where(Target.simulated.is_(False)).order_by(Target.name)
+    """(kind, name) of every target that is not simulated and can measure, by name."""
+    measures = (Target.simulated.is_(False), Target.agent_id != IMPORTS_AGENT)
+    query = select(Target.kind, Target.name).where(*measures).order_by(Target.name)
     return [(kind, name) for kind, name in session.execute(query)]
 
 

@@ -45,7 +45,7 @@ describe('comparing two sides', () => {
 
   it('keeps the server’s order and words, and says that it is shown, not judged', async () => {
     await open();
-    expect(rows().map((row) => row.children[3]?.textContent?.replaceAll('\u00a0', ' '))).toEqual([
+    expect(rows().map((row) => row.children[1]?.textContent?.replaceAll('\u00a0', ' '))).toEqual([
       '14.2 % slower (12.0 % slower to 16.5 % slower)',
       '0.4 % slower (1.0 % faster to 2.0 % slower)',
     ]);

@@ -22,8 +22,6 @@ function rowKey(row: CompareRow): string {
 
 const COLUMNS: readonly Column<CompareRow>[] = [
   { header: 'Benchmark', cell: (row) => <Name row={row} />, breaks: true },
-  { header: 'Arm', cell: ({ arm }) => arm },
-  { header: 'Params', cell: ({ params }) => paramsLabel(params) },
   { header: 'In words', cell: (row) => <Words row={row} />, wrap: true },
   { header: 'Is it so?', cell: (row) => <Standing row={row} /> },
   { header: 'Base', cell: (row) => <Side row={row} of="base" />, align: 'right' },
@@ -47,18 +45,25 @@ export function CompareTable({ rows }: { rows: readonly CompareRow[] }) {
   return <DataTable label="Measurements of both sides" rows={rows} rowKey={rowKey} columns={columns} />;
 }
 
-function Name({ row: { benchmark, metric, series_id: seriesId } }: { row: CompareRow }) {
+/** All that names a measurement in one cell, so that on a phone the words stand beside it. */
+function Name({ row: { benchmark, arm, params, metric, series_id: seriesId } }: { row: CompareRow }) {
   const name = (
     <>
-      <Identifier name={benchmark} />
+      <Identifier name={benchmark} /> · <Identifier name={arm} />
       {metric !== 'time' && `, ${metric}`}
     </>
   );
-  if (seriesId === null) return name;
   return (
-    <AppLink to="/series/$seriesId" params={{ seriesId }}>
-      {name}
-    </AppLink>
+    <>
+      {seriesId === null ? (
+        name
+      ) : (
+        <AppLink to="/series/$seriesId" params={{ seriesId }}>
+          {name}
+        </AppLink>
+      )}
+      <div className={classes.quiet}>{paramsLabel(params)}</div>
+    </>
   );
 }
 

@@ -35,6 +35,9 @@ export function ImportPage({ importId, onGone }: ImportPageProps) {
     <Page
       title={document.data?.title ?? 'Import'}
       crumb={<AppLink to="/imports">Imports</AppLink>}
+      {...(document.data !== undefined && document.data.runs.length > 0
+        ? { lead: document.data.why_no_verdict }
+        : {})}
       actions={document.data?.runs.length === 0 && <Remove document={document.data} onGone={onGone} />}
     >
       <Loaded query={document} what="import" lines={8}>
@@ -115,8 +118,16 @@ const ADVICE: readonly Column<ImportedAdvice>[] = [
   { header: 'On', cell: ({ target_id: id, target_name: name }) => <TargetName link id={id} name={name} /> },
   { header: 'Advice', cell: (advice) => <Advised advice={advice} />, wrap: true },
   { header: 'Policy in force', cell: (advice) => <Status look={holdsLook(advice)} title={advice.why} /> },
-  { header: 'In words', cell: ({ words }) => words, wrap: true },
-  { header: 'Why', cell: ({ why }) => why, wrap: true },
+  {
+    header: 'In words',
+    wrap: true,
+    cell: ({ words, why }) => (
+      <>
+        {words}
+        <div className={classes.quiet}>{why}</div>
+      </>
+    ),
+  },
   { header: 'Measured', cell: ({ measured_at: at }) => <TimeAgo at={at} /> },
 ];
 
@@ -155,6 +166,7 @@ function About({ document }: { document: ImportDetail }) {
         items={[
           ['Format', document.format],
           ['File', document.source],
+          ['Measured on', document.devices.join(', ') || '–'],
           [
             'SHA-256',
             <span key="h" className="pl-mono" style={{ overflowWrap: 'anywhere' }}>

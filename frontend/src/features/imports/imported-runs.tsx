@@ -4,19 +4,28 @@
  */
 import type { ImportDetail, ImportedRun } from '../../api/types';
 import { paramsLabel } from '../../lib/params';
-import { formatFigure, formatInteger } from '../../lib/units';
+import { formatInteger, formatValue } from '../../lib/units';
 import { AppLink } from '../../ui/app-link';
 import { DataTable, type Column } from '../../ui/data-table';
+import { Identifier } from '../../ui/identifier';
 import { Panel } from '../../ui/panel';
+import classes from './imports.module.css';
 
 type ImportedSeries = ImportedRun['series'][number];
 
 const COLUMNS: readonly Column<ImportedSeries>[] = [
-  { header: 'Benchmark', cell: (series) => <span title={series.id}>{series.benchmark}</span> },
-  { header: 'Arm', cell: ({ arm }) => arm },
-  { header: 'Params', cell: ({ params }) => paramsLabel(params) },
+  {
+    header: 'Benchmark',
+    breaks: true,
+    cell: ({ id, benchmark, arm, params }) => (
+      <div title={id}>
+        <Identifier name={benchmark} /> · <Identifier name={arm} />
+        <div className={classes.quiet}>{paramsLabel(params)}</div>
+      </div>
+    ),
+  },
+  { header: 'Median', cell: ({ median_ns: median }) => formatValue(median, 'ns'), align: 'right' },
   { header: 'Samples', cell: ({ samples }) => formatInteger(samples), align: 'right' },
-  { header: 'Median, ns', cell: ({ median_ns: median }) => formatFigure(median), align: 'right' },
   {
     header: 'Outliers, mild and severe',
     cell: ({ outliers_mild: mild, outliers_severe: severe }) =>
@@ -25,23 +34,31 @@ const COLUMNS: readonly Column<ImportedSeries>[] = [
   },
 ];
 
-export function ImportedRuns({ document: { runs, why_no_verdict: why } }: { document: ImportDetail }) {
+/** Criterion keeps its last run under a name of its own. */
+function titleOf({ baseline }: ImportedRun): string {
+  return baseline === 'new' ? 'Last run' : `Baseline ${baseline}`;
+}
+
+export function ImportedRuns({ document: { runs } }: { document: ImportDetail }) {
   return (
     <>
       {runs.map((run) => (
         <Panel
           key={run.run_id}
-          title={run.baseline === 'new' ? 'Last run' : `Baseline ${run.baseline}`}
+          title={titleOf(run)}
           flush
-          note={why}
           actions={
-            <AppLink to="/runs/$runId" params={{ runId: run.run_id }}>
-              Its run
+            <AppLink
+              to="/runs/$runId"
+              params={{ runId: run.run_id }}
+              aria-label={`The run of ${titleOf(run).toLowerCase()}`}
+            >
+              The run
             </AppLink>
           }
         >
           <DataTable
-            label={`Benchmarks of ${run.baseline}`}
+            label={`Benchmarks of ${titleOf(run).toLowerCase()}`}
             columns={COLUMNS}
             rows={run.series}
             rowKey={({ id }) => id}

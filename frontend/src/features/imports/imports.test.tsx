@@ -18,6 +18,8 @@ const SIGNING = {
   outliers_severe: 3,
 };
 
+const ITS_RUN = { run_id: 'run-9', job_id: 'job-9', baseline: 'before', series: [SIGNING] };
+
 describe('an imported document', () => {
   it('has a row for each point of the params that advice is about, and its whole fingerprint', async () => {
     renderApp('/imports/import-1', (world) => {
@@ -44,20 +46,38 @@ describe('an imported document', () => {
     expect(screen.getByText(/averages only: there is nothing to judge/)).toBeInTheDocument();
   });
 
-  it('of criterion has its runs, with outliers counted, and cannot be forgotten', async () => {
+  it('of criterion has its runs, with outliers counted', async () => {
     renderApp('/imports/import-1', (world) => {
       world.fleet.imports = world.fleet.imports.map((one) => ({
         ...one,
         format: 'criterion',
         why_no_verdict: 'One after another.',
-        runs: [{ run_id: 'run-9', job_id: 'job-9', baseline: 'before', series: [SIGNING] }],
+        runs: [ITS_RUN],
       }));
     });
-    const [signing] = await rowsOf('Benchmarks of before');
-    expect(signing).toHaveTextContent(/^signdalekmessage 321,00013,740.*12 and 3/);
+    const [signing] = await rowsOf('Benchmarks of baseline before');
+    expect(signing).toHaveTextContent(/^sign · dalekmessage 3213\.7 µs.*1,00012 and 3/);
     expect(screen.getByText('One after another.')).toBeInTheDocument();
-    expect(screen.getByRole('link', { name: 'Its run' })).toHaveAttribute('href', '/runs/run-9');
-    expect(screen.queryByRole('button', { name: 'Forget this document' })).not.toBeInTheDocument();
+    expect(screen.getByRole('link', { name: 'The run of baseline before' })).toHaveAttribute(
+      'href',
+      '/runs/run-9',
+    );
+  });
+
+  it.each([
+    ['of averages can be forgotten', 'averages only', [], 1],
+    ['whose samples stay in runs cannot', 'averages only', [ITS_RUN], 0],
+  ])('%s', async (_, why, runs, buttons) => {
+    renderApp('/imports/import-1', (world) => {
+      world.fleet.imports = world.fleet.imports.map((one) => ({
+        ...one,
+        runs,
+        why_no_samples: why,
+        why_no_verdict: why,
+      }));
+    });
+    expect(await screen.findByText(why)).toBeInTheDocument();
+    expect(screen.queryAllByRole('button', { name: 'Forget this document' })).toHaveLength(buttons);
   });
 
   it('says on the row where its own prose is wrong', async () => {

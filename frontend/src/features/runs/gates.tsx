@@ -6,9 +6,11 @@ import type { Gate } from '../../api/types';
 import { paramsKey, paramsLabel } from '../../lib/params';
 import { formatFigure, formatShare } from '../../lib/units';
 import { DataTable, type Column } from '../../ui/data-table';
+import { Identifier } from '../../ui/identifier';
 import { VERDICTS } from '../../ui/looks';
 import { Panel } from '../../ui/panel';
 import { Status, type Look } from '../../ui/status';
+import classes from './runs.module.css';
 
 const STRETCH: Record<Gate['verdict'], Look> = {
   pass: { tone: 'good', icon: 'check', word: 'met' },
@@ -27,18 +29,36 @@ function standingOf({ standing, reached }: Gate): string {
   return reached === null ? standing : `${standing}, ${formatShare(reached)}`;
 }
 
+const STANDING = 'Of the level';
+
 const COLUMNS: readonly Column<Gate>[] = [
-  { header: 'Verdict', cell: (gate) => <Status look={lookOf(gate)} title={gate.reason} /> },
-  { header: 'Level', cell: (gate) => gate.level },
-  { header: 'Benchmark', cell: (gate) => gate.benchmark },
-  { header: 'Arm', cell: (gate) => gate.arm },
-  { header: 'Params', cell: (gate) => paramsLabel(gate.params) },
+  {
+    header: 'Verdict',
+    cell: (gate) => (
+      <>
+        <Status look={lookOf(gate)} title={gate.reason} />
+        <div className={classes.quiet}>{gate.level}</div>
+      </>
+    ),
+  },
+  {
+    header: 'Of',
+    breaks: true,
+    cell: (gate) => (
+      <>
+        <Identifier name={gate.benchmark} /> · <Identifier name={gate.arm} />
+        <div className={classes.quiet}>{paramsLabel(gate.params)}</div>
+      </>
+    ),
+  },
   {
     header: 'Must hold',
+    breaks: true,
     cell: (gate) => (
       <span title={gate.description ?? undefined}>
         {gate.absolute && 'size of '}
-        {gate.derived ?? `${gate.statistic} of ${gate.metric}`} {gate.op} {formatFigure(gate.target)}
+        <Identifier name={gate.derived ?? `${gate.statistic} of ${gate.metric}`} /> {gate.op}{' '}
+        {formatFigure(gate.target)}
       </span>
     ),
   },
@@ -47,7 +67,7 @@ const COLUMNS: readonly Column<Gate>[] = [
     cell: (gate) => (gate.actual === null ? '–' : formatFigure(gate.actual)),
     align: 'right',
   },
-  { header: 'Of the level', cell: standingOf, align: 'right' },
+  { header: STANDING, cell: standingOf, align: 'right' },
   { header: 'Reason', cell: (gate) => gate.reason, wrap: true },
 ];
 
@@ -92,9 +112,11 @@ function sorted(gates: readonly Gate[]): Gate[] {
 
 export function Gates({ gates }: { gates: readonly Gate[] }) {
   if (gates.length === 0) return null;
+  const stands = gates.some(({ standing }) => standing !== null && standing !== undefined);
+  const columns = COLUMNS.filter(({ header }) => stands || header !== STANDING);
   return (
     <Panel title="Gates" flush note={summary(gates)}>
-      <DataTable label="Gates" rows={sorted(gates)} columns={COLUMNS} rowKey={gateKey} />
+      <DataTable label="Gates" rows={sorted(gates)} columns={columns} rowKey={gateKey} />
     </Panel>
   );
 }

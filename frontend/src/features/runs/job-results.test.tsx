@@ -45,7 +45,7 @@ describe('the gates of a run', () => {
     ]);
     const table = await screen.findByRole('table', { name: 'Gates' });
     const [required, stretch] = rows(table);
-    expect(required).toHaveTextContent(/^passrequired/);
+    expect(required).toHaveTextContent(/^passrequiredledger_batch · native/);
     expect(stretch).toHaveTextContent(/^not metstretch/);
     expect(within(table).queryByText('fail')).not.toBeInTheDocument();
     expect(
@@ -58,6 +58,7 @@ describe('the gates of a run', () => {
     const [only] = rows(await screen.findByRole('table', { name: 'Gates' }));
     expect(only).toHaveTextContent('inconclusive');
     expect(only).toHaveTextContent('close, 73 %');
+    expect(screen.getByRole('columnheader', { name: 'Of the level' })).toBeInTheDocument();
   });
 
   it('name the derived metric that must hold, and put what does not hold first', async () => {
@@ -66,6 +67,13 @@ describe('the gates of a run', () => {
     expect(first).toHaveTextContent('native_gain >= 6');
     expect(within(first as HTMLElement).getByText('fail')).toBeInTheDocument();
     expect(screen.getByText('Required: 1 of 2 hold.')).toBeInTheDocument();
+  });
+
+  it('have no column for how near a figure is where none of them says it', async () => {
+    open([gate({ standing: null, reached: null })]);
+    const table = within(await screen.findByRole('table', { name: 'Gates' }));
+    const headers = table.getAllByRole('columnheader').map(({ textContent }) => textContent);
+    expect(headers).toEqual(['Verdict', 'Of', 'Must hold', 'Actual', 'Reason']);
   });
 
   it('do not count what this target cannot run', async () => {

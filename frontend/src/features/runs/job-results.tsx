@@ -75,6 +75,13 @@ function Suppressed({ names }: { names: readonly string[] }) {
   );
 }
 
+function nothingToCompare({ trigger }: Run, revisions: boolean): string {
+  if (trigger === 'import') return 'Another tool measured one arm after the other: no two share a round.';
+  return revisions
+    ? 'No benchmark of this job has samples of both revisions.'
+    : 'No benchmark of this job has a second arm with samples.';
+}
+
 /** Of an A/B job the head against the base, else each arm against its reference. */
 function Verdicts({ run, report: { base, revision, comparisons } }: { run: Run; report: JobReport }) {
   const [first] = comparisons;
@@ -110,9 +117,7 @@ function Verdicts({ run, report: { base, revision, comparisons } }: { run: Run; 
       )}
       {comparisons.length === 0 ? (
         <EmptyState icon="arms" title="Nothing to compare">
-          {revisions
-            ? 'No benchmark of this job has samples of both revisions.'
-            : 'No benchmark of this job has a second arm with samples.'}
+          {nothingToCompare(run, revisions)}
         </EmptyState>
       ) : (
         <ComparisonTable label="Verdicts" rows={comparisons} showBenchmark />

@@ -32,6 +32,15 @@ const PHASES: readonly JobState[] = [
 
 export function JobView({ run, job }: { run: Run; job: Job }) {
   const analysed = job.state === 'done';
+  if (run.trigger === 'import') {
+    return (
+      <>
+        <JobPanel job={job} imported />
+        {analysed && <JobResults run={run} job={job} />}
+        <LiveSamples job={job} />
+      </>
+    );
+  }
   return (
     <>
       <JobPanel job={job} />
@@ -48,7 +57,8 @@ export function JobView({ run, job }: { run: Run; job: Job }) {
   );
 }
 
-function JobPanel({ job }: { job: Job }) {
+/** Nobody leased an imported job, and nobody watched its target: it has no phases, conditions and log. */
+function JobPanel({ job, imported = false }: { job: Job; imported?: boolean }) {
   return (
     <Panel
       title={`Job on ${job.target_name}`}
@@ -69,7 +79,7 @@ function JobPanel({ job }: { job: Job }) {
         </Group>
       }
     >
-      <Phases job={job} />
+      {!imported && <Phases job={job} />}
       {!jobEnded(job) && <JobProgress job={job} />}
       {job.cause !== null && <Failure job={job} />}
       {job.reason !== null && <p style={{ margin: '0.5rem 0 0' }}>{job.reason}</p>}

@@ -244,17 +244,17 @@ function BenchmarkChoice({ suite, chosen, onChange }: BenchmarkChoiceProps) {
 }
 
 function TargetChoice({ chosen, onChange }: { chosen: string[]; onChange: (ids: string[]) => void }) {
-  const targets = useQuery(targetsQuery);
+  const targets = useQuery({ ...targetsQuery, select: ({ items }) => items.filter(canMeasure) });
   return (
     <Panel title="Where" note="Choose none to measure on every online target whose agent knows the suite.">
       <Loaded query={targets} what="the targets" lines={2}>
-        {(page) =>
-          page.items.length === 0 ? (
+        {(able) =>
+          able.length === 0 ? (
             <p>No target has reported yet. The run will wait for one.</p>
           ) : (
             <Checkbox.Group label="Targets" value={chosen} onChange={onChange}>
               <Stack gap="xs" mt="xs">
-                {page.items.map((target) => (
+                {able.map((target) => (
                   <Checkbox key={target.id} value={target.id} label={<TargetLabel target={target} />} />
                 ))}
               </Stack>
@@ -264,6 +264,11 @@ function TargetChoice({ chosen, onChange }: { chosen: string[]; onChange: (ids: 
       </Loaded>
     </Panel>
   );
+}
+
+/** Not what only imported figures are of. */
+function canMeasure({ imported }: Target): boolean {
+  return !imported;
 }
 
 /** What holds it back, in the words of its own page; else whether it is there. */

@@ -146,8 +146,7 @@ function RunSummary({ run }: { run: Run }) {
           ],
           ...(run.base_commit === null ? [] : [['Base', <Base key="b" run={run} />] as const]),
           ['Benchmarks', run.benchmarks.join(', ') || 'all'],
-          ['Params', paramsOf(run)],
-          ['Size', `${launchesOf(run)} launches × ${run.rounds} rounds`],
+          ...(run.trigger === 'import' ? [] : asked(run)),
           [
             'Requested',
             <span key="r">
@@ -164,6 +163,20 @@ function RunSummary({ run }: { run: Run }) {
       />
     </Panel>
   );
+}
+
+/** What a person chose; of an imported run another tool did. */
+function asked(run: Run): readonly (readonly [string, string])[] {
+  const launches = counted(launchesOf(run), 'launch', 'launches');
+  const size = `${launches} × ${counted(String(run.rounds), 'round', 'rounds')}`;
+  return [
+    ['Params', paramsOf(run)],
+    ['Size', size],
+  ];
+}
+
+function counted(number: string, one: string, many: string): string {
+  return `${number} ${number === '1' ? one : many}`;
 }
 
 function Base({ run: { base_commit: base, commit } }: { run: Run }) {

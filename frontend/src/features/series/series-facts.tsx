@@ -1,11 +1,11 @@
 /**
- * What decides about a series: the rule in force and why that one, what its target can resolve, what it is
- * measured on.
+ * What decides about a series: the rule in force and why that one, the one about its arm beside the
+ * reference, what its target can resolve, what it is measured on.
  */
 import { useQuery } from '@tanstack/react-query';
 
-import { ruleQuery } from '../../api/rules';
-import type { NoiseBand, SeriesPage } from '../../api/types';
+import { appliedRuleQuery, ruleQuery } from '../../api/rules';
+import type { AppliedRule, NoiseBand, SeriesPage } from '../../api/types';
 import { aboutWords } from '../../lib/rule-patterns';
 import { formatValue } from '../../lib/units';
 import { AppLink } from '../../ui/app-link';
@@ -18,6 +18,7 @@ export function SeriesFacts({ page }: { page: SeriesPage }) {
   return (
     <>
       <RulePanel page={page} />
+      <ArmRulePanel page={page} />
       <NoisePanel page={page} />
       <EnvironmentPanel page={page} />
     </>
@@ -43,19 +44,7 @@ function RulePanel({ page: { rule, series } }: { page: SeriesPage }) {
       {rule.muted !== null && <p className={classes.first}>Muted: {rule.muted}</p>}
       <Facts
         items={[
-          [
-            'Name',
-            rule.rule_id === null ? (
-              rule.name
-            ) : (
-              <>
-                <AppLink to="/rules/$ruleId" params={{ ruleId: rule.rule_id }}>
-                  {rule.name}
-                </AppLink>
-                , version {rule.version}
-              </>
-            ),
-          ],
+          ['Name', <RuleName key="name" rule={rule} />],
           ['Fires beyond', rule.limit === null ? '–' : formatValue(rule.limit, series.unit)],
         ]}
       />
@@ -78,6 +67,37 @@ function RulePanel({ page: { rule, series } }: { page: SeriesPage }) {
           Write a rule for this series
         </AppLink>
       </p>
+    </Panel>
+  );
+}
+
+function RuleName({ rule }: { rule: Pick<AppliedRule, 'rule_id' | 'name' | 'version'> }) {
+  if (rule.rule_id === null) return rule.name;
+  return (
+    <>
+      <AppLink to="/rules/$ruleId" params={{ ruleId: rule.rule_id }}>
+        {rule.name}
+      </AppLink>
+      , version {rule.version}
+    </>
+  );
+}
+
+/** The history of an arm is one thing, whether it loses against its reference another: each has its rule. */
+function ArmRulePanel({ page: { series } }: { page: SeriesPage }) {
+  const { suite, benchmark, arm, metric, target_name: target } = series;
+  const { data: rule } = useQuery(appliedRuleQuery('arm_slower', { suite, benchmark, arm, metric, target }));
+  if (rule === undefined) return null;
+  return (
+    <Panel title="Rule about arms" actions={<Status look={MODES[rule.mode]} />}>
+      <p className={classes.first}>{rule.text}</p>
+      {rule.muted !== null && <p className={classes.first}>Muted: {rule.muted}</p>}
+      <Facts
+        items={[
+          ['Name', <RuleName key="name" rule={rule} />],
+          ['Raises', `an alert when ${arm} is slower than its reference`],
+        ]}
+      />
     </Panel>
   );
 }

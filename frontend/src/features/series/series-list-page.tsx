@@ -12,6 +12,7 @@ import { ButtonLink } from '../../ui/button-link';
 import { DataTable, type Column } from '../../ui/data-table';
 import { FilterBar } from '../../ui/filter-bar';
 import { FilterSelect } from '../../ui/filter-select';
+import { Identifier } from '../../ui/identifier';
 import { Listed } from '../../ui/listed';
 import { Page } from '../../ui/page';
 import { Panel } from '../../ui/panel';
@@ -67,9 +68,10 @@ export function SeriesListPage({ search, onSearch }: SeriesListPageProps) {
 const COLUMNS: readonly Column<Series>[] = [
   {
     header: 'Series',
+    breaks: true,
     cell: (row) => (
       <AppLink to="/series/$seriesId" params={{ seriesId: row.id }}>
-        {row.benchmark} · {row.arm} · {row.metric}
+        <Identifier name={`${row.benchmark} · ${row.arm} · ${row.metric}`} />
       </AppLink>
     ),
   },

@@ -150,6 +150,41 @@ describe('the rule that decides about a series', () => {
   });
 });
 
+const armRulePanel = async () => {
+  const heading = await screen.findByRole('heading', { name: 'Rule about arms' });
+  const found = heading.closest('section');
+  if (found === null) throw new Error('a panel is a section');
+  return within(found);
+};
+
+describe('the rule about its arm beside the reference', () => {
+  it('is told beside the one about its history, with its mute', async () => {
+    await open('/series/series-1', (world) => {
+      world.decisions.appliedToArms = {
+        ...world.decisions.appliedToArms,
+        rule_id: 'rule-2',
+        version: 3,
+        name: 'arms-of-hashing',
+        mode: 'shadow',
+        muted: 'muted by Ada until 2026-11-24 08:00 UTC: flaky fan',
+      };
+    });
+    const { getByRole, getByText } = await armRulePanel();
+    expect(getByRole('link', { name: 'arms-of-hashing' })).toHaveAttribute('href', '/rules/rule-2');
+    expect(getByText(/, version 3/)).toBeInTheDocument();
+    expect(getByText('shadow')).toBeInTheDocument();
+    expect(getByText(/^Muted: muted by Ada.*flaky fan$/)).toBeInTheDocument();
+  });
+
+  it('is the manifest as shipped where nobody wrote one', async () => {
+    await open();
+    const { getByText, queryByRole } = await armRulePanel();
+    expect(getByText(/manifest apply as shipped/)).toBeInTheDocument();
+    expect(getByText('as-shipped')).toBeInTheDocument();
+    expect(queryByRole('link')).not.toBeInTheDocument();
+  });
+});
+
 describe('the chosen point', () => {
   it('is the newest until one is chosen, and leads to its run, the run before and an A/B run', async () => {
     await open();

@@ -87,7 +87,14 @@ function ReasonAndAdvice({ reason, advice }: { reason: string | null; advice: st
 }
 
 /** A host is its own connection: it is reached when its agent speaks. */
-function ConnectionAxis({ target: { connection, state, agent_name: agent } }: { target: Target }) {
+function ConnectionAxis({ target: { connection, state, agent_name: agent, imported } }: { target: Target }) {
+  if (imported) {
+    return (
+      <Axis name="Connection" look={TARGET_STATES.offline}>
+        <p>It has no agent: only figures that another tool measured are known of it.</p>
+      </Axis>
+    );
+  }
   if (connection === null) {
     const silent = state === 'offline';
     return (

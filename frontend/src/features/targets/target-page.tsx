@@ -96,7 +96,7 @@ function Main({ target, search, onSearch }: MainProps) {
       <NoisePanel targetId={target.id} />
       <PoliciesPanel filters={{ target: target.id }} />
       {device && <ConfigurationPanel errors={target.configuration} />}
-      <PreflightPanel findings={target.preflight} />
+      {!target.imported && <PreflightPanel findings={target.preflight} />}
       <Fingerprint target={target} />
     </>
   );

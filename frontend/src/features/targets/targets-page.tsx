@@ -117,17 +117,23 @@ const COLUMNS: readonly Column<Target>[] = [
   { header: 'State', cell: (target) => <TargetMarks target={target} stacked /> },
   { header: 'Jobs', cell: ({ takes_jobs: { words } }) => <Brief words={words} />, wrap: true },
   { header: 'Readings', cell: ({ gates }) => <Readings gates={gates} /> },
-  { header: 'Preflight', cell: (target) => <Preflight findings={target.preflight} /> },
+  {
+    header: 'Preflight',
+    cell: (target) => (target.imported ? '–' : <Preflight findings={target.preflight} />),
+  },
   {
     header: 'Agent',
-    cell: ({ agent_name: agent, last_seen_at: at }) => (
-      <>
-        {agent}
-        <div className={classes.quiet}>
-          seen <TimeAgo at={at} />
-        </div>
-      </>
-    ),
+    cell: ({ agent_name: agent, last_seen_at: at, imported }) =>
+      imported ? (
+        'none'
+      ) : (
+        <>
+          {agent}
+          <div className={classes.quiet}>
+            seen <TimeAgo at={at} />
+          </div>
+        </>
+      ),
   },
 ];
 

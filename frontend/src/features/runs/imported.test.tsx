@@ -1,0 +1,63 @@
+import { screen, within } from '@testing-library/react';
+
+import { renderApp } from '../../testing/render-app';
+import type { World } from '../../testing/world';
+
+/** The run that is done, without comparisons, as another tool's or as one of an agent. */
+const asked = (trigger: 'import' | 'manual') => (world: World) => {
+  world.comparisons = [];
+  world.runs = world.runs.map((run) =>
+    run.id === 'run-done-1' ? Object.assign({}, run, { trigger, rounds: 1 }) : run,
+  );
+};
+
+async function open(trigger: 'import' | 'manual') {
+  renderApp('/runs/run-done-1', asked(trigger));
+  await screen.findByRole('heading', { name: 'Verdicts' });
+}
+
+describe('a run of another tool’s samples', () => {
+  it('shows no phases, size, conditions or log, which nobody asked for and nobody saw', async () => {
+    await open('import');
+    expect(screen.queryByRole('list', { name: 'Phases' })).not.toBeInTheDocument();
+    for (const never of ['Conditions', 'Log']) {
+      expect(screen.queryByRole('heading', { name: never })).not.toBeInTheDocument();
+    }
+    expect(screen.queryByText('Size')).not.toBeInTheDocument();
+    expect(screen.getByRole('heading', { name: 'Samples' })).toBeInTheDocument();
+  });
+
+  it('does not hide them of a run that an agent measured, and counts one round as one', async () => {
+    await open('manual');
+    expect(screen.getByRole('list', { name: 'Phases' })).toBeInTheDocument();
+    expect(screen.getByRole('heading', { name: 'Conditions' })).toBeInTheDocument();
+    expect(screen.getByRole('heading', { name: 'Log' })).toBeInTheDocument();
+    expect(screen.getByText('5 launches × 1 round')).toBeInTheDocument();
+  });
+});
+
+/** The host, as a target of an import. */
+const imported = (world: World) => {
+  world.targets = world.targets.map((target) =>
+    target.name === 'lab-host'
+      ? Object.assign({}, target, { name: 'ci-7', imported: true, preflight: [] })
+      : target,
+  );
+};
+
+describe('a target of which only imported figures are known', () => {
+  it('is not offered to who asks for a run', async () => {
+    renderApp('/runs/new?suite=hashing', imported);
+    const offered = await screen.findByRole('group', { name: 'Targets' });
+    expect(within(offered).getByText('pixel-8')).toBeInTheDocument();
+    expect(within(offered).queryByText('ci-7')).not.toBeInTheDocument();
+  });
+
+  it('has neither an agent nor a clean preflight', async () => {
+    renderApp('/targets', imported);
+    const table = within(await screen.findByRole('table', { name: 'Targets' }));
+    const [, row] = table.getAllByRole('row');
+    expect(row).toHaveTextContent(/ci-7.*––none$/);
+    expect(row).not.toHaveTextContent('clean');
+  });
+});
