@@ -1,9 +1,10 @@
 //! One thread that does a store's jobs while others use it.
 //!
 //! Place in the journey: between [`Store::next_job`] and [`Store::take_back`], for owners who share their
-//! store behind a lock. Invariant: the lock is held to fetch a job and to take it back, never while it runs,
-//! so whoever wants a checkpoint waits for a rename and a sync at most. Dropping it ends the thread after the
-//! job in hand. Absent on purpose: polling (who changed something says so), trying again at once what failed.
+//! store behind a lock. Invariant: the lock is held to fetch a job and to take it back, never while it
+//! runs, so whoever wants a checkpoint waits for a plan, or for a rename and a sync, and for no band.
+//! Dropping it ends the thread after the job in hand. Absent on purpose: polling (who changed something
+//! says so), trying again at once what failed.
 
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
