@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::{Duration, UNIX_EPOCH};
 
-use paceline_checkpoint::{BandState, Checkpoint, Difference, Exported, Status, Taken, Verified, hex};
+use paceline_checkpoint::{
+    BandState, Checkpoint, Difference, Exported, Status, Taken, Verified, Waiting, hex,
+};
 use serde_json::{Value, json};
 
 /// Exit status of `verify` when bytes are not what they were; 2 is that of wrong arguments.
@@ -152,22 +154,58 @@ pub(crate) fn status(one: &Status) -> Answer {
         None => format!("  {band}: changed, or may have\n"),
     };
     let text = format!(
-        "{}, {}\n{}; epoch {}, base at epoch {}\nlog: {}, {}; {} of records\n{}",
+        "{}, {}\n{}; epoch {}, base at epoch {} ({})\nlog: {}, {}; {} of records\n{}{}",
         count(one.bands, "band"),
         bytes(one.live_bytes),
         count(one.checkpoints, "checkpoint"),
         one.epoch,
         one.base_epoch,
+        bytes(one.base_bytes),
         count(one.segments, "segment"),
         bytes(one.log_bytes),
         bytes(one.record_bytes),
+        work(&one.work),
         one.dirty.iter().map(line).collect::<String>(),
     );
     let dirty: Value = one.dirty.iter().map(|(band, pages)| json!({"band": band, "pages": pages})).collect();
     let json = json!({
         "bands": one.bands, "live_bytes": one.live_bytes, "checkpoints": one.checkpoints, "epoch": one.epoch,
         "base_epoch": one.base_epoch, "segments": one.segments, "log_bytes": one.log_bytes,
-        "record_bytes": one.record_bytes, "dirty": dirty,
+        "record_bytes": one.record_bytes, "base_bytes": one.base_bytes, "dirty": dirty,
+        "work": of_work(&one.work),
     });
     Answer::done(text, json)
+}
+
+fn work(one: &Waiting) -> String {
+    let [urgent, soon, idle] = one.hash_queue;
+    let fold = match one.fold {
+        Some((made, left)) => format!("under way, {} made, {left} left", count(made, "band")),
+        None => format!("{} to move into the base", bytes(one.foldable_bytes)),
+    };
+    format!(
+        "hash trees: {} in memory ({}), to make {urgent} urgent, {soon} soon, {idle} idle; {} warmed, \
+         {} found, {} loaded, {} missed\nfold: {fold}; {} done; {} in fragmented files ({})\n{}",
+        one.trees,
+        bytes(one.tree_bytes),
+        one.warmed,
+        one.hits,
+        one.loads,
+        one.misses,
+        one.folds,
+        count(one.fragmented, "band"),
+        count(one.patched_pages, "page"),
+        one.failure.as_ref().map(|why| format!("the last job failed: {why}\n")).unwrap_or_default(),
+    )
+}
+
+fn of_work(one: &Waiting) -> Value {
+    let [urgent, soon, idle] = one.hash_queue;
+    json!({
+        "hash_queue": {"urgent": urgent, "soon": soon, "idle": idle},
+        "trees": one.trees, "tree_bytes": one.tree_bytes, "warmed": one.warmed, "hits": one.hits,
+        "loads": one.loads, "misses": one.misses, "foldable_bytes": one.foldable_bytes,
+        "fold": one.fold.map(|(made, left)| json!({"made": made, "left": left})), "folds": one.folds,
+        "fragmented_bands": one.fragmented, "patched_pages": one.patched_pages, "failure": one.failure,
+    })
 }

@@ -4,12 +4,10 @@
 //! that is there.
 
 use std::fs::File;
-use std::io::{self, BufReader, BufWriter};
+use std::io::{self, BufReader, BufWriter, Read};
 use std::path::Path;
-use std::sync::Arc;
 
-use paceline_checkpoint::disk::RealDisk;
-use paceline_checkpoint::{Options, Store};
+use paceline_checkpoint::Store;
 use tempfile::NamedTempFile;
 
 use crate::answer::{self, Answer};
@@ -18,6 +16,10 @@ use crate::answer::{self, Answer};
 pub(crate) struct Failure(String);
 
 impl Failure {
+    pub(crate) fn new(what: impl std::fmt::Display, advice: &str) -> Self {
+        Self(format!("{what}; {advice}"))
+    }
+
     fn of(archive: &Path, error: &io::Error) -> Self {
         let advice = match error.kind() {
             io::ErrorKind::AlreadyExists => "choose another name: no file is replaced",
@@ -60,13 +62,17 @@ pub(crate) fn export(store: &Store, name: &str, archive: &Path) -> Result<Answer
     Ok(answer::exported(&exported, archive))
 }
 
+/// Opens the archive and hands its bytes on.
+///
 /// # Errors
-/// What the library or the system refuses; then there is no such directory.
-pub(crate) fn import(dir: &Path, archive: &Path) -> Result<Store, Failure> {
-    let (disk, options) = (Arc::new(RealDisk), Options::default());
+/// What the library or the system refuses.
+pub(crate) fn read<T>(
+    archive: &Path,
+    take: impl FnOnce(Box<dyn Read>) -> paceline_checkpoint::Result<T>,
+) -> Result<T, Failure> {
     if archive == Path::new("-") {
-        return Ok(Store::import(disk, dir, options, io::stdin().lock())?);
+        return Ok(take(Box::new(io::stdin().lock()))?);
     }
     let file = File::open(archive).map_err(|error| Failure::of(archive, &error))?;
-    Ok(Store::import(disk, dir, options, BufReader::with_capacity(1 << 20, file))?)
+    Ok(take(Box::new(BufReader::with_capacity(1 << 20, file)))?)
 }

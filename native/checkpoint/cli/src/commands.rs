@@ -4,12 +4,13 @@ use std::path::Path;
 use std::sync::Arc;
 
 use paceline_checkpoint::disk::RealDisk;
-use paceline_checkpoint::{Options, Result, Store, store_path};
+use paceline_checkpoint::{ErrorKind, Options, Result, Store, store_path};
 use serde_json::json;
 
 use crate::Command;
 use crate::answer::{self, Answer, count};
 use crate::archives::{self, Failure};
+use crate::told;
 
 pub(crate) fn opened(dir: &Path) -> Result<Store> {
     Store::open(Arc::new(RealDisk), dir, Options::default())
@@ -20,10 +21,13 @@ pub(crate) fn opened(dir: &Path) -> Result<Store> {
 pub(crate) fn answer(command: &Command) -> std::result::Result<Answer, Failure> {
     Ok(match command {
         Command::Init { dir, name } => init(dir, name)?,
-        Command::Checkpoint { dir, name, all } => {
+        Command::Checkpoint { dir, name, mapped, all } => {
             let mut store = opened(dir)?;
-            let taken =
-                if *all { store.checkpoint_everything(name)? } else { store.checkpoint_observed(name)? };
+            let taken = match (mapped, all) {
+                (true, _) => store.checkpoint_mapped(name)?,
+                (_, true) => store.checkpoint_everything(name)?,
+                _ => store.checkpoint_observed(name)?,
+            };
             store.save_index();
             answer::taken(&taken)
         }
@@ -44,37 +48,65 @@ pub(crate) fn answer(command: &Command) -> std::result::Result<Answer, Failure> 
             opened(dir)?.prune(&names)?;
             Answer::done(format!("given up: {}\n", names.join(", ")), json!({"pruned": names}))
         }
-        Command::Fold { dir } => {
-            let done = opened(dir)?.fold()?;
-            let text = format!(
-                "the base is of epoch {}: {} moved, {} and {} removed\n",
-                done.epoch,
-                count(done.bands, "band"),
-                count(done.segments, "segment"),
-                count(done.files, "file")
-            );
-            let json = json!({
-                "epoch": done.epoch, "bands": done.bands, "rewritten": done.rewritten,
-                "segments": done.segments, "files": done.files,
-            });
-            Answer::done(text, json)
-        }
+        Command::Fold { dir } => fold(dir)?,
         Command::Gc { dir } => {
             let removed = opened(dir)?.gc()?;
             Answer::done(format!("{} removed\n", count(removed, "file")), json!({"removed": removed}))
         }
         Command::Export { dir, name, archive } => archives::export(&opened(dir)?, name, archive)?,
-        Command::Import { dir, archive } => {
-            let mut store = archives::import(dir, archive)?;
-            store.save_index();
-            made(&store, dir)?
-        }
-        Command::Status { dir } => {
-            let mut store = opened(dir)?;
-            store.look_at_live()?;
-            answer::status(&store.status()?)
-        }
+        Command::Import { dir, archive, name } => import(dir, archive, name.as_deref())?,
+        Command::Status { dir } => status(dir)?,
     })
+}
+
+fn import(dir: &Path, archive: &Path, name: Option<&str>) -> std::result::Result<Answer, Failure> {
+    let adopted = match opened(dir) {
+        Ok(mut store) => {
+            let taken = archives::read(archive, |bytes| store.adopt(bytes, name))?;
+            store.save_index();
+            return Ok(answer::taken(&taken));
+        }
+        Err(error) if error.kind() == ErrorKind::NotFound => name,
+        Err(error) => return Err(error.into()),
+    };
+    if adopted.is_some() {
+        let what = format!("{}: no store, and a new one takes the archive's name", dir.display());
+        return Err(Failure::new(what, "leave `--as` out"));
+    }
+    let (disk, options) = (Arc::new(RealDisk), Options::default());
+    let mut store = archives::read(archive, |bytes| Store::import(disk, dir, options, bytes))?;
+    store.save_index();
+    Ok(made(&store, dir)?)
+}
+
+fn fold(dir: &Path) -> Result<Answer> {
+    let done = opened(dir)?.fold()?;
+    let text = format!(
+        "the base is of epoch {}: {} moved, {} and {} removed\n",
+        done.epoch,
+        count(done.bands, "band"),
+        count(done.segments, "segment"),
+        count(done.files, "file")
+    );
+    let json = json!({
+        "epoch": done.epoch, "bands": done.bands, "rewritten": done.rewritten,
+        "segments": done.segments, "files": done.files,
+    });
+    Ok(Answer::done(text, json))
+}
+
+/// While another process holds the store, what that said last.
+fn status(dir: &Path) -> Result<Answer> {
+    match (opened(dir), told::last(dir)) {
+        (Err(error), Some((json, text))) if error.kind() == ErrorKind::Locked => {
+            Ok(Answer::done(["held by `watch`, which says:\n", &text].concat(), json))
+        }
+        (store, _) => {
+            let mut store = store?;
+            store.look_at_live()?;
+            Ok(answer::status(&store.status()?))
+        }
+    }
 }
 
 fn init(dir: &Path, name: &str) -> Result<Answer> {

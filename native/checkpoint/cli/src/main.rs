@@ -8,6 +8,7 @@
 mod answer;
 mod archives;
 mod commands;
+mod told;
 mod watch;
 
 use std::io::{self, Write};
@@ -75,7 +76,11 @@ enum Command {
         dir: PathBuf,
         /// Not taken yet.
         name: String,
-        /// Read every byte. Finds what was written through a mapping, which moves no time stamp.
+        /// Somebody writes the bands through mappings: write back what changed before it is read, or read
+        /// everything twice where the filesystem does not show such writes.
+        #[arg(long, conflicts_with = "all")]
+        mapped: bool,
+        /// Read every byte, and believe no time stamp.
         #[arg(long)]
         all: bool,
     },
@@ -141,14 +146,19 @@ enum Command {
         /// The file to make, which must not be there; `-` writes to standard output.
         archive: PathBuf,
     },
-    /// Make a directory of bands and its store from what `export` wrote; everything is checked.
+    /// Take in what `export` wrote; everything is checked. Makes DIR and its store, or adds one more
+    /// checkpoint to the store that DIR has: then the bands stay as they are.
     Import {
-        /// The directory to make, which must not be there.
+        /// A directory of bands with a store, or one to make, which must not be there.
         dir: PathBuf,
         /// The archive; `-` reads from standard input.
         archive: PathBuf,
+        /// The checkpoint's name; that of the archive, when it is not said.
+        #[arg(long = "as")]
+        name: Option<String>,
     },
-    /// Say how the store stands, and which bands may have changed.
+    /// Say how the store stands, which bands may have changed, and what is done in the background. While
+    /// `watch` holds the store, what that said last.
     Status {
         /// The directory of bands.
         dir: PathBuf,

@@ -83,7 +83,8 @@ fn what_cannot_be_done_is_said_and_leaves_nothing() {
     for (arguments, expected) in [
         (["import", "copy", "bad.tar"].as_slice(), "band 0 of the archive has another id"),
         (&["import", "copy", "none.tar"], "check the path"),
-        (&["import", "bands", "good.tar"], "there is a store already"),
+        (&["import", "bands", "good.tar"], "a checkpoint is already named \"first\""),
+        (&["import", "copy", "good.tar", "--as", "x"], "leave `--as` out"),
         (&["export", "bands", "first", "good.tar"], "no file is replaced"),
         (&["export", "bands", "third", "third.tar"], "third"),
         (&["export", "bands", "first", "none/first.tar"], "check the path"),
@@ -94,4 +95,22 @@ fn what_cannot_be_done_is_said_and_leaves_nothing() {
         assert!(why.starts_with("paceline-checkpoint: ") && why.contains(expected), "{arguments:?}: {why}");
         assert_eq!(left(), before, "{arguments:?}");
     }
+}
+
+#[test]
+fn an_archive_comes_into_a_store_that_is_there() {
+    let root = ready();
+    said(root.path(), &["export", "bands", "first", "first.tar"]);
+    said(root.path(), &["import", "copy", "first.tar"]);
+    fs::write(root.path().join("copy/0"), vec![8; 70_000]).expect("written");
+    fs::write(root.path().join("copy/2"), b"new").expect("written");
+    said(root.path(), &["checkpoint", "copy", "own"]);
+    said(root.path(), &["export", "copy", "own", "own.tar"]);
+    let told = said(root.path(), &["import", "bands", "own.tar", "--as", "theirs"]);
+    assert!(told.starts_with("\"theirs\" is kept (epoch 3): 2 bands changed"), "{told}");
+    assert_eq!(fs::read(root.path().join("bands/0")).expect("there"), vec![6; 100_000], "live stays");
+    assert!(said(root.path(), &["verify", "bands"]).contains("good  theirs: 3 bands"));
+    said(root.path(), &["rollback", "bands", "theirs"]);
+    assert_eq!(fs::read(root.path().join("bands/0")).expect("there"), vec![8; 70_000]);
+    assert_eq!(fs::read(root.path().join("bands/2")).expect("there"), b"new");
 }

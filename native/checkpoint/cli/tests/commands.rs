@@ -120,3 +120,12 @@ fn a_refusal_says_what_to_do_and_changes_nothing() {
     let none = run(&root.path().join("elsewhere"), &["status"], &[]);
     assert_eq!(none.status.code(), Some(1));
 }
+
+#[test]
+fn mapped_bands_can_be_asked_for_and_not_together_with_all() {
+    let (_root, dir) = ready();
+    fs::write(dir.join("1"), vec![9; BAND]).expect("written");
+    assert!(said(&dir, &["checkpoint", "--mapped"], &["second"]).contains("1 band changed"));
+    let both = run(&dir, &["checkpoint", "--mapped", "--all"], &["third"]);
+    assert_eq!(both.status.code(), Some(2), "{}", String::from_utf8_lossy(&both.stderr));
+}

@@ -46,10 +46,20 @@ fn every_change_is_kept_and_the_oldest_are_given_up() {
         assert_eq!(one["checkpoint"]["bands"], 1, "{line}");
         names.push(one["checkpoint"]["name"].as_str().expect("a name").to_owned());
         if change < CHANGES {
+            if change == 3 {
+                // It holds the store, and still says how that stands.
+                let told: Value = serde_json::from_str(&said(&["--json", "status"], &dir)).expect("JSON");
+                assert!(told["work"]["trees"].is_u64() && told["epoch"].as_u64() >= Some(3), "{told}");
+                let list = program(&["list"], &dir, &[]).output().expect("it starts");
+                assert!(
+                    String::from_utf8_lossy(&list.stderr).contains("another process has this store open")
+                );
+            }
             write(change + 1);
         }
     }
     assert!(watch.wait().expect("it ends").success());
+    assert!(said(&["status"], &dir).contains("1 band"), "it is no longer held");
     assert!(names.iter().all(|name| name.starts_with("auto-")), "{names:?}");
     let kept: Value = serde_json::from_str(&said(&["--json", "list"], &dir)).expect("JSON");
     let kept: Vec<&str> =

@@ -4,10 +4,11 @@
 
 use std::collections::BTreeMap;
 
-use crate::error::Result;
+use crate::error::{Doing, Error, Result};
 use crate::pages::PAGE;
 use crate::record::BandState;
 use crate::store::Store;
+use crate::work::Waiting;
 
 /// What verify found.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -52,8 +53,12 @@ pub struct Status {
     pub segments: u64,
     /// See `segments`.
     pub log_bytes: u64,
-    /// Bytes of records that a fold could drop or move into the base.
+    /// Bytes of records that the log holds.
     pub record_bytes: u64,
+    /// Bytes that the base's files take on the disk; what files share is counted in each.
+    pub base_bytes: u64,
+    /// What goes on beside the hot path.
+    pub work: Waiting,
 }
 
 impl Store {
@@ -121,7 +126,21 @@ impl Store {
             checkpoints: self.history.names.len() as u64,
             segments: self.log.segments.len() as u64,
             log_bytes: self.log.bytes()?,
-            record_bytes: self.history.epochs.iter().map(|epoch| epoch.bytes).sum(),
+            record_bytes: self.history.record_bytes(self.history.head()),
+            base_bytes: self.base_bytes()?,
+            work: self.waiting(),
+        })
+    }
+
+    fn base_bytes(&self) -> Result<u64> {
+        let base = self.root.join("base");
+        self.disk.list(&base).doing("listing", &base)?.iter().try_fold(0, |sum, entry| {
+            match self.disk.stamp(&base.join(&entry.name)) {
+                Ok(stamp) => Ok(sum + stamp.blocks * 512),
+                // A job removed it right after it was listed.
+                Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(sum),
+                Err(error) => Err(Error::io("looking at", &base.join(&entry.name), error)),
+            }
         })
     }
 }

@@ -89,6 +89,7 @@ impl Store {
     fn know(&mut self, name: &str, tree: Arc<Tree>, seen: (Stamp, i64)) {
         let Some(band) = self.bands.get_mut(name) else { return };
         (band.tree, band.seen, band.unknown) = (Some(tree), Some(seen), false);
+        band.settled = false;
         self.dirty.remove(name);
         self.fresh_trees.insert(name.to_owned());
     }

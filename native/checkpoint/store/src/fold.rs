@@ -1,22 +1,27 @@
-//! Forgetting: prune says what is no longer wanted, fold moves the base forward, gc removes what nothing
-//! names.
+//! A fold: a newer base of the oldest kept checkpoint, made band by band beside everything else.
 //!
+//! ```text
+//! plan ─▶ a file for each band that changed, synced ─▶ sync base/, CURRENT.new ─▶ place ─▶ remove
+//!  store          no store needed: only reads what never changes                  store    neither
+//! ```
 //! Invariants: D6 and D7. A fold goes to the oldest checkpoint that is kept (or the last epoch when there
-//! is none), so it never takes a kept one away. Base files are clones of base files with pages written into
-//! them; one that was patched often is written whole again, because cloning and reading cost by the extent.
+//! is none), so it never takes a kept one away; whatever is appended or given up meanwhile comes after its
+//! target. Base files are clones of base files with pages written into them; one that was patched often is
+//! written whole again, because cloning and reading cost by the extent.
 
-use std::collections::BTreeSet;
+use std::collections::VecDeque;
+use std::path::{Path, PathBuf};
 
-use crate::disk::{Access, Kind};
+use crate::disk::Access;
 use crate::error::{Doing, Error, ErrorKind, Result};
+use crate::history::History;
 use crate::manifest::{BaseBand, Manifest, base_file, base_path};
 use crate::pages::{PAGE, index};
 use crate::record::{BandState, Meta};
 use crate::restore::write_out;
-use crate::store::Store;
 
 /// A base file is written whole again once a quarter of its pages was written into clones of it.
-const PATCHED_SHARE: u64 = 4;
+pub(crate) const PATCHED_SHARE: u64 = 4;
 
 /// What a fold did.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -33,90 +38,111 @@ pub struct Folded {
     pub files: u64,
 }
 
-impl Store {
-    /// Checkpoints of these names are no longer wanted. Durable when it returns; space comes back by
-    /// [`Store::fold`].
-    ///
-    /// # Errors
-    /// `NotFound` (then none is pruned), `Stopped`, `Io`.
-    pub fn prune(&mut self, names: &[&str]) -> Result<()> {
-        let found: Result<BTreeSet<u64>> =
-            names.iter().map(|name| Ok(self.history.find(name)?.epoch)).collect();
-        let epochs: Vec<u64> = found?.into_iter().collect();
-        if epochs.is_empty() {
-            return Ok(());
-        }
-        let epoch = self.log.append(Meta::Prune { epochs }, &[])?;
-        self.history.push(epoch);
-        Ok(())
-    }
+/// A fold on its way, with its own view of the past.
+#[derive(Debug)]
+pub(crate) struct Folding {
+    past: History,
+    /// The base to be, as far as it is made; without its bands' order.
+    manifest: Manifest,
+    left: VecDeque<(String, BandState)>,
+    pub(crate) folded: Folded,
+    staged: bool,
+}
 
-    /// Moves the base to the oldest checkpoint that is kept, and drops the log before it.
-    ///
-    /// # Errors
-    /// `Damaged` when a band would get another id (then nothing changed), `Io`.
-    pub fn fold(&mut self) -> Result<Folded> {
-        let oldest = self.history.names.values().min().copied();
-        let target = oldest.unwrap_or(self.history.head());
-        let mut folded = Folded { epoch: target, ..Folded::default() };
-        if target > self.history.manifest.epoch {
-            self.move_base(target, &mut folded)?;
+impl Folding {
+    /// What a fold now would do; nothing when the base is where it would go.
+    pub(crate) fn plan(history: &History) -> Result<Option<Self>> {
+        let target = history.fold_target();
+        let old = &history.manifest;
+        if target <= old.epoch {
+            return Ok(None);
         }
-        if !self.log.is_fresh() && self.history.head() == self.history.manifest.epoch {
-            self.log.rotate(0)?; // all records are in the base: the full segment can go, too
-        }
-        folded.segments = self.log.drop_until(self.history.manifest.epoch)?;
-        folded.files = self.gc()?;
-        Ok(folded)
-    }
-
-    fn move_base(&mut self, target: u64, folded: &mut Folded) -> Result<()> {
-        let old = &self.history.manifest;
-        let record = self.history.epochs.iter().find(|epoch| epoch.number == target);
+        let record = history.epochs.iter().find(|epoch| epoch.number == target);
         let record = record.ok_or_else(|| Error::damaged(format!("epoch {target} is not in the log")))?;
         let (name, created_ns, kept) = match &record.meta {
             Meta::Checkpoint { name, created_ns, .. } => {
-                (name.clone(), *created_ns, self.history.names.get(name) == Some(&target))
+                (name.clone(), *created_ns, history.names.get(name) == Some(&target))
             }
             Meta::Prune { .. } => (format!("epoch-{target}"), 0, false),
         };
-        let touched = self.history.touched(old.epoch, target);
-        let mut bands = Vec::new();
-        for (name, state) in self.history.bands_at(target) {
+        let touched = history.touched(old.epoch, target);
+        let (mut bands, mut left) = (Vec::new(), VecDeque::new());
+        for (name, state) in history.bands_at(target) {
             match old.band(&name) {
                 Some(band) if !touched.contains_key(&name) => bands.push(band.clone()),
-                before => {
-                    let band = self.fold_band(&name, target, state, before)?;
-                    folded.bands += 1;
-                    folded.rewritten += u64::from(band.patched == 0);
-                    bands.push(band);
-                }
+                _ => left.push_back((name, state)),
             }
         }
         let (store, chain) = (old.store, record.chain);
-        let base = self.root.join("base");
-        self.disk.sync_dir(&base).doing("syncing", &base)?;
         let manifest = Manifest { store, epoch: target, chain, kept, created_ns, name, bands };
-        manifest.install(self.disk.as_ref(), &self.root)?;
-        self.history.manifest = manifest;
-        self.history.epochs.retain(|epoch| epoch.number > target);
-        Ok(())
+        let (past, folded) = (history.until(target), Folded { epoch: target, ..Folded::default() });
+        Ok(Some(Self { past, manifest, left, folded, staged: false }))
     }
 
-    /// A band's file as of an epoch: a clone with the log's pages, or all of it.
-    fn fold_band(
-        &self,
-        name: &str,
-        epoch: u64,
-        state: BandState,
-        before: Option<&BaseBand>,
-    ) -> Result<BaseBand> {
-        let file = base_file(name, epoch);
-        let path = base_path(&self.root, &file);
-        if self.disk.stamp(&path).is_ok() {
-            self.disk.remove(&path).doing("removing", &path)?; // of a fold that was cut short
+    /// The epoch it goes to.
+    pub(crate) fn target(&self) -> u64 {
+        self.manifest.epoch
+    }
+
+    /// Bands that are still to be made.
+    pub(crate) fn left(&self) -> u64 {
+        self.left.len() as u64
+    }
+
+    /// The files that it has made so far; for when it comes to nothing.
+    pub(crate) fn made(&self) -> Vec<PathBuf> {
+        let file = |name: &str| base_file(name, self.target());
+        let made = self.manifest.bands.iter().map(|band| &band.name).filter(|name| {
+            let old = self.past.manifest.band(name);
+            old.is_none_or(|old| old.file != file(name))
+        });
+        let begun = self.left.front().map(|(name, _)| name);
+        let paths = made.chain(begun).map(|name| base_path(&self.past.root, &file(name)));
+        paths.filter(|path| self.past.disk.stamp(path).is_ok()).collect()
+    }
+
+    /// Makes one band, or what comes after the last. Answers whether only [`Folding::place`] is left. After
+    /// an error it can be tried again.
+    pub(crate) fn step(&mut self) -> Result<bool> {
+        if let Some((name, state)) = self.left.front().cloned() {
+            let before = self.past.manifest.band(&name).cloned();
+            let band = self.fold_band(&name, state, before.as_ref())?;
+            self.folded.bands += 1;
+            self.folded.rewritten += u64::from(band.patched == 0);
+            self.manifest.bands.push(band);
+            self.left.pop_front();
+        } else if !self.staged {
+            let base = self.past.root.join("base");
+            self.past.disk.sync_dir(&base).doing("syncing", &base)?;
+            self.manifest.bands.sort_by(|a, b| a.name.cmp(&b.name));
+            self.manifest.stage(self.past.disk.as_ref(), &self.past.root)?;
+            self.staged = true;
         }
-        let reader = self.history.band_at(name, epoch)?;
+        Ok(self.staged)
+    }
+
+    /// The moment from which the base is the new one; durable once the store's directory was synced. Answers
+    /// its manifest, and the files that it no longer names.
+    pub(crate) fn place(self) -> Result<(Manifest, Vec<PathBuf>)> {
+        Manifest::place(self.past.disk.as_ref(), &self.past.root)?;
+        let is_named = |file: &str| self.manifest.bands.iter().any(|band| band.file == file);
+        let old = self.past.manifest.bands.iter().filter(|band| {
+            // By name first: the lists are as long as there are bands.
+            self.manifest.band(&band.name).is_none_or(|new| new.file != band.file) && !is_named(&band.file)
+        });
+        let old = old.map(|band| base_path(&self.past.root, &band.file)).collect();
+        Ok((self.manifest, old))
+    }
+
+    /// A band's file as of the target: a clone with the log's pages, or all of it.
+    fn fold_band(&self, name: &str, state: BandState, before: Option<&BaseBand>) -> Result<BaseBand> {
+        let (disk, root) = (self.past.disk.as_ref(), &self.past.root);
+        let file = base_file(name, self.target());
+        let path = base_path(root, &file);
+        if disk.stamp(&path).is_ok() {
+            disk.remove(&path).doing("removing", &path)?; // of a fold that was cut short
+        }
+        let reader = self.past.band_at(name, self.target())?;
         let logged = reader.logged();
         let patched = before.map_or(0, |band| band.patched) + logged.len() as u64;
         let (name, whole) = (name.to_owned(), state.size.div_ceil(PAGE) / PATCHED_SHARE);
@@ -124,32 +150,25 @@ impl Store {
         let like =
             before.filter(|band| band.state.size == state.size && patched <= whole && reader.keeps_base());
         if let Some(before) = like {
-            let old = base_path(&self.root, &before.file);
-            match self.disk.clone_file(&old, &path) {
+            let old = base_path(root, &before.file);
+            match disk.clone_file(&old, &path) {
                 Ok(()) => {
-                    self.patch(&path, &logged, epoch, &name, state)?;
+                    self.patch(&path, &logged, &name, state)?;
                     return Ok(BaseBand { name, state, file, patched });
                 }
                 Err(error) if error.kind() == std::io::ErrorKind::Unsupported => {}
                 Err(error) => return Err(Error::io("cloning", &old, error)),
             }
         }
-        let target = self.disk.open(&path, Access::Create).doing("making", &path)?;
+        let target = disk.open(&path, Access::Create).doing("making", &path)?;
         write_out(&reader, target.as_ref(), &path, state)?;
         target.sync_data().doing("syncing", &path)?;
         Ok(BaseBand { name, state, file, patched: 0 })
     }
 
-    fn patch(
-        &self,
-        path: &std::path::Path,
-        pages: &[u64],
-        epoch: u64,
-        name: &str,
-        state: BandState,
-    ) -> Result<()> {
-        let reader = self.history.band_at(name, epoch)?;
-        let file = self.disk.open(path, Access::Write).doing("opening", path)?;
+    fn patch(&self, path: &Path, pages: &[u64], name: &str, state: BandState) -> Result<()> {
+        let reader = self.past.band_at(name, self.target())?;
+        let file = self.past.disk.open(path, Access::Write).doing("opening", path)?;
         let mut page_bytes = vec![0; index(PAGE)];
         for page in pages {
             let at = page * PAGE;
@@ -165,24 +184,5 @@ impl Store {
             ));
         }
         file.sync_data().doing("syncing", path)
-    }
-
-    /// Removes files of the base that `CURRENT` does not name. Answers how many.
-    ///
-    /// # Errors
-    /// `Io`.
-    pub fn gc(&mut self) -> Result<u64> {
-        let base = self.root.join("base");
-        let named: BTreeSet<&str> =
-            self.history.manifest.bands.iter().map(|band| band.file.as_str()).collect();
-        let mut removed = 0;
-        for entry in self.disk.list(&base).doing("listing", &base)? {
-            if entry.kind == Kind::File && !named.contains(entry.name.as_str()) {
-                let path = base.join(&entry.name);
-                self.disk.remove(&path).doing("removing", &path)?;
-                removed += 1;
-            }
-        }
-        Ok(removed)
     }
 }

@@ -66,6 +66,24 @@ impl History {
         self.epochs.push(epoch);
     }
 
+    /// The past as it was at an epoch that the log has; what came later changes none of it.
+    pub(crate) fn until(&self, epoch: u64) -> Self {
+        let (disk, root, manifest) = (Arc::clone(&self.disk), self.root.clone(), self.manifest.clone());
+        let epochs = self.epochs.iter().filter(|record| record.number <= epoch).cloned().collect();
+        let (pruned, names) = (BTreeSet::new(), BTreeMap::new());
+        Self { disk, root, manifest, epochs, pruned, names }
+    }
+
+    /// Where a fold goes: the oldest checkpoint that is kept, or the last epoch when there is none.
+    pub(crate) fn fold_target(&self) -> u64 {
+        self.names.values().min().copied().unwrap_or(self.head())
+    }
+
+    /// Bytes of records up to an epoch.
+    pub(crate) fn record_bytes(&self, until: u64) -> u64 {
+        self.epochs.iter().filter(|epoch| epoch.number <= until).map(|epoch| epoch.bytes).sum()
+    }
+
     /// The last epoch.
     pub(crate) fn head(&self) -> u64 {
         self.epochs.last().map_or(self.manifest.epoch, |epoch| epoch.number)
@@ -194,6 +212,7 @@ impl History {
 type Opened = (Box<dyn DiskFile>, PathBuf);
 
 /// A band of the past.
+#[derive(Debug)]
 pub(crate) struct BandReader {
     pub(crate) size: u64,
     base: Option<Opened>,

@@ -4,27 +4,22 @@
 //! DIR.paceline/swap/ ─ each band written, checked, synced ─▶ sync swap/ ─▶ rename to DIR, sync
 //!    ─▶ base, log, CURRENT as for any new store
 //! ```
-//! Invariant: the archive is whatever somebody sent. A path in it is compared with the one that the manifest
-//! makes due, and never followed; a band is named only after its bytes had its id. When an import fails,
-//! nothing of it is left; when the machine stops, DIR is not there, or whole and without a store, or all of
-//! it is there. Absent on purpose: unpacking of anything else that a tar can hold.
+//! Invariant: the archive is whatever somebody sent, and `unpack` reads it. When an import fails, nothing of
+//! it is left; when the machine stops, DIR is not there, or whole and without a store, or all of it is there.
+//! Absent on purpose: stores that are there (`adopt`).
 
-use std::io::{self, Read};
+use std::io::Read;
 use std::path::Path;
 use std::sync::Arc;
 
-use crate::archive::{ARCHIVE, BANDS, Contents, MANIFEST};
 use crate::create::{begin, make_empty, refuse_store};
 use crate::disk::{Access, Disk, Kind};
 use crate::error::{Doing, Error, ErrorKind, Result};
-use crate::names::is_band;
 use crate::pages::{LEAF, index};
 use crate::record::BandState;
 use crate::restore::parent;
 use crate::store::{Options, Store, store_path};
-
-/// A manifest of some hundred thousand bands; more is not read.
-const MANIFEST_MOST: u64 = 64 << 20;
+use crate::unpack::{unpack, unreadable};
 
 impl Store {
     /// Makes a directory of bands and its store from an archive that [`Store::export`] wrote. The first
@@ -63,28 +58,8 @@ fn take(
     let root = store_path(live);
     let swap = root.join("swap");
     make_empty(disk, &swap)?;
-    let mut archive = tar::Archive::new(archive);
-    let mut entries = archive.entries().map_err(unreadable)?;
-    let first = entries.next().ok_or_else(|| Error::damaged("the archive is empty"))?;
-    let contents = manifest(first.map_err(unreadable)?)?;
-    let mut due = contents.bands.iter();
-    for entry in entries {
-        let mut entry = entry.map_err(unreadable)?;
-        let path = path_of(&entry)?;
-        let next = due.next();
-        let (name, state) = match next {
-            Some((name, state)) if path == [BANDS, name].concat() => (name, *state),
-            _ => return Err(refusal(&path, &contents, next)),
-        };
-        if entry.size() != state.size {
-            let (is, due) = (entry.size(), state.size);
-            return Err(refused(format!("{path:?}: {is} bytes where the manifest says {due}")));
-        }
-        take_band(disk, &mut entry, &swap.join(name), state)?;
-    }
-    if let Some((name, _)) = due.next() {
-        return Err(Error::damaged(format!("the archive ends before band {name:?}")));
-    }
+    let contents =
+        unpack(archive, |_| Ok(()), |name, state, bytes| take_band(disk, bytes, &swap.join(name), state))?;
     disk.sync_dir(&swap).doing("syncing", &swap)?;
     disk.rename(&swap, live).doing("placing", live)?;
     *placed = true;
@@ -93,66 +68,8 @@ fn take(
     Ok((contents.name, Some(contents.created_ns)))
 }
 
-fn manifest<R: Read>(entry: tar::Entry<'_, R>) -> Result<Contents> {
-    let path = path_of(&entry)?;
-    if path != MANIFEST {
-        return Err(refused(format!("{path:?} comes first, where the manifest should be")));
-    }
-    if entry.size() > MANIFEST_MOST {
-        return Err(refused(format!("a manifest of {} bytes", entry.size())));
-    }
-    let mut bytes = Vec::new();
-    entry.take(MANIFEST_MOST).read_to_end(&mut bytes).map_err(unreadable)?;
-    let text = std::str::from_utf8(&bytes).ok();
-    text.and_then(Contents::parse).ok_or_else(|| Error::damaged("the archive's manifest is not whole"))
-}
-
-/// The path of an entry that is a plain file.
-fn path_of<R: Read>(entry: &tar::Entry<'_, R>) -> Result<String> {
-    let path = String::from_utf8_lossy(&entry.path_bytes()).into_owned();
-    let kind = match entry.header().entry_type() {
-        tar::EntryType::Regular | tar::EntryType::GNUSparse => return Ok(path),
-        tar::EntryType::Symlink => "a symbolic link",
-        tar::EntryType::Link => "a hard link",
-        tar::EntryType::Directory => "a directory",
-        _ => "no plain file",
-    };
-    Err(refused(format!("{path:?}: {kind}")))
-}
-
-/// Why an entry is not the one that is due.
-fn refusal(path: &str, contents: &Contents, due: Option<&(String, BandState)>) -> Error {
-    let known = |name: &str| contents.bands.iter().any(|(known, _)| known == name);
-    let name = path.strip_prefix(BANDS);
-    refused(match name {
-        _ if path.starts_with(['/', '\\']) => format!("{path:?}: an absolute path"),
-        _ if path.split(['/', '\\']).any(|part| part == "..") => format!("{path:?}: leads out of its place"),
-        Some(name) if is_band(name) && known(name) => match due {
-            Some((due, _)) if due.as_str() < name => format!("{path:?} where band {due:?} should follow"),
-            _ => format!("{path:?}: a second time"),
-        },
-        _ => format!("{path:?}: not in the manifest"),
-    })
-}
-
-fn refused(what: impl Into<String>) -> Error {
-    let advice = "this is no archive that `export` wrote; nothing of it was kept";
-    Error::new(ErrorKind::Refused, what, advice)
-}
-
-/// What the reader of the archive says: that the bytes make no sense, or that the system failed.
-fn unreadable(error: io::Error) -> Error {
-    match error.kind() {
-        io::ErrorKind::Other
-        | io::ErrorKind::UnexpectedEof
-        | io::ErrorKind::InvalidData
-        | io::ErrorKind::InvalidInput => Error::damaged(format!("{ARCHIVE}: {error}")),
-        _ => Error::io("reading", Path::new(ARCHIVE), error),
-    }
-}
-
 /// Writes a band, with zeros as holes, and checks what it wrote.
-fn take_band(disk: &dyn Disk, entry: &mut impl Read, path: &Path, state: BandState) -> Result<()> {
+fn take_band(disk: &dyn Disk, entry: &mut dyn Read, path: &Path, state: BandState) -> Result<()> {
     let file = disk.open(path, Access::Create).doing("making", path)?;
     file.set_len(state.size).doing("making", path)?;
     let mut hasher = blake3::Hasher::new();

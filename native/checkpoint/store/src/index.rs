@@ -6,15 +6,16 @@
 //! and nothing else; so it is written without syncs, and failures to write it are ignored.
 
 use std::collections::BTreeSet;
+use std::path::Path;
 
 use crate::bytes::{Reader, put_count, put_text, put_u64};
-use crate::disk::{Access, Kind, Moment, Stamp};
+use crate::disk::{Access, Disk, Kind, Moment, Stamp};
 use crate::pages::index;
 use crate::record::BandState;
 use crate::store::Store;
 use crate::tree::{Tree, leaves_of};
 
-const MAGIC: &[u8; 8] = b"PLCKIDX1";
+const MAGIC: &[u8; 8] = b"PLCKIDX2";
 /// Two ticks of the slowest kernel clock in use (100 Hz): files that were written later than this before a
 /// look may be written again without another stamp.
 const TICKS_NS: i64 = 20_000_000;
@@ -56,6 +57,7 @@ impl Store {
             for time in [stamp.modified_ns, stamp.changed_ns, seen_ns] {
                 out.extend_from_slice(&time.to_le_bytes());
             }
+            out.push(u8::from(band.settled && band.seen.is_some()));
         }
         out.extend_from_slice(blake3::hash(&out).as_bytes());
         self.replace("INDEX", &out);
@@ -77,37 +79,21 @@ impl Store {
         let _ = written.and_then(|()| self.disk.rename(&new, &path));
     }
 
-    /// The tree of a band from the cache, if it is that of the last epoch.
-    pub(crate) fn cached_tree(&self, name: &str, head: BandState) -> Option<Tree> {
-        let leaves = leaves_of(head.size);
-        if leaves > LEAVES_MOST {
-            return None;
-        }
-        let file = self.disk.open(&self.root.join("trees").join(name), Access::Read).ok()?;
-        let mut bytes = vec![0; index(leaves * 32)];
-        if file.read_at(&mut bytes, 0).ok()? < bytes.len() {
-            return None;
-        }
-        let values =
-            bytes.chunks(32).map(|value| value.try_into().ok()).collect::<Option<Vec<[u8; 32]>>>()?;
-        Some(Tree::new(head.size, values)).filter(|tree| tree.id() == head.id)
-    }
-
     /// Takes every band for clean that the index vouches for.
     pub(crate) fn believe_index(&mut self) {
         let read = self.read_index().unwrap_or_default();
-        for (name, stamp, seen_ns) in read {
+        for (name, stamp, seen_ns, settled) in read {
             let Some(band) = self.bands.get_mut(&name) else { continue };
             let Ok(now) = self.disk.stamp(&self.live.join(&name)) else { continue };
             let fits = band.head.is_some_and(|head| head.size == now.size);
             if fits && now.same(&stamp) && !is_young(&stamp, seen_ns, self.exact) {
-                (band.unknown, band.seen) = (false, Some((stamp, seen_ns)));
+                (band.unknown, band.seen, band.settled) = (false, Some((stamp, seen_ns)), settled);
                 self.dirty.remove(&name);
             }
         }
     }
 
-    fn read_index(&self) -> Option<Vec<(String, Stamp, i64)>> {
+    fn read_index(&self) -> Option<Vec<(String, Stamp, i64, bool)>> {
         let file = self.disk.open(&self.root.join("INDEX"), Access::Read).ok()?;
         let mut bytes = vec![0; index(file.stamp().ok()?.size)];
         let count = file.read_at(&mut bytes, 0).ok()?;
@@ -129,22 +115,39 @@ impl Store {
             return None;
         }
         let later: BTreeSet<String> = self.history.touched(epoch, self.history.head()).into_keys().collect();
-        let count = reader.count(48)?;
+        let count = reader.count(53)?;
         let mut seen = Vec::with_capacity(count);
         for _ in 0..count {
             let name = reader.text()?;
             let (device, inode, size) = (reader.u64()?, reader.u64()?, reader.u64()?);
             let mut time = || Some(i64::from_le_bytes(reader.array()?));
             let (modified_ns, changed_ns, seen_ns) = (time()?, time()?, time()?);
+            let settled = reader.byte()? == 1;
             if !later.contains(&name) {
                 let kind = Kind::File;
                 seen.push((
                     name,
                     Stamp { kind, device, inode, size, modified_ns, changed_ns, blocks: 0 },
                     seen_ns,
+                    settled,
                 ));
             }
         }
         Some(seen)
     }
+}
+
+/// The tree of a band from the cache, if it is that of the last epoch.
+pub(crate) fn cached_tree(disk: &dyn Disk, root: &Path, name: &str, head: BandState) -> Option<Tree> {
+    let leaves = leaves_of(head.size);
+    if leaves > LEAVES_MOST {
+        return None;
+    }
+    let file = disk.open(&root.join("trees").join(name), Access::Read).ok()?;
+    let mut bytes = vec![0; index(leaves * 32)];
+    if file.read_at(&mut bytes, 0).ok()? < bytes.len() {
+        return None;
+    }
+    let values = bytes.chunks(32).map(|value| value.try_into().ok()).collect::<Option<Vec<[u8; 32]>>>()?;
+    Some(Tree::new(head.size, values)).filter(|tree| tree.id() == head.id)
 }

@@ -2,24 +2,32 @@
 //!
 //! Place in the journey: the product that the `checkpoint` suite measures. Read in this order: the README
 //! beside this crate (vocabulary, layout, invariants D1 to D13), [`store`](Store), `band`, `log`,
-//! `history`, then what looks back: `audit`, `restore`, `fold`; what leaves and comes in: `archive`,
-//! `import`; who looks out: `observe`, `watch`. The operating system is behind [`disk::Disk`].
+//! `history`, then what looks back: `audit`, `restore`, `forget`, `fold`; what leaves and comes in:
+//! `archive`, `unpack`, `import`, `adopt`; who looks out: `observe`, `mapped`, `watch`; what goes on
+//! beside: `work`, `background`. The operating system is behind [`disk::Disk`].
 //!
-//! Absent on purpose: threads of its own, retries of failed syncs, compression, encryption, a network.
+//! Absent on purpose: threads that nobody asked for, retries of failed syncs, compression, encryption, a
+//! network.
 
+mod adopt;
 mod archive;
 mod audit;
+mod background;
 mod band;
 mod bytes;
 mod create;
 pub mod disk;
 mod error;
 mod fold;
+mod forget;
+#[cfg(any(test, feature = "fuzzing"))]
+pub mod fuzzed;
 mod history;
 mod import;
 mod index;
 mod log;
 mod manifest;
+mod mapped;
 mod names;
 mod observe;
 mod opening;
@@ -31,10 +39,13 @@ mod restore;
 mod segment;
 mod store;
 pub mod tree;
+mod unpack;
 mod watch;
+mod work;
 
 pub use archive::Exported;
 pub use audit::{Difference, Status, Verified};
+pub use background::Background;
 pub use bytes::hex;
 pub use error::{Error, ErrorKind, Result};
 pub use fold::Folded;
@@ -44,3 +55,4 @@ pub use observe::Seen;
 pub use record::BandState;
 pub use store::{Options, Store, Taken, store_path};
 pub use watch::Watcher;
+pub use work::{Job, Priority, Waiting};

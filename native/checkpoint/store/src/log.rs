@@ -168,14 +168,7 @@ impl Log {
     /// Makes a record durable. After a failure nothing of it will be found, except that a failed sync
     /// leaves it open: then the log takes nothing more.
     pub(crate) fn append(&mut self, meta: Meta, pages: &[u8]) -> Result<Epoch> {
-        if self.stopped {
-            let what = "an earlier sync of the log failed, so its end is unknown";
-            return Err(Error::new(
-                ErrorKind::Stopped,
-                what,
-                "open the store again: what was reported is there",
-            ));
-        }
+        self.refuse_if_stopped()?;
         let (front, chain) = record::encode(self.next, &self.chain, &meta, pages);
         let bytes = (front.len() + pages.len()) as u64;
         if self.at + bytes > self.end {
@@ -194,6 +187,20 @@ impl Log {
         let epoch = Epoch { number: self.next, chain, meta, segment, pages_at, bytes };
         (self.at, self.next, self.chain) = (self.at + bytes, self.next + 1, chain);
         Ok(epoch)
+    }
+
+    /// After a failed sync (D4) nothing more is written, and nothing is removed.
+    pub(crate) fn refuse_if_stopped(&self) -> Result<()> {
+        if !self.stopped {
+            return Ok(());
+        }
+        let what = "an earlier sync of the store failed, so nobody knows what is on the disk";
+        Err(Error::new(ErrorKind::Stopped, what, "open the store again: what was reported is there"))
+    }
+
+    /// A sync failed somewhere else: what counts is unknown here, too.
+    pub(crate) fn stop(&mut self) {
+        self.stopped = true;
     }
 
     /// A new segment, durable before its first record (D2).
@@ -216,15 +223,18 @@ impl Log {
         self.at == PAGE
     }
 
-    /// Removes the segments that hold nothing after `epoch` (D7).
-    pub(crate) fn drop_until(&mut self, epoch: u64) -> Result<u64> {
-        let mut dropped = 0;
+    /// The segments that hold nothing after `epoch` are no longer of this log. Answers their files, which can
+    /// be removed (D7).
+    pub(crate) fn drop_until(&mut self, epoch: u64) -> Vec<PathBuf> {
+        let mut dropped = Vec::new();
         while self.segments.len() > 1 && self.segments[1] <= epoch + 1 {
-            let path = segment_path(&self.dir, self.segments[0]);
-            self.disk.remove(&path).doing("removing", &path)?;
-            self.segments.remove(0);
-            dropped += 1;
+            dropped.push(segment_path(&self.dir, self.segments.remove(0)));
         }
-        Ok(dropped)
+        dropped
+    }
+
+    /// Bytes that a segment has at least.
+    pub(crate) fn capacity(&self) -> u64 {
+        self.capacity
     }
 }

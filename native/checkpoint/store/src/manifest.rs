@@ -115,15 +115,26 @@ impl Manifest {
 
     /// Replaces the store's manifest, durably and in one step.
     pub(crate) fn install(&self, disk: &dyn Disk, root: &Path) -> Result<()> {
-        let (next, current) = (root.join(NEXT), root.join(CURRENT));
+        self.stage(disk, root)?;
+        Self::place(disk, root)?;
+        disk.sync_dir(root).doing("syncing", root)
+    }
+
+    /// Writes it beside the one that counts.
+    pub(crate) fn stage(&self, disk: &dyn Disk, root: &Path) -> Result<()> {
+        let next = root.join(NEXT);
         if disk.stamp(&next).is_ok() {
             disk.remove(&next).doing("removing", &next)?;
         }
         let file = disk.open(&next, Access::Create).doing("making", &next)?;
         file.write_at(self.text().as_bytes(), 0).doing("writing", &next)?;
-        file.sync_data().doing("syncing", &next)?;
-        disk.rename(&next, &current).doing("replacing", &current)?;
-        disk.sync_dir(root).doing("syncing", root)
+        file.sync_data().doing("syncing", &next)
+    }
+
+    /// What was staged is the one that counts, for good once the store's directory was synced.
+    pub(crate) fn place(disk: &dyn Disk, root: &Path) -> Result<()> {
+        let (next, current) = (root.join(NEXT), root.join(CURRENT));
+        disk.rename(&next, &current).doing("replacing", &current)
     }
 
     pub(crate) fn band(&self, name: &str) -> Option<&BaseBand> {

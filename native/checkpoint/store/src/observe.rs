@@ -8,8 +8,8 @@
 //! read of every such band ends before the second of any begins, so all of it held at that moment.
 //!
 //! Not seen, by design of the systems: stores through a mapping move a stamp only when the page is first
-//! touched after a write-back, and move no event at all. `checkpoint_everything` reads all bands and
-//! believes nothing.
+//! touched after a write-back, and move no event at all. [`crate::mapped`] is for those.
+//! `checkpoint_everything` reads all bands and believes nothing.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Instant;
@@ -18,6 +18,7 @@ use crate::create::{TRIES, read_tree};
 use crate::disk::{Access, Kind, Stamp};
 use crate::error::{Doing, Error, ErrorKind, Result};
 use crate::index::is_young;
+use crate::mapped::Mapped;
 use crate::store::{Found, Store, Taken, nanoseconds};
 
 /// What a watcher of live has seen since it was last asked.
@@ -68,7 +69,7 @@ impl Store {
             self.look(&first, now_ns)?;
             let before = self.stamps(self.dirty.iter())?;
             self.forget_files(); // a name may be another file since it was opened
-            let mut found = match self.collect_dirty() {
+            let mut found = match self.settle().and_then(|()| self.collect_dirty()) {
                 Ok(found) => found,
                 Err(error) if is_movement(&error) => continue,
                 Err(error) => return Err(error),
@@ -81,7 +82,7 @@ impl Store {
             self.blind = false;
             for (name, stamp) in before {
                 if let Some(band) = self.bands.get_mut(&name) {
-                    band.seen = Some((stamp, now_ns));
+                    (band.seen, band.settled) = (Some((stamp, now_ns)), self.mapped == Mapped::Shown);
                 }
             }
             return Ok(taken);
@@ -136,7 +137,7 @@ impl Store {
             let trusted = band
                 .seen
                 .is_some_and(|(old, at)| old.same(&stamp) && !is_young(&old, at, self.exact) && at <= now_ns);
-            if !trusted {
+            if !trusted || !self.mapped.trusts(band) {
                 (band.unknown, band.size) = (true, Some(stamp.size));
                 self.dirty.insert(name);
             }
@@ -203,7 +204,7 @@ impl Store {
     fn young_read_twice(&mut self, before: &Look, found: &[Found], now_ns: i64) -> Result<bool> {
         for found in found {
             let (Some(stamp), Some(tree)) = (before.get(&found.name), &found.tree) else { continue };
-            if !is_young(stamp, now_ns, self.exact) {
+            if !is_young(stamp, now_ns, self.exact) && self.mapped != Mapped::Hidden {
                 continue;
             }
             let path = self.live.join(&found.name);

@@ -15,9 +15,11 @@ use crate::error::{Doing, Error, ErrorKind, Result};
 use crate::history::History;
 use crate::log::Log;
 use crate::manifest::Manifest;
+use crate::mapped::Mapped;
 use crate::names::check_band;
 use crate::record::BandState;
 use crate::store::{Options, Store, store_path};
+use crate::work::Work;
 
 impl Store {
     /// Opens the store of a directory of bands, and finishes or undoes what a crash left half done.
@@ -69,7 +71,9 @@ impl Store {
             listed,
             exact,
             blind: false,
-            _held: lock,
+            mapped: Mapped::Ignored,
+            work: Work::default(),
+            held: Arc::from(lock),
         };
         store.remove_swap()?;
         store.list_live()?;

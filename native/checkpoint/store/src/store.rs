@@ -2,7 +2,7 @@
 //!
 //! Place in the journey: [`Store::write_at`] and [`Store::mark_dirty`] mark; [`Store::checkpoint`] collects,
 //! appends and syncs once. What looks at live on its own is in `observe`, what looks back in `audit`, what
-//! goes back in `restore`, what forgets in `fold`.
+//! goes back in `restore`, what forgets in `forget`, what can wait in `work`.
 //!
 //! Invariant: a page of live that differs from the last epoch is marked, or its band is unknown. A
 //! checkpoint that failed changes nothing: the marks stay. Absent on purpose: threads; the owner decides
@@ -18,11 +18,14 @@ use crate::band::{Band, Miss, Scratch, collect};
 use crate::disk::{Access, Disk, DiskFile};
 use crate::error::{Doing, Error, ErrorKind, Result};
 use crate::history::{Checkpoint, History};
+use crate::index::cached_tree;
 use crate::log::Log;
+use crate::mapped::Mapped;
 use crate::names::{check_band, check_checkpoint};
 use crate::pages::PageSet;
 use crate::record::{BandChange, Meta};
 use crate::tree::{Tree, leaf_value};
+use crate::work::Work;
 
 /// Live files that are kept open: far below any system's limit.
 const FILES_OPEN: usize = 128;
@@ -78,8 +81,12 @@ pub struct Store {
     /// A watcher told something that did not come to a checkpoint: from now on everything is looked at, until
     /// one is made.
     pub(crate) blind: bool,
-    /// Keeps other processes out.
-    pub(crate) _held: Box<dyn Any + Send + Sync>,
+    /// Whether writers through mappings are looked for.
+    pub(crate) mapped: Mapped,
+    /// What can be done beside the hot path.
+    pub(crate) work: Work,
+    /// Keeps other processes out; jobs that are out hold it, too.
+    pub(crate) held: Arc<dyn Any + Send + Sync>,
 }
 
 /// Where the store of a directory of bands is.
@@ -257,12 +264,15 @@ impl Store {
         let band = self.bands.entry(name.to_owned()).or_default();
         // Taken, not shared: the tree is changed in place, and a failure leaves it to be read again.
         if let Some(tree) = band.tree.take() {
+            self.work.count.hits += 1;
             return Ok(tree);
         }
         let Some(head) = band.head else { return Ok(Arc::new(Tree::new(0, vec![leaf_value(0, 0, &[])]))) };
-        if let Some(tree) = self.cached_tree(name, head) {
+        if let Some(tree) = cached_tree(self.disk.as_ref(), &self.root, name, head) {
+            self.work.count.loads += 1;
             return Ok(Arc::new(tree));
         }
+        self.work.count.misses += 1;
         let tree = self.history.band_at(name, self.history.head())?.tree()?;
         if tree.id() == head.id {
             return Ok(Arc::new(tree));

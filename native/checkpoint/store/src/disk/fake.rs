@@ -370,6 +370,10 @@ impl Disk for FakeDisk {
         false // they advance in ticks
     }
 
+    fn stamps_show_mappings(&self, _: &Path) -> bool {
+        false // there are no mappings
+    }
+
     fn now(&self) -> Moment {
         let state = self.state();
         Moment { wall_ns: state.now_ns + state.set_by_ns, steady_ns: state.now_ns, boot: [state.boot; 16] }

@@ -11,6 +11,7 @@
 mod fake;
 mod fake_file;
 mod image;
+mod probe;
 mod real;
 
 use std::any::Any;
@@ -134,6 +135,9 @@ pub trait Disk: Send + Sync + Debug {
     /// Whether a write after a look at a file always moves its stamp, however soon it follows (multigrain
     /// stamps, Linux 6.13 and later). Tried out in `dir`; when in doubt the answer is no.
     fn stamps_are_exact(&self, dir: &Path) -> bool;
+    /// Whether a store through a mapping moves the stamp of a file that was synced since the page was last
+    /// stored to. Tried out in `dir`; when in doubt the answer is no.
+    fn stamps_show_mappings(&self, dir: &Path) -> bool;
     /// Now.
     fn now(&self) -> Moment;
     /// Holds a file for this process until the answer is dropped; `WouldBlock` when another one holds it.

@@ -10,7 +10,7 @@ use std::os::unix::fs::{FileExt, MetadataExt, OpenOptionsExt};
 use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use super::{Access, Disk, DiskFile, Entry, Kind, Moment, Stamp};
+use super::{Access, Disk, DiskFile, Entry, Kind, Moment, Stamp, probe};
 
 /// The real [`Disk`].
 #[derive(Clone, Copy, Debug, Default)]
@@ -19,7 +19,7 @@ pub struct RealDisk;
 #[derive(Debug)]
 struct RealFile(File);
 
-fn stamp_of(meta: &fs::Metadata) -> Stamp {
+pub(super) fn stamp_of(meta: &fs::Metadata) -> Stamp {
     let kind = if meta.is_file() {
         Kind::File
     } else if meta.is_dir() {
@@ -170,10 +170,11 @@ impl Disk for RealDisk {
     }
 
     fn stamps_are_exact(&self, dir: &Path) -> bool {
-        let path = dir.join("PROBE");
-        let exact = probe(&path).unwrap_or(false);
-        let _ = fs::remove_file(&path); // what cannot be removed is written over by the next probe
-        exact
+        probe::tried(dir, probe::stamps_are_exact)
+    }
+
+    fn stamps_show_mappings(&self, dir: &Path) -> bool {
+        probe::tried(dir, probe::stamps_show_mappings)
     }
 
     fn now(&self) -> Moment {
@@ -194,31 +195,6 @@ impl Disk for RealDisk {
             Err(fs::TryLockError::Error(error)) => Err(error),
         }
     }
-}
-
-/// Writes and looks in turn within one tick of the clock that stamps come from: only exact stamps differ
-/// each time.
-fn probe(path: &Path) -> io::Result<bool> {
-    const LOOKS: usize = 4;
-    let tick = || {
-        let now = rustix::time::clock_gettime(rustix::time::ClockId::RealtimeCoarse);
-        (now.tv_sec, now.tv_nsec)
-    };
-    let file = File::create(path)?;
-    // A tick ends between two looks now and then; three times in a row it does not.
-    for _ in 0..3 {
-        let begin = tick();
-        let mut stamps = Vec::with_capacity(LOOKS);
-        for _ in 0..LOOKS {
-            file.write_all_at(b"p", 0)?;
-            let stamp = stamp_of(&file.metadata()?);
-            stamps.push((stamp.modified_ns, stamp.changed_ns));
-        }
-        if tick() == begin {
-            return Ok(stamps.windows(2).all(|pair| pair[0] < pair[1]));
-        }
-    }
-    Ok(false)
 }
 
 /// Linux names each boot. Elsewhere all boots are one, which is never believed (`index::Index`).

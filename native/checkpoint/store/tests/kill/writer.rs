@@ -1,13 +1,14 @@
 //! The process that is killed: random steps over a store, each said before and after.
 //!
-//! Its model is what it holds in memory; the digests it says never come from the store.
+//! Its model is what it holds in memory; the digests it says never come from the store. A thread folds and
+//! makes hash trees beside it, and dies with it.
 
 use std::io::Write as _;
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard};
 
 use paceline_checkpoint::disk::{Disk, RealDisk};
-use paceline_checkpoint::{ErrorKind, Options, Store};
+use paceline_checkpoint::{Background, ErrorKind, Options, Store};
 
 use crate::report::{Bands, Random, Report, digest_of, read};
 
@@ -37,7 +38,8 @@ fn say(report: &Report) {
 }
 
 struct Writer {
-    store: Store,
+    store: Arc<Mutex<Store>>,
+    work: Background,
     bands: Bands,
     random: Random,
     /// What is kept, so far as this process knows contents.
@@ -59,7 +61,9 @@ pub(crate) fn write_for_ever(live: &Path, seed: u64) {
         Err(error) if error.kind() == ErrorKind::NotFound => first(),
         Err(error) => panic!("{error}"),
     };
-    let mut writer = Writer { store, bands, random: Random(seed), kept: vec![], next: 0 };
+    let store = Arc::new(Mutex::new(store));
+    let work = Background::start(Arc::clone(&store)).expect("a thread");
+    let mut writer = Writer { store, work, bands, random: Random(seed), kept: vec![], next: 0 };
     // What the killed one wrote without a checkpoint is found by looking.
     writer.checkpoint(true, seed);
     loop {
@@ -69,19 +73,30 @@ pub(crate) fn write_for_ever(live: &Path, seed: u64) {
             55..80 => writer.checkpoint(false, seed),
             80..86 => writer.go_back(),
             86..94 => writer.give_up(),
-            94..97 => drop(writer.store.fold().expect("folded")),
-            _ => writer.store.save_index(),
+            94..97 => writer.fold(),
+            _ => writer.store().save_index(),
         }
     }
 }
 
 impl Writer {
+    fn store(&self) -> MutexGuard<'_, Store> {
+        self.store.lock().expect("nobody panicked")
+    }
+
+    fn fold(&mut self) {
+        match self.store().fold() {
+            Err(error) if error.kind() == ErrorKind::Locked => {} // the thread has a job in hand
+            other => drop(other.expect("folded")),
+        }
+    }
+
     fn write(&mut self) {
         let name = format!("band{}", self.random.below(NAMES));
         let (offset, count) = (self.random.below(BAND_MOST), 1 + self.random.below(12_000));
         let value = self.random.below(256).to_le_bytes()[0];
         let bytes = vec![value; usize::try_from(count).expect("small")];
-        self.store.write_at(&name, offset, &bytes).expect("written");
+        self.store().write_at(&name, offset, &bytes).expect("written");
         let band = self.bands.entry(name).or_default();
         let offset = usize::try_from(offset).expect("small");
         band.resize(band.len().max(offset + bytes.len()), 0);
@@ -90,7 +105,7 @@ impl Writer {
 
     fn resize(&mut self) {
         let (name, bytes) = (format!("band{}", self.random.below(NAMES)), self.random.below(BAND_MOST));
-        self.store.set_len(&name, bytes).expect("cut or extended");
+        self.store().set_len(&name, bytes).expect("cut or extended");
         self.bands.entry(name).or_default().resize(usize::try_from(bytes).expect("small"), 0);
     }
 
@@ -99,8 +114,9 @@ impl Writer {
         let name = format!("c{life}-{}", self.next);
         say(&Report::Asks { name: name.clone(), digest: digest_of(&self.bands) });
         let taken =
-            if observed { self.store.checkpoint_observed(&name) } else { self.store.checkpoint(&name) };
+            if observed { self.store().checkpoint_observed(&name) } else { self.store().checkpoint(&name) };
         taken.expect("taken");
+        self.work.nudge();
         say(&Report::Has { name: name.clone() });
         self.kept.push((name, self.bands.clone()));
     }
@@ -112,19 +128,24 @@ impl Writer {
         let place = usize::try_from(self.random.below(self.kept.len() as u64)).expect("small");
         let (name, bands) = self.kept[place].clone();
         say(&Report::Returns { to: digest_of(&bands), from: digest_of(&self.bands) });
-        let replaced = self.store.rollback(&name).expect("rolled back").checkpoint.name;
+        let replaced = self.store().rollback(&name).expect("rolled back").checkpoint.name;
         say(&Report::Returned { name: replaced.clone() });
         let before = std::mem::replace(&mut self.bands, bands);
         self.kept.push((replaced, before));
     }
 
     fn give_up(&mut self) {
-        while self.store.list().len() > KEPT_MOST {
-            let name = self.store.list()[0].name.clone();
+        loop {
+            let listed = self.store().list();
+            if listed.len() <= KEPT_MOST {
+                break;
+            }
+            let name = listed[0].name.clone();
             say(&Report::Drops { name: name.clone() });
-            self.store.prune(&[&name]).expect("pruned");
+            self.store().prune(&[&name]).expect("pruned");
             say(&Report::Dropped { name: name.clone() });
             self.kept.retain(|(kept, _)| *kept != name);
         }
+        self.work.nudge();
     }
 }

@@ -227,3 +227,57 @@ fn an_import_stopped_anywhere_is_whole_or_can_be_done_again() {
     }
     assert_eq!(states.len(), 3, "{states:?}");
 }
+
+/// Every state of a history comes into another store, in the middle of whatever that one was doing.
+#[test]
+fn an_archive_becomes_a_checkpoint_of_a_store_that_is_there_and_live_stays() {
+    let mut from = World::new(7);
+    from.init().expect("a store");
+    (0..60).for_each(|_| from.step().expect("no fault"));
+    let mut to = World::new(8);
+    to.init().expect("a store");
+    for (number, (name, bands)) in from.kept.iter().enumerate() {
+        to.step().expect("no fault");
+        let archive = exported(from.store.as_ref().expect("open"), name);
+        let kept = format!("from-{name}");
+        let store = to.store.as_mut().expect("open");
+        let taken = store.adopt(archive.as_slice(), Some(&kept)).expect("good");
+        assert_eq!(taken.checkpoint.name, kept);
+        assert_eq!(read_live(&to.disk), to.live, "{name}: live moved");
+        assert_eq!(exported(store, &kept).len(), archive.len(), "{name}: the same bands go out again");
+        to.kept.insert(kept.clone(), bands.clone());
+        match number % 3 {
+            0 => {
+                let taken = to.store.as_mut().expect("open").rollback(&kept).expect("back");
+                to.kept.insert(taken.checkpoint.name, std::mem::replace(&mut to.live, bands.clone()));
+                assert_eq!(read_live(&to.disk), to.live, "{name}: rolled back to what came in");
+            }
+            1 => to.open().expect("opened again"),
+            _ => {}
+        }
+        to.store.as_mut().expect("open").checkpoint(&format!("after-{name}")).expect("taken");
+        to.kept.insert(format!("after-{name}"), to.live.clone());
+    }
+    to.check(to.store.as_ref().expect("open"));
+}
+
+#[test]
+fn an_archive_that_is_not_good_leaves_a_store_as_it_was() {
+    let mut world = World::new(9);
+    world.init().expect("a store");
+    let archive = exported(world.store.as_ref().expect("open"), "first");
+    let store = world.store.as_mut().expect("open");
+    let error = store.adopt(archive.as_slice(), None).expect_err("the name is taken");
+    assert_eq!(error.kind(), ErrorKind::Exists, "{error}");
+    let traversal = forged(|builder| put(builder, "bands/../../a", EntryType::Regular, b"abc"));
+    let error = store.adopt(traversal.as_slice(), None).expect_err("leads out");
+    assert!(error.to_string().contains("leads out of its place"), "{error}");
+    let before = world.disk.steps();
+    for cut in (0..archive.len() - 1024).step_by(997) {
+        let error = store.adopt(&archive[..cut], Some("cut")).expect_err("cut");
+        assert!(matches!(error.kind(), ErrorKind::Refused | ErrorKind::Damaged), "cut at {cut}: {error}");
+    }
+    assert_eq!(world.disk.steps(), before, "something was written");
+    assert_eq!(store.list().len(), 1);
+    world.check(world.store.as_ref().expect("open"));
+}

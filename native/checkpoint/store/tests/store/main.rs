@@ -1,12 +1,15 @@
 //! The store's own tests: against a model, under crashes and faults, and beside a writer nobody tells about.
 
+mod aged;
 mod archive;
 mod crash;
 mod disk;
 mod many;
+mod mapped;
 mod meanwhile;
 mod model;
 mod mutated;
 mod observed;
 mod watched;
+mod work;
 mod world;

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use paceline_checkpoint::disk::{Access, Disk, FakeDisk};
-use paceline_checkpoint::{Error, ErrorKind, Options, Result, Store};
+use paceline_checkpoint::{Error, ErrorKind, Job, Options, Result, Store};
 
 /// All bands by name.
 pub(crate) type Bands = BTreeMap<String, Vec<u8>>;
@@ -40,6 +40,8 @@ impl Random {
 pub(crate) struct World {
     pub(crate) disk: FakeDisk,
     pub(crate) store: Option<Store>,
+    /// A job of the store that is out.
+    job: Option<Job>,
     pub(crate) live: Bands,
     /// What was reported and is kept.
     pub(crate) kept: BTreeMap<String, Bands>,
@@ -72,7 +74,7 @@ impl World {
         disk.sync_filesystem(Path::new("/")).expect("synced");
         disk.advance(1_000_000_000);
         let (kept, in_flight, going) = (BTreeMap::new(), BTreeMap::new(), Vec::new());
-        Self { disk, store: None, live, kept, in_flight, going, random, next_name: 0 }
+        Self { disk, store: None, job: None, live, kept, in_flight, going, random, next_name: 0 }
     }
 
     pub(crate) fn init(&mut self) -> Result<()> {
@@ -92,7 +94,7 @@ impl World {
     }
 
     pub(crate) fn open(&mut self) -> Result<()> {
-        self.store = None;
+        (self.store, self.job) = (None, None);
         self.store = Some(Store::open(Arc::new(self.disk.clone()), &live_path(), OPTIONS)?);
         Ok(())
     }
@@ -111,9 +113,14 @@ impl World {
             52..55 => self.remove(),
             55..60 => self.write_unseen(),
             60..80 => self.checkpoint(),
-            80..86 => self.rollback(),
-            86..91 => self.prune(),
-            91..95 => self.opened().fold().map(drop),
+            80..85 => self.rollback(),
+            85..87 => self.adopt(),
+            87..91 => self.prune(),
+            91..93 => {
+                self.job = None;
+                self.opened().fold().map(drop)
+            }
+            93..97 => self.work(),
             _ => {
                 if self.random.below(2) == 0 {
                     self.opened().save_index();
@@ -204,6 +211,31 @@ impl World {
         self.kept.insert(taken.checkpoint.name, replaced);
         self.live = self.kept[&name].clone();
         assert_eq!(read_live(&self.disk), self.live, "live after a rollback to {name}");
+        Ok(())
+    }
+
+    /// A job is handed out, or one that is out is done and comes back.
+    fn work(&mut self) -> Result<()> {
+        match self.job.take() {
+            None => self.job = self.opened().next_job()?,
+            Some(mut job) => {
+                job.run();
+                self.opened().take_back(job)?;
+                self.job = self.opened().next_job()?;
+            }
+        }
+        Ok(())
+    }
+
+    /// A checkpoint leaves as an archive and comes back under another name; live stays as it is.
+    fn adopt(&mut self) -> Result<()> {
+        let Some(name) = self.any() else { return Ok(()) };
+        let mut archive = Vec::new();
+        self.opened().export(&name, &mut archive)?;
+        let again = self.begin();
+        self.in_flight.insert(again.clone(), self.kept[&name].clone());
+        self.opened().adopt(archive.as_slice(), Some(&again))?;
+        self.land();
         Ok(())
     }
 

@@ -1,0 +1,4 @@
+//! See `paceline_checkpoint::fuzzed::record`: what it is fed, and what must hold.
+#![no_main]
+
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| paceline_checkpoint::fuzzed::record(bytes));

@@ -1,0 +1,167 @@
+//! A checkpoint from an archive, in a store that is there: what another store exported joins this one's past.
+//!
+//! ```text
+//! each band of the archive ─▶ its id holds? ─▶ pages that differ from the last epoch ─▶ one record
+//! ```
+//! Invariant (D12): it is one record, so it is there whole or not at all, and no byte of it is written before
+//! every band had its id. Live is not touched: from then on it differs from the last epoch in what the record
+//! carries, and is marked so. Absent on purpose: changing live (`rollback` does, afterwards), merging.
+
+use std::io::Read;
+use std::sync::Arc;
+use std::time::Instant;
+
+use crate::archive::Contents;
+use crate::error::{Error, Result};
+use crate::history::{BandReader, Checkpoint};
+use crate::pages::{LEAF, PAGE, PageSet, index, runs};
+use crate::record::{BandChange, BandState, Meta};
+use crate::store::{Store, Taken, nanoseconds};
+use crate::tree::{Tree, leaf_value};
+use crate::unpack::{unpack, unreadable};
+
+/// Bytes that are compared at a time.
+const PIECE: u64 = 16 * LEAF;
+
+/// What an archive changes: the record's bands, their trees, and its pages.
+#[derive(Default)]
+struct Adopted {
+    bands: Vec<(BandChange, Option<Arc<Tree>>)>,
+    pages: Vec<u8>,
+    read: u64,
+}
+
+impl Store {
+    /// Adds what [`Store::export`] wrote, in whatever store, as one more checkpoint; it has the archive's
+    /// time, and its name unless another one is given. Live stays as it is.
+    ///
+    /// # Errors
+    /// `Exists` or `Refused` for the name; `Refused` for an archive with anything in it but the bands of its
+    /// manifest; `Damaged` when it is not whole or a band has another id; `Stopped`, `Io`. After an error
+    /// there is no such checkpoint.
+    pub fn adopt(&mut self, archive: impl Read, name: Option<&str>) -> Result<Taken> {
+        let begin = Instant::now();
+        let mut adopted = Adopted::default();
+        let chosen = |contents: &Contents| name.unwrap_or(&contents.name).to_owned();
+        let heads = self.history.bands_at(self.history.head());
+        let contents = unpack(
+            archive,
+            |contents| self.check_name(&chosen(contents)),
+            |name, state, bytes| {
+                let head = heads.get(name).copied();
+                self.compare(name, state, head, bytes, &mut adopted)
+            },
+        )?;
+        let name = chosen(&contents);
+        for gone in heads.into_keys().filter(|name| !contents.bands.iter().any(|(kept, _)| kept == name)) {
+            adopted.bands.push((BandChange { name: gone, state: None, runs: vec![] }, None));
+        }
+        let hash_ns = nanoseconds(begin);
+        let begin = Instant::now();
+        let (bands, trees): (Vec<_>, Vec<_>) = adopted.bands.into_iter().unzip();
+        let (count, bytes) = (bands.len() as u64, adopted.pages.len() as u64);
+        let meta = Meta::Checkpoint { name: name.clone(), created_ns: contents.created_ns, bands };
+        let epoch = self.log.append(meta, &adopted.pages)?;
+        let (number, written_bytes) = (epoch.number, epoch.bytes);
+        self.history.push(epoch);
+        self.fall_behind(number, trees);
+        let created_ns = contents.created_ns;
+        let checkpoint = Checkpoint { epoch: number, name, created_ns, bands: count, bytes };
+        let append_ns = nanoseconds(begin);
+        Ok(Taken { checkpoint, read_bytes: adopted.read, written_bytes, hash_ns, append_ns })
+    }
+
+    /// Takes a band of the archive: checks its id, and keeps what differs from the last epoch.
+    fn compare(
+        &self,
+        name: &str,
+        state: BandState,
+        head: Option<BandState>,
+        bytes: &mut dyn Read,
+        adopted: &mut Adopted,
+    ) -> Result<()> {
+        let before = match head {
+            Some(head) if head != state => Some(self.history.band_at(name, self.history.head())?),
+            _ => None,
+        };
+        let same = head == Some(state);
+        let (mut pages, mut leaves) = (Vec::new(), Vec::new());
+        let mut buffer = vec![0; index(PIECE.min(state.size.max(1)))];
+        let mut at = 0;
+        while at < state.size {
+            let count = buffer.len().min(index(state.size - at));
+            bytes.read_exact(&mut buffer[..count]).map_err(unreadable)?;
+            for (leaf, bytes) in buffer[..count].chunks(index(LEAF)).enumerate() {
+                leaves.push(leaf_value(state.size, at / LEAF + leaf as u64, bytes));
+            }
+            if !same {
+                differing(before.as_ref(), state.size, at, &buffer[..count], &mut pages, &mut adopted.pages)?;
+            }
+            at += count as u64;
+        }
+        if state.size == 0 {
+            leaves.push(leaf_value(0, 0, &[]));
+        }
+        let tree = Tree::new(state.size, leaves);
+        if tree.id() != state.id {
+            return Err(Error::damaged(format!("band {name} of the archive has another id")));
+        }
+        adopted.read += state.size;
+        if !same {
+            let change = BandChange { name: name.to_owned(), state: Some(state), runs: runs(&pages) };
+            adopted.bands.push((change, Some(Arc::new(tree))));
+        }
+        Ok(())
+    }
+
+    /// Live is as it was and the last epoch another one: what its record carries may differ.
+    fn fall_behind(&mut self, epoch: u64, trees: Vec<Option<Arc<Tree>>>) {
+        let changes: Vec<BandChange> =
+            self.history.changes(epoch - 1, epoch).map(|(_, change)| change.clone()).collect();
+        for (change, tree) in changes.into_iter().zip(trees) {
+            let band = self.bands.entry(change.name.clone()).or_default();
+            let steady = match (band.head, change.state) {
+                (Some(old), Some(new)) => old.size == new.size,
+                _ => false,
+            };
+            let mut pages = PageSet::default();
+            for (first, count) in &change.runs {
+                pages.mark(first * PAGE, count * PAGE);
+            }
+            band.dirty.add(&pages);
+            // It came or went, or its size moved: pages alone do not say what differs.
+            band.unknown |= !steady;
+            (band.head, band.tree, band.seen) = (change.state, tree, None);
+            self.dirty.insert(change.name.clone());
+            self.fresh_trees.insert(change.name);
+        }
+    }
+}
+
+/// Takes the pages of a piece that are not what the last epoch has in their place: zeros beyond its end. The
+/// page in which either state ends is taken whenever the sizes differ, as for a band that was cut.
+fn differing(
+    before: Option<&BandReader>,
+    size: u64,
+    at: u64,
+    piece: &[u8],
+    pages: &mut Vec<u64>,
+    out: &mut Vec<u8>,
+) -> Result<()> {
+    let old_size = before.map_or(0, |before| before.size);
+    let mut old = vec![0; piece.len()];
+    if let Some(before) = before.filter(|before| at < before.size) {
+        let count = piece.len().min(index(before.size - at));
+        before.read(at, &mut old[..count])?;
+    }
+    let ends = (old_size != size && old_size.min(size) > 0).then(|| (old_size.min(size) - 1) / PAGE);
+    for (place, (new, old)) in piece.chunks(index(PAGE)).zip(old.chunks(index(PAGE))).enumerate() {
+        let page = at / PAGE + place as u64;
+        if new != old || ends == Some(page) {
+            pages.push(page);
+            out.extend_from_slice(new);
+            out.resize(out.len().next_multiple_of(index(PAGE)), 0);
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,74 @@
+//! Writers through mappings: seen where the filesystem can tell, else by reading everything, twice.
+//!
+//! ```text
+//! stamps ─▶ write the bands back ─▶ read ─▶ the same stamps?
+//! ```
+//! A store into a mapped page moves the file's stamp only when the page is clean: the kernel protects a page
+//! as it writes it back, and the first store after that traps. So a band is written back *between* the look
+//! at its stamp and the reading: when the stamp is still the same afterwards, no page became writable from
+//! the write-back to the end of the reading, so nobody wrote. From then on the stamp moves with the first
+//! store, and the next look costs what it costs for any other writer. Invariant (D11) as for all observed
+//! checkpoints. Whether the filesystem does this is tried out ([`Disk::stamps_show_mappings`]; memory
+//! filesystems do not): where it does not, every band is read twice with equal results.
+//!
+//! Absent on purpose: asking who has what mapped, which needs rights and is old when it is answered.
+//!
+//! [`Disk::stamps_show_mappings`]: crate::disk::Disk::stamps_show_mappings
+
+use crate::band::Band;
+use crate::disk::Access;
+use crate::error::{Doing, Result};
+use crate::store::{Store, Taken};
+
+/// What a look does about stores through mappings.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Mapped {
+    /// Nothing: there are none, says the caller.
+    Ignored,
+    /// Stamps show them once a band was written back.
+    Shown,
+    /// Nothing shows them.
+    Hidden,
+}
+
+impl Mapped {
+    /// Whether an unmoved stamp says that the band did not change.
+    pub(crate) fn trusts(self, band: &Band) -> bool {
+        match self {
+            Self::Ignored => true,
+            Self::Shown => band.settled,
+            Self::Hidden => false,
+        }
+    }
+}
+
+impl Store {
+    /// As [`Store::checkpoint_observed`], for bands that somebody writes through a mapping. What changed is
+    /// read again; all bands are, twice, where the filesystem cannot tell.
+    ///
+    /// # Errors
+    /// As [`Store::checkpoint_observed`].
+    pub fn checkpoint_mapped(&mut self, name: &str) -> Result<Taken> {
+        let shown = self.disk.stamps_show_mappings(&self.root);
+        self.mapped = if shown { Mapped::Shown } else { Mapped::Hidden };
+        let taken = self.checkpoint_observed(name);
+        self.mapped = Mapped::Ignored;
+        taken
+    }
+
+    /// Writes back what is about to be read.
+    pub(crate) fn settle(&self) -> Result<()> {
+        if self.mapped != Mapped::Shown {
+            return Ok(());
+        }
+        for name in self.dirty.iter().filter(|name| self.bands.get(*name).is_some_and(|it| it.size.is_some()))
+        {
+            let path = self.live.join(name);
+            self.disk
+                .open(&path, Access::Read)
+                .and_then(|file| file.sync_data())
+                .doing("writing back", &path)?;
+        }
+        Ok(())
+    }
+}

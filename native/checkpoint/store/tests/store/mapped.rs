@@ -1,0 +1,86 @@
+//! A writer through a mapping, which moves no event and few stamps, on a real filesystem.
+
+use std::fs::{File, OpenOptions};
+use std::sync::Arc;
+
+use paceline_checkpoint::disk::{Disk, RealDisk};
+use paceline_checkpoint::{Options, Store};
+use rustix::mm::{MapFlags, ProtFlags};
+
+use crate::world::{Random, size};
+
+const BYTES: usize = 40 * 4096;
+
+/// A band as its writer has it: mapped, and never written otherwise.
+struct Map(*mut u8);
+
+impl Map {
+    fn of(file: &File) -> Self {
+        let (protection, flags) = (ProtFlags::READ | ProtFlags::WRITE, MapFlags::SHARED);
+        // SAFETY: a new mapping where the kernel likes, of a file that has these bytes and keeps them.
+        let map = unsafe { rustix::mm::mmap(std::ptr::null_mut(), BYTES, protection, flags, file, 0) };
+        Self(map.expect("mapped").cast())
+    }
+
+    fn store(&self, at: usize, value: u8) {
+        assert!(at < BYTES);
+        // SAFETY: within the mapping, which lives as long as this; no reference into it is ever made.
+        unsafe { self.0.add(at).write_volatile(value) };
+    }
+}
+
+impl Drop for Map {
+    fn drop(&mut self) {
+        // SAFETY: mapped with these bounds, and nobody uses it after this.
+        unsafe { rustix::mm::munmap(self.0.cast(), BYTES) }.expect("unmapped");
+    }
+}
+
+/// Each store falls right after the look before it, most of them into pages that are written to again.
+#[test]
+fn a_store_through_a_mapping_is_never_missed_and_costs_its_band_where_the_filesystem_tells() {
+    let root = tempfile::tempdir().expect("a directory");
+    let live = root.path().join("bands");
+    std::fs::create_dir(&live).expect("made");
+    let names = ["a", "b", "c", "d"];
+    for name in names {
+        std::fs::write(live.join(name), vec![1; BYTES]).expect("written");
+    }
+    let options = Options { segment_bytes: 4 << 20 };
+    let mut store = Store::init(Arc::new(RealDisk), &live, options, "first").expect("new");
+    let open = |name: &str| OpenOptions::new().read(true).write(true).open(live.join(name)).expect("open");
+    let maps = names.map(|name| Map::of(&open(name)));
+    let mut bands = names.map(|_| vec![1_u8; BYTES]);
+    let mut random = Random(12);
+    let tells = RealDisk.stamps_show_mappings(root.path());
+    let (mut sparing, trials) = (0, size("CHECKPOINT_MAPPED", 60));
+    for trial in 0..trials + 5000 {
+        // At last only one band is written to, so that the others' stamps grow old enough to be believed.
+        let band = if trial < trials { usize::try_from(random.below(4)).expect("small") } else { 0 };
+        if trial >= trials && (!tells || sparing > 10) {
+            break;
+        }
+        let at = usize::try_from(random.below(3) * 4096 * 13 + random.below(4096)).expect("small");
+        let value = trial.to_le_bytes()[0].wrapping_add(2);
+        maps[band].store(at, value);
+        bands[band][at] = value;
+        let name = format!("c{trial}");
+        let taken = store.checkpoint_mapped(&name).expect("quiet");
+        for (place, bytes) in bands.iter().enumerate() {
+            let id = store.bands(&name).expect("made")[names[place]].id;
+            assert_eq!(id, *blake3::hash(bytes).as_bytes(), "trial {trial}, band {}", names[place]);
+        }
+        if tells {
+            sparing += u64::from(taken.read_bytes < 4 * BYTES as u64);
+        } else {
+            assert_eq!(taken.read_bytes, 4 * BYTES as u64, "nothing tells, so everything is read");
+        }
+        if trial % 16 == 15 {
+            store.save_index();
+            drop(store);
+            store = Store::open(Arc::new(RealDisk), &live, options).expect("opened");
+        }
+    }
+    assert!(!tells || sparing > 10, "{sparing} checkpoints read less than everything");
+    eprintln!("the filesystem tells: {tells}; {sparing} checkpoints read less than everything");
+}
