@@ -87,6 +87,7 @@ void *allocate_aligned(size_t alignment, size_t size) {
     if (UNLIKELY(options.hardened)) {
         return hardened_allocate(size, alignment);
     }
+    decay_tick();
     size_t least = size > alignment ? size : alignment;
     if (least <= MEDIUM_MAX) {
         /* Objects of a class are aligned to the largest power of two that divides its size. */
@@ -151,11 +152,11 @@ static SLOW void release_otherwise(void *object) {
     if (UNLIKELY(!started())) {
         report_bad_free(object, NULL);
     }
-    decay_tick();
     if (UNLIKELY(options.hardened)) {
         hardened_release(object);
         return;
     }
+    decay_tick();
     uint32_t entry = ENTRY_NONE;
     if (in_range((uintptr_t)object)) {
         entry = entry_of_unit(unit_of((uintptr_t)object));

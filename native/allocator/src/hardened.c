@@ -168,11 +168,11 @@ static SLOW void make_room(struct hardened_heap *own, unsigned class) {
     memmove(begin, begin + count, (size_t)(queue->top - begin) * sizeof *begin);
 }
 
-static void drain_array(unsigned class, void **begin, size_t count) {
-    for (size_t i = 0; i < count; i++) {
-        check_poison((uintptr_t)begin[i], class_infos[class].size);
+void hardened_check(void *const *objects, unsigned count) {
+    for (unsigned i = 0; i < count; i++) {
+        uintptr_t place = (uintptr_t)objects[i];
+        check_poison(place, class_infos[span_of(place)->class].size);
     }
-    heap_return(begin, (unsigned)count);
 }
 
 void hardened_drain(struct heap *heap) {
@@ -180,13 +180,13 @@ void hardened_drain(struct heap *heap) {
     for (unsigned class = 0; own != NULL && class < CLASS_COUNT; class ++) {
         struct queue *queue = &own->queues[class];
         void **begin = array_begin(own, class, filled_array(own, class));
-        drain_array(class, begin, (size_t)(queue->top - begin));
+        heap_return(begin, (unsigned)(queue->top - begin));
         queue->top = begin;
         void **end = queue->next;
         while (*end != NULL) {
             end++;
         }
-        drain_array(class, queue->next, (size_t)(end - queue->next));
+        heap_return(queue->next, (unsigned)(end - queue->next));
         queue->next = end;
     }
 }
@@ -314,6 +314,7 @@ SLOW void hardened_release(void *object) {
     if (object == NULL) {
         return;
     }
+    decay_tick();
     if (UNLIKELY(is_guarded(object))) {
         guarded_release(object);
         return;
