@@ -59,7 +59,7 @@ void *allocate_large(size_t size, size_t alignment, bool *zero) {
     return object != NULL ? object : out_of_memory();
 }
 
-static SLOW void *allocate_otherwise(size_t size) {
+SLOW void *allocate_slowly(size_t size) {
     if (UNLIKELY(!started())) {
         return out_of_memory();
     }
@@ -72,12 +72,6 @@ static SLOW void *allocate_otherwise(size_t size) {
     }
     bool zero;
     return allocate_large(size, 1, &zero);
-}
-
-/* Two functions, so that hardened mode passes through without a frame. */
-SLOW void *allocate_slowly(size_t size) {
-    struct hardened_heap *own = thread_cache.hardened;
-    return own != NULL ? hardened_malloc(size, own) : allocate_otherwise(size);
 }
 
 void *allocate_aligned(size_t alignment, size_t size) {
@@ -168,6 +162,7 @@ static SLOW void release_otherwise(void *object) {
     }
 }
 
+/* Two functions, so that hardened mode passes through without a frame. */
 SLOW void release_slowly(void *object) {
     struct hardened_heap *own = thread_cache.hardened;
     if (own != NULL) {
