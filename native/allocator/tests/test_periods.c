@@ -59,15 +59,16 @@ static uint64_t spans_of(struct heap *heap) {
 }
 
 TEST(of_each_class_one_empty_span_is_kept_and_ended) {
+    struct heap *heap = thread_heap();
+    uint64_t before = spans_of(heap); /* a C library may have allocated */
     make(MANY, MEDIUM);
     free_every(1, MANY);
-    struct heap *heap = thread_heap();
     heap_drain(heap);
     unsigned class = class_of(MEDIUM);
     CHECK(paceline_alloc_is_hardened() || (heap->empty[class] != NULL && heap->empty[class]->used == 0));
     (void)heap_end_empty_spans(heap);
     CHECK(heap->empty[class] == NULL && heap->partial[class].head == NULL);
-    CHECK(paceline_alloc_is_hardened() || spans_of(heap) == 0);
+    CHECK(paceline_alloc_is_hardened() || spans_of(heap) <= before);
 }
 
 /* --- who frees only, or asks for large objects only, lets time pass as well --- */
@@ -84,8 +85,8 @@ static void run(void *(*work)(void *), void *argument) {
 }
 
 static uint32_t slow_calls_of_freeing_what_another_made(void) {
+    paceline_free(paceline_malloc(1)); /* or this thread would get the other's heap */
     run(make_objects, (void *)(uintptr_t)200);
-    paceline_free(paceline_malloc(1));
     uint32_t before = thread_cache.slow_calls;
     free_every(1, MANY);
     return thread_cache.slow_calls - before;
