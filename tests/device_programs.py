@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import functools
 import platform
+import shlex
 import shutil
 import subprocess
 import sys
@@ -25,6 +26,8 @@ from paceline.protocol import StreamReader
 
 ROOT = Path(__file__).resolve().parents[1]
 NATIVE = ROOT / "native"
+SLOWEST_RUN_S = 300
+"""Eight allocators checked under qemu take 20 seconds of a processor that others may want, too."""
 
 
 class Abi(NamedTuple):
@@ -96,6 +99,30 @@ def program(workload: Workload, abi: Abi) -> Path:
     return workload.room / found
 
 
+def parts(workload: Workload, abi: Abi) -> list[Path]:
+    """Every program that is sent to the device for a workload: its own, and those it starts."""
+    program(workload, abi)
+    sent = [workload.room / item for item in declared(workload, abi).artifacts]
+    below = [path for item in sent for path in ([item] if item.is_file() else sorted(item.rglob("*")))]
+    return [path for path in below if path.is_file() and path.read_bytes()[:4] == b"\x7fELF"]
+
+
+def startable(workload: Workload, abi: Abi, folder: Path) -> Path:
+    """The program of a workload where it can start those beside it: under qemu, which the kernel does not
+    start for them, they are scripts in `folder` that do."""
+    path = program(workload, abi)
+    others = [part for part in parts(workload, abi) if part != path]
+    if platform.machine() == abi.processor or not others:
+        return path
+    for item in declared(workload, abi).artifacts:
+        source = workload.room / item
+        (shutil.copytree if source.is_dir() else shutil.copy)(source, folder / source.name)
+    for part in others:
+        script = folder / part.relative_to(path.parent)
+        script.write_text(f'#!/bin/sh\nexec {shlex.join(under_qemu(abi))} {shlex.quote(str(part))} "$@"\n')
+    return folder / path.name
+
+
 def calibrator(workload: Workload, abi: Abi) -> list[str]:
     """The command that times a fixed piece of work, from among what is sent to the device."""
     program(workload, abi)
@@ -105,15 +132,20 @@ def calibrator(workload: Workload, abi: Abi) -> list[str]:
     return [str(workload.room / found), *options]
 
 
+def under_qemu(abi: Abi) -> list[str]:
+    """What a command begins with, on a machine of another kind."""
+    qemu = shutil.which(f"qemu-{abi.processor}-static") or shutil.which(f"qemu-{abi.processor}")
+    if qemu is None:
+        pytest.skip(f"this machine has no qemu for a CPU of kind {abi.processor} (qemu-user-static)")
+    return [qemu]
+
+
 def run(abi: Abi, path: Path, *arguments: str, cpu: str | None = None) -> subprocess.CompletedProcess[str]:
     """Runs it: as it is on a machine of its own kind, else (or to have a certain CPU) under qemu."""
     command = [str(path), *arguments]
     if cpu is not None or platform.machine() != abi.processor:
-        qemu = shutil.which(f"qemu-{abi.processor}-static") or shutil.which(f"qemu-{abi.processor}")
-        if qemu is None:
-            pytest.skip(f"this machine has no qemu for a CPU of kind {abi.processor} (qemu-user-static)")
-        command = [qemu, *(["-cpu", cpu] if cpu else []), *command]
-    return subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+        command = [*under_qemu(abi), *(["-cpu", cpu] if cpu else []), *command]
+    return subprocess.run(command, capture_output=True, text=True, timeout=SLOWEST_RUN_S, check=False)
 
 
 def events(abi: Abi, path: Path, *arguments: str) -> list[Event]:

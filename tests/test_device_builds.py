@@ -33,8 +33,10 @@ from .device_programs import (
     calibrator,
     events,
     manifests,
+    parts,
     program,
     run,
+    startable,
 )
 
 pytestmark = pytest.mark.timeout(1800)
@@ -98,35 +100,38 @@ def test_a_daemon_that_a_build_started_does_not_hold_the_next_one_up(tmp_path: P
 @ABIS
 @EVERY
 def test_a_program_for_a_device_needs_nothing_but_the_kernel(workload: Workload, abi: Abi) -> None:
-    data = program(workload, abi).read_bytes()
-    assert struct.unpack_from("<H", data, 18) == (abi.machine,)
-    found = segments(data)
-    kinds = {segment.kind for segment in found}
-    assert INTERPRETER not in kinds, "a musl loader is on no device"
-    assert DYNAMIC not in kinds, "no library, and nothing to relocate"
-    assert not [each for each in found if each.flags & WRITABLE and each.flags & EXECUTABLE]
-    assert [each.flags & EXECUTABLE for each in found if each.kind == STACK] == [0]
+    for path in parts(workload, abi):
+        data = path.read_bytes()
+        assert struct.unpack_from("<H", data, 18) == (abi.machine,)
+        found = segments(data)
+        kinds = {segment.kind for segment in found}
+        assert INTERPRETER not in kinds, "a musl loader is on no device"
+        assert DYNAMIC not in kinds, "no library, and nothing to relocate"
+        assert not [each for each in found if each.flags & WRITABLE and each.flags & EXECUTABLE]
+        assert [each.flags & EXECUTABLE for each in found if each.kind == STACK] == [0]
 
 
 @ABIS
 @EVERY
 def test_segments_fit_kernels_of_every_page_size(workload: Workload, abi: Abi) -> None:
-    loads = [each for each in segments(program(workload, abi).read_bytes()) if each.kind == LOAD]
-    assert loads
-    for each in loads:
-        assert each.alignment >= SEGMENT_ALIGNMENT
-        assert (each.address - each.offset) % SEGMENT_ALIGNMENT == 0
-    pages = [(each.address // SEGMENT_ALIGNMENT, each.flags) for each in loads]
-    assert len({page for page, _ in pages}) == len(pages), "no page of 64 KiB begins two segments"
+    for path in parts(workload, abi):
+        loads = [each for each in segments(path.read_bytes()) if each.kind == LOAD]
+        assert loads
+        for each in loads:
+            assert each.alignment >= SEGMENT_ALIGNMENT
+            assert (each.address - each.offset) % SEGMENT_ALIGNMENT == 0
+        pages = [(each.address // SEGMENT_ALIGNMENT, each.flags) for each in loads]
+        assert len({page for page, _ in pages}) == len(pages), "no page of 64 KiB begins two segments"
 
 
 @ABIS
 @EVERY
 def test_a_program_for_a_device_names_no_folder_of_this_machine(workload: Workload, abi: Abi) -> None:
-    data = program(workload, abi).read_bytes()
     cargo = os.environ.get("CARGO_HOME") or Path.home() / ".cargo"
-    found = [folder for folder in (ROOT, cargo) if str(folder).encode() in data]
-    assert found == [], "equal sources, equal artifacts (I15)"
+    for path in parts(workload, abi):
+        data = path.read_bytes()
+        found = [folder for folder in (ROOT, cargo) if str(folder).encode() in data]
+        assert found == [], "equal sources, equal artifacts (I15)"
 
 
 @ABIS
@@ -169,8 +174,10 @@ class Launch(NamedTuple):
         return f"{self.suite}.{self.benchmark}"
 
 
+NOT_LINKED = "mimalloc343 jemalloc tcmalloc"
 WITH_KOTLIN = "raw seed noslice reuse direct batch_8 batch_16 async"
 LAUNCHES = [
+    Launch("allocator", "allocators", "random_mixed", "working_set=64 mode=compat setup=direct", NOT_LINKED),
     Launch("hashing", "engines", "sha256_batch", "batch=100 message=150", "openssl"),
     Launch("hashing", "piece", "piece", "piece_bytes=65536", WITH_KOTLIN, "Kotlin"),
     Launch("hashing", "piece", "piece_stream", "pieces=3", "seed direct", "Kotlin"),
@@ -194,13 +201,18 @@ def test_every_workload_with_builds_for_devices_is_launched() -> None:
 @ABIS
 @pytest.mark.parametrize("small", LAUNCHES, ids=str)
 def test_a_launch_passes_its_checks_and_measures_every_arm_that_is_there(
-    small: Launch, abi: Abi, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    small: Launch,
+    abi: Abi,
+    tmp_path: Path,
+    tmp_path_factory: pytest.TempPathFactory,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     workload = Workload(small.suite, small.workload)
+    path = startable(workload, abi, tmp_path_factory.mktemp("artifacts"))
     monkeypatch.setenv("TMPDIR", str(tmp_path))
     params = [word for param in small.params.split() for word in ("--params", param)]
     short = ["--rounds", "2", "--warmup-rounds", "1", "--min-time-ns", "1000"]
-    launch = events(abi, program(workload, abi), "--benchmark", small.benchmark, *params, *short)
+    launch = events(abi, path, "--benchmark", small.benchmark, *params, *short)
     assert isinstance(launch[-1], Done)
     checks = [event for event in launch if isinstance(event, Check)]
     assert [event for event in checks if not event.ok] == []

@@ -9,9 +9,12 @@
 #   build.sh sanitize NAME   the tests with address (and undefined) or thread, in build/NAME/check
 #   build.sh fuzz [ARGS]     the seeded fuzzer of operation sequences (ARGS: --operations=N --seed=N), with
 #                            the address sanitizer; build/libfuzzer, the same for libFuzzer, where CC has it
+#   build.sh archive         build/libpaceline_alloc.a alone
+#   build.sh android WORKLOAD ABI    what the suite runs on a device, in build/ABI/ (android.sh)
 #   build.sh instructions    instructions of a malloc and free pair, by callgrind, beside other allocators
 #
-# Honours CC, CFLAGS (added), BUILD (the folder) and OTHERS (paths of allocators for `instructions`).
+# Honours CC and AR (words), CFLAGS (added), BUILD (the folder) and OTHERS (paths of allocators for
+# `instructions`).
 set -eu
 here=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd)
 build=${BUILD:-$here/build}
@@ -38,7 +41,8 @@ compile() { # compile FOLDER FLAGS…: every source into FOLDER/objects
 
 archive() {
     rm -f "$build/libpaceline_alloc.a"
-    "${AR:-ar}" rcs "$build/libpaceline_alloc.a" "$build"/objects/*.o || exit 1
+    # shellcheck disable=SC2086
+    ${AR:-ar} rcs "$build/libpaceline_alloc.a" "$build"/objects/*.o || exit 1
 }
 
 library() {
@@ -62,6 +66,8 @@ tests() {
 
 case $what in
 library) library ;;
+archive) compile "$build" && archive ;;
+android) exec sh "$here/android.sh" "$@" ;;
 tests) library && tests "$build" ;;
 check) library && tests "$build" && exec "$build/check" "$@" ;;
 static) compile "$build" && archive && tests "$build" -static ;;
@@ -93,7 +99,7 @@ fuzz)
 instructions) library && exec sh "$here/tests/instructions.sh" "$build" ;;
 *)
     echo "build.sh: unknown argument '$what'" >&2
-    echo "use library, tests, check, static, sanitize, fuzz or instructions" >&2
+    echo "use library, archive, tests, check, static, sanitize, fuzz, android or instructions" >&2
     exit 2
     ;;
 esac

@@ -59,7 +59,7 @@ void *allocate_large(size_t size, size_t alignment, bool *zero) {
     return object != NULL ? object : out_of_memory();
 }
 
-static SLOW void *allocate_otherwise(size_t size) {
+SLOW void *allocate_slowly(size_t size) {
     if (UNLIKELY(!started())) {
         return out_of_memory();
     }
@@ -74,12 +74,6 @@ static SLOW void *allocate_otherwise(size_t size) {
     return allocate_large(size, 1, &zero);
 }
 
-/* Two functions, so that hardened mode passes through without a frame. */
-SLOW void *allocate_slowly(size_t size) {
-    struct hardened_heap *own = thread_cache.hardened;
-    return own != NULL ? hardened_malloc(size, own) : allocate_otherwise(size);
-}
-
 void *allocate_aligned(size_t alignment, size_t size) {
     if (UNLIKELY(!started())) {
         return out_of_memory();
@@ -87,6 +81,7 @@ void *allocate_aligned(size_t alignment, size_t size) {
     if (UNLIKELY(options.hardened)) {
         return hardened_allocate(size, alignment);
     }
+    decay_tick();
     size_t least = size > alignment ? size : alignment;
     if (least <= MEDIUM_MAX) {
         /* Objects of a class are aligned to the largest power of two that divides its size. */
@@ -151,11 +146,11 @@ static SLOW void release_otherwise(void *object) {
     if (UNLIKELY(!started())) {
         report_bad_free(object, NULL);
     }
-    decay_tick();
     if (UNLIKELY(options.hardened)) {
         hardened_release(object);
         return;
     }
+    decay_tick();
     uint32_t entry = ENTRY_NONE;
     if (in_range((uintptr_t)object)) {
         entry = entry_of_unit(unit_of((uintptr_t)object));
@@ -167,6 +162,7 @@ static SLOW void release_otherwise(void *object) {
     }
 }
 
+/* Two functions, so that hardened mode passes through without a frame. */
 SLOW void release_slowly(void *object) {
     struct hardened_heap *own = thread_cache.hardened;
     if (own != NULL) {

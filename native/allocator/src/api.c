@@ -3,6 +3,7 @@
  * Invariant: sizes are checked for overflow before anything is taken, and a failure leaves the old object. */
 #include "alloc.h"
 
+#include "decay.h"
 #include "hardened.h"
 #include "large.h"
 #include "names.h"
@@ -43,6 +44,7 @@ void *paceline_calloc(size_t count, size_t size) {
     bool zero = false;
     void *object;
     if (bytes > MEDIUM_MAX && started() && !options.hardened) {
+        decay_tick();
         object = allocate_large(bytes, 1, &zero);
     } else {
         object = allocate(bytes);

@@ -27,25 +27,34 @@ extern uint64_t canary_secret;
 
 static inline uint64_t canary(uintptr_t place, size_t rest) { return (canary_secret ^ place) + rest; }
 
-static inline void write_canary(uintptr_t place, size_t block, size_t size) {
-    size_t room = block - CANARY_ROOM;
-    uint16_t rest = (uint16_t)(room - size);
-    uint64_t word = canary(place, rest);
-    memcpy((unsigned char *)place + block - REST_BYTES, &rest, sizeof rest);
+/* `room`: what can be asked for of the block, its bytes less CANARY_ROOM. `key`: canary(place, 0), made once
+ * by who needs it twice; a store to a block might have been to the secret, for all a compiler knows. */
+static inline void write_canary_by(uint64_t key, uintptr_t place, size_t room, size_t size) {
+    size_t rest = room - size;
+    uint16_t length = (uint16_t)rest;
+    uint64_t word = key + rest;
+    memcpy((unsigned char *)place + room + CANARY_BYTES, &length, sizeof length);
     memcpy((unsigned char *)place + size, &word, sizeof word);
 }
 
+static inline void write_canary(uintptr_t place, size_t block, size_t size) {
+    write_canary_by(canary(place, 0), place, block - CANARY_ROOM, size);
+}
+
 /* Whether nothing ran over the end. A length of rest that was overwritten points to where no canary is. */
-static inline bool has_canary(uintptr_t place, size_t block) {
-    const unsigned char *room = (const unsigned char *)place + block - CANARY_ROOM;
+static inline bool has_canary_by(uint64_t key, uintptr_t place, size_t room) {
     uint16_t rest;
     uint64_t word;
-    memcpy(&rest, room + CANARY_BYTES, sizeof rest);
-    if (UNLIKELY(rest > block - CANARY_ROOM)) {
+    memcpy(&rest, (const unsigned char *)place + room + CANARY_BYTES, sizeof rest);
+    if (UNLIKELY(rest > room)) {
         return false;
     }
-    memcpy(&word, room - rest, sizeof word);
-    return word == canary(place, rest);
+    memcpy(&word, (const unsigned char *)place + (room - rest), sizeof word);
+    return word == key + rest;
+}
+
+static inline bool has_canary(uintptr_t place, size_t block) {
+    return has_canary_by(canary(place, 0), place, block - CANARY_ROOM);
 }
 
 /* The size that was asked for; an overflow ends the process. */
@@ -59,16 +68,20 @@ static inline size_t check_canary(uintptr_t place, size_t block) {
     return room - rest;
 }
 
-static inline void poison(uintptr_t place) {
-    uint64_t word = canary(place, POISON_REST);
+static inline void poison_by(uint64_t key, uintptr_t place) {
+    uint64_t word = key + POISON_REST;
     memcpy((void *)place, &word, sizeof word);
 }
 
-static inline bool is_poisoned(uintptr_t place) {
+static inline void poison(uintptr_t place) { poison_by(canary(place, 0), place); }
+
+static inline bool is_poisoned_by(uint64_t key, uintptr_t place) {
     uint64_t word;
     memcpy(&word, (void *)place, sizeof word);
-    return word == canary(place, POISON_REST);
+    return word == key + POISON_REST;
 }
+
+static inline bool is_poisoned(uintptr_t place) { return is_poisoned_by(canary(place, 0), place); }
 
 /* Answers only so that the caller needs no frame to call it last. */
 static COLD void *report_late_write(uintptr_t place, size_t block) {

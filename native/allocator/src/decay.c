@@ -5,6 +5,25 @@
 
 enum { SLOW_CALLS_PER_LOOK = 16 };
 
+static void return_batches(struct heap *heap, struct batch *batch) {
+    for (struct batch *next; batch != NULL; batch = next) {
+        next = batch->next;
+        heap_return(batch->objects, batch->count);
+        batch_discard(heap, batch);
+    }
+}
+
+/* What others sent, and a whole period passed in which this thread wanted none of it. */
+static void return_unwanted_inboxes(struct heap *heap) {
+    for (unsigned class = 0; class < CLASS_COUNT; class ++) {
+        if (heap->inbox_waits[class]) {
+            return_batches(heap, heap_receive(heap, class));
+        }
+        heap->inbox_waits[class] =
+            atomic_load_explicit(&heap->inbox[class], memory_order_relaxed) != NULL;
+    }
+}
+
 /* Spares of which a whole period needed none: their objects pin spans, and pages, that could go. */
 static void return_unneeded_spares(struct heap *heap) {
     for (unsigned class = 0; class < CLASS_COUNT; class ++) {
@@ -12,8 +31,8 @@ static void return_unneeded_spares(struct heap *heap) {
             struct batch *batch = heap->spares[class];
             heap->spares[class] = batch->next;
             heap->spare_count[class]--;
-            heap_return(batch->objects, batch->count);
-            batch_discard(heap, batch);
+            batch->next = NULL;
+            return_batches(heap, batch);
         }
         heap->spare_low[class] = heap->spare_count[class];
     }
@@ -27,6 +46,7 @@ static SLOW void look(struct heap *heap) {
         }
         heap->aged_ms = now;
         return_unneeded_spares(heap);
+        return_unwanted_inboxes(heap);
         (void)heap_end_empty_spans(heap);
     }
     units_age(now);

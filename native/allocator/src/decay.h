@@ -2,9 +2,9 @@
  * program that had its burst and now works at a low rate.
  *
  * There is no thread for this: every few slow calls of a thread read a coarse clock, and once per decay
- * period a thread gives up the spares it did not need, the empty spans it kept, the units that nobody took
- * for one to two periods, and kept mappings. A thread that sleeps, or never leaves its magazines, gives up
- * nothing.
+ * period a thread gives up the spares it did not need, what others sent it in vain, the empty spans it kept,
+ * the units that nobody took for one to two periods, and kept mappings. A thread that sleeps, or never leaves
+ * its magazines, gives up nothing.
  *
  * Invariant: called with no lock held, and before the call that ticks took anything from a cache. */
 #ifndef PACELINE_DECAY_H
@@ -13,7 +13,7 @@
 #include "heap.h"
 #include "large.h"
 
-/* From slow paths; not from hardened frees nor from those that only fill an outgoing batch. */
+/* From slow paths; not from frees that only fill an outgoing batch, of which each thirtieth is slow. */
 void decay_tick(void);
 
 #endif

@@ -77,6 +77,7 @@ struct batch *heap_receive(struct heap *heap, unsigned class) {
     if (atomic_load(&heap->inbox[class]) == NULL) {
         return NULL;
     }
+    heap->inbox_waits[class] = false;
     struct batch *all = atomic_exchange(&heap->inbox[class], NULL);
     uint32_t count = 0;
     for (struct batch *batch = all; batch != NULL; batch = batch->next) {

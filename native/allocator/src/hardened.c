@@ -15,7 +15,7 @@ struct queue {
     void **next;
     void **top;
     states_t states;
-    size_t block; /* bytes of an object of the class */
+    size_t room; /* what can be asked for of a block of the class */
 };
 
 struct hardened_heap {
@@ -79,7 +79,7 @@ bool hardened_prepare(struct heap *heap) {
             .next = array_begin(own, class, 0),
             .top = array_begin(own, class, 1),
             .states = range.states[info->shift],
-            .block = info->size,
+            .room = info->size - CANARY_ROOM,
         };
         *own->queues[class].next = NULL;
     }
@@ -148,11 +148,9 @@ static SLOW bool refill(struct hardened_heap *own, unsigned class) {
     return count > 0;
 }
 
-/* Up to a batch of objects leaves the queue for the spares. */
+/* A batch leaves the queue for the spares. */
 static void send_away(struct hardened_heap *own, unsigned class, void **objects, unsigned count) {
-    for (unsigned i = 0; i < count; i++) {
-        check_poison((uintptr_t)objects[i], class_infos[class].size);
-    }
+    hardened_check(objects, count);
     heap_put_batch(own->heap, class, objects, count);
 }
 
@@ -168,11 +166,11 @@ static SLOW void make_room(struct hardened_heap *own, unsigned class) {
     memmove(begin, begin + count, (size_t)(queue->top - begin) * sizeof *begin);
 }
 
-static void drain_array(unsigned class, void **begin, size_t count) {
-    for (size_t i = 0; i < count; i++) {
-        check_poison((uintptr_t)begin[i], class_infos[class].size);
+void hardened_check(void *const *objects, unsigned count) {
+    for (unsigned i = 0; i < count; i++) {
+        uintptr_t place = (uintptr_t)objects[i];
+        check_poison(place, class_infos[span_of(place)->class].size);
     }
-    heap_return(begin, (unsigned)count);
 }
 
 void hardened_drain(struct heap *heap) {
@@ -180,13 +178,13 @@ void hardened_drain(struct heap *heap) {
     for (unsigned class = 0; own != NULL && class < CLASS_COUNT; class ++) {
         struct queue *queue = &own->queues[class];
         void **begin = array_begin(own, class, filled_array(own, class));
-        drain_array(class, begin, (size_t)(queue->top - begin));
+        heap_return(begin, (unsigned)(queue->top - begin));
         queue->top = begin;
         void **end = queue->next;
         while (*end != NULL) {
             end++;
         }
-        drain_array(class, queue->next, (size_t)(end - queue->next));
+        heap_return(queue->next, (unsigned)(end - queue->next));
         queue->next = end;
     }
 }
@@ -209,8 +207,8 @@ static inline void *take(struct hardened_heap *own, unsigned class, size_t size)
         return NULL;
     }
     uintptr_t place = (uintptr_t)*queue->next++;
-    check_poison(place, queue->block);
-    write_canary(place, queue->block, size);
+    check_poison(place, queue->room + CANARY_ROOM);
+    write_canary_by(canary(place, 0), place, queue->room, size);
     state_write(state_at(queue->states, place), live_mark(class, place));
     return (void *)place;
 }
@@ -259,15 +257,17 @@ SLOW void *hardened_allocate(size_t size, size_t alignment) {
 void *hardened_malloc(size_t size, struct hardened_heap *own) {
     if (LIKELY(size <= SMALL_MAX - CANARY_ROOM)) {
         struct queue *queue = &own->queues[class_of_small(size + CANARY_ROOM)];
+        __asm__("" : "+r"(queue)); /* or it is computed twice */
         void **next = queue->next;
         uintptr_t place = (uintptr_t)*next;
         if (LIKELY(place != 0 && own->until_sample != 0)) {
             own->until_sample--;
             queue->next = next + 1;
-            if (UNLIKELY(!is_poisoned(place))) {
-                return report_late_write(place, queue->block);
+            uint64_t key = canary(place, 0);
+            if (UNLIKELY(!is_poisoned_by(key, place))) {
+                return report_late_write(place, queue->room + CANARY_ROOM);
             }
-            write_canary(place, queue->block, size);
+            write_canary_by(key, place, queue->room, size);
             state_write(state_at(queue->states, place), live_mark_small(place));
             return (void *)place;
         }
@@ -314,6 +314,7 @@ SLOW void hardened_release(void *object) {
     if (object == NULL) {
         return;
     }
+    decay_tick();
     if (UNLIKELY(is_guarded(object))) {
         guarded_release(object);
         return;
@@ -338,6 +339,10 @@ SLOW void hardened_release(void *object) {
     }
 }
 
+/* An entry minus the tag is the offset of a bin; a queue is so many times as long. */
+enum { QUEUE_BYTES_PER_BIN_BYTE = sizeof(struct queue) / sizeof(struct bin) };
+_Static_assert(sizeof(struct queue) % sizeof(struct bin) == 0, "queues follow one another as bins do");
+
 /* The path of alloc.h's release, with the canary and a queue. */
 void hardened_free(void *object, struct hardened_heap *own) {
     uintptr_t place = (uintptr_t)object;
@@ -348,13 +353,16 @@ void hardened_free(void *object, struct hardened_heap *own) {
             atomic_load_explicit(&own->entries[grain >> (UNIT_SHIFT - GRAIN_SHIFT)], memory_order_relaxed) -
             own->tag;
         if (LIKELY(offset_of_bin < SMALL_CLASSES << ENTRY_CLASS_SHIFT)) {
-            struct queue *queue = &own->queues[offset_of_bin >> ENTRY_CLASS_SHIFT];
+            struct queue *queue =
+                (struct queue *)((char *)own->queues + (size_t)offset_of_bin * QUEUE_BYTES_PER_BIN_BYTE);
+            uint64_t key = canary(place, 0);
             _Atomic uint8_t *state = state_at(queue->states, place);
             void **top = queue->top;
             if (LIKELY(state_read(state) == live_mark_small(place) &&
-                       ((uintptr_t)top & (MAGAZINE_BYTES - 1)) != 0 && has_canary(place, queue->block))) {
+                       ((uintptr_t)top & (MAGAZINE_BYTES - 1)) != 0 &&
+                       has_canary_by(key, place, queue->room))) {
                 state_write(state, STATE_CACHED);
-                poison(place);
+                poison_by(key, place);
                 *top = object;
                 queue->top = top + 1;
                 return;

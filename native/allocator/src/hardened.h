@@ -7,8 +7,8 @@
  * in some thousands is guarded (guarded.h). An operation draws no random number; each turn of a queue draws a
  * few.
  *
- * Invariants: what default mode catches is caught here too, and at the same call. An object in a
- * queue or a batch is poisoned; the poison is checked when it leaves the queue. */
+ * Invariants: what default mode catches is caught here too, and at the same call. An object in a queue or
+ * a batch is poisoned; the poison is checked when it leaves the queue, and the batch for its span. */
 #ifndef PACELINE_HARDENED_H
 #define PACELINE_HARDENED_H
 
@@ -29,6 +29,8 @@ bool hardened_resize(void *object, size_t size);
 void hardened_start(void);
 /* Prepares a heap that a thread is about to have; false when memory is out. */
 bool hardened_prepare(struct heap *heap);
+/* Of objects on their way to spans: nobody wrote to them since they were freed. */
+void hardened_check(void *const *objects, unsigned count);
 /* Objects in queues go back to their spans. */
 void hardened_drain(struct heap *heap);
 

@@ -4,6 +4,7 @@
 
 #include "hardened.h"
 #include "options.h"
+#include "report.h"
 
 #include <string.h>
 
@@ -25,7 +26,15 @@ static void list_remove(struct heap *heap, struct span *span) {
     span->listed = false;
 }
 
+/* It leaves the heap, or holds an object again. */
+static void forget_empty(struct heap *heap, const struct span *span) {
+    if (heap->empty[span->class] == span) {
+        heap->empty[span->class] = NULL;
+    }
+}
+
 static void end_span(struct heap *heap, struct span *span) {
+    forget_empty(heap, span);
     list_remove(heap, span);
     heap->span_count--;
     heap->spans_ended++;
@@ -85,8 +94,11 @@ static void purge_some(struct heap *heap, unsigned class) {
 
 /* --- giving objects back --- */
 
-static void put(struct heap *heap, struct span *span, uintptr_t place) {
-    span_put(span, place);
+/* False: it was free already. */
+static bool put(struct heap *heap, struct span *span, uintptr_t place) {
+    if (UNLIKELY(!span_put(span, place))) {
+        return false;
+    }
     heap->used_bytes -= class_infos[span->class].size;
     if (!span->listed) {
         list_append(heap, span);
@@ -98,10 +110,13 @@ static void put(struct heap *heap, struct span *span, uintptr_t place) {
         bool only = span->next == NULL && span->previous == NULL;
         if (!only || !heap_has_thread(heap)) {
             end_span(heap, span);
+        } else {
+            heap->empty[span->class] = span;
         }
     } else if (UNLIKELY(span->used <= span->purge_at) && purge_is_earned(heap)) {
         purge_span(heap, span);
     }
+    return true;
 }
 
 /* Invariant 5: the owner is read again once its lock is held. */
@@ -119,6 +134,9 @@ static struct heap *lock_owner(const struct span *span) {
 
 void heap_return(void **objects, unsigned count) {
     struct heap *locked = NULL;
+    if (UNLIKELY(options.hardened)) {
+        hardened_check(objects, count);
+    }
     unsigned class = count > 0 ? span_of((uintptr_t)objects[0])->class : 0;
     for (unsigned i = 0; i < count; i++) {
         struct span *span = span_of((uintptr_t)objects[i]);
@@ -128,7 +146,10 @@ void heap_return(void **objects, unsigned count) {
             }
             locked = lock_owner(span);
         }
-        put(locked, span, (uintptr_t)objects[i]);
+        if (UNLIKELY(!put(locked, span, (uintptr_t)objects[i]))) {
+            os_unlock(&locked->lock); /* a handler of the signal may allocate */
+            report_bad_free(objects[i], "double free, by two threads at once,");
+        }
     }
     if (locked != NULL) {
         purge_some(locked, class);
@@ -142,6 +163,7 @@ void heap_return(void **objects, unsigned count) {
 static unsigned take_from(struct heap *heap, struct span *span, void **out, unsigned want) {
     uint64_t refaulted = 0;
     unsigned taken = span_take(span, out, want, &refaulted);
+    forget_empty(heap, span);
     heap->used_bytes += (uint64_t)taken * class_infos[span->class].size;
     heap->pages_refaulted += refaulted;
     heap->recently_refaulted += refaulted;
@@ -246,12 +268,9 @@ size_t heap_end_empty_spans(struct heap *heap) {
     size_t bytes = 0;
     os_lock(&heap->lock);
     for (unsigned class = 0; class < CLASS_COUNT; class ++) {
-        for (struct span *span = heap->partial[class].head, *next; span != NULL; span = next) {
-            next = span->next;
-            if (span->used == 0) {
-                end_span(heap, span);
-                bytes += UNIT_BYTES;
-            }
+        if (heap->empty[class] != NULL) {
+            end_span(heap, heap->empty[class]);
+            bytes += UNIT_BYTES;
         }
     }
     os_unlock(&heap->lock);
@@ -259,12 +278,18 @@ size_t heap_end_empty_spans(struct heap *heap) {
 }
 
 size_t heap_purge(struct heap *heap) {
-    size_t ended = heap_end_empty_spans(heap);
+    size_t ended = 0;
     os_lock(&heap->lock);
     uint64_t before = heap->pages_purged;
     for (unsigned class = 0; class < CLASS_COUNT; class ++) {
-        for (struct span *span = heap->partial[class].head; span != NULL; span = span->next) {
-            purge_span(heap, span);
+        for (struct span *span = heap->partial[class].head, *next; span != NULL; span = next) {
+            next = span->next;
+            if (span->used == 0) {
+                end_span(heap, span);
+                ended += UNIT_BYTES;
+            } else {
+                purge_span(heap, span);
+            }
         }
     }
     size_t pages = heap->pages_purged - before;
@@ -273,6 +298,7 @@ size_t heap_purge(struct heap *heap) {
 }
 
 void heap_give_away(struct heap *heap, struct span *span) {
+    forget_empty(heap, span);
     list_remove(heap, span);
     heap->span_count--;
     heap->used_bytes -= (uint64_t)span->used * class_infos[span->class].size;
@@ -282,6 +308,9 @@ void heap_take_over(struct heap *heap, struct span *span) {
     atomic_store_explicit(&span->owner, heap->id, memory_order_relaxed);
     entry_set((size_t)(span - range.spans), entry_for(heap->id, span->class));
     list_append(heap, span);
+    if (span->used == 0 && heap->empty[span->class] == NULL) {
+        heap->empty[span->class] = span;
+    }
     heap->span_count++;
     heap->used_bytes += (uint64_t)span->used * class_infos[span->class].size;
 }

@@ -32,7 +32,7 @@ void heap_return(void **objects, unsigned count);
 void *shared_take(unsigned class);
 /* Gives every object of this heap's caches back to its span; keeps the magazines usable. */
 void heap_drain(struct heap *heap);
-/* Ends all spans of this heap that hold no object; bytes of their units. */
+/* Ends the empty span that each class keeps, without a look at the others; bytes of their units. */
 size_t heap_end_empty_spans(struct heap *heap);
 /* Ends all spans of this heap that hold no object, and purges the pages of the rest; bytes given back. */
 size_t heap_purge(struct heap *heap);

@@ -280,10 +280,7 @@ void *huge_resize(void *place, size_t size) {
 }
 
 struct huge_counts huge_count(void) {
-    os_lock(&huges.lock);
-    struct huge_counts counts = {huges.count, huges.bytes, huges.kept_bytes};
-    os_unlock(&huges.lock);
-    return counts;
+    return (struct huge_counts){huges.count, huges.bytes, huges.kept_bytes};
 }
 
 void huge_lock(void) { os_lock(&huges.lock); }

@@ -26,6 +26,7 @@ void huge_age(uint64_t now);
 struct huge_counts {
     size_t objects, bytes, kept_bytes;
 };
+/* With the lock held. */
 struct huge_counts huge_count(void);
 void huge_lock(void);
 void huge_unlock(void);

@@ -49,6 +49,7 @@ void *meta_take(size_t bytes);
 /* Makes the tables of this heap usable; false when memory is out. */
 bool heap_storage_ensure(uint32_t id);
 
+/* With the range's lock held. */
 struct range_counts range_count(void);
 bool range_is_reserved(void);
 size_t meta_bytes(void);

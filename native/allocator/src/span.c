@@ -2,7 +2,6 @@
 #include "span.h"
 
 #include "options.h"
-#include "report.h"
 
 #include <string.h>
 
@@ -195,13 +194,14 @@ unsigned span_take(struct span *span, void **out, unsigned want, uint64_t *refau
     return want;
 }
 
-void span_put(struct span *span, uintptr_t place) {
+bool span_put(struct span *span, uintptr_t place) {
     _Atomic uint8_t *state = state_of(span->class, place);
     if (UNLIKELY(state_read(state) != STATE_CACHED)) {
-        report_bad_free((void *)place, "double free, by two threads at once,");
+        return false;
     }
     state_write(state, STATE_FREE);
     span->used--;
+    return true;
 }
 
 /* --- purging --- */

@@ -15,8 +15,8 @@ void span_end(struct span *span);
 
 /* Takes up to `want` free objects, lowest address last, and marks them cached. Answers how many. */
 unsigned span_take(struct span *span, void **out, unsigned want, uint64_t *refaulted);
-/* Takes one object back. The state must be `cached`: anything else is a second free that raced the first. */
-void span_put(struct span *span, uintptr_t place);
+/* Takes one object back. The state must be `cached`: false, a second free raced the first. */
+bool span_put(struct span *span, uintptr_t place);
 
 /* Gives back the pages that hold no used object; how many. */
 unsigned span_purge(struct span *span);

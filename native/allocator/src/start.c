@@ -1,7 +1,8 @@
 /* start.h, and what is registered with the process: fork handlers and statistics at exit.
  *
- * Invariant: the first allocation calls nothing that may allocate. pthread_atfork may (musl), so it waits for
- * the constructor; a fork before constructors run has one thread and needs no handlers. */
+ * Invariant: until `start_done` nothing is called that may allocate. pthread_atfork may (musl), so it comes
+ * right behind, still within the first allocation: constructors of others run before ours, and may have
+ * threads and fork. */
 #include "start.h"
 
 #include "guarded.h"
@@ -14,23 +15,6 @@
 _Atomic bool start_done;
 static struct os_lock start_lock;
 static bool start_failed;
-
-bool start_slowly(void) {
-    os_lock(&start_lock);
-    if (!atomic_load(&start_done) && !start_failed) {
-        options_read();
-        if (range_prepare()) {
-            hardened_start();
-            heaps_prepare();
-            (void)os_prepare_thread_exit(thread_exit_handler);
-            atomic_store_explicit(&start_done, true, memory_order_release);
-        } else {
-            start_failed = true;
-        }
-    }
-    os_unlock(&start_lock);
-    return !start_failed;
-}
 
 static void before_fork(void) {
     if (started()) {
@@ -52,10 +36,28 @@ static void in_parent(void) { after_fork(false); }
 
 static void in_child(void) { after_fork(true); }
 
-__attribute__((constructor)) static void on_load(void) {
-    (void)started();
-    os_on_fork(before_fork, in_parent, in_child);
+bool start_slowly(void) {
+    bool begun = false;
+    os_lock(&start_lock);
+    if (!atomic_load(&start_done) && !start_failed) {
+        options_read();
+        begun = range_prepare();
+        start_failed = !begun;
+    }
+    if (begun) {
+        hardened_start();
+        heaps_prepare();
+        (void)os_prepare_thread_exit(thread_exit_handler);
+        atomic_store_explicit(&start_done, true, memory_order_release);
+    }
+    os_unlock(&start_lock);
+    if (begun) {
+        os_on_fork(before_fork, in_parent, in_child);
+    }
+    return !start_failed;
 }
+
+__attribute__((constructor)) static void on_load(void) { (void)started(); }
 
 __attribute__((destructor)) static void on_exit_of_process(void) {
     if (options.show_stats) {

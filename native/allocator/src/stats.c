@@ -123,13 +123,15 @@ size_t paceline_alloc_stats_json(char *bytes, size_t capacity) {
         text_add(&text, "{}");
         return text.length;
     }
+    heaps_before_fork();
+    huge_lock();
     struct range_counts counts = range_count();
     struct huge_counts huge = huge_count();
-    heaps_before_fork();
     for (uint32_t id = 1; heap_exists(id); id++) {
         add_heap(&totals, heap_by_id(id));
     }
     add_spans(&totals, counts.segments * SEGMENT_UNITS);
+    huge_unlock();
     heaps_after_fork(false);
     text_add_char(&text, '{');
     add_value(&text, "v", 1);

@@ -113,6 +113,7 @@ struct heap {
 
     /* Under the lock. */
     struct span_list partial[CLASS_COUNT];
+    struct span *empty[CLASS_COUNT]; /* among them: the one that holds nothing and was kept, if one was */
     uint64_t span_count;
     uint64_t used_bytes; /* of objects that are not free */
     uint64_t spans_begun, spans_ended, pages_purged, pages_refaulted;
@@ -125,6 +126,7 @@ struct heap {
     uint8_t spare_count[CLASS_COUNT];
     uint8_t spare_low[CLASS_COUNT]; /* the least of it in this decay period */
     uint64_t aged_ms;               /* when that began */
+    bool inbox_waits[CLASS_COUNT];  /* it was not empty then, and nothing was taken from it since */
     bool ebbing[CLASS_COUNT];       /* frees ran over what is kept, and nothing was taken since */
     struct batch *outgoing[CLASS_COUNT];
     struct batch *blank; /* empty batches */

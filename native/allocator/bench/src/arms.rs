@@ -23,6 +23,9 @@ impl Setup {
     /// As `suite.toml` spells them.
     pub(crate) const NAMES: [&str; 3] = ["preload", "direct", "preload_huge_pages"];
 
+    /// What benchmarks without that param use: a device's programs are static, so they link their arm.
+    pub(crate) const USUAL: Self = if STATIC { Self::Direct } else { Self::Preload };
+
     /// By its name, which the harness has checked.
     pub(crate) fn named(name: &str) -> Self {
         match name {
@@ -32,6 +35,9 @@ impl Setup {
         }
     }
 }
+
+/// A program for devices: nothing can be preloaded into its subjects.
+const STATIC: bool = cfg!(target_env = "musl");
 
 type Variables = &'static [(&'static str, &'static str)];
 
@@ -97,6 +103,9 @@ impl Allocator {
 
     /// Why it cannot be measured, if so.
     pub(crate) fn missing(&self, folder: &Path, setup: Setup) -> Option<String> {
+        if STATIC && setup != Setup::Direct {
+            return Some("a static program loads no library; setup=direct has the arm linked in".to_owned());
+        }
         if setup == Setup::PreloadHugePages && self.huge.is_none() {
             return Some(format!("{} has no option that asks for huge pages", self.name));
         }
@@ -123,7 +132,7 @@ impl Allocator {
         if setup == Setup::PreloadHugePages {
             let asks = self.huge.unwrap_or_default();
             variables.extend(asks.iter().map(|(name, value)| (*name, (*value).into())));
-        } else {
+        } else if kernel_forbids_huge_pages() {
             // Safety: between fork and exec only this system call, which touches no memory of this process.
             unsafe { command.pre_exec(no_huge_pages) };
         }
@@ -144,6 +153,12 @@ impl Allocator {
     }
 }
 
+/// Whether this kernel knows how: qemu's does not, which is then among the facts.
+fn kernel_forbids_huge_pages() -> bool {
+    // Safety: the call takes numbers only.
+    unsafe { libc::prctl(libc::PR_GET_THP_DISABLE, 0, 0, 0, 0) >= 0 }
+}
+
 /// For this process and what it becomes: the kernel gives no transparent huge pages, asked or not.
 fn no_huge_pages() -> io::Result<()> {
     // Safety: the call takes numbers only.
@@ -159,7 +174,11 @@ pub(crate) fn facts() -> Result<Vec<(String, String)>, Failure> {
     let policy = std::fs::read_to_string("/sys/kernel/mm/transparent_hugepage/enabled");
     let policy = policy.map_or_else(|_| "unknown".to_owned(), |text| text.trim().to_owned());
     let mut facts = vec![("huge_pages".to_owned(), policy), ("cpus".to_owned(), cpus().to_string())];
-    for library in ALL.iter().filter_map(|arm| arm.library) {
+    if !kernel_forbids_huge_pages() {
+        facts.push(("huge_pages_forbidden".to_owned(), "no: this kernel cannot".to_owned()));
+    }
+    // The system's own has one where it is linked in: which C library that is.
+    for library in ALL.iter().map(|arm| arm.library.unwrap_or(arm.name)) {
         let version = std::fs::read_to_string(folder.join("lib").join(format!("{library}.version")));
         if let Ok(version) = version {
             facts.push((format!("arm.{library}"), version.trim().to_owned()));

@@ -42,7 +42,7 @@ pub(crate) fn benchmarks() -> Vec<Benchmark> {
             metrics: metrics(together),
             prepare: Box::new(move |context| {
                 let remote = context.int("remote_percent");
-                prepare(&plan(context, Setup::Preload, THREADS, remote, together), context)
+                prepare(&plan(context, Setup::USUAL, THREADS, remote, together), context)
             }),
         },
     ]

@@ -72,7 +72,7 @@ fn plan(scenario: &'static str, options: Vec<(&'static str, u64)>, times: u64, l
         scenario,
         options,
         trace: None,
-        setup: Setup::Preload,
+        setup: Setup::USUAL,
         asked: Asked { chunks: 1, times, lead, runs: 0 },
         cpus: 1,
         items: 1,

@@ -9,11 +9,8 @@
    It greets with `ready PROVIDER`, the file malloc came from. LEAD times are worked but not timed, so that
    caches are this arm's own again; then CHUNKS chunks of TIMES; then RUNS short runs, each timed by itself,
    for the percentiles. Times are nanoseconds, of a run of 32; memory is bytes. */
-#define _GNU_SOURCE
 #include "subject.h"
 
-#include <dlfcn.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { RUNS_MAX = 4096, RUN_TIMES = 32, CHUNKS_MAX = 100 };
@@ -113,14 +110,9 @@ int main(int count, char **words)
     if (strcmp(options.scenario, "check") == 0)
         return check_intact(options.seed);
     const struct scenario *scenario = scenario_named(options.scenario);
-    Dl_info provider = {0};
-    void *(*made_by)(size_t) = malloc;
-    void *address;
-    memcpy(&address, &made_by, sizeof address);
-    dladdr(address, &provider);
     start_lanes(scenario, &options);
     say("ready ");
-    say(provider.dli_fname == NULL ? "unknown" : provider.dli_fname);
+    say(malloc_provider());
     say_end();
     while (read_line(line, sizeof line)) {
         const char *rest_of_line = line;

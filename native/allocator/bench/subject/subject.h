@@ -100,6 +100,8 @@ uint64_t peak_resident_bytes(void); /* of this program alone; lags by some dozen
 uint64_t page_faults(void);         /* of all threads since the start */
 void rest(uint64_t milliseconds);
 
+const char *malloc_provider(void); /* provider.c */
+
 /* wire.c: one line in, one line out, without stdio, which would allocate. */
 bool read_line(char *line, size_t room);
 bool word_is(const char **line, const char *word); /* and goes past it */
