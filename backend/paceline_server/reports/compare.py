@@ -32,7 +32,7 @@ from paceline_server.series import environments
 from paceline_server.series import service as history
 from paceline_server.stats.words import change
 from paceline_server.store.page import decode_cursor, encode_cursor
-from paceline_server.store.tables.fleet import Target
+from paceline_server.store.tables.fleet import IMPORTS_AGENT, Target
 
 SHOWN = (
     "Shown, not judged: the two sides were measured in different jobs, so a difference may be the day and "
@@ -235,11 +235,21 @@ def _environment(
     rows: list[EnvironmentDifferenceOut] = []
     for base, head in pairs:
         before, after = was[base.job.id], was[head.job.id]
-        if before != after:
+        if base.target.agent_id == IMPORTS_AGENT:
+            rows.append(_unrecorded(base.target))
+        elif before != after:
             both = factors.get(before or ""), factors.get(after or "")
             rows += _differences(base.target, *both)
     shared = bool(pairs)
     return rows, shared and not rows
+
+
+def _unrecorded(target: Target) -> EnvironmentDifferenceOut:
+    """Of figures another tool measured: its target was never asked, so nothing is known to be the same."""
+    return EnvironmentDifferenceOut(
+        target_id=target.id, target_name=target.name, factor=None, base=None, head=None,
+        words=f"{target.spoken_name}: its figures were imported, and no environment was recorded with them",
+    )  # fmt: skip
 
 
 def _differences(

@@ -258,3 +258,13 @@ def test_a_param_is_a_number_only_where_all_of_its_values_are(send: Callable[...
     )
     run = stored(send, said, suite="crypto")["runs"][0]
     assert [one["params"]["message"] for one in run["series"]] == ["32", "032", "all"]
+
+
+def test_two_imported_runs_are_never_said_to_have_had_the_same_environment(send: Callable[..., Any]) -> None:
+    of = [series("hash", [at + 100.0 for at in range(50)], baseline=name) for name in ("before", "main")]
+    before, main = stored(send, document(*of), on="ci-7")["runs"]
+    found = send("GET", "/compare", 200, base=before["run_id"], head=main["run_id"])
+    assert found["same_environment"] is False
+    (said,) = found["environment"]
+    assert (said["factor"], said["target_name"]) == (None, "ci-7")
+    assert said["words"] == "ci-7: its figures were imported, and no environment was recorded with them"
