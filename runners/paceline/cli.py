@@ -39,7 +39,7 @@ from paceline.executors.host import HostExecutor
 from paceline.local import Display
 from paceline.outcome import Outcome
 from paceline.output import fresh_directory
-from paceline.selection import Selection, checked, parse_knobs, parse_params
+from paceline.selection import Selection, checked, parse_knobs, parse_params, preset_of
 from paceline.stop import Reason, Stop
 
 app = typer.Typer(
@@ -116,6 +116,10 @@ def run(  # noqa: PLR0917 - one parameter per option is how typer declares them
     ] = None,
     benchmark: Annotated[list[str] | None, typer.Option(help="Only this one; may be repeated.")] = None,
     params: Annotated[list[str] | None, typer.Option(help="NAME=V1|V2: only these values.")] = None,
+    preset: Annotated[
+        str | None,
+        typer.Option(help="The suite's preset: its benchmarks and params, where none are named here."),
+    ] = None,
     knob: Annotated[list[str] | None, typer.Option(help="NAME=VALUE: an option of the suite.")] = None,
     directory: Annotated[
         Path | None, typer.Option("--out", help="Where to write; must be new or empty.")
@@ -128,11 +132,12 @@ def run(  # noqa: PLR0917 - one parameter per option is how typer declares them
     here, ask for more with --launches when the verdict is inconclusive.
     """
     valid = manifest.load(suite)
+    preset_benchmarks, preset_params = preset_of(valid, preset)
     selection = checked(
         valid,
         Selection(
-            benchmarks=benchmark or [],
-            params=parse_params(valid, params or []),
+            benchmarks=benchmark or preset_benchmarks,
+            params=preset_params | parse_params(valid, params or []),
             knobs=parse_knobs(valid, knob or []),
             launches=launches,
             rounds=rounds,

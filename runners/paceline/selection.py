@@ -98,6 +98,15 @@ def argv_of(
     return argv
 
 
+def preset_of(manifest: Manifest, name: str | None) -> tuple[list[str], dict[str, list[ParamValue]]]:
+    """A preset's benchmarks and params; none without a name. Raises UserError for an unknown one."""
+    if name is None:
+        return [], {}
+    presets = manifest.raw.get("presets", {})
+    _known("preset", name, presets)
+    return list(presets[name].get("benchmarks", [])), dict(presets[name].get("params", {}))
+
+
 def parse_params(manifest: Manifest, options: Sequence[str]) -> dict[str, list[ParamValue]]:
     """`k=v1|v2` options as typed values. Raises UserError."""
     kinds = {key: param.kind for item in manifest.benchmarks.values() for key, param in item.params.items()}

@@ -61,6 +61,23 @@ def test_the_revision_of_a_changed_tree_says_dirty(suite_repository: Path, tmp_p
     assert json.loads((out / "run.json").read_text())["revision"].endswith("+dirty")
 
 
+def test_a_preset_is_its_benchmarks_and_params_and_what_is_said_besides_wins(
+    suite_repository: Path, tmp_path: Path
+) -> None:
+    suite = suite_repository / "bench/suite.toml"
+    with suite.open("a", encoding="utf-8") as file:
+        file.write('[presets.small]\ntitle = "Small"\nbenchmarks = ["sort"]\nparams = { n = [100] }\n')
+    for number, (said, size) in enumerate((([], 100), (["--params", "n=7"], 7))):
+        out = tmp_path / str(number)
+        done = paceline("run", str(suite), *QUICK, "--preset", "small", *said, "--out", str(out))
+        assert done.returncode == 0, done.stderr
+        options = json.loads((out / "run.json").read_text())["options"]
+        assert (options["benchmarks"], options["params"]) == (["sort"], {"n": [size]})
+    unknown = paceline("run", str(suite), "--preset", "large")
+    assert unknown.returncode == 1
+    assert "There are: small" in unknown.stderr
+
+
 def test_a_knob_is_passed_and_its_warning_recorded(suite_repository: Path, tmp_path: Path) -> None:
     out = tmp_path / "out"
     options = [

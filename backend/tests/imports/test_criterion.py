@@ -94,6 +94,39 @@ def test_the_seeds_own_figures_are_close_for_signing_and_below_for_verifying(
     assert {(gate["arm"], gate["verdict"]) for gate in gates} == {("dalek", "inconclusive")}
 
 
+def test_the_crates_own_benches_meet_the_suites_gates(send: Callable[..., Any]) -> None:
+    """`cargo bench` runs the workload's own arms under its names; `native/crypto/criterion` says how ids are
+    made of them."""
+    run = stored(
+        send,
+        document(
+            series("sign", [9_000.0] * 20, arm="aws_lc", value="256"),
+            series("verify", [13_000.0] * 20, arm="ifma", value="256"),
+            *(
+                series("batch", [took] * 20, arm="ifma", value=f"batch={size},keys={keys}")
+                for size, keys, took in ((8, "16", 70e3), (256, "16", 500e3), (256, "all", 900e3))
+            ),
+        ),
+        suite="crypto",
+    )["runs"][0]
+    assert [one["params"] for one in run["series"]][-1] == {"batch": 256, "keys": "all"}
+    gates = send("GET", f"/jobs/{run['job_id']}/report", 200)["gates"]
+    found = {
+        (gate["benchmark"], *(value for _, value in sorted(gate["params"].items()))): gate["standing"]
+        for gate in gates
+        if gate["level"] == "required"
+    }
+    assert found == {("sign", 256): "pass", ("verify", 256): "close", ("batch", 256, "16"): "pass"}
+
+
+def test_values_that_are_no_params_of_the_suite_keep_their_own_name(send: Callable[..., Any]) -> None:
+    values = ("batch=8,keys=16", "batch=8", "8")
+    run = stored(
+        send, document(*(series("batch", [9.0] * 9, value=value) for value in values)), suite="crypto"
+    )["runs"][0]
+    assert [one["params"] for one in run["series"]] == [{"value": value} for value in values]
+
+
 def test_an_imported_run_is_listed_with_its_samples_and_judged_by_nobody(send: Callable[..., Any]) -> None:
     fast, slow = series("hash", [10.0] * 60, arm="fast"), series("hash", [99.0] * 60, arm="slow")
     run = stored(send, document(fast, slow))["runs"][0]

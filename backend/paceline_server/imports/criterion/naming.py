@@ -1,9 +1,9 @@
 """From criterion's names to a suite's: which benchmark, arm and params a series is of, and their manifest.
 
 Place: pure, under `service`. Invariants: criterion's group is the benchmark, its function the arm, its value
-the one param; two groups never share a name. Where the announced suite has a benchmark of that name with one
-param, the param is called and typed as there, and that suite's gates on measured times apply to every
-imported arm: a level says what the work may take, whoever does it.
+the one param, or several as `batch=256,keys=16`; two groups never share a name. Where the announced suite has
+a benchmark of that name with these params, they are called and typed as there, and that suite's gates on
+measured times apply to every imported arm: a level says what the work may take, whoever does it.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ NO_ARM, NO_SUITE = "criterion", "criterion"
 PARAM = "value"
 MAX_NAME = 64
 DIGITS = 6
+WHOLE = "0|[1-9][0-9]{0,17}"
 
 
 @dataclass(frozen=True)
@@ -80,15 +81,27 @@ def cases_of(series: Sequence[SeriesIn], suite: Manifest | None) -> list[Case]:
 
 
 def _params(value: str | None, beside: Collection[str], declared: Benchmark | None) -> dict[str, ParamValue]:
-    """A value as the declared param has it. Numbers only where all of the benchmark's values are some, as
+    """A value as the declared params have it. Numbers only where all of the benchmark's values are some, as
     people write them: one param has one kind, and `01000` is not `1000`."""
     if not value:
         return {}
-    if declared is None or len(declared.params) != 1:
+    if declared is None or not declared.params:
         return {PARAM: value}
-    ((name, param),) = declared.params.items()
-    whole = param.kind == "int" and all(re.fullmatch("0|[1-9][0-9]{0,17}", one) for one in beside)
-    return {name: int(value) if whole else value}
+    several = len(declared.params) > 1
+    points = {one: _named(one) if several else dict.fromkeys(declared.params, one) for one in beside}
+    if any(point.keys() != declared.params.keys() for point in points.values()):
+        return {PARAM: value}
+    whole = {
+        name: param.kind == "int" and all(re.fullmatch(WHOLE, point[name]) for point in points.values())
+        for name, param in declared.params.items()
+    }
+    return {name: int(points[value][name]) if whole[name] else points[value][name] for name in whole}
+
+
+def _named(value: str) -> dict[str, str]:
+    """`batch=256,keys=16`, as `--case` writes params. Whatever is no such list has no names."""
+    pairs = [part.partition("=") for part in value.split(",")]
+    return {name: text for name, _, text in pairs if text}
 
 
 def manifest_of(cases: Sequence[Case], name: str | None, suite: Manifest | None) -> dict[str, Any]:

@@ -82,7 +82,9 @@ fn single_and_batch_of_every_engine_agree_on_adversarial_inputs() {
 fn one_bad_signature_among_256_is_named_wherever_it_is() {
     let mut random = Random(256);
     let honest: Vec<Parsed> = (0..256).filter_map(|_| judged(forge(&mut random, 0))).collect();
-    for place in [0, 1, 127, 128, 200, 255] {
+    // An emulator is asked for few inputs: there it is at both sides of the first cut.
+    let places = if inputs() < FEW { &[127, 128][..] } else { &[0, 1, 127, 128, 200, 255] };
+    for place in places.iter().copied() {
         let mut items: Vec<Item<'_>> = honest
             .iter()
             .map(|parsed| Item { key: &parsed.key, message: &parsed.message, signature: &parsed.signature })

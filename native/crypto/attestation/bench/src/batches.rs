@@ -4,13 +4,13 @@ use std::hint::black_box;
 use std::rc::Rc;
 use std::thread;
 
-use getrandom::SysRng;
 use paceline_attestation::engine::{batching, by_name};
 use paceline_attestation::{Item, VerifyingKey, verify_batch, verify_batch_with};
 use paceline_harness::{Arm, Benchmark, Check, Context, Failure, Param, Prepared};
 
 use crate::inputs::Inputs;
-use crate::peers::{DALEK, Dalek, ZEBRA, counted, missing};
+use crate::peers::{self, DALEK, DALEK_IFMA, ZEBRA, ZEBRA_IFMA, counted, missing};
+use crate::vectorised;
 
 /// Message bytes, as the seed's first size.
 const MESSAGE: usize = 32;
@@ -40,10 +40,10 @@ fn prepared(arms: Vec<Arm>, inputs: Rc<Inputs>) -> Prepared {
     }
 }
 
-/// Good batches: the signatures' keys are parsed before, but for `zebra` and `parsing`, which parse each
+/// Good batches: the signatures' keys are parsed before, but for zebra's arms and `parsing`, which parse each
 /// time.
 pub(crate) fn batch() -> Benchmark {
-    let arms = [DALEK, ZEBRA, "portable", "aws_lc", "twin", "ifma", "parsing"];
+    let arms = [DALEK, ZEBRA, DALEK_IFMA, ZEBRA_IFMA, "portable", "aws_lc", "twin", "ifma", "parsing"];
     Benchmark {
         name: "batch".to_owned(),
         arms: arms.map(str::to_owned).to_vec(),
@@ -51,39 +51,20 @@ pub(crate) fn batch() -> Benchmark {
         metrics: vec![],
         prepare: Box::new(|context| {
             let inputs = inputs(context);
-            let mut arms = vec![dalek(&inputs), zebra(&inputs)];
+            let (count, one) = (inputs.messages.len(), peers::of(&inputs)?);
+            let two = Rc::clone(&one);
+            let mut arms = vec![
+                counted(DALEK, count, move || one.dalek_batch()),
+                counted(ZEBRA, count, move || two.zebra_batch()),
+            ];
+            let second =
+                [(DALEK_IFMA, "paceline_peers_dalek_batch"), (ZEBRA_IFMA, "paceline_peers_zebra_batch")];
+            arms.extend(vectorised::arms(&inputs, count, second)?);
             arms.extend(OWN.map(|name| own(name, &inputs)));
             arms.push(parsing(&inputs));
             Ok(prepared(arms, inputs))
         }),
     }
-}
-
-fn dalek(inputs: &Rc<Inputs>) -> Arm {
-    let (inputs, peer) = (Rc::clone(inputs), Dalek::new(inputs));
-    counted(DALEK, inputs.messages.len(), move || {
-        let messages: Vec<&[u8]> = inputs.messages.iter().map(Vec::as_slice).collect();
-        ed25519_dalek::verify_batch(black_box(&messages), &peer.signatures, &peer.keys).is_ok()
-    })
-}
-
-fn zebra(inputs: &Rc<Inputs>) -> Arm {
-    let inputs = Rc::clone(inputs);
-    let keys: Vec<ed25519_zebra::VerificationKeyBytes> = (0..inputs.messages.len())
-        .map(|index| (*inputs.key(index).verifying_key().as_bytes()).into())
-        .collect();
-    counted(ZEBRA, inputs.messages.len(), move || {
-        let mut batch = ed25519_zebra::batch::Verifier::new();
-        for ((key, message), signature) in keys.iter().zip(&inputs.messages).zip(&inputs.signatures) {
-            batch.queue((*key, (*signature.as_bytes()).into(), black_box(message)));
-        }
-        batch.verify(ed25519_zebra_rng()).is_ok()
-    })
-}
-
-/// The system's randomness in the form that ed25519-zebra asks for.
-fn ed25519_zebra_rng() -> impl rand_core::CryptoRng {
-    rand_core::UnwrapErr(SysRng)
 }
 
 fn own(name: &'static str, inputs: &Rc<Inputs>) -> Arm {

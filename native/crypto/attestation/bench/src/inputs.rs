@@ -45,6 +45,16 @@ impl Inputs {
         &self.keys[index % self.keys.len()]
     }
 
+    /// The public key of each item.
+    pub(crate) fn key_bytes(&self) -> Vec<[u8; 32]> {
+        (0..self.messages.len()).map(|index| *self.key(index).verifying_key().as_bytes()).collect()
+    }
+
+    /// The signature of each item.
+    pub(crate) fn signature_bytes(&self) -> Vec<[u8; 64]> {
+        self.signatures.iter().map(|signature| *signature.as_bytes()).collect()
+    }
+
     /// For our crate's batches.
     pub(crate) fn items(&self) -> Vec<Item<'_>> {
         (0..self.messages.len())

@@ -1,70 +1,7 @@
-//! The workload `attestation`: keys, signatures and batches of our crate beside the libraries that others
-//! use.
-//!
-//! Place in the journey: its own process, started by the agent. Which engines the CPU has, which one each arm
-//! used, and how dalek's own backend was compiled are facts of the launch. Arms that this CPU cannot run are
-//! announced with the reason. Absent on purpose: judgement of any figure.
-
-mod batches;
-#[cfg_attr(target_env = "musl", path = "compiled_absent.rs")]
-mod compiled;
-mod inputs;
-mod peers;
-mod singles;
+//! The workload's process: [`paceline_attestation_bench`] on the command line of the protocol.
 
 use std::process::ExitCode;
 
-use paceline_attestation::engine::{batching, engines, signing, single};
-use paceline_harness::{Check, Failure, Workload};
-
 fn main() -> ExitCode {
-    Workload {
-        suite: "crypto".to_owned(),
-        name: "attestation".to_owned(),
-        benchmarks: vec![
-            singles::keygen(),
-            singles::parse(),
-            singles::sign(),
-            singles::verify(),
-            singles::production(),
-            batches::batch(),
-            batches::batch_one_bad(),
-            batches::batch_threads(),
-        ],
-        knobs: vec![],
-        open: Box::new(facts),
-        checks: Box::new(|| vec![engines_agree()]),
-    }
-    .main()
-}
-
-/// Who does the work, and how dalek's vectors were compiled (they serve `portable` and three of the peers).
-#[allow(clippy::unnecessary_wraps, reason = "opening a workload may fail; this one cannot")]
-fn facts() -> Result<Vec<(String, String)>, Failure> {
-    let names: Vec<&str> = engines().iter().map(|engine| engine.name()).collect();
-    let backend = if cfg!(curve25519_dalek_backend = "avx512") { "avx512" } else { "default" };
-    Ok(vec![
-        ("engines".to_owned(), names.join(" ")),
-        ("engine.sign".to_owned(), signing().name().to_owned()),
-        ("engine.verify".to_owned(), single().name().to_owned()),
-        ("engine.batch".to_owned(), batching().name().to_owned()),
-        ("curve25519_dalek_backend".to_owned(), backend.to_owned()),
-    ])
-}
-
-/// Every engine accepts what every engine signs, and names the one signature that was changed.
-fn engines_agree() -> Check {
-    let inputs = inputs::Inputs::new(40, 5, 48, 1);
-    let mut wrong: Vec<&str> = Vec::new();
-    for engine in engines() {
-        let spoilt = inputs.spoilt(17);
-        let good = paceline_attestation::verify_batch_with(&**engine, &inputs.items()).all_good();
-        let bad = paceline_attestation::verify_batch_with(&**engine, &spoilt.items()).bad;
-        if !good || bad != [17] {
-            wrong.push(engine.name());
-        }
-    }
-    let ok = wrong.is_empty();
-    let detail = if ok { format!("{} engines", engines().len()) } else { wrong.join(" ") };
-    Check { name: "engines_agree".to_owned(), ok, detail }
+    paceline_attestation_bench::workload().main()
 }

@@ -3,13 +3,17 @@
 use std::cell::Cell;
 use std::rc::Rc;
 
-use paceline_harness::Arm;
+use paceline_attestation_peers::Peers;
+use paceline_harness::{Arm, Failure};
 
 use crate::inputs::Inputs;
 
 /// Names of the arms that are other people's libraries.
 pub(crate) const DALEK: &str = "dalek";
 pub(crate) const ZEBRA: &str = "zebra";
+/// The same two with `curve25519-dalek`'s AVX-512 vectors.
+pub(crate) const DALEK_IFMA: &str = "dalek_ifma";
+pub(crate) const ZEBRA_IFMA: &str = "zebra_ifma";
 pub(crate) const RING: &str = "ring";
 pub(crate) const AWS_LC: &str = "aws_lc_rs";
 
@@ -22,21 +26,11 @@ pub(crate) fn missing(engine: &str) -> &'static str {
     if engine == "aws_lc" { STATIC } else { "not on this CPU" }
 }
 
-/// Inputs for `ed25519-dalek`.
-pub(crate) struct Dalek {
-    pub(crate) keys: Vec<ed25519_dalek::VerifyingKey>,
-    pub(crate) signatures: Vec<ed25519_dalek::Signature>,
-}
-
-impl Dalek {
-    /// Key and signature of each item.
-    pub(crate) fn new(inputs: &Inputs) -> Self {
-        let keys = (0..inputs.messages.len())
-            .map(|index| ed25519_dalek::SigningKey::from_bytes(inputs.key(index).seed()).verifying_key())
-            .collect();
-        let signature = |signature: &paceline_attestation::Signature| (*signature.as_bytes()).into();
-        Self { keys, signatures: inputs.signatures.iter().map(signature).collect() }
-    }
+/// The peers that stand on `curve25519-dalek`, as the workspace builds it.
+pub(crate) fn of(inputs: &Inputs) -> Result<Rc<Peers>, Failure> {
+    Peers::new(&inputs.key_bytes(), &inputs.signature_bytes(), inputs.messages.clone())
+        .map(Rc::new)
+        .ok_or_else(|| Failure::new("no_key", "a peer refused a key of ours"))
 }
 
 /// An arm that counts the `items` it does: for itself, since the arms of a round are asked after all ran.

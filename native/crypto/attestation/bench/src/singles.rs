@@ -3,7 +3,7 @@
 use std::hint::black_box;
 use std::rc::Rc;
 
-use ed25519_dalek::{Signer as _, Verifier as _};
+use ed25519_dalek::Signer as _;
 use paceline_attestation::engine::{by_name, engines};
 use paceline_attestation::{
     Attestation, Domain, SigningKey, VerifyingKey, generate_attestation, verify_attestation,
@@ -12,7 +12,8 @@ use paceline_harness::{Arm, Benchmark, Check, Context, Failure, Param, Prepared}
 
 use crate::compiled;
 use crate::inputs::{Inputs, seed_of};
-use crate::peers::{AWS_LC, DALEK, Dalek, RING, ZEBRA, counted, missing};
+use crate::peers::{self, AWS_LC, DALEK, DALEK_IFMA, RING, ZEBRA, counted, missing};
+use crate::vectorised;
 
 /// Messages: the seed's three sizes, and one that is mostly hashing.
 const MESSAGES: [u64; 4] = [32, 128, 256, 65536];
@@ -122,24 +123,22 @@ pub(crate) fn sign() -> Benchmark {
 
 /// One verification with a key that is parsed.
 pub(crate) fn verify() -> Benchmark {
-    let arms = [DALEK, RING, AWS_LC, ZEBRA, "portable", "aws_lc", "twin", "ifma"];
+    let arms = [DALEK, RING, AWS_LC, ZEBRA, DALEK_IFMA, "portable", "aws_lc", "twin", "ifma"];
     benchmark("verify", &arms, &MESSAGES, |context| {
         let bytes = context.int("message");
         let inputs = Rc::new(Inputs::new(1, 1, usize::try_from(bytes).unwrap_or(0), context.seed));
-        let peer = Dalek::new(&inputs);
         let raw = *inputs.key(0).verifying_key().as_bytes();
         let signature = *inputs.signatures[0].as_bytes();
-        let zebra = ed25519_zebra::VerificationKey::try_from(raw)
-            .map_err(|_| Failure::new("no_key", "ed25519-zebra refused the key"))?;
-        let message = || Rc::<[u8]>::from(inputs.messages[0].as_slice());
-        let (one, two) = (message(), message());
-        let [ring, aws] = compiled::verify(raw, signature, &message());
+        let one = peers::of(&inputs)?;
+        let two = Rc::clone(&one);
+        let [ring, aws] = compiled::verify(raw, signature, &Rc::from(inputs.messages[0].as_slice()));
         let mut arms = vec![
-            counted(DALEK, 1, move || peer.keys[0].verify(black_box(&one), &peer.signatures[0]).is_ok()),
+            counted(DALEK, 1, move || one.dalek_verify()),
             ring,
             aws,
-            counted(ZEBRA, 1, move || zebra.verify(&signature.into(), black_box(&two)).is_ok()),
+            counted(ZEBRA, 1, move || two.zebra_verify()),
         ];
+        arms.extend(vectorised::arms(&inputs, 1, [(DALEK_IFMA, "paceline_peers_dalek_verify")])?);
         arms.extend(OWN.map(|name| own_verify(name, &inputs)));
         Ok(prepared(arms, Some(bytes), move || {
             let item = inputs.items()[0];

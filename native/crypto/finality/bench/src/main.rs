@@ -1,37 +1,7 @@
-//! The workload `finality`: is this block final, asked of four structures that know it.
-//!
-//! Place in the journey: its own process, started by the agent. Invariants: arms of a group hold the same
-//! blocks and are asked about the same ones in the same order, with one loop around each; the loop around
-//! nothing is an arm of its own, so that a figure that is no work can be told from one that is. Absent on
-//! purpose: judgement of any figure; signatures (`attestation`).
-
-#[cfg_attr(target_env = "musl", path = "functions_linked.rs")]
-mod functions;
-mod ids;
-mod library;
-mod rivals;
-mod single;
-mod subjects;
-mod threads;
+//! The workload's process: [`paceline_finality_bench`] on the command line of the protocol.
 
 use std::process::ExitCode;
 
-use paceline_harness::Workload;
-
 fn main() -> ExitCode {
-    Workload {
-        suite: "crypto".to_owned(),
-        name: "finality".to_owned(),
-        benchmarks: vec![
-            single::finality_check(),
-            single::finality_flat(),
-            single::finality_unknown(),
-            library::finality_ffi(),
-            threads::finality_readers(),
-        ],
-        knobs: vec![],
-        open: Box::new(library::facts),
-        checks: Box::new(|| vec![library::answers()]),
-    }
-    .main()
+    paceline_finality_bench::workload().main()
 }

@@ -1,0 +1,76 @@
+//! The workload `attestation`: keys, signatures and batches of our crate beside the libraries that others
+//! use.
+//!
+//! Place in the journey: its own process (`main.rs`), started by the agent; its arms also run under criterion
+//! (`benches/`). Which engines the CPU has, which one each arm
+//! used, and how dalek's own backend was compiled are facts of the launch. Arms that this CPU cannot run are
+//! announced with the reason. Absent on purpose: judgement of any figure.
+
+mod batches;
+#[cfg_attr(target_env = "musl", path = "compiled_absent.rs")]
+mod compiled;
+mod inputs;
+mod peers;
+mod singles;
+#[cfg_attr(target_env = "musl", path = "vectorised_absent.rs")]
+mod vectorised;
+
+use paceline_attestation::engine::{batching, engines, signing, single};
+use paceline_attestation_peers::{Vectors, vectors};
+use paceline_harness::{Check, Failure, Workload};
+
+pub use vectorised::look_in;
+
+/// All of it.
+#[must_use]
+pub fn workload() -> Workload {
+    Workload {
+        suite: "crypto".to_owned(),
+        name: "attestation".to_owned(),
+        benchmarks: vec![
+            singles::keygen(),
+            singles::parse(),
+            singles::sign(),
+            singles::verify(),
+            singles::production(),
+            batches::batch(),
+            batches::batch_one_bad(),
+            batches::batch_threads(),
+        ],
+        knobs: vec![],
+        open: Box::new(facts),
+        checks: Box::new(|| vec![engines_agree()]),
+    }
+}
+
+/// Who does the work, and how dalek's vectors were compiled: here, where they serve `portable` and two of the
+/// peers, and in the peers' second build.
+fn facts() -> Result<Vec<(String, String)>, Failure> {
+    let names: Vec<&str> = engines().iter().map(|engine| engine.name()).collect();
+    let backend = if vectors() == Vectors::Absent { "default" } else { "avx512" };
+    Ok(vec![
+        ("engines".to_owned(), names.join(" ")),
+        ("engine.sign".to_owned(), signing().name().to_owned()),
+        ("engine.verify".to_owned(), single().name().to_owned()),
+        ("engine.batch".to_owned(), batching().name().to_owned()),
+        ("curve25519_dalek_backend".to_owned(), backend.to_owned()),
+        ("peers.second_build".to_owned(), vectorised::fact()?),
+    ])
+}
+
+/// Every engine accepts what every engine signs, and names the one signature that was changed.
+fn engines_agree() -> Check {
+    let inputs = inputs::Inputs::new(40, 5, 48, 1);
+    let mut wrong: Vec<&str> = Vec::new();
+    for engine in engines() {
+        let spoilt = inputs.spoilt(17);
+        let good = paceline_attestation::verify_batch_with(&**engine, &inputs.items()).all_good();
+        let bad = paceline_attestation::verify_batch_with(&**engine, &spoilt.items()).bad;
+        if !good || bad != [17] {
+            wrong.push(engine.name());
+        }
+    }
+    let ok = wrong.is_empty();
+    let detail = if ok { format!("{} engines", engines().len()) } else { wrong.join(" ") };
+    Check { name: "engines_agree".to_owned(), ok, detail }
+}

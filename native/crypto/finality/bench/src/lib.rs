@@ -1,0 +1,36 @@
+//! The workload `finality`: is this block final, asked of four structures that know it.
+//!
+//! Place in the journey: its own process (`main.rs`), started by the agent; its arms also run under
+//! criterion (`benches/`). Invariants: arms of a group hold the same blocks and are asked about the same
+//! ones in the same order, with one loop around each; the loop around nothing is an arm of its own, so that
+//! a figure that is no work can be told from one that is. Absent on purpose: judgement of any figure;
+//! signatures (`attestation`).
+#[cfg_attr(target_env = "musl", path = "functions_linked.rs")]
+mod functions;
+mod ids;
+mod library;
+mod rivals;
+mod single;
+mod subjects;
+mod threads;
+
+use paceline_harness::Workload;
+
+/// All of it.
+#[must_use]
+pub fn workload() -> Workload {
+    Workload {
+        suite: "crypto".to_owned(),
+        name: "finality".to_owned(),
+        benchmarks: vec![
+            single::finality_check(),
+            single::finality_flat(),
+            single::finality_unknown(),
+            library::finality_ffi(),
+            threads::finality_readers(),
+        ],
+        knobs: vec![],
+        open: Box::new(library::facts),
+        checks: Box::new(|| vec![library::answers()]),
+    }
+}

@@ -1,0 +1,8 @@
+//! `../entries/snapshot.rs` under libFuzzer.
+
+#![no_main]
+
+#[path = "../entries/snapshot.rs"]
+mod entry;
+
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| entry::enter(bytes));
