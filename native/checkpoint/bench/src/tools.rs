@@ -126,7 +126,7 @@ impl Outside {
         match self.tool {
             // Nanoseconds count: two states may be of one second.
             Tool::Rsync if number == 1 => {
-                words("-a --modify-window=-1 ./ ").into_iter().chain([self.kept("1/")]).collect()
+                words("-a -S --modify-window=-1 ./ ").into_iter().chain([self.kept("1/")]).collect()
             }
             Tool::Rsync => {
                 let link = format!("--link-dest={}", self.kept(&(number - 1).to_string()));
