@@ -1,7 +1,7 @@
 #!/bin/sh
 # Builds what the suite runs and leaves it in build/ beside this script. Works in any checkout or worktree.
 #
-#   build.sh                      build/paceline-checkpoint-bench
+#   build.sh                      build/paceline-checkpoint-bench, build/paceline-checkpoint (an arm, too)
 #   build.sh android bands ABI    what the suite runs on a device, in build/ABI/ (android.sh)
 #
 # Honours CARGO_TARGET_DIR.
@@ -17,8 +17,10 @@ command -v cargo >/dev/null || {
 }
 target=${CARGO_TARGET_DIR:-$here/../target}
 mkdir -p "$here/build"
-name=paceline-checkpoint-bench
-(cd "$here/.." && cargo build --quiet --release --locked --target-dir "$target" -p "$name")
-# Replaced, never overwritten: a running process may have the old file mapped.
-cp "$target/release/$name" "$here/build/$name.new"
-mv -f "$here/build/$name.new" "$here/build/$name"
+(cd "$here/.." && cargo build --quiet --release --locked --target-dir "$target" \
+    -p paceline-checkpoint-bench -p paceline-checkpoint-cli)
+for name in paceline-checkpoint-bench paceline-checkpoint; do
+    # Replaced, never overwritten: a running process may have the old file mapped.
+    cp "$target/release/$name" "$here/build/$name.new"
+    mv -f "$here/build/$name.new" "$here/build/$name"
+done

@@ -5,18 +5,20 @@
 //! beside hundreds of microseconds). The writes are the same for every arm: sites draw from one seed.
 
 use std::cell::RefCell;
+use std::fs;
 use std::io;
+use std::path::Path;
 use std::rc::Rc;
-use std::sync::Arc;
 use std::time::Instant;
 
-use paceline_checkpoint::disk::RealDisk;
-use paceline_checkpoint::{Options, Store, Watcher};
 use paceline_harness::{Arm, Check, Failure, Prepared, Reading};
 
-use crate::scenario::{Scenario, Touch, WRITE_BYTES};
+use crate::ground::Place;
+use crate::ours::Ours;
+use crate::scenario::{Scenario, Touch};
 use crate::seed::{Append, Full, Modified};
-use crate::site::{Shape, Site, name};
+use crate::site::{Shape, Site};
+use crate::tools::{self, Tool};
 
 /// What each arm is.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -30,9 +32,15 @@ pub(crate) enum Kind {
     Watched,
     Tracked,
     BareAppend,
+    /// The store when its owner gives old checkpoints up and folds.
+    TrackedFolded,
+    /// Nothing is kept of the bands: what they themselves take, and the log may take.
+    Live,
+    /// Not ours: in a process of its own.
+    Other(Tool),
 }
 
-/// Every arm.
+/// Every arm of the seed's scenarios.
 pub(crate) const ALL: &[Kind] = &[
     Kind::FullSha256,
     Kind::MtimeSha256,
@@ -58,6 +66,23 @@ pub(crate) const COLD: &[Kind] = &[
     Kind::BareAppend,
 ];
 
+/// What grows old.
+pub(crate) const AGEING: &[Kind] = &[Kind::EventsClone, Kind::Observed, Kind::Tracked, Kind::BareAppend];
+/// What takes space.
+pub(crate) const GROWTH: &[Kind] = &[Kind::Live, Kind::EventsClone, Kind::Tracked, Kind::TrackedFolded];
+/// One changed band, by what people use.
+pub(crate) const TOOLS: &[Kind] = &[
+    Kind::Other(Tool::Rsync),
+    Kind::Other(Tool::Git),
+    Kind::Other(Tool::Borg),
+    Kind::Other(Tool::Restic),
+    Kind::Other(Tool::Snapshot),
+    Kind::Other(Tool::SnapshotCli),
+    Kind::Other(Tool::Cli),
+    Kind::Observed,
+    Kind::Tracked,
+];
+
 /// What a benchmark measures at one point of its params.
 pub(crate) struct Plan {
     pub(crate) kinds: &'static [Kind],
@@ -65,6 +90,12 @@ pub(crate) struct Plan {
     pub(crate) scenario: Scenario,
     /// The bands are dropped from the page cache before each checkpoint.
     pub(crate) cold: bool,
+    /// Epochs before the first round.
+    pub(crate) age: u64,
+    /// Epochs of a sample, where it is not for calibration to say.
+    pub(crate) epochs: Option<u64>,
+    /// Metrics besides `time`.
+    pub(crate) metrics: &'static [&'static str],
     pub(crate) seed: u64,
 }
 
@@ -80,6 +111,9 @@ impl Kind {
             Self::Watched => "watched",
             Self::Tracked => "tracked",
             Self::BareAppend => "bare_append",
+            Self::TrackedFolded => "tracked_folded",
+            Self::Live => "live",
+            Self::Other(tool) => tool.name(),
         }
     }
 }
@@ -134,80 +168,47 @@ impl Phases {
 pub(crate) trait Strategy {
     /// Answers when it is durable.
     fn checkpoint(&mut self, site: &Site, touches: &[Touch]) -> io::Result<Phases>;
+
+    /// Whether what it made durable last is what the bands are now; nothing when it keeps no contents.
+    fn holds(&self, site: &Site) -> io::Result<Option<bool>>;
+
+    /// Bytes that count as taken although no file beside the bands takes them.
+    fn counted(&self, _: &Site) -> io::Result<u64> {
+        Ok(0)
+    }
 }
 
 pub(crate) fn nanoseconds(begin: Instant) -> u64 {
     u64::try_from(begin.elapsed().as_nanos()).unwrap_or(u64::MAX)
 }
 
-/// Where the store knows from what changed.
-enum Told {
-    /// The writer says it.
-    Marks,
-    /// It looks at every stamp.
-    Stamps,
-    /// Change events; a look at the stamps of what they name.
-    Events(Watcher),
-}
-
-/// The store, told or looking.
-struct Ours {
-    store: Store,
-    told: Told,
-    taken: u64,
-}
-
-impl Ours {
-    fn new(site: &Site, kind: Kind) -> io::Result<Self> {
-        let made = Store::init(Arc::new(RealDisk), &site.live(), Options::default(), "first");
-        let mut store = made.map_err(io::Error::other)?;
-        let told = match kind {
-            Kind::Observed => Told::Stamps,
-            Kind::Watched => {
-                let mut watcher = Watcher::new(&site.live()).map_err(io::Error::other)?;
-                // The first answer is everything; from the second checkpoint on, names.
-                store.checkpoint_seen("watched", &mut || watcher.seen()).map_err(io::Error::other)?;
-                Told::Events(watcher)
-            }
-            _ => Told::Marks,
-        };
-        Ok(Self { store, told, taken: 0 })
-    }
-}
-
-impl Strategy for Ours {
-    fn checkpoint(&mut self, _: &Site, touches: &[Touch]) -> io::Result<Phases> {
-        self.taken += 1;
-        let checkpoint = format!("c{}", self.taken);
-        let begin = Instant::now();
-        let taken = match &mut self.told {
-            Told::Stamps => self.store.checkpoint_observed(&checkpoint),
-            Told::Events(watcher) => self.store.checkpoint_seen(&checkpoint, &mut || watcher.seen()),
-            Told::Marks => {
-                for touch in touches {
-                    let marked = self.store.mark_dirty(&name(touch.band), touch.offset, WRITE_BYTES);
-                    marked.map_err(io::Error::other)?;
-                }
-                self.store.checkpoint(&checkpoint)
-            }
-        };
-        let taken = taken.map_err(io::Error::other)?;
-        let durable = nanoseconds(begin);
-        let (hash, sync) = (taken.hash_ns, taken.append_ns);
-        let (read, written) = (taken.read_bytes, taken.written_bytes);
-        Ok(Phases { durable, hash, sync, read, written, ..Phases::default() })
-    }
-}
-
 struct Running {
-    site: Site,
+    /// Before the site: it may have files of it open.
     strategy: Box<dyn Strategy>,
+    site: Site,
     cold: bool,
     sum: Phases,
     failure: Option<String>,
 }
 
 impl Running {
+    fn new(plan: &Plan, kind: Kind, place: &Rc<Place>) -> io::Result<Self> {
+        // Only one arm reads what never changes; all others do the same work over holes.
+        let shape = Shape { sparse: kind != Kind::FullSha256, ..plan.shape };
+        let made = |dir: &Path| match kind {
+            Kind::Other(tool) => tool.make_bands(dir),
+            _ => fs::create_dir(dir),
+        };
+        let site = Site::with(place, shape, plan.scenario, plan.seed, made)?;
+        let strategy = strategy(kind, &site)?;
+        let mut running = Self { strategy, site, cold: plan.cold, sum: Phases::default(), failure: None };
+        for _ in 0..plan.age {
+            running.once();
+        }
+        running.sum = Phases::default();
+        Ok(running)
+    }
+
     fn once(&mut self) {
         let mut once = || {
             let touches = self.site.change()?;
@@ -222,6 +223,26 @@ impl Running {
             self.failure.get_or_insert(error.to_string());
         }
     }
+
+    /// Why its checkpoints do not count, if so.
+    fn wrong(&mut self) -> Option<String> {
+        match self.strategy.holds(&self.site) {
+            Ok(None | Some(true)) => self.failure.clone(),
+            Ok(Some(false)) => Some("what it kept is not what the bands are".to_owned()),
+            Err(error) => Some(error.to_string()),
+        }
+    }
+
+    fn read(&mut self, metric: &str) -> Reading {
+        if metric == "disk" {
+            // Said as it is, and not per epoch.
+            let beside = self.site.beside_bytes();
+            let bytes = beside.and_then(|beside| Ok(beside + self.strategy.counted(&self.site)?));
+            return Reading::Each(bytes.into_iter().collect());
+        }
+        let named = self.sum.named();
+        Reading::Total(named.iter().find(|(name, _)| *name == metric).map_or(0, |(_, value)| *value))
+    }
 }
 
 fn strategy(kind: Kind, site: &Site) -> io::Result<Box<dyn Strategy>> {
@@ -231,53 +252,77 @@ fn strategy(kind: Kind, site: &Site) -> io::Result<Box<dyn Strategy>> {
         Kind::MtimeBlake3 => Box::new(Modified::new(site, false)?),
         Kind::CloneOnly => Box::new(crate::seed::Clone::new(site, false)?),
         Kind::EventsClone => Box::new(crate::seed::Clone::new(site, true)?),
-        Kind::Observed | Kind::Watched | Kind::Tracked => Box::new(Ours::new(site, kind)?),
+        Kind::Observed | Kind::Watched | Kind::Tracked | Kind::TrackedFolded => {
+            Box::new(Ours::new(site, kind)?)
+        }
         Kind::BareAppend => Box::new(Append::new(site)?),
+        Kind::Live => Box::new(crate::seed::Nothing),
+        Kind::Other(tool) => tools::strategy(tool, site)?,
     })
 }
 
-/// Makes every arm's bands.
-pub(crate) fn prepare(plan: &Plan) -> Result<Prepared, Failure> {
+/// A group that has no place here.
+pub(crate) fn nowhere(names: &[&str], reason: &str) -> Prepared {
+    let arms = names.iter().map(|name| Arm::unavailable(name, reason)).collect();
+    let verify = || {
+        let detail = "nothing ran".to_owned();
+        vec![Check { name: "checkpoints_succeed".to_owned(), ok: true, detail }]
+    };
+    let verify = Box::new(verify);
+    Prepared { arms, items_per_iteration: Some(1), bytes_per_iteration: None, verify }
+}
+
+/// Makes every arm's bands. `place` may have none for an arm, and says why.
+pub(crate) fn prepare(
+    plan: &Plan,
+    mut place: impl FnMut(Kind) -> Result<Rc<Place>, String>,
+) -> Result<Prepared, Failure> {
     let mut arms = Vec::new();
     let mut all = Vec::new();
     for kind in plan.kinds {
-        // Only one arm reads what never changes; all others do the same work over holes.
-        let shape = Shape { sparse: *kind != Kind::FullSha256, ..plan.shape };
-        let made = Site::new(shape, plan.scenario, plan.seed);
-        let made = made.and_then(|site| {
-            let strategy = strategy(*kind, &site)?;
-            Ok(Running { site, strategy, cold: plan.cold, sum: Phases::default(), failure: None })
-        });
-        let running = made.map_err(|error| Failure::new("preparing", format!("{}: {error}", kind.name())))?;
+        let name = kind.name();
+        let place = match place(*kind) {
+            Ok(place) => place,
+            Err(reason) => {
+                arms.push(Arm::unavailable(name, reason));
+                continue;
+            }
+        };
+        let running = Running::new(plan, *kind, &place);
+        let running = running.map_err(|error| Failure::new("preparing", format!("{name}: {error}")))?;
         let running = Rc::new(RefCell::new(running));
-        all.push((kind.name(), Rc::clone(&running)));
-        arms.push(arm(kind.name(), &running));
+        all.push((name, Rc::clone(&running)));
+        arms.push(arm(name, &running, plan));
     }
     let verify = Box::new(move || {
-        let failed = all
-            .iter()
-            .filter_map(|(name, running)| Some(format!("{name}: {}", running.borrow().failure.as_ref()?)));
-        let failed: Vec<String> = failed.collect();
-        let ok = failed.is_empty();
-        let detail = if ok { "every checkpoint of every arm".to_owned() } else { failed.join("; ") };
-        vec![Check { name: "checkpoints_succeed".to_owned(), ok, detail }]
+        let wrong = all.iter().filter_map(|(name, running)| {
+            let wrong = running.borrow_mut().wrong()?;
+            Some(format!("{name}: {wrong}"))
+        });
+        let wrong: Vec<String> = wrong.collect();
+        let detail =
+            if wrong.is_empty() { "every checkpoint of every arm".to_owned() } else { wrong.join("; ") };
+        vec![Check { name: "checkpoints_succeed".to_owned(), ok: wrong.is_empty(), detail }]
     });
     Ok(Prepared { arms, items_per_iteration: Some(1), bytes_per_iteration: None, verify })
 }
 
-fn arm(name: &str, running: &Rc<RefCell<Running>>) -> Arm {
+fn arm(name: &str, running: &Rc<RefCell<Running>>, plan: &Plan) -> Arm {
     let operated = Rc::clone(running);
     let mut arm = Arm::new(name, move || operated.borrow_mut().once());
-    for (place, (metric, _)) in Phases::default().named().into_iter().enumerate() {
+    if let Some(epochs) = plan.epochs {
+        arm = arm.with_iterations(epochs);
+    }
+    let last = plan.metrics.len() - 1;
+    for (place, metric) in plan.metrics.iter().enumerate() {
         let read = Rc::clone(running);
-        let last = place + 1 == Phases::default().named().len();
         arm = arm.with_metric(metric, move || {
             let mut running = read.borrow_mut();
-            let value = running.sum.named()[place].1;
-            if last {
+            let reading = running.read(metric);
+            if place == last {
                 running.sum = Phases::default(); // readings are taken in this order, all after a round
             }
-            Reading::Total(value)
+            reading
         });
     }
     arm

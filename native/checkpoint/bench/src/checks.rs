@@ -9,8 +9,10 @@ use paceline_checkpoint::disk::RealDisk;
 use paceline_checkpoint::{Options, Store, hex};
 use paceline_harness::Check;
 
+use crate::ground::Ground;
+
 /// Every check.
-pub(crate) fn all() -> Vec<Check> {
+pub(crate) fn all(ground: &Ground) -> Vec<Check> {
     let check = |name: &str, outcome: Result<String, String>| {
         let ok = outcome.is_ok();
         Check { name: name.to_owned(), ok, detail: outcome.unwrap_or_else(|wrong| wrong) }
@@ -20,7 +22,10 @@ pub(crate) fn all() -> Vec<Check> {
     } else {
         Err("a hash of a known message is wrong".to_owned())
     };
-    vec![check("hash_vectors", vectors), check("round_trip", round_trip().map_err(|error| error.to_string()))]
+    vec![
+        check("hash_vectors", vectors),
+        check("round_trip", round_trip(ground).map_err(|error| error.to_string())),
+    ]
 }
 
 /// BLAKE3's published test vectors (`test_vectors.json` of its repository) of the empty input, and of one of
@@ -32,8 +37,8 @@ fn known_blake3() -> bool {
 }
 
 /// A band changes, is rolled back, and is what it was; live, not the store's word, is read.
-fn round_trip() -> io::Result<String> {
-    let root = tempfile::TempDir::with_prefix_in("paceline-check-", crate::directory())?;
+fn round_trip(ground: &Ground) -> io::Result<String> {
+    let root = tempfile::TempDir::with_prefix_in("check-", ground.root()?)?;
     let live = root.path().join("bands");
     fs::create_dir(&live)?;
     let before: Vec<u8> = (0..100_000_u32).map(|at| at.to_le_bytes()[0]).collect();

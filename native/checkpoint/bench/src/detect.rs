@@ -15,21 +15,38 @@ use paceline_checkpoint::disk::RealDisk;
 use paceline_checkpoint::{Options, Seen, Store, Watcher};
 use paceline_harness::{Arm, Check, Context, Failure, Prepared};
 
+use crate::arms;
+use crate::ground::Ground;
 use crate::scenario::{self, Scenario};
-use crate::site::{BAND_BYTES, Shape, Site, name};
+use crate::site::{Shape, Site, name};
 
 /// The seed's scan, the store's look at all stamps, and its watcher's answer.
 pub(crate) const ARMS: [&str; 3] = ["scan", "look", "events"];
 
+/// No arm reads a band, so bands are small: a store of thousands is made in seconds.
+const SMALL_BYTES: u64 = 64 << 10;
+/// Iterations of a sample. An answer of events takes microseconds and a look at thousands of bands tens of
+/// milliseconds: loops as long as the first needs would make a round a quarter of a minute.
+fn looks(bands: u64) -> u64 {
+    (20_000 / bands).clamp(20, 200)
+}
+
+/// What the bands, a store and its log take: inodes, holes.
+const ROOM_BYTES: u64 = 1 << 30;
+
 /// Makes every arm's bands. Nobody writes them after that.
-pub(crate) fn prepare(context: &Context<'_>) -> Result<Prepared, Failure> {
+pub(crate) fn prepare(ground: &Rc<Ground>, context: &Context<'_>) -> Result<Prepared, Failure> {
+    let place = match ground.place(context.text("filesystem"), "bands", ROOM_BYTES) {
+        Ok(place) => place,
+        Err(reason) => return Ok(arms::nowhere(&ARMS, &reason)),
+    };
     let wrong = Rc::new(Cell::new(0_u64));
-    let shape = Shape { bands: context.int("bands"), band_bytes: BAND_BYTES, hot: 0, sparse: true };
+    let shape = Shape { bands: context.int("bands"), band_bytes: SMALL_BYTES, hot: 0, sparse: true };
     let nothing = Scenario { dirty_bands: 0, ..scenario::ALL[0] };
     let made = ARMS.map(|name| {
-        let site = Site::new(shape, nothing, context.seed)?;
+        let site = Site::new(&place, shape, nothing, context.seed)?;
         let (arm, store) = arm(name, &site, &wrong)?;
-        Ok((arm, (site, store)))
+        Ok((arm.with_iterations(looks(shape.bands)), (site, store)))
     });
     let made: io::Result<Vec<_>> = made.into_iter().collect();
     let made = made.map_err(|error| Failure::new("preparing", error.to_string()))?;
@@ -57,6 +74,13 @@ fn arm(arm: &'static str, site: &Site, wrong: &Rc<Cell<u64>>) -> io::Result<(Arm
     }
     let made = Store::init(Arc::new(RealDisk), &site.live(), Options::default(), "first");
     let mut store = made.map_err(io::Error::other)?;
+    if arm == "events" {
+        // Its fence lies in the store.
+        let mut watcher = Watcher::new(&site.live()).map_err(io::Error::other)?;
+        watcher.seen(); // the first answer is everything
+        let asked = move || tell(matches!(watcher.seen(), Seen::Bands(names) if names.is_empty()));
+        return Ok((Arm::new(arm, asked), None));
+    }
     // Stamps of bands that were just made are too young to be trusted, for two ticks of the clock at most.
     for number in 0..100 {
         store.checkpoint_observed(&format!("c{number}")).map_err(io::Error::other)?;
@@ -65,15 +89,9 @@ fn arm(arm: &'static str, site: &Site, wrong: &Rc<Cell<u64>>) -> io::Result<(Arm
             break;
         }
     }
-    if arm == "look" {
-        let store = Rc::new(RefCell::new(store));
-        let shared = Rc::clone(&store);
-        return Ok((Arm::new(arm, move || tell(store.borrow_mut().look_at_live().is_ok())), Some(shared)));
-    }
-    let mut watcher = Watcher::new(&site.live()).map_err(io::Error::other)?;
-    watcher.seen(); // the first answer is everything
-    let asked = move || tell(matches!(watcher.seen(), Seen::Bands(names) if names.is_empty()));
-    Ok((Arm::new(arm, asked), None))
+    let store = Rc::new(RefCell::new(store));
+    let shared = Rc::clone(&store);
+    Ok((Arm::new(arm, move || tell(store.borrow_mut().look_at_live().is_ok())), Some(shared)))
 }
 
 /// The seed's way: the time of every band it knows.

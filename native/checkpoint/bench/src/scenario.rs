@@ -27,6 +27,24 @@ pub(crate) const ALL: [Scenario; 4] = [
     Scenario { name: "sixty_files_spread", dirty_bands: 8, writes_per_band: 32 },
 ];
 
+/// Which files of an image a change writes to.
+#[derive(Clone, Copy)]
+pub(crate) struct Files {
+    pub(crate) count: u64,
+    /// They were made one after the other, most in one directory.
+    pub(crate) together: bool,
+}
+
+/// The files of one of the seed's changes.
+pub(crate) fn files_of(scenario: &str) -> Files {
+    match scenario {
+        "one_file" => Files { count: 1, together: true },
+        "five_files" => Files { count: 5, together: false },
+        "twenty_files_local" => Files { count: 20, together: true },
+        _ => Files { count: 60, together: false },
+    }
+}
+
 /// One write of a change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Touch {

@@ -14,7 +14,7 @@ use sha2::{Digest, Sha256};
 
 use crate::arms::{Phases, Strategy, nanoseconds};
 use crate::scenario::{Touch, WRITE_BYTES};
-use crate::site::{BAND_BYTES, Site, name, sync_dir};
+use crate::site::{BAND_BYTES, Site, name, same_bytes, sync_dir};
 
 /// Bytes that are read at a time: a quarter of what a core caches for itself.
 const READ_BYTES: usize = 256 << 10;
@@ -78,6 +78,27 @@ impl Strategy for Full {
         phases.durable = phases.hash;
         Ok(phases)
     }
+
+    fn holds(&self, _: &Site) -> io::Result<Option<bool>> {
+        Ok(None)
+    }
+}
+
+/// Takes no checkpoint: what the bands take, and what a log may take beside them.
+pub(crate) struct Nothing;
+
+impl Strategy for Nothing {
+    fn checkpoint(&mut self, _: &Site, _: &[Touch]) -> io::Result<Phases> {
+        Ok(Phases::default())
+    }
+
+    fn holds(&self, _: &Site) -> io::Result<Option<bool>> {
+        Ok(None)
+    }
+
+    fn counted(&self, site: &Site) -> io::Result<u64> {
+        Ok(site.live_bytes()? + LOG_SEGMENTS * LOG_BYTES)
+    }
 }
 
 /// The seed's fast path: the bands whose time moved are hashed. Made durable: their data and a manifest are
@@ -132,6 +153,17 @@ impl Strategy for Modified {
         install(&self.dir, &self.ids, &mut phases)?;
         phases.durable = nanoseconds(begin);
         Ok(phases)
+    }
+
+    fn holds(&self, site: &Site) -> io::Result<Option<bool>> {
+        for (band, id) in (0..site.bands).zip(&self.ids).filter(|(_, id)| **id != [0; 32]) {
+            let path = site.live().join(name(band));
+            let (now, _) = if self.sha256 { sha256(&path)? } else { blake3(&path)? };
+            if now != *id {
+                return Ok(Some(false));
+            }
+        }
+        Ok(Some(true))
     }
 }
 
@@ -190,6 +222,16 @@ impl Strategy for Clone {
         phases.durable = nanoseconds(begin);
         Ok(phases)
     }
+
+    fn holds(&self, site: &Site) -> io::Result<Option<bool>> {
+        for (band, path) in self.last.iter().enumerate().take(HOLDS) {
+            let Some(path) = path else { continue };
+            if !same_bytes(path, &site.live().join(name(band as u64)))? {
+                return Ok(Some(false));
+            }
+        }
+        Ok(Some(true))
+    }
 }
 
 /// The floor: as many bytes as the store's record has, appended to a file of zeros, and one sync.
@@ -200,6 +242,10 @@ pub(crate) struct Append {
 
 /// As the store's segments.
 const LOG_BYTES: u64 = 64 << 20;
+/// Segments that a store has at most when it is folded in time: the one written, and the one before it.
+const LOG_SEGMENTS: u64 = 2;
+/// Of clones, so many are compared: all that changes touch.
+const HOLDS: usize = 64;
 
 impl Append {
     pub(crate) fn new(site: &Site) -> io::Result<Self> {
@@ -229,6 +275,10 @@ impl Strategy for Append {
         let durable = nanoseconds(begin);
         self.at += bytes.len() as u64;
         Ok(Phases { durable, sync: durable, written: bytes.len() as u64, ..Phases::default() })
+    }
+
+    fn holds(&self, _: &Site) -> io::Result<Option<bool>> {
+        Ok(None)
     }
 }
 

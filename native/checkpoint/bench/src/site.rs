@@ -1,17 +1,19 @@
 //! A directory of bands with a writer that knows what it wrote.
 //!
 //! Invariant: the bands a change may touch hold data, written and synced; where a benchmark says so the
-//! others are holes. Removed when it is dropped.
+//! others are holes. Removed when it is dropped, before its place.
 
-use std::fs::{self, File};
+use std::fs::{self, File, OpenOptions};
 use std::io;
 use std::ops::Range;
-use std::os::unix::fs::FileExt;
+use std::os::unix::fs::{FileExt, MetadataExt};
 use std::path::{Path, PathBuf};
+use std::rc::Rc;
 
 use paceline_harness::order::SplitMix64;
 use tempfile::TempDir;
 
+use crate::ground::Place;
 use crate::scenario::{Scenario, Touch, WRITE_BYTES};
 
 /// As the seed's.
@@ -38,14 +40,22 @@ pub(crate) struct Site {
     writers: Vec<File>,
     scenario: Scenario,
     random: SplitMix64,
+    /// Last: what lies there is removed before it is.
+    _place: Rc<Place>,
 }
 
 impl Site {
-    /// Makes the bands.
-    pub(crate) fn new(shape: Shape, scenario: Scenario, seed: u64) -> io::Result<Self> {
+    /// Makes the bands, in a directory that `make` makes: for most `fs::create_dir`.
+    pub(crate) fn with(
+        place: &Rc<Place>,
+        shape: Shape,
+        scenario: Scenario,
+        seed: u64,
+        make: impl FnOnce(&Path) -> io::Result<()>,
+    ) -> io::Result<Self> {
         let Shape { bands, band_bytes, hot, sparse } = shape;
-        let root = TempDir::with_prefix_in("paceline-bands-", crate::directory())?;
-        fs::create_dir(root.path().join("bands"))?;
+        let root = TempDir::with_prefix_in("site-", place.dir())?;
+        make(&root.path().join("bands"))?;
         let hot = 0..hot.min(bands);
         let mut random = SplitMix64::new(seed);
         let mut piece = vec![0; 1 << 20];
@@ -67,9 +77,19 @@ impl Site {
                 writers.push(file);
             }
         }
-        let site = Self { root, bands, band_bytes, hot, writers, scenario, random };
+        let site = Self { root, bands, band_bytes, hot, writers, scenario, random, _place: Rc::clone(place) };
         site.settle()?;
         Ok(site)
+    }
+
+    /// Makes the bands.
+    pub(crate) fn new(place: &Rc<Place>, shape: Shape, scenario: Scenario, seed: u64) -> io::Result<Self> {
+        Self::with(place, shape, scenario, seed, |dir| fs::create_dir(dir))
+    }
+
+    /// The names of the bands that changes touch: what is compared of a result.
+    pub(crate) fn changing(&self) -> impl Iterator<Item = String> + use<> {
+        self.hot.clone().map(name)
     }
 
     pub(crate) fn live(&self) -> PathBuf {
@@ -81,16 +101,30 @@ impl Site {
         self.root.path().join(name)
     }
 
+    /// The next change, for who writes it himself.
+    pub(crate) fn draw(&mut self) -> Vec<Touch> {
+        self.scenario.draw(&self.hot, self.band_bytes, &mut self.random)
+    }
+
+    /// The open file of the band that is touched.
+    pub(crate) fn writer(&self, touch: &Touch) -> &File {
+        &self.writers[usize::try_from(touch.band - self.hot.start).unwrap_or(usize::MAX)]
+    }
+
     /// Writes the next change.
     pub(crate) fn change(&mut self) -> io::Result<Vec<Touch>> {
-        let touches = self.scenario.draw(&self.hot, self.band_bytes, &mut self.random);
-        let mut block = vec![0; usize::try_from(WRITE_BYTES).unwrap_or(0)];
+        let touches = self.draw();
         for touch in &touches {
-            block.chunks_exact_mut(8).for_each(|word| word.copy_from_slice(&touch.fill.to_le_bytes()));
-            let writer = &self.writers[usize::try_from(touch.band - self.hot.start).unwrap_or(usize::MAX)];
-            writer.write_all_at(&block, touch.offset)?;
+            self.writer(touch).write_all_at(&block(touch), touch.offset)?;
         }
         Ok(touches)
+    }
+
+    /// Opens the bands again, after others were put in their place.
+    pub(crate) fn reopen(&mut self) -> io::Result<()> {
+        let open = |name| OpenOptions::new().write(true).open(self.live().join(name));
+        self.writers = self.changing().map(open).collect::<io::Result<_>>()?;
+        Ok(())
     }
 
     /// Drops the bands from the page cache, as far as the kernel follows the advice: clean pages go.
@@ -103,10 +137,50 @@ impl Site {
         Ok(())
     }
 
+    /// What the bands take on the disk; where files share blocks, each counts them.
+    pub(crate) fn live_bytes(&self) -> io::Result<u64> {
+        taken(&self.live())
+    }
+
+    /// What everything beside the bands takes.
+    pub(crate) fn beside_bytes(&self) -> io::Result<u64> {
+        Ok(taken(self.root.path())? - self.live_bytes()?)
+    }
+
     /// Waits until the disk has what was written so far, so that no arm pays for the one before it.
     pub(crate) fn settle(&self) -> io::Result<()> {
         Ok(rustix::fs::syncfs(File::open(self.root.path())?)?)
     }
+}
+
+/// What a touch writes.
+pub(crate) fn block(touch: &Touch) -> Vec<u8> {
+    touch.fill.to_le_bytes().repeat(usize::try_from(WRITE_BYTES / 8).unwrap_or(0))
+}
+
+fn taken(dir: &Path) -> io::Result<u64> {
+    let mut bytes = 0;
+    for entry in fs::read_dir(dir)? {
+        let entry = entry?;
+        let meta = entry.metadata()?; // of a link itself
+        bytes += if meta.is_dir() { taken(&entry.path())? } else { meta.blocks() * 512 };
+    }
+    Ok(bytes)
+}
+
+/// Whether two files have the same bytes.
+pub(crate) fn same_bytes(a: &Path, b: &Path) -> io::Result<bool> {
+    Ok(fs::read(a)? == fs::read(b)?)
+}
+
+/// Whether a directory has the changing bands as they are now.
+pub(crate) fn equal(dir: &Path, site: &Site) -> io::Result<bool> {
+    for band in site.changing() {
+        if !same_bytes(&dir.join(&band), &site.live().join(&band))? {
+            return Ok(false);
+        }
+    }
+    Ok(true)
 }
 
 /// The file name of a band, as a sparse bundle has them.

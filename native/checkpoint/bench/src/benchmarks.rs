@@ -1,0 +1,228 @@
+//! What the workload measures: every benchmark with its params, as `suite.toml` declares them.
+//!
+//! Each runs on each filesystem of the param `filesystem`; where one cannot be made, its arms say why.
+
+use std::rc::Rc;
+
+use paceline_harness::{Benchmark, Context, Direction, Failure, Metric, Param, Unit};
+
+use crate::arms::{self, Kind, Plan};
+use crate::ground::{Ground, HERE};
+use crate::scenario::{self, Scenario};
+use crate::site::{self, Shape};
+use crate::{detect, locality, ours, rollback, stall, volume};
+
+/// The checkpoint, its phases as the seed's table has them, and its bytes.
+const PHASES: &[&str] = &["durable", "detect", "hash", "clone", "manifest", "sync", "read", "written"];
+/// What a filesystem needs besides bands: its own structures, and logs of three stores.
+const ROOM_BYTES: u64 = 1 << 30;
+
+/// Arms of `tools` that keep bands whole.
+const WHOLE: u64 = 5;
+
+/// What one benchmark asks of one point of its params.
+struct Asked {
+    scenario: Scenario,
+    shape: Shape,
+    cold: bool,
+    age: u64,
+    epochs: Option<u64>,
+    /// Bytes that rounds leave on the disk.
+    more: u64,
+}
+
+impl Asked {
+    fn new(scenario: Scenario, shape: Shape) -> Self {
+        Self { scenario, shape, cold: false, age: 0, epochs: None, more: 0 }
+    }
+}
+
+pub(crate) fn all(ground: &Rc<Ground>) -> Vec<Benchmark> {
+    vec![
+        checkpoint(ground),
+        scaling(ground),
+        cold(ground),
+        dirty(ground),
+        tools(ground),
+        ageing(ground),
+        growth(ground),
+        simple(ground, "detect", &detect::ARMS, bands(), &[], detect::prepare),
+        simple(ground, "stall", &stall::ARMS, band_kib(), &stall::METRICS, stall::prepare),
+        simple(ground, "rollback", &rollback::ARMS, band_kib(), &rollback::METRICS, rollback::prepare),
+        locality::benchmark(ground, scenarios(&scenario::ALL)),
+    ]
+}
+
+/// The seed's scenarios at the seed's size.
+fn checkpoint(ground: &Rc<Ground>) -> Benchmark {
+    let params = vec![scenarios(&scenario::ALL), Param::int("bands", &[87], 8, 87)];
+    of_arms(ground, "checkpoint", arms::ALL, params, PHASES, |context| {
+        Ok(Asked::new(named(context)?, seeds(context.int("bands"))))
+    })
+}
+
+/// The same change of three bands in ever larger directories. Bands that no change touches are holes.
+fn scaling(ground: &Rc<Ground>) -> Benchmark {
+    let params = vec![scenarios(&scenario::ALL[..1]), bands()];
+    of_arms(ground, "scaling", arms::SPARSE, params, PHASES, |context| {
+        Ok(Asked::new(named(context)?, seeds(context.int("bands"))))
+    })
+}
+
+/// The smallest change when the bands are not in memory.
+fn cold(ground: &Rc<Ground>) -> Benchmark {
+    let params = vec![scenarios(&scenario::ALL[..1]), Param::int("bands", &[87], 8, 87)];
+    of_arms(ground, "cold", arms::COLD, params, PHASES, |context| {
+        Ok(Asked { cold: true, ..Asked::new(named(context)?, seeds(context.int("bands"))) })
+    })
+}
+
+/// More dirty bands, smaller ones, more writes to each.
+fn dirty(ground: &Rc<Ground>) -> Benchmark {
+    let params = vec![
+        Param::int("dirty", &[1, 4, 16, 64], 0, 64),
+        Param::int("writes", &[16], 1, 2048),
+        Param::int("band_kib", &[1024], 64, 8192),
+    ];
+    of_arms(ground, "dirty", arms::SPARSE, params, PHASES, |context| {
+        let (dirty_bands, writes_per_band) = (context.int("dirty"), context.int("writes"));
+        let scenario = Scenario { name: "dirty", dirty_bands, writes_per_band };
+        let band_bytes = context.int("band_kib") << 10;
+        Ok(Asked::new(scenario, Shape { bands: 87, band_bytes, hot: 64, sparse: true }))
+    })
+}
+
+/// One changed band, by what people use. Few bands change, so that what a tool kept can be read back.
+fn tools(ground: &Rc<Ground>) -> Benchmark {
+    let params = vec![Param::int("bands", &[87], 8, 87), band_kib()];
+    of_arms(ground, "tools", arms::TOOLS, params, &["durable"], |context| {
+        let scenario = Scenario { name: "one_band", dirty_bands: 1, writes_per_band: 16 };
+        let shape = Shape { hot: 4, ..seeds(context.int("bands")) };
+        let band_bytes = context.int("band_kib") << 10;
+        // A tool keeps the whole band each time. One epoch a sample: the quickest arm's loop is not for them.
+        let copies = WHOLE * (context.rounds + context.rounds / 10 + 10) * band_bytes;
+        let asked = Asked::new(scenario, Shape { band_bytes, ..shape });
+        Ok(Asked { epochs: Some(1), more: copies, ..asked })
+    })
+}
+
+/// Epochs of random writes to one band, the first and, after `age` epochs, later ones: a round is an epoch.
+fn ageing(ground: &Rc<Ground>) -> Benchmark {
+    let params = vec![Param::int("age", &[0, 270], 0, 10_000), band_kib()];
+    of_arms(ground, "ageing", arms::AGEING, params, &["durable"], |context| {
+        let scenario = Scenario { name: "one_band", dirty_bands: 1, writes_per_band: 16 };
+        let band_bytes = context.int("band_kib") << 10;
+        let asked = Asked::new(scenario, Shape { hot: 1, band_bytes, ..seeds(8) });
+        Ok(Asked { age: context.int("age"), epochs: Some(1), ..asked })
+    })
+}
+
+/// What many epochs leave on the disk: 5 and 20 rounds of 40 are a thousand.
+fn growth(ground: &Rc<Ground>) -> Benchmark {
+    of_arms(ground, "growth", arms::GROWTH, vec![band_kib()], &["durable", "disk"], |context| {
+        let shape = Shape { band_bytes: context.int("band_kib") << 10, ..seeds(site::HOT) };
+        Ok(Asked { epochs: Some(ours::FOLD_EVERY), ..Asked::new(scenario::ALL[0], shape) })
+    })
+}
+
+fn bands() -> Param {
+    Param::int("bands", &[87, 870, 8700], 8, 100_000)
+}
+
+fn band_kib() -> Param {
+    Param::int("band_kib", &[site::BAND_BYTES >> 10], 64, 8192)
+}
+
+/// Where it lies.
+fn filesystem() -> Param {
+    Param::words("filesystem", &[&[HERE], &volume::KINDS[..]].concat())
+}
+
+fn scenarios(all: &[Scenario]) -> Param {
+    let names: Vec<&str> = all.iter().map(|scenario| scenario.name).collect();
+    Param::words("scenario", &names)
+}
+
+fn named(context: &Context<'_>) -> Result<Scenario, Failure> {
+    let scenario = scenario::ALL.iter().find(|scenario| scenario.name == context.text("scenario"));
+    scenario.copied().ok_or_else(|| Failure::new("usage", "no such scenario"))
+}
+
+/// So many bands, each as the seed's.
+fn seeds(bands: u64) -> Shape {
+    Shape { bands, band_bytes: site::BAND_BYTES, hot: site::HOT, sparse: true }
+}
+
+fn declared((name, unit, direction): &(&str, Unit, Direction)) -> Metric {
+    Metric { name: (*name).to_owned(), unit: *unit, direction: *direction }
+}
+
+/// Bytes that the arms' bands, clones, bases and logs may take together.
+fn room(kinds: &[Kind], shape: &Shape) -> u64 {
+    let hot = shape.hot.min(shape.bands) * shape.band_bytes;
+    let full = u64::from(kinds.contains(&Kind::FullSha256)) * shape.bands * shape.band_bytes;
+    ROOM_BYTES + full + kinds.len() as u64 * 2 * hot
+}
+
+/// A benchmark whose arms make changes durable.
+fn of_arms(
+    ground: &Rc<Ground>,
+    name: &str,
+    kinds: &'static [Kind],
+    mut params: Vec<Param>,
+    metrics: &'static [&'static str],
+    ask: impl Fn(&Context<'_>) -> Result<Asked, Failure> + 'static,
+) -> Benchmark {
+    params.push(filesystem());
+    let unit = |name: &str| match name {
+        "read" | "written" | "disk" => Unit::Bytes,
+        _ => Unit::Nanoseconds,
+    };
+    let ground = Rc::clone(ground);
+    Benchmark {
+        name: name.to_owned(),
+        arms: kinds.iter().map(|arm| arm.name().to_owned()).collect(),
+        params,
+        metrics: metrics.iter().map(|name| declared(&(name, unit(name), Direction::Lower))).collect(),
+        prepare: Box::new(move |context| {
+            let Asked { scenario, shape, cold, age, epochs, more } = ask(context)?;
+            let (filesystem, bytes) = (context.text("filesystem"), room(kinds, &shape) + more);
+            let place = ground.place(filesystem, "bands", bytes);
+            // Made once it is needed, and not beside one that is there.
+            let mut btrfs = None;
+            let lies = |kind: Kind| match kind {
+                Kind::Other(tool) => {
+                    tool.program()?;
+                    if !tool.needs_btrfs() || filesystem == "btrfs" {
+                        return place.clone();
+                    }
+                    btrfs.get_or_insert_with(|| ground.place("btrfs", "snapshots", ROOM_BYTES)).clone()
+                }
+                _ => place.clone(),
+            };
+            arms::prepare(
+                &Plan { kinds, shape, scenario, cold, age, epochs, metrics, seed: context.seed },
+                lies,
+            )
+        }),
+    }
+}
+
+/// A benchmark that prepares its arms itself.
+fn simple<const N: usize>(
+    ground: &Rc<Ground>,
+    name: &str,
+    arms: &[&str; N],
+    param: Param,
+    metrics: &[(&str, Unit, Direction)],
+    prepare: impl Fn(&Rc<Ground>, &Context<'_>) -> Result<paceline_harness::Prepared, Failure> + 'static,
+) -> Benchmark {
+    let ground = Rc::clone(ground);
+    Benchmark {
+        name: name.to_owned(),
+        arms: arms.iter().map(|arm| (*arm).to_owned()).collect(),
+        params: vec![param, filesystem()],
+        metrics: metrics.iter().map(declared).collect(),
+        prepare: Box::new(move |context| prepare(&ground, context)),
+    }
+}

@@ -1,0 +1,163 @@
+//! Where bands lie: a directory of this process's own, or a filesystem that it makes there.
+//!
+//! Invariant: a directory `paceline-bands-…` belongs to who holds its lock, and a kill gives that back: what
+//! is found unlocked was left by a dead process and is removed by the next start. Absent on purpose:
+//! process ids, which other containers count anew.
+
+use std::cell::{OnceCell, RefCell};
+use std::collections::BTreeMap;
+use std::fs::{self, File, OpenOptions, TryLockError};
+use std::io;
+use std::os::unix::fs::FileExt;
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
+
+use tempfile::TempDir;
+
+use crate::volume::Volume;
+
+const PREFIX: &str = "paceline-bands-";
+/// The param's value for where the process was sent to.
+pub(crate) const HERE: &str = "here";
+/// Zeros that are written at a time.
+const PIECE: usize = 1 << 20;
+
+/// The process's directory, made when it is first asked for.
+pub(crate) struct Ground {
+    parent: PathBuf,
+    opened: OnceCell<(TempDir, File)>,
+    /// Images that no volume uses now, by what they are for.
+    images: RefCell<BTreeMap<&'static str, PathBuf>>,
+}
+
+impl Ground {
+    pub(crate) fn new(parent: PathBuf) -> Rc<Self> {
+        Rc::new(Self { parent, opened: OnceCell::new(), images: RefCell::default() })
+    }
+
+    /// The process's directory. What the dead left is removed first.
+    pub(crate) fn root(&self) -> io::Result<&Path> {
+        if self.opened.get().is_none() {
+            sweep(&self.parent)?;
+            let _ = self.opened.set(claim(&self.parent)?);
+        }
+        let opened = self.opened.get().ok_or_else(|| io::Error::other("no directory"))?;
+        Ok(opened.0.path())
+    }
+
+    /// A place of the kind that the param `filesystem` names, with room for so many bytes; or why there is
+    /// none. `role` tells two apart that are there at once.
+    pub(crate) fn place(
+        self: &Rc<Self>,
+        kind: &str,
+        role: &'static str,
+        bytes: u64,
+    ) -> Result<Rc<Place>, String> {
+        let root = self.root().map_err(|error| error.to_string())?;
+        let (mut volume, mut dir) = (None, root.to_owned());
+        if kind != HERE {
+            dir = root.join(role);
+            crate::volume::possible(kind)?;
+            let image = self.image(role, bytes);
+            let image = image.map_err(|error| format!("no image of {bytes} bytes: {error}"))?;
+            volume = Some((Volume::make(kind, &image, &dir)?, image));
+        }
+        Ok(Rc::new(Place { dir, volume, role, ground: Rc::clone(self) }))
+    }
+
+    /// A file of zeros that are *written*: a hole or a reservation would have the disk below allocate while
+    /// arms are timed, and only those that write to fresh blocks would pay.
+    fn image(&self, role: &'static str, bytes: u64) -> io::Result<PathBuf> {
+        let known = self.images.borrow_mut().remove(role);
+        let path = known.unwrap_or(self.root()?.join(format!("{role}.image")));
+        let file = OpenOptions::new().create(true).truncate(false).write(true).open(&path)?;
+        let zeros = vec![0; PIECE];
+        let begun = file.metadata()?.len();
+        for at in (begun..bytes).step_by(PIECE) {
+            file.write_all_at(&zeros, at)?;
+        }
+        file.sync_all()?;
+        Ok(path)
+    }
+}
+
+/// Where the bands of a group lie. The last who has it unmounts it.
+pub(crate) struct Place {
+    dir: PathBuf,
+    volume: Option<(Volume, PathBuf)>,
+    role: &'static str,
+    ground: Rc<Ground>,
+}
+
+impl Place {
+    pub(crate) fn dir(&self) -> &Path {
+        &self.dir
+    }
+
+    /// What its filesystem lies in, where it is the suite's own.
+    pub(crate) fn image(&self) -> Option<&Path> {
+        self.volume.as_ref().map(|(_, image)| image.as_path())
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        let Some((volume, image)) = self.volume.take() else { return };
+        if volume.end() {
+            self.ground.images.borrow_mut().insert(self.role, image);
+        } else {
+            // Something on it is still open: it goes with that, and so does the image. The next is new.
+            let _ = fs::remove_file(image);
+        }
+    }
+}
+
+/// A directory that is locked from before anybody can take it for a dead one's.
+fn claim(parent: &Path) -> io::Result<(TempDir, File)> {
+    loop {
+        let root = TempDir::with_prefix_in(PREFIX, parent)?;
+        // A sweep may have come between: then it is gone, or locked by who is about to remove it.
+        let Ok(held) = File::open(root.path()) else { continue };
+        match held.try_lock() {
+            Ok(()) if root.path().exists() => return Ok((root, held)),
+            Err(TryLockError::Error(error)) => return Err(error), // no locks here
+            Ok(()) | Err(TryLockError::WouldBlock) => {}
+        }
+    }
+}
+
+/// Removes the directories of processes that are no more. What cannot be removed, say another user's, stays.
+fn sweep(parent: &Path) -> io::Result<()> {
+    for entry in fs::read_dir(parent)? {
+        let entry = entry?;
+        let ours = entry.file_name().to_string_lossy().starts_with(PREFIX);
+        if !ours || !entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+            continue;
+        }
+        let Ok(held) = File::open(entry.path()) else { continue };
+        if held.try_lock().is_ok() {
+            let _ = fs::remove_dir_all(entry.path());
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_dead_process_left_is_removed_and_what_a_living_one_has_is_not() {
+        let parent = TempDir::new().expect("a directory");
+        let living = Ground::new(parent.path().to_owned());
+        let held = living.root().expect("a root").to_owned();
+        let dead = parent.path().join("paceline-bands-dead");
+        fs::create_dir_all(dead.join("bands")).expect("a directory");
+        fs::create_dir(parent.path().join("another")).expect("a directory");
+        let next = Ground::new(parent.path().to_owned());
+        next.root().expect("a root");
+        assert!(!dead.exists() && held.exists() && parent.path().join("another").exists());
+        drop((living, next));
+        assert_eq!(fs::read_dir(parent.path()).expect("listed").count(), 1, "only the other is left");
+    }
+}

@@ -1,0 +1,216 @@
+//! What a writer notices: how long each of its writes takes while checkpoints are made every few
+//! milliseconds.
+//!
+//! A writer that goes through the store waits while one is made; one that nobody told of the store waits for
+//! locks in the kernel. A checkpoint that the store refuses because the bands never held still is no failure
+//! here: `taken` counts those that were made.
+
+use std::cell::RefCell;
+use std::fs::File;
+use std::io;
+use std::os::unix::fs::FileExt;
+use std::rc::Rc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use paceline_checkpoint::disk::RealDisk;
+use paceline_checkpoint::{ErrorKind, Options, Store};
+use paceline_harness::{Arm, Check, Context, Direction, Failure, Prepared, Reading, Unit};
+
+use crate::arms::{self, Strategy, nanoseconds};
+use crate::ground::Ground;
+use crate::ours;
+use crate::scenario::{Scenario, Touch};
+use crate::seed;
+use crate::site::{HOT, Shape, Site, block, name};
+
+/// No checkpoints; the seed's strategy; the store looking; the store written through.
+pub(crate) const ARMS: [&str; 4] = ["quiet", "events_clone", "observed", "tracked"];
+
+/// What each write took, and how many checkpoints were made meanwhile.
+pub(crate) const METRICS: [(&str, Unit, Direction); 2] =
+    [("write", Unit::Nanoseconds, Direction::Lower), ("taken", Unit::Count, Direction::Higher)];
+
+/// Writes of a sample, at a pace that a disk follows.
+const BURST: Scenario = Scenario { name: "burst", dirty_bands: 8, writes_per_band: 64 };
+const PACE: Duration = Duration::from_micros(100);
+/// From the end of a checkpoint to the next.
+const PAUSE: Duration = Duration::from_millis(5);
+/// Besides bands: the filesystem's own structures, and logs of two stores.
+const ROOM_BYTES: u64 = 1 << 30;
+
+enum Way {
+    Quiet,
+    Cloned(seed::Clone),
+    Observed(Box<Store>),
+    Tracked(Arc<Mutex<Store>>),
+}
+
+struct Running {
+    way: Way,
+    site: Site,
+    names: u64,
+    writes: Vec<u64>,
+    taken: u64,
+    failure: Option<String>,
+}
+
+/// Makes every arm's bands.
+pub(crate) fn prepare(ground: &Rc<Ground>, context: &Context<'_>) -> Result<Prepared, Failure> {
+    let band_bytes = context.int("band_kib") << 10;
+    let room = ROOM_BYTES + 3 * ARMS.len() as u64 * HOT * band_bytes;
+    let place = match ground.place(context.text("filesystem"), "bands", room) {
+        Ok(place) => place,
+        Err(reason) => return Ok(arms::nowhere(&ARMS, &reason)),
+    };
+    let shape = Shape { bands: HOT, band_bytes, hot: HOT, sparse: false };
+    let mut made = Vec::new();
+    for name in ARMS {
+        let site = Site::new(&place, shape, BURST, context.seed);
+        let running = site.and_then(|site| {
+            let way = way(name, &site)?;
+            Ok(Running { way, site, names: 0, writes: vec![], taken: 0, failure: None })
+        });
+        let running = running.map_err(|error| Failure::new("preparing", format!("{name}: {error}")))?;
+        made.push((name, Rc::new(RefCell::new(running))));
+    }
+    let arms = made.iter().map(|(name, running)| arm(name, running)).collect();
+    let verify = Box::new(move || {
+        let wrong = made.iter().filter_map(|(name, running)| {
+            let wrong = running.borrow().wrong()?;
+            Some(format!("{name}: {wrong}"))
+        });
+        let wrong: Vec<String> = wrong.collect();
+        let detail =
+            if wrong.is_empty() { "every arm's last checkpoint".to_owned() } else { wrong.join("; ") };
+        vec![Check { name: "checkpoints_succeed".to_owned(), ok: wrong.is_empty(), detail }]
+    });
+    Ok(Prepared { arms, items_per_iteration: None, bytes_per_iteration: None, verify })
+}
+
+fn way(name: &str, site: &Site) -> io::Result<Way> {
+    let store = || Store::init(Arc::new(RealDisk), &site.live(), Options::default(), "first");
+    Ok(match name {
+        "quiet" => Way::Quiet,
+        "events_clone" => Way::Cloned(seed::Clone::new(site, true)?),
+        "observed" => Way::Observed(Box::new(store().map_err(io::Error::other)?)),
+        _ => Way::Tracked(Arc::new(Mutex::new(store().map_err(io::Error::other)?))),
+    })
+}
+
+fn arm(name: &str, running: &Rc<RefCell<Running>>) -> Arm {
+    let (operated, written, taken) = (Rc::clone(running), Rc::clone(running), Rc::clone(running));
+    Arm::new(name, move || operated.borrow_mut().burst())
+        .with_iterations(1)
+        .with_metric("write", move || Reading::Each(std::mem::take(&mut written.borrow_mut().writes)))
+        .with_metric("taken", move || Reading::Total(std::mem::take(&mut taken.borrow_mut().taken)))
+}
+
+impl Running {
+    fn burst(&mut self) {
+        if let Err(error) = self.try_burst() {
+            self.failure.get_or_insert(error.to_string());
+        }
+    }
+
+    fn try_burst(&mut self) -> io::Result<()> {
+        let touches = self.site.draw();
+        let files = touches.iter().map(|touch| self.site.writer(touch).try_clone());
+        let files = files.collect::<io::Result<Vec<_>>>()?;
+        let through = if let Way::Tracked(store) = &self.way { Some(Arc::clone(store)) } else { None };
+        let (done, told) = (AtomicBool::new(false), Mutex::new(Vec::new()));
+        let (site, way, names) = (&self.site, &mut self.way, &mut self.names);
+        let (written, taken) = thread::scope(|scope| {
+            let writer = scope.spawn(|| {
+                let written = write(&touches, &files, through.as_deref(), &told);
+                done.store(true, Ordering::Release);
+                written
+            });
+            let mut taken = 0;
+            let mut last = false;
+            let outcome = loop {
+                let begun_after = done.load(Ordering::Acquire); // the last one has every write
+                *names += 1;
+                match way.checkpoint(site, &std::mem::take(&mut *held(&told)), *names) {
+                    Ok(made) => taken += u64::from(made && !last),
+                    Err(error) => break Err(error),
+                }
+                if begun_after && last {
+                    break Ok(taken);
+                }
+                last = begun_after;
+                thread::sleep(PAUSE);
+            };
+            (writer.join(), outcome)
+        });
+        self.taken += taken?;
+        self.writes.extend(written.map_err(|_| io::Error::other("the writer ended"))??);
+        self.site.settle()
+    }
+
+    /// Why its checkpoints do not count, if so.
+    fn wrong(&self) -> Option<String> {
+        let held = match &self.way {
+            Way::Quiet => Ok(true),
+            Way::Cloned(clones) => clones.holds(&self.site).map(|held| held != Some(false)),
+            Way::Observed(store) => newest(store, &self.site),
+            Way::Tracked(store) => newest(&held(store), &self.site),
+        };
+        match held {
+            Ok(true) => self.failure.clone(),
+            Ok(false) => Some("its last checkpoint is not what the bands are".to_owned()),
+            Err(error) => Some(error.to_string()),
+        }
+    }
+}
+
+impl Way {
+    /// False when the store refused, because the bands did not hold still.
+    fn checkpoint(&mut self, site: &Site, told: &[Touch], number: u64) -> io::Result<bool> {
+        let name = format!("c{number}");
+        let taken = match self {
+            Self::Quiet => return Ok(false),
+            Self::Cloned(clones) => return clones.checkpoint(site, told).map(|_| true),
+            Self::Observed(store) => store.checkpoint_observed(&name),
+            Self::Tracked(store) => held(store).checkpoint(&name),
+        };
+        match taken {
+            Ok(_) => Ok(true),
+            Err(error) if error.kind() == ErrorKind::Torn => Ok(false),
+            Err(error) => Err(io::Error::other(error)),
+        }
+    }
+}
+
+fn held<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn newest(store: &Store, site: &Site) -> io::Result<bool> {
+    let newest = store.list().pop().ok_or_else(|| io::Error::other("no checkpoint"))?;
+    ours::same(store, &newest.name, site)
+}
+
+/// The writer: what each write took, in its order. Where it was is said after it.
+fn write(
+    touches: &[Touch],
+    files: &[File],
+    through: Option<&Mutex<Store>>,
+    told: &Mutex<Vec<Touch>>,
+) -> io::Result<Vec<u64>> {
+    let mut written = Vec::with_capacity(touches.len());
+    for (touch, file) in touches.iter().zip(files) {
+        let (bytes, band) = (block(touch), name(touch.band));
+        let begin = Instant::now();
+        match through {
+            Some(store) => held(store).write_at(&band, touch.offset, &bytes).map_err(io::Error::other)?,
+            None => file.write_all_at(&bytes, touch.offset)?,
+        }
+        written.push(nanoseconds(begin));
+        held(told).push(*touch);
+        thread::sleep(PACE);
+    }
+    Ok(written)
+}

@@ -1,0 +1,226 @@
+//! What people use for the same change: rsync, git, borg and restic as they are installed, snapshots of
+//! btrfs by its ioctl and by its program, and our own program.
+//!
+//! None is a straw man: nothing is compressed, encrypted or packed, caches are kept between calls, hard
+//! links where there are. What a tool does not sync itself is synced after it, and only then is it durable.
+//! Invariant: what is compared is read back by the tool itself. Absent on purpose: other tools' settings of
+//! this user; every tool has a home of its own here.
+
+use std::fs::{self, File};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::Arc;
+use std::time::Instant;
+
+use paceline_checkpoint::disk::RealDisk;
+use paceline_checkpoint::{Options, Store};
+
+use crate::arms::{Phases, Strategy, nanoseconds};
+use crate::scenario::Touch;
+use crate::site::{Site, equal};
+use crate::{ours, snapshot, volume};
+
+/// Which.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Tool {
+    Rsync,
+    Git,
+    Borg,
+    Restic,
+    /// Of a btrfs subvolume, by ioctl.
+    Snapshot,
+    SnapshotCli,
+    /// `paceline-checkpoint`, which looks for what changed.
+    Cli,
+}
+
+impl Tool {
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Rsync => "rsync",
+            Self::Git => "git",
+            Self::Borg => "borg",
+            Self::Restic => "restic",
+            Self::Snapshot => "btrfs_snapshot",
+            Self::SnapshotCli => "btrfs_snapshot_cli",
+            Self::Cli => "cli",
+        }
+    }
+
+    /// Lies on btrfs whatever the others lie on.
+    pub(crate) fn needs_btrfs(self) -> bool {
+        matches!(self, Self::Snapshot | Self::SnapshotCli)
+    }
+
+    /// The program, or that it is not there.
+    pub(crate) fn program(self) -> Result<PathBuf, String> {
+        if self == Self::Cli {
+            let beside =
+                std::env::current_exe().ok().and_then(|exe| Some(exe.parent()?.join("paceline-checkpoint")));
+            let found =
+                beside.filter(|path| path.is_file()).or_else(|| volume::program("paceline-checkpoint"));
+            return found.ok_or_else(|| "'paceline-checkpoint' is not beside this program".to_owned());
+        }
+        let name = if self.needs_btrfs() { "btrfs" } else { self.name() };
+        volume::program(name).ok_or_else(|| format!("'{name}' is not installed"))
+    }
+
+    /// Makes the directory for bands.
+    pub(crate) fn make_bands(self, dir: &Path) -> io::Result<()> {
+        if !self.needs_btrfs() {
+            return fs::create_dir(dir);
+        }
+        let parent = dir.parent().ok_or_else(|| io::Error::other("no parent"))?;
+        snapshot::make_subvolume(&File::open(parent)?, "bands")
+    }
+}
+
+/// A tool with a store of its own beside the bands, which it has once already.
+pub(crate) fn strategy(tool: Tool, site: &Site) -> io::Result<Box<dyn Strategy>> {
+    let home = site.beside("kept");
+    fs::create_dir(&home)?;
+    if tool == Tool::Snapshot {
+        return Ok(Box::new(snapshot::Snapshot::new(site, home)?));
+    }
+    let program = tool.program().map_err(io::Error::other)?;
+    let mut outside = Outside { tool, program, home, live: site.live(), taken: 0 };
+    for arguments in outside.begin() {
+        outside.run(&outside.live, &arguments)?;
+    }
+    outside.take()?;
+    Ok(Box::new(outside))
+}
+
+struct Outside {
+    tool: Tool,
+    program: PathBuf,
+    home: PathBuf,
+    live: PathBuf,
+    taken: u64,
+}
+
+/// Of a command line.
+fn words(line: &str) -> Vec<String> {
+    line.split_whitespace().map(str::to_owned).collect()
+}
+
+impl Outside {
+    fn kept(&self, name: &str) -> String {
+        self.home.join(name).display().to_string()
+    }
+
+    /// What makes the tool's store, before the first state goes in.
+    fn begin(&self) -> Vec<Vec<String>> {
+        match self.tool {
+            Tool::Git => vec![words("init -q"), words("add -A")],
+            Tool::Borg => vec![words("init -e none")],
+            Tool::Restic => vec![words("init -q")],
+            _ => vec![],
+        }
+    }
+
+    /// What keeps the bands as they are now.
+    fn arguments(&self) -> Vec<String> {
+        let (live, number) = (self.live.display().to_string(), self.taken);
+        match self.tool {
+            // Nanoseconds count: two states may be of one second.
+            Tool::Rsync if number == 1 => {
+                words("-a -S --modify-window=-1 ./ ").into_iter().chain([self.kept("1/")]).collect()
+            }
+            Tool::Rsync => {
+                let link = format!("--link-dest={}", self.kept(&(number - 1).to_string()));
+                let to = self.kept(&format!("{number}/"));
+                words("-a --modify-window=-1").into_iter().chain([link, "./".to_owned(), to]).collect()
+            }
+            Tool::Git => words("commit -q -a --allow-empty -m state"),
+            Tool::Borg => words(&format!("create --compression none ::{number} .")),
+            Tool::Restic => [words("backup -q --compression off --host here"), vec![live]].concat(),
+            Tool::Cli if number == 1 => vec!["init".to_owned(), live, "1".to_owned()],
+            Tool::Cli => vec!["checkpoint".to_owned(), live, number.to_string()],
+            Tool::Snapshot | Tool::SnapshotCli => {
+                let to = self.kept(&number.to_string());
+                words("subvolume snapshot -r").into_iter().chain([live, to]).collect()
+            }
+        }
+    }
+
+    fn run(&self, dir: &Path, arguments: &[String]) -> io::Result<()> {
+        let mut command = Command::new(&self.program);
+        command.current_dir(dir).args(arguments).env("HOME", &self.home);
+        for (name, value) in [("GIT_CONFIG_GLOBAL", "/dev/null"), ("GIT_CONFIG_NOSYSTEM", "1")] {
+            command.env(name, value);
+        }
+        for (name, value) in [("GIT_DIR", "git"), ("BORG_REPO", "borg"), ("BORG_BASE_DIR", "borg-home")] {
+            command.env(name, self.home.join(value));
+        }
+        for (name, value) in [("RESTIC_REPOSITORY", "restic"), ("RESTIC_CACHE_DIR", "restic-cache")] {
+            command.env(name, self.home.join(value));
+        }
+        command.env("GIT_WORK_TREE", &self.live).env("RESTIC_PASSWORD", "none");
+        for role in ["AUTHOR", "COMMITTER"] {
+            command
+                .env(format!("GIT_{role}_NAME"), "suite")
+                .env(format!("GIT_{role}_EMAIL"), "suite@localhost");
+        }
+        // Blobs are stored as they are, never packed, and no daemon is started.
+        let settings = [("core.compression", "0"), ("core.bigFileThreshold", "1"), ("gc.auto", "0")];
+        command.env("GIT_CONFIG_COUNT", settings.len().to_string());
+        for (place, (key, value)) in settings.iter().enumerate() {
+            command.env(format!("GIT_CONFIG_KEY_{place}"), key);
+            command.env(format!("GIT_CONFIG_VALUE_{place}"), value);
+        }
+        volume::run(&mut command).map(drop).map_err(io::Error::other)
+    }
+
+    fn take(&mut self) -> io::Result<()> {
+        self.taken += 1;
+        self.run(&self.live, &self.arguments())
+    }
+
+    /// Reads the changing bands back, and says where they lie.
+    fn restore(&self, site: &Site) -> io::Result<PathBuf> {
+        let out = site.beside("restored");
+        let _ = fs::remove_dir_all(&out);
+        fs::create_dir(&out)?;
+        let bands: Vec<String> = site.changing().collect();
+        match self.tool {
+            Tool::Git => {
+                let to = format!("--prefix={}/", out.display());
+                self.run(
+                    &self.live,
+                    &[words("checkout-index -f"), vec![to, "--".to_owned()], bands].concat(),
+                )?;
+            }
+            Tool::Borg => self.run(&out, &[words(&format!("extract ::{}", self.taken)), bands].concat())?,
+            Tool::Restic => {
+                let inside = self.live.display();
+                let only = bands.iter().flat_map(|band| ["--include".to_owned(), format!("{inside}/{band}")]);
+                let to = vec!["--target".to_owned(), out.display().to_string()];
+                self.run(&out, &[words("restore latest -q"), to, only.collect()].concat())?;
+                return Ok(out.join(self.live.strip_prefix("/").unwrap_or(&self.live)));
+            }
+            _ => return Ok(self.home.join(self.taken.to_string())),
+        }
+        Ok(out)
+    }
+}
+
+impl Strategy for Outside {
+    fn checkpoint(&mut self, site: &Site, _: &[Touch]) -> io::Result<Phases> {
+        let begin = Instant::now();
+        self.take()?;
+        if self.tool != Tool::Cli {
+            site.settle()?; // ours syncs, and is not helped
+        }
+        Ok(Phases { durable: nanoseconds(begin), ..Phases::default() })
+    }
+
+    fn holds(&self, site: &Site) -> io::Result<Option<bool>> {
+        if self.tool == Tool::Cli {
+            let opened = Store::open(Arc::new(RealDisk), &self.live, Options::default());
+            return Ok(Some(ours::same(&opened.map_err(io::Error::other)?, &self.taken.to_string(), site)?));
+        }
+        Ok(Some(equal(&self.restore(site)?, site)?))
+    }
+}
