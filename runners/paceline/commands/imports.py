@@ -45,7 +45,7 @@ InForce = Annotated[
     str | None, typer.Option(help="The policy in force, MINIMUM or MINIMUM/ROUNDS, if it names none.")
 ]
 OnMachine = Annotated[
-    str | None, typer.Option(help="Of criterion: what the machine is called that measured it.")
+    str | None, typer.Option(help="Of criterion: what the target is called that measured it.")
 ]
 
 
