@@ -58,7 +58,7 @@ def comparison(base: str, head: str, suite: Path | None) -> Comparison:
     )
     if found.base == found.head:
         found.notes.append(
-            f"Both sides are commit {found.head[:12]}: an A/A comparison, which shows what this machine can "
+            f"Both sides are commit {found.head[:12]}: an A/A comparison, which shows what this target can "
             "tell apart."
         )
     if run_git("-C", str(checkout), "status", "--porcelain", "--untracked-files=no").strip():

@@ -142,7 +142,7 @@ def _judge_virtualisation(seen: Observed) -> Finding:
         Code.VIRTUALISATION,
         "warning",
         f"This runs inside {seen.virtualisation}: neighbours can take CPU time (steal).",
-        "Trust verdicts of paired arms here; for absolute times use a machine of your own.",
+        "Trust verdicts of paired arms here; for absolute times use a host of your own.",
     )
 
 

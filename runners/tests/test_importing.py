@@ -31,6 +31,29 @@ def import_(*arguments: str | Path, say: bytes | None = None) -> subprocess.Comp
     return subprocess.run(command, capture_output=True, check=False, input=say)
 
 
+SEED = Path(__file__).resolve().parents[3] / "shared" / "seeds" / "000_6e776f6c8bf659c2.txt"
+
+
+@pytest.mark.skipif(not SEED.is_file(), reason=f"the seed document {SEED.name} is not on this disk")
+def test_the_seeds_18_lines_become_9_rows_with_the_wrong_percentage_noted_and_its_policy() -> None:
+    done = import_(SEED, "--dry-run", "--json")
+    assert done.returncode == 0, done.stderr
+    said = json.loads(done.stdout)["log"]
+    averages = [record for record in said["records"] if "batch" in record["fields"]]
+    assert (len(averages), said["problem_count"]) == (18, 0)
+    rows = [row for session in said["sessions"] for row in session["rows"]]
+    assert [row["difference_ns"] for row in rows] == [
+        -22_320_000, -323_840_000, -134_060_000, 1_960_000, -4_650_000, -22_290_000, 1_500_000, -2_720_000,
+        -9_740_000,
+    ]  # fmt: skip
+    assert {at: row["notes"] for at, row in enumerate(rows) if row["notes"]} == {
+        3: ["line 18 says ~20 % slower; the printed averages say native 25.0 % slower than fallback"],
+        6: ["line 18 says ~20 % slower; the printed averages say native 12.6 % slower than fallback"],
+    }
+    policy = said["policy"]
+    assert (policy["minimum"], policy["warmup_rounds"], policy["lines"]) == (2000, 1, [23, 24])
+
+
 @pytest.fixture
 def log(tmp_path: Path) -> Path:
     path = tmp_path / "phone.log"

@@ -230,8 +230,11 @@ def test_a_micro_sign_in_latin_1_is_named_by_its_byte() -> None:
 
 
 def test_windows_line_ends_and_a_byte_order_mark_change_nothing() -> None:
-    data = b"\xef\xbb\xbf" + f"{KOTLIN}\r\n{JS}\r\n".encode()
-    assert [record.line for record in read(data).records] == [1, 2]
+    for end in ("\r\n", "\r\r\n"):
+        log = read(b"\xef\xbb\xbf" + f"{KOTLIN}{end}{JS}{end}".encode())
+        assert ([record.line for record in log.records], log.problems) == ([1, 2], [])
+    longest = b"x" * MAX_LINE_BYTES
+    assert [(one.text, one.fault) for one in lines_of([longest + b"\r\r\n"])] == [(longest.decode(), None)]
 
 
 def test_a_line_too_long_for_a_log_is_a_problem_with_its_length_and_the_next_is_read() -> None:

@@ -2,7 +2,8 @@
 
 Place: beside `paired`, over the conditions the agent recorded before, during and after a job.
 Invariant: a void job is inconclusive and never alerts; every reason names its number and its limit. What a
-target cannot report (no such sensor, other operating system) voids nothing.
+target cannot report (no such sensor, other operating system) voids nothing; a thermal status that it told
+before and then did not voids, for unknown is not cool.
 Deliberately judges a whole attempt: one throttled launch is a reason to measure again, not to pick launches.
 Attempts are judged one by one, each from its own first reading to its own last: between two batches a target
 may restart, cool down and be used by others.
@@ -21,6 +22,7 @@ Keys of a reading's `values` that are looked at; all optional (the agent's `cond
                             number: share of the time since the last reading in which some task waited.
                             Waiting for I/O is not looked at: a benchmark of durable storage makes it itself
     cpus_online             int (how many), or list of cores
+    unknown                 list of names of keys that the agent asked for and the target did not tell
     configuration           list of names of configuration errors, of a device (see `configuration.py`)
 """
 
@@ -79,6 +81,7 @@ def find_voids(
     limits = limits or VoidLimits()
     checks = (
         _thermal(readings, limits),
+        _thermal_unknown(readings),
         _frequency_cap(readings),
         _boot(readings),
         _calibration(readings, limits),
@@ -116,6 +119,27 @@ def _thermal(readings: Sequence[Reading], limits: VoidLimits) -> Void | None:
         times = counts[-1] - counts[0]
         return Void("thermal", times, 0.0, f"its cores throttled {times:g} times while measuring")
     return None
+
+
+def _thermal_unknown(readings: Sequence[Reading]) -> Void | None:
+    """A sensor that fell silent: whether it throttled meanwhile nobody can say."""
+    told = next((at for at, one in enumerate(readings) if _numbers([one], "thermal_status")), None)
+    if told is None:
+        return None
+    later = readings[told + 1 :]
+    silent = sum(_is_unknown(reading, "thermal_status") for reading in later)
+    if not silent:
+        return None
+    text = (
+        f"its thermal status was told, and then unknown in {silent} of {len(later)} readings, limit 0: "
+        "unknown is not cool"
+    )
+    return Void("thermal_unknown", float(silent), 0.0, text)
+
+
+def _is_unknown(reading: Reading, key: str) -> bool:
+    unknown = reading.values.get("unknown")
+    return isinstance(unknown, list) and key in unknown and key not in reading.values
 
 
 def _caps(value: Any) -> dict[str, float]:

@@ -126,3 +126,36 @@ def test_a_cap_that_is_the_same_in_another_shape_is_no_change() -> None:
 def test_a_list_of_cores_counts_like_a_number() -> None:
     found = find_voids(_readings({"cpus_online": [0, 1, 2, 3]}, [{"cpus_online": [0, 1, 3]}], {}))
     assert [void.code for void in found] == ["core_offline"]
+
+
+COOL: dict[str, Any] = {"thermal_status": 0, "unknown": []}
+SILENT: dict[str, Any] = {"unknown": ["battery_c", "thermal_status"]}
+
+
+def test_a_thermal_status_that_was_told_and_then_is_unknown_voids() -> None:
+    (void,) = find_voids(_readings(COOL, [COOL, SILENT, SILENT], COOL))
+    assert (void.code, void.value, void.limit) == ("thermal_unknown", 2.0, 0.0)
+    assert "unknown in 2 of 4 readings, limit 0" in void.text
+    assert [void.code for void in find_voids(_readings(COOL, [], SILENT))] == ["thermal_unknown"]
+
+
+@pytest.mark.parametrize(
+    ("before", "during", "after"),
+    [
+        (SILENT, SILENT, SILENT),  # a target that never tells one
+        (SILENT, COOL, COOL),  # and one that tells it from now on
+        (COOL, {"unknown": ["battery_c"]}, COOL),  # a reading that does not look at it
+        (COOL, {}, COOL),
+        (COOL, {"unknown": None}, COOL),
+        (COOL, {"thermal_status": 1, "unknown": ["thermal_status"]}, COOL),
+    ],
+)
+def test_a_thermal_status_that_was_never_lost_voids_nothing(
+    before: dict[str, Any], during: dict[str, Any], after: dict[str, Any]
+) -> None:
+    assert find_voids(_readings(before, [during], after)) == []
+
+
+def test_throttling_and_then_silence_are_two_reasons() -> None:
+    found = find_voids(_readings({**COOL, "thermal_status": 3}, [SILENT], SILENT))
+    assert [void.code for void in found] == ["thermal", "thermal_unknown"]

@@ -15,6 +15,7 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import random
+import re
 import shlex
 import statistics
 import time
@@ -63,6 +64,7 @@ CALIBRATION = (
     "b=$(date +%s%N); echo $((b-a)); done",
 )  # fmt: skip
 """A loop of the device's own shell, three times; the shortest counts. 5 to 50 ms each."""
+_NANOSECONDS = re.compile(r"\d{1,12}", re.ASCII)
 LIMIT_S = 60.0
 """After this no further step begins; a healthy phone needs 5 to 30 s for all."""
 RAW_CHARACTERS = 4000
@@ -248,7 +250,8 @@ class _Checking:
 
     def _calibration(self) -> Step:
         done = self._ran(list(CALIBRATION))
-        rounds = [int(line) for line in done.text.split("\n") if line.isdecimal()]  # not a warning's digits
+        lines = done.text.split("\n")
+        rounds = [int(line) for line in lines if _NANOSECONDS.fullmatch(line)]  # not a warning's digits
         if done.status != 0 or not rounds:  # a shell whose `date` has no %N
             return Step("calibration", None, "Not looked at: the device's clock tells no nanoseconds.")
         shortest = min(rounds) / 1e6

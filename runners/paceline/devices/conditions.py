@@ -59,7 +59,8 @@ TOP: Argv = ("sh", "-c", "top -b -n 1 -m 10 2>/dev/null || top -n 1 -m 10")
 TIMEOUT_S = 10.0
 """Of one command: `dumpsys` gives up by itself after 10 s, `top` looks twice."""
 MAX_TEXT = 64 * 1024
-"""Characters kept of one command; the longest seen, 80 thermal zones and a vendor's log, is a third of it."""
+"""Characters kept of one command, of which all is read; the longest seen, 80 thermal zones and a vendor's
+log, is a third of it."""
 WANTED = (
     "boot_id", "thermal_status", "battery_c", "battery_percent", "cpu_frequency_cap_mhz", "cpus_online",
     "psi_cpu_percent", "psi_memory_percent",
@@ -82,6 +83,14 @@ class Reading(msgspec.Struct, frozen=True):
     seen: Readings
     configuration: list[Misconfigured]
     at_s: float = 0.0
+
+
+class _Told(msgspec.Struct, frozen=True):
+    """One command's output. `text`: all it printed, for the parsers; `raw`: what is kept, cut, with what it
+    complained of, which is no answer."""
+
+    text: str
+    raw: Raw
 
 
 class DeviceConditions:
@@ -123,13 +132,13 @@ class DeviceConditions:
         if full:
             asked += [ZONES, TOP]
             asked += [self._calibrate] if self._calibrate else []
-        raw = {argv: self._ask(connection, argv) for argv in asked}
-        charge, heat = battery(raw[BATTERY].text), thermal(raw[THERMAL].text)
+        told = {argv: self._ask(connection, argv) for argv in asked}
+        charge, heat = battery(told[BATTERY].text), thermal(told[THERMAL].text)
         if charge.faked:  # a person's words, not the device's
             charge = Battery(faked=True)
-        if ZONES not in raw and heat.status is None and charge.celsius is None:
-            raw[ZONES] = self._ask(connection, ZONES)  # nothing else tells whether it is hot
-        texts = {argv: one.text for argv, one in raw.items()}
+        if ZONES not in told and heat.status is None and charge.celsius is None:
+            told[ZONES] = self._ask(connection, ZONES)  # nothing else tells whether it is hot
+        texts = {argv: one.text for argv, one in told.items()}
         clocks = policies(files_of(texts[CLOCKS]))
         values, known = self._kernel(files_of(texts[KERNEL]))
         values |= self._frequencies(clocks)
@@ -140,25 +149,25 @@ class DeviceConditions:
             values["free_bytes"] = free
         if full:
             values |= _rest(texts.get(TOP, ""), texts.get(self._calibrate, ""))
-        if told := self._events():
-            values["events"] = told
+        if events := self._events():
+            values["events"] = events
         wrong = configuration_errors(self._props, clocks, charge, simulated=self._simulated)
         values["configuration"] = [str(one.name) for one in wrong]
         values["unknown"] = [key for key in WANTED if key not in values and key not in known]
-        return Reading(values, list(raw.values()), self._seen(values, charge, free), wrong, at_s)
+        raw = [one.raw for one in told.values()]
+        return Reading(values, raw, self._seen(values, charge, free), wrong, at_s)
 
-    def _ask(self, connection: Connection, argv: Argv) -> Raw:
+    def _ask(self, connection: Connection, argv: Argv) -> _Told:
         at_ms, began = self.at_ms, self._clock()
         status: int | None = None
         try:
             done = connection.run(argv, TIMEOUT_S)
-            status, text = done.rc, done.text
-            if done.stderr:
-                text += done.stderr.decode("utf-8", "replace")
+            status, text = done.rc, done.text.replace("\0", "\ufffd")
+            complaint = done.stderr.decode("utf-8", "replace").replace("\0", "\ufffd")
         except (RefusedError, SlowError) as error:
-            text = str(error)
+            text, complaint = "", str(error)
         took_ms = int((self._clock() - began) * 1000)
-        return Raw(shlex.join(argv), status, at_ms, took_ms, text[:MAX_TEXT].replace("\0", "\ufffd"))
+        return _Told(text, Raw(shlex.join(argv), status, at_ms, took_ms, (text + complaint)[:MAX_TEXT]))
 
     def _kernel(self, files: Mapping[str, str]) -> tuple[dict[str, Value], set[str]]:
         """(values, names of shares that are known but for want of an earlier look)."""

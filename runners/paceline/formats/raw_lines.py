@@ -35,7 +35,7 @@ class LineBuffer:
         while at < len(chunk):
             end = chunk.find(b"\n", at)
             stop = len(chunk) if end < 0 else end
-            room = max(0, MAX_LINE_BYTES + 1 - len(self._kept))
+            room = max(0, MAX_LINE_BYTES + 2 - len(self._kept))
             self._kept += chunk[at : min(stop, at + room)]
             self._dropped += max(0, stop - at - room)
             if end < 0:
@@ -61,7 +61,7 @@ class LineBuffer:
 
 
 def lines_of(chunks: Iterable[bytes]) -> Iterator[RawLine]:
-    """Lines without their ends (LF, CRLF), from 1. A byte order mark is dropped."""
+    """Lines without their ends (LF, CR LF, CR CR LF), from 1. A byte order mark is dropped."""
     buffer = LineBuffer()
     for chunk in chunks:
         yield from buffer.feed(chunk)
@@ -69,7 +69,7 @@ def lines_of(chunks: Iterable[bytes]) -> Iterator[RawLine]:
 
 
 def _line(number: int, data: bytes, dropped: int) -> RawLine:
-    data = data.removesuffix(b"\r")
+    data = data.rstrip(b"\r")
     if number == 1:
         data = data.removeprefix(b"\xef\xbb\xbf")
     if dropped or len(data) > MAX_LINE_BYTES:

@@ -134,6 +134,13 @@ def test_digits_of_a_shells_warning_are_no_rounds(tmp_path: Path) -> None:
     assert step.value == 4.0
 
 
+def test_a_round_of_endless_digits_is_none(tmp_path: Path) -> None:
+    there = phone()
+    there.answers[check.CALIBRATION] = Done(0, b"9" * 400 + b"\n")
+    step = next(one for one in looked(there, tmp_path).check.steps if one.name == "calibration")
+    assert (step.ok, step.value) == (None, None)
+
+
 def test_a_stranger_at_the_route_fails_identity(tmp_path: Path) -> None:
     there = phone()
     device = attached(there, tmp_path)

@@ -9,11 +9,12 @@ from paceline.adb.fake import FakeDevice
 from paceline.adb.port import Done, LostError
 from paceline.devices import conditions
 from paceline.devices.conditions import DeviceConditions, Reading, calibration_ns
+from paceline.devices.gates import gates
 
-from .texts.test_battery import PLAIN
+from .texts.test_battery import NO_BATTERY, PLAIN
 from .texts.test_processors import EIGHT, PHONE
 from .texts.test_small_texts import DF, TOYBOX
-from .texts.test_thermal import dump, line
+from .texts.test_thermal import dump, line, zone
 
 BOOT = "7c1e6f0a-93d2-4d0b-8a57-0f6f2f0a5b11"
 ZONE = "/sys/class/thermal/thermal_zone0"
@@ -106,6 +107,37 @@ def test_the_raw_text_of_every_command_stands_beside_the_values(device: FakeDevi
     assert (denied.at_ms, denied.took_ms) == (2500, 0)
     assert raw["dumpsys battery"].text == PLAIN
     assert len(raw) == 8
+
+
+def test_what_a_command_complains_of_is_kept_and_not_read(device: FakeDevice) -> None:
+    said, complaint = PLAIN.replace("  temperature: 293\n", ""), "  temperature: 450\n"
+    device.answers[conditions.BATTERY] = Done(0, said.encode(), complaint.encode())
+    reading = read(device)
+    assert "battery_c" not in reading.values
+    assert next(one for one in reading.raw if one.command == "dumpsys battery").text == said + complaint
+
+
+def test_a_long_text_is_read_whole_and_kept_cut(device: FakeDevice) -> None:
+    text = "a vendor's line\n" * 5000 + dump(line(33.0, 3, "SKIN", 2))
+    device.answers[conditions.THERMAL] = text
+    reading = read(device)
+    assert reading.values["thermal_status"] == 2
+    kept = next(one for one in reading.raw if one.command == "dumpsys thermalservice").text
+    assert kept == text[: conditions.MAX_TEXT]
+
+
+def test_a_board_without_a_battery_is_neither_cold_nor_empty_and_unknown_is_not_cool(
+    device: FakeDevice,
+) -> None:
+    device.answers[conditions.BATTERY] = NO_BATTERY
+    reading = read(device)
+    assert reading.values["unknown"] == ["battery_c", "battery_percent"]
+    assert reading.configuration == []
+    assert [gate.name for gate in gates(reading.seen) if gate.holds] == []
+    device.answers[conditions.THERMAL] = dump()
+    device.answers[conditions.ZONES] = zone("soc", 72) + zone("pm8150b-vbat-lvl0", 3986, 1)
+    held = [gate for gate in gates(read(device).seen) if gate.holds]
+    assert [(gate.name, gate.known) for gate in held] == [("thermal", False)]
 
 
 def test_what_the_device_does_not_tell_is_absent_and_listed_as_unknown(device: FakeDevice) -> None:

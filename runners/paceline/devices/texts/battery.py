@@ -1,7 +1,9 @@
 """`dumpsys battery`: charge, power and temperature.
 
 Invariants: only the service's own block is read, and of a key that stands there twice the first: vendors
-append event logs and interleave sentences; a figure that cannot be one is unknown.
+append event logs and interleave sentences; a last line without its end is not read, since what is cut of a
+number is another number; a figure that cannot be one is unknown, and so is every figure of a battery that is
+not there.
 Source: AOSP BatteryService.dumpInternal; BatteryManager's constants.
 """
 
@@ -48,6 +50,10 @@ def battery(text: str) -> Battery:
     if level is not None and scale and 0 <= level <= scale:
         percent = round(100.0 * level / scale, 1)
     tenths, millivolts = integer(said.get("temperature")), integer(said.get("voltage"))
+    present = {"true": True, "false": False}.get(said.get("present", ""))
+    if present is False or (tenths == 0 and millivolts == 0):
+        # What a board without a battery prints: zeros that are neither cold nor empty.
+        percent = tenths = millivolts = None
     celsius = None if tenths is None else tenths / 10.0
     if millivolts is not None and millivolts >= MICROVOLTS_FROM:
         millivolts //= 1000
@@ -59,7 +65,7 @@ def battery(text: str) -> Battery:
         powered=True if "true" in sources else False if sources == {"false"} else None,
         state=STATES.get(integer(said.get("status")) or 0),
         health=HEALTHS.get(integer(said.get("health")) or 0),
-        present={"true": True, "false": False}.get(said.get("present", "")),
+        present=present,
         faked=faked,
     )
 
@@ -68,7 +74,7 @@ def _block(text: str) -> tuple[dict[str, str], bool]:
     """(first value by lower-case key of the service's block, whether its updates were stopped)."""
     said: dict[str, str] = {}
     inside, indented, faked = False, False, False
-    for line in lines_of(text):
+    for line in lines_of(text)[:-1]:
         if not inside:
             inside = _HEADER.match(line.strip()) is not None
             continue

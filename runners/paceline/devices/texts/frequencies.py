@@ -19,7 +19,7 @@ from paceline.devices.texts.lines import cpu_list, integer, lines_of
 TICK_MS = 10
 """time_in_state counts in USER_HZ, which is 100 on every Linux."""
 
-_PATH = re.compile(r"(?:^|/)(?:cpu(\d+)/cpufreq|cpufreq/policy(\d+))/(?:stats/)?(\w+)$")
+_PATH = re.compile(r"(?:^|/)(?:cpu(\d{1,4})/cpufreq|cpufreq/policy(\d{1,4}))/(?:stats/)?(\w+)$")
 
 
 class Policy(msgspec.Struct, frozen=True):

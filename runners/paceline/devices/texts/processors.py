@@ -123,6 +123,10 @@ def _sections(text: str) -> tuple[list[dict[str, str]], dict[str, str]]:
             sections.append(own)
         else:
             (everyone if own is None else own).setdefault(key, value)
+    if len(sections) > 1 and all(len(one) == 1 for one in sections[:-1]):
+        # Kernel 3.10 prints no blank line after its list of processors: what follows is not the last one's.
+        everyone = {name: value for name, value in sections[-1].items() if name != "processor"} | everyone
+        sections[-1] = {"processor": sections[-1]["processor"]}
     return sections, everyone
 
 

@@ -20,6 +20,10 @@ BUILD_FACTORS = {
 }
 """Facts a device's fingerprint is made of (STATISTICS §4), and the properties that say them, best first."""
 
+EMULATED = ("goldfish", "ranchu", "cutf", "vbox86", "redroid", "waydroid")
+"""How `ro.hardware` begins where no phone is: the SDK's emulators, Cuttlefish, Genymotion; Android in a
+container of the host's."""
+
 
 def build_factors(props: Mapping[str, str]) -> dict[str, str]:
     """What `props` say of the device and its build; a fact nobody states is absent."""
@@ -57,7 +61,7 @@ def is_emulator(props: Mapping[str, str]) -> bool:
     return (
         props.get("ro.kernel.qemu") == "1"
         or props.get("ro.boot.qemu") == "1"
-        or props.get("ro.hardware", "") in ("goldfish", "ranchu", "cutf_cvm", "vbox86")
+        or props.get("ro.hardware", "").startswith(EMULATED)
         or fingerprint.startswith(("generic", "unknown"))
         or any(word in model for word in ("google_sdk", "sdk_gphone", "Emulator", "Android SDK built for"))
     )

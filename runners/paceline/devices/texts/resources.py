@@ -12,9 +12,9 @@ import msgspec
 
 from paceline.devices.texts.lines import integer, lines_of, number
 
-_TOTAL = re.compile(r"^(some|full)\s+avg10=([\d.]+)\s+avg60=([\d.]+)\s+avg300=([\d.]+)\s+total=(\d+)\s*$")
+_TOTAL = re.compile(r"^(some|full)\s+avg10=(\S+)\s+avg60=\S+\s+avg300=\S+\s+total=(\S+)\s*$")
 _BOOT_ID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
-_FAMILY = re.compile(r"\s*(-?\d+)/(\d+)\s*$")
+_FAMILY = re.compile(r"\s*(-?\d{1,9})/(\d{1,9})\s*$", re.ASCII)
 
 
 class Load(msgspec.Struct, frozen=True):
@@ -51,9 +51,11 @@ def load(text: str) -> Load | None:
 def pressure(text: str) -> Pressure | None:
     """`/proc/pressure/RESOURCE`; kernels before 5.13 print no `full` for the CPU."""
     said = {
-        found[1]: (float(found[2]), int(found[5]))
+        found[1]: (share, total_us)
         for line in lines_of(text)
         if (found := _TOTAL.match(line)) is not None
+        and (share := number(found[2])) is not None
+        and (total_us := integer(found[3])) is not None
     }
     if "some" not in said:
         return None

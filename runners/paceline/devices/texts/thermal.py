@@ -18,7 +18,7 @@ import msgspec
 
 from paceline.devices.texts.lines import integer, lines_of, number
 
-SKIN = 3
+SKIN, BATTERY = 3, 2
 NO_TEMPERATURES = frozenset({6, 7, 8})
 """TemperatureType BCL_VOLTAGE, BCL_CURRENT and BCL_PERCENTAGE: millivolts, milliamperes, percent."""
 UNKNOWN_TYPE = -1
@@ -31,10 +31,12 @@ MODERATE = 2
 WORST_STATUS = 6
 """Of PowerManager.THERMAL_STATUS_NONE (0) … THERMAL_STATUS_SHUTDOWN (6)."""
 
-_TEMPERATURE = re.compile(r"Temperature\{mValue=([^,{}]*), mType=(-?\d+), mName=(.*), mStatus=(-?\d+)\}\s*$")
-_COOLING = re.compile(r"CoolingDevice\{mValue=(-?\d+), mType=(-?\d+), mName=(.*)\}\s*$")
+_TEMPERATURE = re.compile(
+    r"Temperature\{mValue=([^,{}]*), mType=(-?\d{1,9}), mName=(.*), mStatus=(-?\d{1,9})\}\s*$"
+)
+_COOLING = re.compile(r"CoolingDevice\{mValue=(-?\d{1,9}), mType=(-?\d{1,9}), mName=(.*)\}\s*$")
 _THRESHOLD = re.compile(
-    r"TemperatureThreshold\{mType=(-?\d+), mName=(.*?), mHotThrottlingThresholds=\[([^\]]*)\]"
+    r"TemperatureThreshold\{mType=(-?\d{1,9}), mName=(.*?), mHotThrottlingThresholds=\[([^\]]*)\]"
     r"(?:, mColdThrottlingThresholds=\[([^\]]*)\])?"
 )
 _STATUS = re.compile(r"Thermal Status:\s*(\d+)\s*$")
@@ -148,7 +150,9 @@ def _status(
     worst = max(skin, real or 0)
     if worst > 0:
         return worst
-    told = ready is not False and any(one.celsius is not None for one in temperatures)
+    told = ready is not False and any(
+        one.celsius is not None and one.type != UNKNOWN_TYPE for one in temperatures
+    )
     stated = real is not None or (overridden and any(one.type == SKIN for one in known))
     return 0 if told and stated else None
 
@@ -159,6 +163,8 @@ def _temperatures(lines: Sequence[str]) -> list[Temperature]:
         if (split := _TEMPERATURE.match(line)) is not None:
             kind, status = int(split.group(2)), int(split.group(4))
             value = None if kind in NO_TEMPERATURES else celsius(number(split.group(1)))
+            if kind == BATTERY and value == 0.0:  # a second cell that is not fitted (SUBBAT)
+                value = None
             found.append(
                 Temperature(split.group(3), kind, value, status if 0 <= status <= WORST_STATUS else None)
             )
@@ -178,17 +184,25 @@ def _numbers(text: str | None) -> list[float | None]:
     return [] if not text else [celsius(number(one)) for one in text.split(",")]
 
 
-_ZONE = re.compile(r"/thermal_zone(\d+)/(type|temp)$")
-_DEVICE = re.compile(r"/cooling_device(\d+)/(type|cur_state)$")
+_ZONE = re.compile(r"/thermal_zone(\d{1,9})/(type|temp)$")
+_DEVICE = re.compile(r"/cooling_device(\d{1,9})/(type|cur_state)$")
+
+_NO_TEMPERATURE = re.compile(
+    r"^(soc|socd)(\.\d+)?$|[-_](ibat|vbat|bcl|vph)([-_.]|$)|^(ibat|vbat|bcl)|cycle|smpl|ocp|batoilo|vdroop",
+    re.IGNORECASE | re.ASCII,
+)
+"""Zones that are none: vendors trip on charge (`soc` is percent), voltage and current through the same files.
+A chip's own (`soc_therm`, `soc-thermal`) are temperatures."""
 
 
 def zones(files: Mapping[str, str]) -> dict[str, float]:
     """Temperatures in °C by zone, from the kernel's `thermal_zone*/type` and `temp` (thousandths; old
-    kernels whole degrees). Zones of one name get their number; a zone that cannot be read is absent."""
+    kernels whole degrees). Zones of one name get their number; a zone that cannot be read, or whose type
+    says that it measures something else, is absent."""
     return {
         name: value
         for name, text in _numbered(files, _ZONE, "temp")
-        if (value := celsius(number(text))) is not None
+        if _NO_TEMPERATURE.search(name) is None and (value := celsius(number(text))) is not None
     }
 
 

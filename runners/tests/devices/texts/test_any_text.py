@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable
 
 import pytest
@@ -18,7 +19,7 @@ from paceline.devices.texts.thermal import cooling_levels, thermal, zones
 
 from .test_battery import PLAIN
 from .test_processors import EIGHT, PHONE
-from .test_small_texts import DF, GETPROP, TOOLBOX, TOYBOX
+from .test_small_texts import BUSYBOX, DF, GETPROP, TOOLBOX, TOYBOX
 from .test_thermal import dump, line
 
 PARSERS: list[Callable[[str], object]] = [
@@ -28,7 +29,8 @@ PARSERS: list[Callable[[str], object]] = [
     lambda text: cooling_levels(files_of(text)),
 ]  # fmt: skip
 REAL = [
-    GETPROP, PLAIN, EIGHT, TOYBOX, TOOLBOX, *DF.values(), dump(line(41.0), line("NaN", 3, "SKIN", 2)),
+    GETPROP, PLAIN, EIGHT, TOYBOX, TOOLBOX, BUSYBOX, *DF.values(),
+    dump(line(41.0), line("NaN", 3, "SKIN", 2)),
     "".join(f"{path}:{text}" for path, text in PHONE.items()),
     "some avg10=1.53 avg60=0.87 avg300=0.20 total=7893421\n", "3.27 2.90 2.81 2/1854 21345\n",
     "/system/bin/sh: dumpsys: inaccessible or not found\n", "cat: /proc/x: Permission denied\n",
@@ -43,6 +45,20 @@ def test_a_text_cut_or_spoiled_anywhere_raises_in_no_parser(
     spoiled = text[start % len(text) :] + put + text[: cut % len(text)]
     for parser in PARSERS:
         parser(spoiled)
+
+
+ZONE = "/sys/class/thermal/thermal_zone0/type:cpu\n/sys/class/thermal/thermal_zone0/temp:41200\n"
+
+
+@pytest.mark.parametrize("text", [*REAL, ZONE, ZONE.replace("thermal_zone", "cooling_device")])
+def test_a_number_without_end_raises_in_no_parser(text: str) -> None:
+    """Python turns no text of more than 4,300 digits into a number. All at once, and each of the first."""
+    endless, runs = "9" * 5000, list(re.finditer(r"\d+", text))
+    spoiled = [re.sub(r"\d+", endless, text)]
+    spoiled += [text[: run.start()] + endless + text[run.end() :] for run in runs[:60]]
+    for parser in PARSERS:
+        for one in spoiled:
+            parser(one)
 
 
 @settings(max_examples=100, deadline=None)

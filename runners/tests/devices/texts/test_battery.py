@@ -99,3 +99,33 @@ def test_what_is_refused_is_unknown_and_not_empty(text: str) -> None:
 
 def test_power_that_no_line_tells_of_is_unknown() -> None:
     assert battery("Current Battery Service state:\n  level: 40\n").powered is None
+
+
+ZEROS = PLAIN.replace("level: 87", "level: 0").replace("temperature: 293", "temperature: 0")
+NO_BATTERY = ZEROS.replace("present: true", "present: false").replace("voltage: 4211", "voltage: 0")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        NO_BATTERY,
+        ZEROS.replace("present: true", "present: false"),
+        ZEROS.replace("voltage: 4211", "voltage: 0"),
+    ],
+)
+def test_a_board_without_a_battery_has_none_that_is_cold_and_empty(text: str) -> None:
+    found = battery(text)
+    assert (found.percent, found.celsius, found.millivolts) == (None, None, None)
+    assert found.powered is True
+
+
+def test_a_battery_that_is_empty_or_at_0_degrees_is_one() -> None:
+    found = battery(ZEROS)
+    assert (found.percent, found.celsius, found.millivolts) == (0.0, 0.0, 4211)
+
+
+@pytest.mark.parametrize("end", ["", "\r"])
+def test_a_number_that_was_cut_off_is_unknown(end: str) -> None:
+    cut = PLAIN[: PLAIN.index("temperature: 293") + len("temperature: 29")]
+    assert battery(cut + end) == battery(PLAIN[: PLAIN.index("  temperature")])
+    assert battery(cut + "\n").celsius == 2.9

@@ -185,3 +185,24 @@ def test_cores_with_a_policy_each_are_one_cluster_when_they_are_alike() -> None:
 def test_a_device_that_tells_no_clocks_is_not_pinned() -> None:
     assert chosen(clusters({}, cpuinfo(EIGHT))) is None
     assert clusters({}, cpuinfo("")) == []
+
+
+def test_what_follows_a_list_of_processors_without_blank_lines_is_everyones() -> None:
+    """Kernel 3.10 of 64 bits."""
+    text = "Processor\t: AArch64 Processor rev 4 (aarch64)\n" + "".join(
+        f"processor\t: {number}\n" for number in range(8)
+    )
+    text += f"Features\t: {SIXTY_FOUR}\nCPU implementer\t: 0x41\nCPU part\t: 0xd03\nCPU revision\t: 4\n\n"
+    text += "Hardware\t: Qualcomm Technologies, Inc MSM8953\n"
+    info = cpuinfo(text)
+    assert [(one.number, one.name, one.revision) for one in info.cores] == [
+        (number, "Cortex-A53", 4) for number in range(8)
+    ]
+    assert (info.all_have("sha2"), info.thirty_two_bits) == (True, False)
+    assert info.cores[7].model == "AArch64 Processor rev 4 (aarch64)"
+    assert info.hardware == "Qualcomm Technologies, Inc MSM8953"
+
+
+def test_two_cores_that_say_what_they_are_keep_it_beside_one_that_does_not() -> None:
+    info = cpuinfo(core(0, "0xd05") + "processor\t: 1\n\n" + core(2, "0xd0d"))
+    assert [one.part for one in info.cores] == [0xD05, None, 0xD0D]

@@ -59,6 +59,10 @@ def test_what_a_device_is_comes_from_the_best_property_that_says_it() -> None:
     [
         {"ro.kernel.qemu": "1"},
         {"ro.hardware": "ranchu"},
+        {"ro.hardware": "redroid"},
+        {"ro.hardware": "waydroid"},
+        {"ro.hardware": "cutf_cvm"},
+        {"ro.hardware": "cutf"},
         {"ro.boot.qemu": "1"},
         {"ro.product.model": "sdk_gphone64_x86_64"},
         {"ro.build.fingerprint": "generic/sdk/generic:14"},
@@ -124,6 +128,16 @@ def test_pressure_with_and_without_a_full_line() -> None:
     assert resources.pressure("cat: /proc/pressure/cpu: Operation not supported") is None
 
 
+@pytest.mark.parametrize("figure", ["1.2.3", ".", "", "NaN", "9" * 5000])
+def test_pressure_with_a_figure_that_is_none_is_unknown(figure: str) -> None:
+    some = "some avg10=1.53 avg60=0.87 avg300=0.20 total=7893421\n"
+    assert resources.pressure(some.replace("1.53", figure)) is None
+    assert resources.pressure(some.replace("7893421", figure)) is None
+    full = resources.pressure(some + some.replace("some", "full").replace("1.53", figure))
+    assert full is not None
+    assert (full.some_us, full.full_us) == (7893421, None)
+
+
 def test_a_boot_id_is_a_uuid_or_unknown() -> None:
     text = "7C1E6F0A-93D2-4d0b-8a57-0f6f2f0a5b11\n"
     assert resources.boot_id(text) == text.strip().lower()
@@ -184,6 +198,28 @@ def test_the_busiest_processes_of_toybox_and_toolbox() -> None:
     assert [(one.pid, one.cpu_percent) for one in top.busiest(TOOLBOX)] == [(2345, 6.0), (777, 1.0)]
     assert top.busiest("\x1b[?25l\x1b[7m" + TOYBOX)[0].pid == 1234
     assert top.busiest(TOYBOX + TOYBOX.replace("37.9", "90.0"))[0].cpu_percent == 90.0
+
+
+BUSYBOX = """\
+Mem: 7500000K used, 154321K free, 0K shrd, 0K buff, 0K cached
+CPU:   4% usr   3% sys   0% nic  92% idle   0% io   0% irq   0% sirq
+Load average: 1.50 1.20 1.10 2/900 1234
+  PID  PPID USER     STAT   VSZ %VSZ CPU %CPU COMMAND
+ 1234     1 system   S <   1900m  24%   3   6% system_server
+   98     2 root     SW<       0   0%   1   4% [kworker/1:0H]
+ 2345     1 shell    S N   10000   0%   0   2% logd
+  777   700 shell    R      9000   0%   2   1% top -b -n 1
+"""
+
+
+def test_a_niceness_that_busybox_prints_apart_shifts_no_column() -> None:
+    expected = [(1234, "system_server"), (98, "[kworker/1:0H]"), (2345, "logd"), (777, "top -b -n 1")]
+    shares = [6.0, 4.0, 2.0, 1.0]
+    for text in (BUSYBOX, BUSYBOX.replace("%VSZ CPU", "%VSZ").replace("%   3 ", "%").replace("%   1 ", "%")
+                 .replace("%   0 ", "%").replace("%   2 ", "%")):  # fmt: skip
+        found = top.busiest(text)
+        assert [(one.pid, one.name) for one in found] == expected
+        assert [one.cpu_percent for one in found] == shares
 
 
 def test_a_refused_top_names_nobody() -> None:

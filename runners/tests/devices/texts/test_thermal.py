@@ -173,3 +173,41 @@ grep: /sys/class/thermal/thermal_zone3/temp: Permission denied
     files = files_of(text)
     assert zones(files) == {"cpu-0-0.0": 41.2, "battery": 29.0, "cpu-0-0.10": 43.1}
     assert cooling_levels(files) == {"cpufreq-cpu0": 0, "gpu": 2}
+
+
+def zone(kind: str, value: int, number: int = 0) -> str:
+    where = f"/sys/class/thermal/thermal_zone{number}"
+    return f"{where}/type:{kind}\n{where}/temp:{value}\n"
+
+
+@pytest.mark.parametrize(
+    ("kind", "value"),
+    [
+        ("soc", 72), ("socd", 28), ("pm8150b-vbat-lvl0", 3986), ("pm8150b-bcl-lvl0", 0), ("ibat-high", 21),
+        ("vbat_low", 3986), ("pmi632-ibat-lvl1", 41), ("pm8150l-vph-lvl0", 0), ("pm8998_bcl", 12),
+        ("PM8150B-VBAT-LVL0", 3986), ("battery_cycle", 37), ("smpl_gm", 50), ("soft_ocp_cpu1", 30),
+        ("batoilo", 50), ("vdroop2", 50),
+    ],
+)  # fmt: skip
+def test_a_zone_of_charge_voltage_or_current_is_no_temperature(kind: str, value: int) -> None:
+    both = zone(kind, value) + zone(kind, value, 1)
+    assert zones(files_of(zone(kind, value))) == zones(files_of(both)) == {}
+
+
+@pytest.mark.parametrize(
+    "kind", ["soc_therm", "soc-thermal", "battery", "pm8150b_tz", "cpu-0-0-usr", "xo-therm-adc", "socket"]
+)
+def test_a_zone_that_only_looks_like_one_of_charge_is_a_temperature(kind: str) -> None:
+    assert zones(files_of(zone(kind, 41200))) == {kind: 41.2}
+
+
+def test_sensors_of_no_known_type_alone_make_a_status_of_0_no_cool_one() -> None:
+    assert thermal(dump(line(33.0, -1, "quiet therm"))).status is None
+    assert thermal(dump(line(33.0, -1, "quiet therm"), line(33.0, 3, "SKIN"))).status == 0
+
+
+def test_a_battery_sensor_of_exactly_0_is_not_fitted() -> None:
+    found = thermal(dump(line("0.0", 2, "SUBBAT"), line(29.0, 2, "BATTERY")))
+    assert found.celsius == {"BATTERY": 29.0}
+    assert thermal(dump(line("0.0", 2, "SUBBAT"))).status is None
+    assert thermal(dump(line("0.1", 2, "BATTERY"))).celsius == {"BATTERY": 0.1}
