@@ -18,3 +18,16 @@ def direction_word(effect: float, unit: str, better: str) -> str:
 def change_words(direction: str, effect: float, before: float, after: float, unit: str) -> str:
     """`14.2 % slower: 1.2 ms → 1.37 ms`."""
     return f"{percent(effect)} {direction}: {quantity(before, unit)} → {quantity(after, unit)}"
+
+
+def interval_words(lower: float, upper: float, unit: str, better: str) -> str:
+    """The interval of an effect: `4.9 % to 8.8 % slower`; `8.8 % faster to 4.9 % slower` where it crosses
+    nothing at all, for then neither way is excluded."""
+    if lower * upper > 0.0:
+        near, far = sorted((lower, upper), key=abs)
+        return f"{percent(near)} to {percent(far)} {direction_word(lower, unit, better)}"
+    return f"{_end(lower, unit, better)} to {_end(upper, unit, better)}"
+
+
+def _end(effect: float, unit: str, better: str) -> str:
+    return f"{percent(effect)} {direction_word(effect, unit, better)}" if effect else "unchanged"
