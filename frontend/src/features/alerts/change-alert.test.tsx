@@ -69,7 +69,7 @@ describe('an alert about history', () => {
 });
 
 describe('the search for the commit', () => {
-  it('shows every commit as pass, fail, measured or still possible, and how far the budget goes', async () => {
+  it('shows every commit as pass, fail, measured or possible, and how far the budget goes', async () => {
     await open();
     const strip = screen.getByRole('list', { name: 'Commits, oldest first' });
     const cells = within(strip).getAllByRole('listitem');

@@ -21,8 +21,8 @@ function rowKey(row: CompareRow): string {
 }
 
 const MAGNITUDE =
-  'How large the difference is, whatever its direction. Rows that no A/B job judged stand by how clear they ' +
-  'are, then by how large.';
+  'How large the difference is, whatever its direction. Rows that no A/B job judged stand by how ' +
+  'clear they are, then by how large.';
 
 const COLUMNS: readonly Column<CompareRow>[] = [
   { header: 'Benchmark', cell: (row) => <Name row={row} />, breaks: true },
