@@ -39,6 +39,7 @@ class Pair:
     warm: WarmPolicy
     found: PairVerdict
     direction: str
+    unit: str
     window: Mapping[str, Any] = field(default_factory=dict)
     primary: bool = True
     family: tuple[float, ...] = ()
@@ -58,7 +59,10 @@ class Pair:
     def words(self, reference: str | None = None) -> str:
         """`12.6 % slower (99.8 % interval: …)`; names the reference when given."""
         found = self.found
-        return words.comparison(found.ratio, found.lower, found.upper, self.policy.confidence, reference)
+        level = self.policy.confidence
+        return words.comparison(
+            found.ratio, found.lower, found.upper, level, unit=self.unit, reference=reference
+        )
 
 
 EMPTY = PairedBlocks.nothing()
@@ -145,7 +149,7 @@ def _pairs(manifest: Manifest, group: Group, index: CaseIndex, known: Circumstan
                 found = replace(found, extendable=False)
             yield Pair(
                 group, metric, arm, benchmark.reference, policy, warm, found, declared.direction,
-                window_of(blocks, case, reference), primary, audit=audited,
+                declared.unit, window_of(blocks, case, reference), primary, audit=audited,
             )  # fmt: skip
 
 

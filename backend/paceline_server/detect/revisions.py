@@ -188,7 +188,7 @@ def _pairs(
             elif same and found.verdict == "fail":
                 found = replace(found, reason=f"{found.reason}; {SAME_ARTIFACT}")
             yield Pair(
-                group, metric, arm, BASE, policy, warm, found, declared.direction,
+                group, metric, arm, BASE, policy, warm, found, declared.direction, declared.unit,
                 window_of(blocks, head, base), primary, audit=_audit(group, arm, head, base),
                 sides="revisions", notes={"same_artifact": same, "faster": _is_faster(blocks, look, policy)},
             )  # fmt: skip

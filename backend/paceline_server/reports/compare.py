@@ -30,7 +30,7 @@ from paceline_server.reports.pairs import Key, Measured, Pair
 from paceline_server.reports.sides import Side
 from paceline_server.series import environments
 from paceline_server.series import service as history
-from paceline_server.stats.words import change
+from paceline_server.stats.words import change, ways
 from paceline_server.store.page import decode_cursor, encode_cursor
 from paceline_server.store.tables.fleet import IMPORTS_AGENT, Target
 
@@ -158,7 +158,7 @@ def _row(of: Pair, target_name: str, series_id: str | None) -> CompareRowOut:
         lower=of.lower,
         upper=of.upper,
         mde=of.mde,
-        words=_words(of.base, of.head, of.ratio, of.lower, of.upper),
+        words=_words(of, about["unit"]),
         significance=of.significance,
         magnitude=sides.magnitude(of.ratio),
         judged=of.decided is not None,
@@ -177,22 +177,16 @@ def _side_out(one: Measured | None) -> MeasuredSideOut | None:
     )  # fmt: skip
 
 
-def _words(
-    base: Measured | None,
-    head: Measured | None,
-    ratio: float | None,
-    lower: float | None,
-    upper: float | None,
-) -> str:
-    if base is None:
+def _words(of: Pair, unit: str) -> str:
+    if of.base is None:
         return "only measured at head"
-    if head is None:
+    if of.head is None:
         return "only measured at base"
-    if ratio is None:
+    if of.ratio is None:
         return "values that are not positive have no ratio"
-    if lower is None or upper is None:
-        return f"{change(ratio)} (too few samples for an interval)"
-    return f"{change(ratio)} ({change(lower)} to {change(upper)})"
+    if of.lower is None or of.upper is None:
+        return f"{change(of.ratio, unit)} (too few samples for an interval)"
+    return f"{change(of.ratio, unit)} ({change(of.lower, unit)} to {change(of.upper, unit)})"
 
 
 def _summary(found: Sequence[Pair], simulated: Collection[str]) -> str:
@@ -209,14 +203,25 @@ def _counted(both: Sequence[Pair]) -> str:
     clear = [pair for pair in both if pair.significance == "clear"]
     if not clear:
         return f"None of {len(both)} measurements differs clearly."
-    slower = [pair for pair in clear if (pair.ratio or 1.0) > 1.0]
+    worse = [pair for pair in clear if (pair.ratio or 1.0) > 1.0]
+    bad, good = _ways({_unit(pair) for pair in clear})
     largest = max(clear, key=lambda pair: abs((pair.ratio or 1.0) - 1.0))
     _, benchmark, arm, _, _ = largest.key
     return (
         f"{len(clear)} of {len(both)} measurements {'differs' if len(clear) == 1 else 'differ'} clearly: "
-        f"{len(slower)} slower, {len(clear) - len(slower)} faster; most of all {benchmark} "
-        f"{arm}, {change(largest.ratio or 1.0)}."
+        f"{len(worse)} {bad}, {len(clear) - len(worse)} {good}; most of all {benchmark} "
+        f"{arm}, {change(largest.ratio or 1.0, _unit(largest))}."
     )
+
+
+def _unit(of: Pair) -> str:
+    return str(next(side for side in (of.head, of.base) if side is not None).row["unit"])
+
+
+def _ways(units: Collection[str]) -> tuple[str, str]:
+    """What is true of all: nothing but speeds got slower or faster."""
+    said = {ways(unit) for unit in units}
+    return said.pop() if len(said) == 1 else ("worse", "better")
 
 
 def _environment(

@@ -53,6 +53,9 @@ TEXTS: Mapping[Reason, str] = {
     "expired": "no agent took the job in time",
 }
 
+SPOKEN: Mapping[Reason, str] = {"build": "build failed"}
+"""Reasons whose literal is no word for what happened."""
+
 Case = tuple[str, str, str]
 """(benchmark, arm, params key)."""
 
@@ -143,7 +146,7 @@ def _words(counts: Mapping[str, int], pending: int, gone: list[MissingCaseOut]) 
     declared, elsewhere = counts.get("declared", 0), counts.get("unavailable", 0)
     parts = []
     if gone:
-        by_reason = Counter(one.reason for one in gone).most_common()
+        by_reason = Counter(SPOKEN.get(one.reason, one.reason) for one in gone).most_common()
         why = ", ".join(f"{number} {reason}" for reason, number in by_reason)
         parts.append(f"{len(gone)} of {declared} missing ({why})")
     if pending:

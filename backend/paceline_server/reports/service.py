@@ -177,7 +177,7 @@ def arms(session: Session, suite: str, benchmark: str, metric: str | None, targe
         device_reference=declared.on("device").reference,
         metric=metric,
         rule=words.rule_text(_rules(manifest, benchmark), declared),
-        summary=words.arms_summary(found, simulated),
+        summary=words.arms_summary(found, declared.metrics[metric].unit, simulated),
         comparisons=found,
     )
 

@@ -10,7 +10,7 @@ from paceline_server.catalog.parts import Benchmark, Rule
 from paceline_server.detect.schemas import ComparisonOut
 from paceline_server.reports.schemas import ArmDistributionOut, FalseAlarmsOut
 from paceline_server.stats import constants
-from paceline_server.stats.words import change, percent, quantity
+from paceline_server.stats.words import change, percent, quantity, ways
 
 LEAST_OPENED = 5
 """alerts; a share of fewer says more about chance than about us."""
@@ -38,37 +38,42 @@ def _both(host: str, device: str) -> str:
     return host if host == device else f"{host} (on devices {device})"
 
 
-def arms_summary(comparisons: Sequence[ComparisonOut], simulated: Collection[str] = frozenset()) -> str:
-    """`On host-1 native is faster than fallback at all 4 points (42.1 % to 66.2 % faster).` `simulated`: ids
-    of simulated targets, of which nothing is said unless nothing real was compared."""
+def arms_summary(
+    comparisons: Sequence[ComparisonOut], unit: str, simulated: Collection[str] = frozenset()
+) -> str:
+    """`On host-1 native is faster than fallback at all 4 points (42.1 % to 66.2 % faster).` All of one metric
+    in `unit`. `simulated`: ids of simulated targets, of which nothing is said unless nothing real was
+    compared."""
     if not comparisons:
         return "Nothing has been compared yet."
     real = [one for one in comparisons if one.target_id not in simulated]
     if not real:
-        return f"Only simulated targets were compared: {_arms_on(comparisons)}."
-    text = _arms_on(real)
+        return f"Only simulated targets were compared: {_arms_on(comparisons, unit)}."
+    text = _arms_on(real, unit)
     return text[0].upper() + text[1:] + "."
 
 
-def _arms_on(comparisons: Sequence[ComparisonOut]) -> str:
+def _arms_on(comparisons: Sequence[ComparisonOut], unit: str) -> str:
     clauses = []
     keyed = sorted(comparisons, key=lambda one: (one.target_name or "", one.arm))
     for (target, arm), rows in groupby(keyed, key=lambda one: (one.target_name or "", one.arm)):
         group = list(rows)
-        clauses.append(f"on {target} {arm} {_clause(group[0].reference, group)}")
+        clauses.append(f"on {target} {arm} {_clause(group[0].reference, group, unit)}")
     shown, rest = clauses[:TARGETS_NAMED], len(clauses) - TARGETS_NAMED
     return "; ".join(shown) + (f"; and {rest} more" if rest > 0 else "")
 
 
-def _clause(reference: str, group: Sequence[ComparisonOut]) -> str:
+def _clause(reference: str, group: Sequence[ComparisonOut], unit: str) -> str:
     faster = [one for one in group if one.upper is not None and one.upper < 1.0 and one.verdict == "pass"]
     slower = [one for one in group if one.verdict == "fail"]
     same = [one for one in group if one.verdict == "pass" and one not in faster]
     elsewhere = [one for one in group if one.verdict == "not_applicable"]
     parts = []
-    for found, word in ((slower, "slower than"), (faster, "faster than"), (same, "no slower than")):
+    bad, good = ways(unit)
+    for found, word in ((slower, bad), (faster, good), (same, f"no {bad}")):
         if found:
-            parts.append(f"{word} {reference} at {_points(found, group)}{_span(found, word)}")
+            spread = "" if found is same else _span(found, word, unit)
+            parts.append(f"{word} than {reference} at {_points(found, group)}{spread}")
     undecided = len(group) - len(slower) - len(faster) - len(same) - len(elsewhere)
     if undecided:
         parts.append(f"undecided at {_count(undecided, len(group))}")
@@ -87,15 +92,15 @@ def _count(number: int, of: int) -> str:
     return f"{number} of {of} points"
 
 
-def _span(found: Sequence[ComparisonOut], word: str) -> str:
-    """The extremes of the ratios, in words; nothing where the direction would mix."""
+def _span(found: Sequence[ComparisonOut], word: str, unit: str) -> str:
+    """The extremes of ratios on one side of 1, in words."""
     ratios = sorted(one.ratio for one in found if one.ratio is not None)
-    if not ratios or word == "no slower than":
+    if not ratios:
         return ""
     if len(ratios) == 1:
-        return f" ({change(ratios[0])})"
+        return f" ({change(ratios[0], unit)})"
     low, high = sorted(abs(ratio - 1.0) for ratio in (ratios[0], ratios[-1]))
-    return f" ({percent(low)} to {percent(high)} {word.split(maxsplit=1)[0]})"
+    return f" ({percent(low)} to {percent(high)} {word})"
 
 
 def false_alarms(days: int, states: Mapping[str, int]) -> FalseAlarmsOut:

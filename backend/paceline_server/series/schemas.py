@@ -82,6 +82,8 @@ class ChangeOut(Response):
     """Why that cause: "11 of 24 series of lab-1 moved within 2 runs"; null: nobody said."""
     words: str
     """`14.2 % slower: 1.2 ms → 1.37 ms`."""
+    interval_words: str
+    """`lower` to `upper`: `13.4 % to 15.0 % slower`, or both ways where it crosses zero."""
     method: str
     filters: list[ChangeFilterOut]
     alert_id: str | None

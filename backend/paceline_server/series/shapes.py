@@ -16,7 +16,7 @@ from paceline_server.series.schemas import (
     SegmentOut,
     SeriesOut,
 )
-from paceline_server.series.words import change_words
+from paceline_server.series.words import change_words, interval_words
 from paceline_server.stats.words import quantity
 from paceline_server.store.tables.history import Series, SeriesPoint
 
@@ -60,6 +60,7 @@ def change_out(found: Changed) -> ChangeOut:
         words=change_words(
             change.effect, change.level_before, change.level_after, found.series.unit, found.series.direction
         ),
+        interval_words=interval_words(change.lower, change.upper, found.series.unit, found.series.direction),
         method=evidence["method"],
         filters=evidence["filters"],
     )

@@ -56,6 +56,8 @@ class PairedBlocks:
     reference_value: Floats
     dropped: Dropped
     unsteady: tuple[int, ...]
+    unit: str = "ns"
+    """Of both values: in which words their ratio is said."""
 
     @classmethod
     def nothing(cls) -> PairedBlocks:
@@ -169,4 +171,5 @@ def pair_blocks(
             unsteady=int(np.count_nonzero(~keep)),
         ),
         unsteady=unsteady,
+        unit=arm.unit,
     )

@@ -27,7 +27,7 @@ from paceline_server.stats.binomial import quantile_interval, upper_tail
 from paceline_server.stats.blocks import PairedBlocks
 from paceline_server.stats.ranktests import benjamini_hochberg
 from paceline_server.stats.samples import median
-from paceline_server.stats.words import percent
+from paceline_server.stats.words import change, ways
 
 Verdict = Literal["pass", "fail", "inconclusive", "not_applicable"]
 """`not_applicable`: the target cannot run one of the arms; neither a defect nor a reason to doubt."""
@@ -130,7 +130,7 @@ def judge_pair(blocks: PairedBlocks, look: int = 0, policy: PairPolicy | None = 
         look=look,
     )
     facts = replace(facts, filters=_filters(facts, blocks, policy))
-    return _decide(facts, interval.upper, log_margin, policy)
+    return _decide(facts, interval.upper, log_margin, policy, blocks.unit)
 
 
 def _filters(facts: PairVerdict, blocks: PairedBlocks, policy: PairPolicy) -> tuple[Filter, ...]:
@@ -140,7 +140,7 @@ def _filters(facts: PairVerdict, blocks: PairedBlocks, policy: PairPolicy) -> tu
     needed = _launches_needed(facts.launches, policy)
     total = facts.blocks + blocks.dropped.unusable
     lost = blocks.dropped.unusable / total if total else 0.0
-    margin = f"{policy.margin_percent:g} %"
+    margin, bad = f"{policy.margin_percent:g} %", ways(blocks.unit)[0]
     return (
         Filter("blocks", facts.blocks, policy.min_blocks, facts.blocks >= policy.min_blocks,
                f"{facts.blocks} blocks were compared; a verdict needs {policy.min_blocks}."),
@@ -149,10 +149,10 @@ def _filters(facts: PairVerdict, blocks: PairedBlocks, policy: PairPolicy) -> tu
         Filter("unusable_share", lost, policy.unusable_share, lost <= policy.unusable_share,
                f"{blocks.dropped.unusable} of {total} blocks had a value that is not positive."),
         Filter("sign_test", facts.p_slow, alpha, facts.p_slow is not None and facts.p_slow <= alpha,
-               f"{facts.above_margin} of {facts.blocks} blocks were more than {margin} slower; by chance "
+               f"{facts.above_margin} of {facts.blocks} blocks were more than {margin} {bad}; by chance "
                f"that happens with p = {_p(facts.p_slow)}, and look {facts.look + 1} may spend {alpha:g}."),
         Filter("launch_medians", facts.launches_above, needed, 0 < needed <= facts.launches_above,
-               f"{facts.launches_above} of {facts.launches} launches were more than {margin} slower by their "
+               f"{facts.launches_above} of {facts.launches} launches were more than {margin} {bad} by their "
                f"median; {needed} must be."),
     )  # fmt: skip
 
@@ -171,7 +171,7 @@ def _launches_needed(launches: int, policy: PairPolicy) -> int:
 
 
 def _decide(
-    facts: PairVerdict, log_upper: float | None, log_margin: float, policy: PairPolicy
+    facts: PairVerdict, log_upper: float | None, log_margin: float, policy: PairPolicy, unit: str
 ) -> PairVerdict:
     held = {one.name: one.passed for one in facts.filters}
     more = facts.look + 1 < len(policy.look_alpha)
@@ -179,19 +179,17 @@ def _decide(
         return replace(facts, reason=next(f.text for f in facts.filters if f.name == "unusable_share"))
     if not (held["blocks"] and held["launches"]):
         return replace(facts, reason=_insufficient(facts, policy), insufficient=True, extendable=more)
-    margin = f"{policy.margin_percent:g} %"
+    margin, bad = f"{policy.margin_percent:g} %", ways(unit)[0]
     if held["sign_test"] and held["launch_medians"]:
         reason = (
-            f"slower: {facts.above_margin} of {facts.blocks} blocks and {facts.launches_above} of "
+            f"{bad}: {facts.above_margin} of {facts.blocks} blocks and {facts.launches_above} of "
             f"{facts.launches} launches are beyond the {margin} margin (p = {_p(facts.p_slow)})"
         )
         return replace(facts, verdict="fail", reason=reason)
     if log_upper is not None and log_upper < log_margin:
-        bound = f"{percent(math.expm1(log_upper))} {'slower' if log_upper > 0 else 'faster'}"
-        if log_upper == 0.0:
-            bound = "exactly as fast"
+        bound = change(math.exp(log_upper), unit)
         return replace(
-            facts, verdict="pass", reason=f"not slower: at worst {bound}, inside the {margin} margin"
+            facts, verdict="pass", reason=f"not {bad}: at worst {bound}, inside the {margin} margin"
         )
     if held["sign_test"]:
         reason = (

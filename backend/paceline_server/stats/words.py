@@ -22,11 +22,31 @@ def percent(fraction: float) -> str:
     return f"{value:.{decimals}f} %"
 
 
-def change(ratio: float) -> str:
-    """`1.126` → "12.6 % slower", `0.9` → "10.0 % faster", of a time ratio; exactly 1 is "as fast"."""
+SPEEDS = frozenset({"ns", "op/s", "bytes/s"})
+"""Units of which slower and faster can be said; bytes and counts are only worse or better."""
+
+
+def ways(unit: str) -> tuple[str, str]:
+    """(bad, good): which way a cost went, of a metric in `unit`."""
+    return ("slower", "faster") if unit in SPEEDS else ("worse", "better")
+
+
+def change(ratio: float, unit: str) -> str:
+    """`1.126` → "12.6 % slower", `0.9` → "10.0 % faster", of a cost ratio of a metric in `unit`: bytes are
+    "12.6 % worse". Exactly 1 is "exactly as fast", or "exactly the same"."""
     if ratio == 1.0:
-        return "exactly as fast"
-    return f"{percent(ratio - 1.0)} {'slower' if ratio > 1.0 else 'faster'}"
+        return "exactly as fast" if unit in SPEEDS else "exactly the same"
+    return f"{percent(ratio - 1.0)} {ways(unit)[ratio < 1.0]}"
+
+
+def span(lower: float, upper: float, unit: str) -> str:
+    """An interval of cost ratios: "11.9 % to 13.3 % slower"; both ways are named where it crosses 1."""
+    bad, good = ways(unit)
+    if lower > 1.0:
+        return f"{percent(lower - 1)} to {percent(upper - 1)} {bad}"
+    if upper < 1.0:
+        return f"{percent(upper - 1)} to {percent(lower - 1)} {good}"
+    return f"{change(lower, unit)} to {change(upper, unit)}"
 
 
 def times(ratio: float) -> str:
@@ -42,12 +62,15 @@ def comparison(
     lower: float | None,
     upper: float | None,
     confidence: float,
+    *,
+    unit: str,
     reference: str | None = None,
 ) -> str:
-    """One arm against the reference (named if given) with its interval, all as time ratios."""
+    """One arm against the reference (named if given) with its interval, all as cost ratios of a metric in
+    `unit`."""
     if ratio is None:
         return "nothing to compare"
-    head = change(ratio)
+    head = change(ratio, unit)
     if reference is not None:
         head += f" {'as' if ratio == 1.0 else 'than'} {reference}"
     if lower is None or upper is None:
@@ -55,13 +78,7 @@ def comparison(
     level = f"{confidence * 100:g} %"
     if lower == upper:
         return f"{head} ({level} interval: every block the same)"
-    if lower > 1.0:
-        span = f"{percent(lower - 1)} to {percent(upper - 1)} slower"
-    elif upper < 1.0:
-        span = f"{percent(upper - 1)} to {percent(lower - 1)} faster"
-    else:
-        span = f"{change(lower)} to {change(upper)}"
-    return f"{head} ({level} interval: {span})"
+    return f"{head} ({level} interval: {span(lower, upper, unit)})"
 
 
 _SCALES: dict[str, tuple[tuple[float, str], ...]] = {

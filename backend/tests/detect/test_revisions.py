@@ -85,6 +85,15 @@ def test_a_slower_head_fails_where_it_is_slower_and_says_so_in_words() -> None:
     assert found.reason.startswith(f"{BENCHMARK} batch=1000: native at head is ")
 
 
+def test_a_head_that_takes_more_bytes_is_worse_than_its_base() -> None:
+    made = suite_manifest()
+    made["benchmarks"][BENCHMARK]["metrics"]["time"]["unit"] = "bytes"
+
+    found = _analysed(SLOWER, manifest=read_manifest(made))
+    assert "% worse than base (99.8 % interval: " in _rows(found)["native", 1000].words
+    assert "slower" not in _rows(found)["native", 1000].words
+
+
 def test_a_head_that_is_no_slower_passes() -> None:
     found = _analysed(SAME)
     assert (found.verdict, found.extendable) == ("pass", False)

@@ -12,7 +12,7 @@ from fastapi.testclient import TestClient
 from paceline_server.stats.samples import CaseSamples
 from paceline_server.store import outbox
 from paceline_server.store.session import session_scope
-from paceline_server.store.tables.decisions import Comparison
+from paceline_server.store.tables.decisions import Comparison, JobReport
 from paceline_server.store.tables.history import NoiseFloor
 from paceline_server.store.tables.jobs import Run
 from paceline_server.testing.benches import BENCHMARK, SUITE
@@ -73,6 +73,20 @@ def test_pages_hold_every_row_once_in_one_order_under_the_same_sentences(lab: La
         (whole["summary"], whole["note"], ROWS)
     }
     assert whole["summary"].startswith("2 of 4 measurements differ clearly: 2 slower")
+
+
+@pytest.mark.shapes("embedded")
+def test_more_bytes_are_worse_and_not_slower(lab: Lab) -> None:
+    measure(lab, OLD, {1000: 0.5, 2000: 0.5}, seed=1)
+    measure(lab, NEW, {1000: 0.4, 2000: 0.75}, seed=2)
+    with session_scope() as session:
+        for row in session.scalars(select(JobReport)):
+            measured = [one | {"unit": "bytes"} for one in row.report["measurements"]]
+            row.report = row.report | {"measurements": measured}
+    said = ask(lab)
+    assert said["summary"].startswith("2 of 4 measurements differ clearly: 1 worse, 1 better; most of all")
+    assert "slower" not in f"{said['summary']} {[row['words'] for row in said['rows']]}"
+    assert [row["words"].partition(" (")[0].split()[-1] for row in said["rows"][:2]] == ["worse", "better"]
 
 
 @pytest.mark.shapes("embedded")

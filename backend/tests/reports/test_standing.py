@@ -207,14 +207,24 @@ def test_a_run_owes_every_declared_case_from_the_start(lab: Lab) -> None:
 
 
 @pytest.mark.shapes("embedded")
-def test_a_crash_is_the_reason_of_what_is_missing(lab: Lab) -> None:
+@pytest.mark.parametrize(
+    ("cause", "detail", "reason", "spoken"),
+    [
+        ("workload_crashed", "killed by signal 11", "crash", "crash"),
+        ("workload_hung", "said nothing for 60 s", "timeout", "timeout"),
+        ("build_failed", "cc ended with 1", "build", "build failed"),
+    ],
+)
+def test_how_a_job_failed_is_the_reason_of_what_is_missing(
+    lab: Lab, cause: str, detail: str, reason: str, spoken: str
+) -> None:
     run = lab.request()
     leased = lab.agent.lease()
     leased.report("measuring", artifact_hash="a" * 64, build={})
-    leased.finish(-1, outcome="failed", cause="workload_crashed", detail="killed by signal 11")
+    leased.finish(-1, outcome="failed", cause=cause, detail=detail)
     said = get(lab, f"/runs/{run['id']}/completeness")
-    assert said["words"] == "4 of 4 missing (4 crash)"
-    assert {(one["reason"], one["text"]) for one in said["missing"]} == {("crash", "killed by signal 11")}
+    assert said["words"] == f"4 of 4 missing (4 {spoken})"
+    assert {(one["reason"], one["text"]) for one in said["missing"]} == {(reason, detail)}
 
 
 @pytest.mark.shapes("embedded")

@@ -49,6 +49,11 @@ def test_a_summary_names_the_reference_each_row_was_judged_against() -> None:
         for name, asked in (("host-1", Asked()), ("phone", Asked(target_kind="device")))
         for row in analyse(manifest, facts, Identity("s", "c", None, name, None), asked).report.comparisons
     ]
-    said = arms_summary(rows)
+    said = arms_summary(rows, "ns")
     assert said.startswith("On host-1 native is faster than fallback at all 2 points")
     assert "on phone fallback is slower than native at all 2 points" in said
+    said = arms_summary(rows, "bytes")
+    assert said.startswith("On host-1 native is better than fallback at all 2 points")
+    assert "on phone fallback is worse than native at all 2 points" in said
+    assert "slower" not in said
+    assert "faster" not in said

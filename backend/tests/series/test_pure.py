@@ -15,7 +15,7 @@ from paceline_server.series.detection.evaluation import Window, evaluate
 from paceline_server.series.detection.matching import match
 from paceline_server.series.detection.planning import Found, Plan, Round, plan, state_of
 from paceline_server.series.thinning import thin
-from paceline_server.series.words import change_words, direction_word
+from paceline_server.series.words import change_words, direction_word, interval_words
 from paceline_server.stats.history import ChangePoint
 from paceline_server.store.tables.history import Change, SeriesState
 
@@ -215,6 +215,22 @@ def test_few_points_are_not_thinned() -> None:
 )
 def test_a_change_has_a_direction_in_words(effect: float, unit: str, better: str, word: str) -> None:
     assert direction_word(effect, unit, better) == word
+
+
+@pytest.mark.parametrize(
+    ("bounds", "unit", "better", "said"),
+    [
+        ((0.049, 0.088), "ns", "lower", "4.9 % to 8.8 % slower"),
+        ((-0.088, -0.049), "ns", "lower", "4.9 % to 8.8 % faster"),
+        ((-0.088, 0.049), "ns", "lower", "8.8 % faster to 4.9 % slower"),
+        ((-0.088, 0.049), "op/s", "higher", "8.8 % worse to 4.9 % better"),
+        ((0.0, 0.049), "bytes", "lower", "unchanged to 4.9 % worse"),
+    ],
+)
+def test_the_interval_of_an_effect_says_which_way_each_end_lies(
+    bounds: tuple[float, float], unit: str, better: str, said: str
+) -> None:
+    assert interval_words(*bounds, unit, better) == said
 
 
 def test_a_change_is_one_sentence_with_both_levels() -> None:

@@ -43,6 +43,14 @@ def test_clearly_not_slower_passes() -> None:
     assert judge_pair(blocks_of(_spread(0.0))).verdict == "pass"
 
 
+def test_a_verdict_about_bytes_never_says_slower() -> None:
+    for centre in (math.log(1.126), 0.0, MARGIN, math.log(0.5)):
+        found = judge_pair(replace(blocks_of(_spread(centre)), unit="bytes"))
+        said = " ".join((found.reason, *(one.text for one in found.filters)))
+        assert "worse" in said
+        assert not {"slower", "faster", "fast"} & set(said.replace(":", " ").split())
+
+
 def test_an_interval_across_the_margin_is_inconclusive_and_extendable_until_the_last_look() -> None:
     blocks = blocks_of(_spread(MARGIN))
     assert [judge_pair(blocks, look).extendable for look in (0, 1, 2)] == [True, True, False]

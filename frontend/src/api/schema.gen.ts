@@ -2594,6 +2594,8 @@ export interface components {
             cause_text: string | null;
             /** Words */
             words: string;
+            /** Interval Words */
+            interval_words: string;
             /** Method */
             method: string;
             /** Filters */

@@ -45,15 +45,15 @@ export const JOB_STATES: Record<Job['state'], Look> = {
 };
 
 export const ALERT_STATES: Record<AlertState, Look> = {
-  suspected: { tone: 'busy', icon: 'eye', word: 'being confirmed' },
-  unconfirmed: { tone: 'quiet', icon: 'muted', word: 'not confirmed' },
+  suspected: { tone: 'busy', icon: 'eye', word: 'suspected' },
+  unconfirmed: { tone: 'quiet', icon: 'muted', word: 'unconfirmed' },
   inconclusive: { tone: 'unsure', icon: 'question', word: 'inconclusive' },
   open: { tone: 'bad', icon: 'alerts', word: 'open' },
   acknowledged: { tone: 'unsure', icon: 'user', word: 'acknowledged' },
   fixed: { tone: 'good', icon: 'check', word: 'fixed' },
   expected: { tone: 'quiet', icon: 'check', word: 'expected' },
   invalid: { tone: 'quiet', icon: 'cross', word: 'invalid' },
-  infra: { tone: 'quiet', icon: 'wrench', word: 'infrastructure' },
+  infra: { tone: 'quiet', icon: 'wrench', word: 'infra' },
   vanished: { tone: 'quiet', icon: 'muted', word: 'vanished' },
 };
 
@@ -64,7 +64,7 @@ export const ALERT_STATE_MEANING: Record<AlertState, string> = {
   inconclusive: 'The confirmation run could not decide.',
   open: 'Confirmed. Nobody has taken it yet.',
   acknowledged: 'Somebody is on it.',
-  fixed: 'The arm wins again.',
+  fixed: 'The effect is gone, or a person called it fixed.',
   expected: 'Known and accepted.',
   invalid: 'A false alarm.',
   infra: 'The target or the environment, not the code.',

@@ -47,7 +47,8 @@ def begin(session: Session, alert: Alert, job: Job, run: Run, proof: Comparison)
     if not commits or any(one.state == "running" for one in queries.of_alert(session, alert.id)):
         return
     if len(commits) == 1:
-        _blame(session, alert, {**commits[0], **_numbers(proof)}, "the only commit in between")
+        culprit = {**commits[0], **_numbers(proof), "unit": _unit_of(session, alert)}
+        _blame(session, alert, culprit, "the only commit in between")
         return
     bisection = _new(session, alert, str(run.base_commit), commits, settings.current().bisect_budget)
     remember(session, alert, "bisect_started", SYSTEM, f"{len(commits)} commits, {bisection.budget} A/B jobs")
@@ -88,6 +89,12 @@ def _params_of(session: Session, alert: Alert) -> dict[str, Any]:
         if (series.benchmark, series.arm, series.metric) == (alert.benchmark, alert.arm, alert.metric)
     ]
     return max(own, key=lambda one: one[0])[1] if own else {}
+
+
+def _unit_of(session: Session, alert: Alert) -> str:
+    """The unit of the alert's metric."""
+    found = queries.series_of(session, alert.id)
+    return next((series.unit for _, series in found if series.metric == alert.metric), "ns")
 
 
 def _new(
@@ -244,6 +251,7 @@ def _end(session: Session, alert: Alert, bisection: Bisection, end: End) -> None
         {"ratio": alert.ratio, "lower": alert.lower, "upper": alert.upper},
     )  # fmt: skip
     culprit = {**blamed, **{name: numbers[name] for name in ("ratio", "lower", "upper")}}
+    culprit["unit"] = _unit_of(session, alert)
     bisection.culprit = culprit
     _blame(session, alert, culprit, f"{len(bisection.steps)} A/B jobs among {len(bisection.commits)} commits")
 

@@ -14,9 +14,11 @@ SHORT = 10
 
 
 def culprit(found: Mapping[str, Any]) -> str:
-    """`4f4f4f4f4f "Sort twice" by Ada: 6.1 % slower`."""
+    """`4f4f4f4f4f "Sort twice" by Ada: 6.1 % slower`. One kept before units were is of a time."""
     said = f'{str(found["commit"])[:SHORT]} "{found["subject"]}" by {found["author"]}'
-    return said if found.get("ratio") is None else f"{said}: {change(found['ratio'])}"
+    if found.get("ratio") is None:
+        return said
+    return f"{said}: {change(found['ratio'], found.get('unit', 'ns'))}"
 
 
 def range_left(base: str | None, commits: Sequence[Mapping[str, Any]], good: int, bad: int) -> str:

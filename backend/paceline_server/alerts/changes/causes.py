@@ -104,14 +104,14 @@ def siblings_of(
 def code_or_target(fact: Fact, target_name: str, siblings: Sequence[Sibling]) -> Cause:
     """`target` when every other target that measured enough of the same commits stayed where it was."""
     told = [one for one in siblings if min(one.n_before, one.n_after) >= SIBLING_POINTS]
-    artifacts = _artifacts(fact)
+    artifacts, unit = _artifacts(fact), fact.series.unit
     evidence = {"siblings": [asdict(one) for one in siblings], "artifacts": artifacts}
     moved = [one for one in told if one.moved]
     if moved:
-        names = ", ".join(f"{one.target} ({change_words(one.ratio)})" for one in moved)
+        names = ", ".join(f"{one.target} ({change_words(one.ratio, unit)})" for one in moved)
         return Cause("code", f"another artifact, and other targets moved with it: {names}", evidence)
     if told:
-        names = ", ".join(f"{one.target} ({change_words(one.ratio)})" for one in told)
+        names = ", ".join(f"{one.target} ({change_words(one.ratio, unit)})" for one in told)
         because = f"only {target_name} moved; with the same commits these did not: {names}"
         return Cause("target", because, evidence)
     unknown = None in artifacts

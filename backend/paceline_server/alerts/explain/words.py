@@ -20,7 +20,7 @@ _TEXTS = {
     "effect": "the level moved by {share}, at least {least} asked for",
     "p_value": "rank test of the points either side: p = {value:.2g}, at most {limit:.2g} allowed",
     "shift_in_sigma": "the shift is {value:.3g} sigma of the points' scatter, at least {limit:g} asked for",
-    "false_discovery": "among the series of its round: q = {value:.2g}, at most {limit:g} allowed",
+    "false_discovery": "among the series of its round: p = {value:.2g}, at most {limit:.2g} allowed",
 }
 
 

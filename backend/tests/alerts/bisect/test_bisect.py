@@ -9,7 +9,9 @@ import pytest
 from paceline_server.series.service import Names
 from paceline_server.store.session import session_scope
 from paceline_server.store.tables.catalog import Suite
+from paceline_server.store.tables.history import Series
 from paceline_server.testing.benches import BENCHMARK, SUITE, suite_manifest
+from sqlalchemy import update
 
 pytestmark = pytest.mark.shapes("embedded")
 Hunting = Callable[..., Any]
@@ -33,6 +35,17 @@ def test_one_slow_commit_among_32_is_found_exactly_in_at_most_six_jobs(
     assert found["bisection"]["left"] == 1
     assert "culprit_found" in [event["action"] for event in found["history"]]
     assert f"Change {culprit}" in found["explanation"]
+
+
+def test_a_commit_that_takes_more_bytes_is_not_called_slower(hunt: Hunting) -> None:
+    hunting = hunt(culprit=2, seed=10, commits=4)
+    with session_scope() as session:
+        session.execute(update(Series).values(unit="bytes"))
+    hunting.work_off()
+    found = hunting.alert()
+    blamed = found["explanation"].partition("The commit to look at: ")[2]
+    assert " % worse." in blamed
+    assert " % worse." in found["bisection"]["words"]
 
 
 def test_progress_shows_while_it_searches(hunt: Hunting) -> None:

@@ -94,6 +94,20 @@ def test_unknown_artifacts_are_called_unknown() -> None:
     assert "not known" in code_or_target(_fact(artifact_hash=None), "lab-1", []).because
 
 
+def test_what_other_targets_did_is_said_in_the_words_of_the_metric() -> None:
+    """`rss_peak` of 100 → 112 MiB is not slower."""
+    stayed, moved = Sibling("s", 0.99, 9, 9, False), Sibling("m", 1.12, 9, 9, True)
+    said = {}
+    for unit in ("bytes", "ns"):
+        fact = _fact()
+        fact.series.unit = unit
+        said[unit] = [code_or_target(fact, "lab-1", [one]).because for one in (stayed, moved)]
+    assert "s (1.0 % better)" in said["bytes"][0]
+    assert "m (12.0 % worse)" in said["bytes"][1]
+    assert "s (1.0 % faster)" in said["ns"][0]
+    assert "m (12.0 % slower)" in said["ns"][1]
+
+
 def test_one_sibling_that_moved_clears_the_target_and_half_a_shift_counts_as_moved() -> None:
     stayed, moved = (Sibling(name, 1.0, 9, 9, name == "m") for name in ("s", "m"))
     assert code_or_target(_fact(), "lab-1", [stayed]).cause == "target"

@@ -35,7 +35,7 @@ import { ExpectedDialog } from './expected-dialog';
 import { ExplainPanel } from './explain-panel';
 import { IssueLink } from './follow-up';
 import { TriagePanel } from './triage-panel';
-import { useAct, useAssign } from './use-triage';
+import { needsBaseline, useAct, useAssign } from './use-triage';
 
 export interface AlertPageProps {
   alertId: string;
@@ -120,7 +120,7 @@ function useDecision(alert: AlertDetail | undefined) {
     cancel: () => setAsking(false),
     ask: (action: AlertAction) => {
       if (alert === undefined) return;
-      if (action === 'expected' && alert.kind === 'history') setAsking(true);
+      if (action === 'expected' && needsBaseline(alert)) setAsking(true);
       else act.mutate({ id: alert.id, action });
     },
     expect: (baselineCommit: string | undefined, note: string | undefined) => {

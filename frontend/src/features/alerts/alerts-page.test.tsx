@@ -2,6 +2,7 @@ import { screen, waitFor, within } from '@testing-library/react';
 import { delay, http } from 'msw';
 
 import { withChange } from '../../testing/changes-world';
+import { changeAlert } from '../../testing/fixtures-changes';
 import { problem } from '../../testing/problems';
 import { renderApp } from '../../testing/render-app';
 import { server } from '../../testing/server';
@@ -151,8 +152,11 @@ describe('deciding about several', () => {
     expect(await screen.findByText('Undone for 2 alerts.')).toBeInTheDocument();
   });
 
-  it('asks for the commit of the new baseline before it calls a change of history expected', async () => {
-    const { user, world } = await open('/alerts', withChange);
+  it.each(['history', 'environment'] as const)('asks for the new baseline of a change (%s)', async (kind) => {
+    const { user, world } = await open('/alerts', (made) => {
+      withChange(made);
+      made.alerts.set('alert-history', changeAlert({ kind }));
+    });
     await user.click(screen.getByRole('button', { name: /^Choose all/ }));
     const bar = screen.getByRole('region', { name: 'Decide about the chosen alerts' });
     await user.click(within(bar).getByRole('button', { name: 'Expected' }));

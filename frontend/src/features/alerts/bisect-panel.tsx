@@ -12,6 +12,7 @@ import { shortId } from '../../lib/ids';
 import { AppLink } from '../../ui/app-link';
 import { DataTable, type Column } from '../../ui/data-table';
 import { Icon } from '../../ui/icon';
+import { VERDICTS } from '../../ui/looks';
 import { Panel } from '../../ui/panel';
 import { Status, type Look } from '../../ui/status';
 import classes from './bisect.module.css';
@@ -26,9 +27,9 @@ const STATES: Record<Bisection['state'], Look> = {
 };
 
 const STEP_LOOKS: Record<NonNullable<BisectionStep['verdict']>, Look> = {
-  fail: { tone: 'bad', icon: 'cross', word: 'bad' },
-  pass: { tone: 'good', icon: 'check', word: 'good' },
-  inconclusive: { tone: 'unsure', icon: 'question', word: 'undecided' },
+  fail: VERDICTS.fail,
+  pass: VERDICTS.pass,
+  inconclusive: VERDICTS.inconclusive,
   skipped: { tone: 'quiet', icon: 'muted', word: 'not measurable' },
 };
 const MEASURING: Look = { tone: 'busy', icon: 'runs', word: 'measuring' };
@@ -85,7 +86,7 @@ function Progress({ bisection }: { bisection: Bisection }) {
 function columns({ commits }: Bisection): readonly Column<BisectionStep>[] {
   return [
     {
-      header: 'Commit is',
+      header: 'Verdict',
       cell: ({ verdict }) => <Status look={verdict === null ? MEASURING : STEP_LOOKS[verdict]} />,
     },
     {

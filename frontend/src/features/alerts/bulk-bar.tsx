@@ -13,6 +13,7 @@ import { ACTION_WORDS } from '../../ui/looks';
 import classes from './bulk.module.css';
 import { ExpectedDialog } from './expected-dialog';
 import type { Bulk, BulkDecision } from './use-bulk';
+import { needsBaseline } from './use-triage';
 
 export interface BulkBarProps {
   chosen: readonly Alert[];
@@ -69,7 +70,7 @@ type Remark = Pick<BulkDecision, 'note'>;
 
 function Actions({ chosen, bulk, remark }: Omit<BulkBarProps, 'onClear'> & { remark: Remark }) {
   const [asking, setAsking] = useState(false);
-  const about = chosen.filter(({ kind }) => kind === 'history');
+  const about = chosen.filter(needsBaseline);
   return (
     <>
       {ACTIONS.map((action) => (

@@ -69,15 +69,15 @@ describe('an alert about history', () => {
 });
 
 describe('the search for the commit', () => {
-  it('shows every commit as good, bad, measured or still possible, and how far the budget goes', async () => {
+  it('shows every commit as pass, fail, measured or possible, and how far the budget goes', async () => {
     await open();
     const strip = screen.getByRole('list', { name: 'Commits, oldest first' });
     const cells = within(strip).getAllByRole('listitem');
     expect(cells).toHaveLength(13);
-    expect(cells[3]).toHaveTextContent(/Read four blocks at once” by Edsger: good/);
+    expect(cells[3]).toHaveTextContent(/Read four blocks at once” by Edsger: pass/);
     expect(cells[4]).toHaveTextContent(/may be the one/);
     expect(cells[6]).toHaveTextContent(/being measured/);
-    expect(cells[9]).toHaveTextContent(/bad/);
+    expect(cells[9]).toHaveTextContent(/: fail$/);
     expect(screen.getByText('4 of at most 6 A/B jobs')).toBeInTheDocument();
     expect(screen.queryByRole('button', { name: 'Search for the commit' })).not.toBeInTheDocument();
   });
@@ -93,6 +93,24 @@ describe('the search for the commit', () => {
     expect(culprit).toHaveTextContent('1.052 – 1.071');
     const steps = screen.getByRole('table', { name: 'Steps of the search' });
     expect(within(steps).getByText('not measurable')).toBeInTheDocument();
+  });
+
+  it('says the verdict of every step in the words of verdicts', async () => {
+    await open((world) => {
+      const bisection = found();
+      const [, second] = bisection.steps;
+      if (second === undefined) throw new Error('the fixture has steps');
+      second.verdict = 'inconclusive';
+      world.alerts.set('alert-history', changeAlert({ bisection }));
+    });
+    const table = screen.getByRole('table', { name: 'Steps of the search' });
+    const said = within(table)
+      .getAllByRole('row')
+      .slice(1)
+      .map((row) => row.children[0]?.textContent);
+    expect(said).toEqual(['fail', 'inconclusive', 'fail', 'pass', 'not measurable', 'fail']);
+    expect(within(table).getByRole('columnheader', { name: 'Verdict' })).toBeInTheDocument();
+    expect(screen.getAllByText(/measured, and inconclusive/)).not.toHaveLength(0);
   });
 
   it('is started by hand with a budget', async () => {
@@ -122,8 +140,13 @@ describe('the search for the commit', () => {
 });
 
 describe('calling a change expected', () => {
-  it('asks for the commit the new baseline starts at, by mouse and by key', async () => {
-    const { user, world } = await open();
+  it.each([
+    ['the code', { kind: 'history' as const }],
+    ['an incident of its environment', { kind: 'environment' as const, cause: 'environment' as const }],
+  ])('asks for the commit the new baseline starts at, of %s', async (_, change) => {
+    const { user, world } = await open((made) => {
+      made.alerts.set('alert-history', changeAlert(change));
+    });
     await user.keyboard('e');
     const dialog = await screen.findByRole('dialog', { name: 'Expected: a new baseline' });
     const commit = within(dialog).getByRole('textbox', { name: /starts at commit/ });

@@ -10,10 +10,10 @@ type Known = 'good' | 'bad' | 'open' | 'unsure' | 'busy' | 'culprit';
 
 const SIGNS: Record<Known, string> = { good: '✓', bad: '✗', open: '·', unsure: '?', busy: '…', culprit: '✗' };
 const WORDS: Record<Known, string> = {
-  good: 'good',
-  bad: 'bad',
+  good: 'pass',
+  bad: 'fail',
   open: 'may be the one',
-  unsure: 'measured, and undecided',
+  unsure: 'measured, and inconclusive',
   busy: 'being measured',
   culprit: 'the commit to look at',
 };
@@ -49,7 +49,7 @@ export function CommitStrip({ bisection }: { bisection: Bisection }) {
           <Cell
             known="good"
             measured
-            title={`base ${bisection.base_commit.slice(0, 10)}: good`}
+            title={`base ${bisection.base_commit.slice(0, 10)}: ${WORDS.good}`}
             word="base"
           />
         )}

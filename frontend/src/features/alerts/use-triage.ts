@@ -26,6 +26,11 @@ const STATE_AFTER: Record<AlertAction, AlertState> = {
   reopen: 'open',
 };
 
+/** Alerts about levels of series, whatever the cause: called expected, they start a new baseline. */
+export function needsBaseline({ kind }: Pick<Alert, 'kind'>): boolean {
+  return kind === 'history' || kind === 'environment';
+}
+
 interface Snapshot {
   restore: () => void;
 }

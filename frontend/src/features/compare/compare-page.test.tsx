@@ -54,6 +54,16 @@ describe('comparing two sides', () => {
     expect(within(table()).getByText('clear')).toBeInTheDocument();
   });
 
+  it('says how large every difference is, and that rows are ranked by it', async () => {
+    await open();
+    expect(rows().map((row) => row.children[5]?.textContent)).toEqual(['medium', 'none']);
+    expect(within(table()).getByRole('columnheader', { name: 'Magnitude' })).toBeInTheDocument();
+    expect(within(table()).getByText('medium')).toHaveAttribute(
+      'title',
+      expect.stringMatching(/by how large/),
+    );
+  });
+
   it('shows a verdict only where an A/B job decided', async () => {
     await open(ADDRESS, (world) => {
       const judged = compareRow({ judged: true, verdict: 'fail', verdict_job_id: 'job-ab' });

@@ -20,10 +20,15 @@ function rowKey(row: CompareRow): string {
   return [row.target_id, row.benchmark, row.arm, row.metric, paramsKey(row.params)].join('|');
 }
 
+const MAGNITUDE =
+  'How large the difference is, whatever its direction. Rows that no A/B job judged stand by how ' +
+  'clear they are, then by how large.';
+
 const COLUMNS: readonly Column<CompareRow>[] = [
   { header: 'Benchmark', cell: (row) => <Name row={row} />, breaks: true },
   { header: 'In words', cell: (row) => <Words row={row} />, wrap: true },
   { header: 'Is it so?', cell: (row) => <Standing row={row} /> },
+  { header: 'Magnitude', cell: (row) => <Magnitude row={row} /> },
   { header: 'Base', cell: (row) => <Side row={row} of="base" />, align: 'right' },
   { header: 'Head', cell: (row) => <Side row={row} of="head" />, align: 'right' },
   { header: 'Cost ratio', cell: ({ ratio }) => formatRatio(ratio), align: 'right' },
@@ -94,6 +99,10 @@ function Standing({ row }: { row: CompareRow }) {
       {row.verdict_job_id !== null && <div className={classes.why}>an A/B job could not decide</div>}
     </>
   );
+}
+
+function Magnitude({ row: { magnitude } }: { row: CompareRow }) {
+  return <span title={MAGNITUDE}>{magnitude}</span>;
 }
 
 function Side({ row, of }: { row: CompareRow; of: 'base' | 'head' }) {

@@ -53,7 +53,7 @@ export const CAUSES: Record<Cause, CauseWords> = {
   },
   agent_lost: {
     title: 'The agent stopped answering',
-    advice: 'Look at the host. Samples so far are kept and marked partial; a late result still counts.',
+    advice: 'Look at the host. Samples so far are kept and marked partial; late ones still count.',
   },
   agent_error: {
     title: 'The agent met an error of its own',

@@ -57,6 +57,11 @@ describe('the completeness of a run', () => {
     expect(skipped).toHaveTextContent(/skipped.*fallback.*never measured it/);
   });
 
+  it('says what failed, not only that it was the build', async () => {
+    open({ missing: [missing({ reason: 'build', text: 'cc ended with 1' })], missing_total: 1 });
+    expect(await (await panel()).findByText('build failed')).toBeInTheDocument();
+  });
+
   it('says that a list was cut', async () => {
     open({ words: '900 of 1000 missing (900 crash)', missing: [missing({})], missing_total: 900 });
     expect(await (await panel()).findByText('The first 1 of 900 missing cases')).toBeInTheDocument();

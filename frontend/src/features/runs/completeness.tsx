@@ -56,7 +56,7 @@ const COLUMNS: readonly Column<MissingCase>[] = [
         look={
           QUIET.has(reason)
             ? { tone: 'quiet', icon: 'muted', word: reason }
-            : { tone: 'bad', icon: 'cross', word: reason }
+            : { tone: 'bad', icon: 'cross', word: reason === 'build' ? 'build failed' : reason }
         }
       />
     ),

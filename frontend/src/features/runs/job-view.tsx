@@ -166,7 +166,7 @@ function JobProgress({ job }: { job: Job }) {
 
 function waiting(state: JobState): string {
   if (state === 'queued') return 'Waiting for the target to be free';
-  if (state === 'lost') return 'The agent stopped answering; a late result still counts';
+  if (state === 'lost') return 'The agent stopped answering; late samples still count';
   return 'Under way';
 }
 

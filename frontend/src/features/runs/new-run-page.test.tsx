@@ -62,7 +62,7 @@ describe('requesting a run', () => {
     const launches = screen.getByLabelText(/^Launches/);
     await user.clear(launches);
     await user.type(launches, '2');
-    expect(await screen.findByText(/cannot give a verdict/)).toBeInTheDocument();
+    expect(await screen.findByText(/cannot decide: every verdict will be inconclusive/)).toBeInTheDocument();
     await user.click(await screen.findByRole('checkbox', { name: /lab-host/ }));
     await user.click(screen.getByRole('button', { name: 'Start the run' }));
     await waitFor(() => expect(world.requested[0]).toMatchObject({ launches: 2, targets: ['target-1'] }));

@@ -328,7 +328,7 @@ function SizeFields({ draft, suite, onChange }: SizeFieldsProps) {
       </Group>
       {thin && (
         <p role="status" style={{ margin: '0.6rem 0 0', color: 'var(--pl-unsure)' }}>
-          Fewer than 3 launches or 30 blocks cannot give a verdict: the result will be inconclusive.
+          Fewer than 3 launches or 30 blocks cannot decide: every verdict will be inconclusive.
         </p>
       )}
       {complete(draft) && <RunSize suite={suite} draft={draft} kinds={kinds} />}

@@ -1,7 +1,7 @@
 /** Every change of the level: its words and evidence, where it lies, why it is believed, and its alert. */
 import type { Change, SeriesPage } from '../../api/types';
 import { formatDate } from '../../lib/times';
-import { formatFigure, formatPercent } from '../../lib/units';
+import { formatFigure } from '../../lib/units';
 import { AppLink } from '../../ui/app-link';
 import { CAUSE_WORDS, changeLook } from '../../ui/change-looks';
 import { DataTable, type Column } from '../../ui/data-table';
@@ -52,13 +52,11 @@ const COLUMNS: readonly Column<LetteredChange>[] = [
 ];
 
 function Words({ change }: { change: Change }) {
-  const low = Math.min(Math.abs(change.lower), Math.abs(change.upper));
-  const high = Math.max(Math.abs(change.lower), Math.abs(change.upper));
   return (
     <>
       {change.words}
       <div className={classes.quiet}>
-        {formatPercent(low)} to {formatPercent(high)}; {change.n_before} points before, {change.n_after} after
+        {change.interval_words}; {change.n_before} points before, {change.n_after} after
       </div>
       <details className={classes.evidence}>
         <summary>Why it is believed</summary>

@@ -74,7 +74,7 @@ describe('the page of a series', () => {
     const [row] = rows('Changes');
     const change = within(row as HTMLElement);
     expect(change.getByText('stands')).toBeInTheDocument();
-    expect(change.getByText(/13\.4 % to 15 %; 24 points before, 15 after/)).toBeInTheDocument();
+    expect(change.getByText(/13\.4 % to 15\.0 % slower; 24 points before, 15 after/)).toBeInTheDocument();
     expect(change.getByText(/The artifact changed/)).toBeInTheDocument();
     expect(change.getByText(/effect: 0\.14, limit 0\.03 – holds/)).toBeInTheDocument();
     expect(change.getByRole('link', { name: 'Open the alert' })).toHaveAttribute('href', '/alerts/alert-1');
@@ -82,6 +82,15 @@ describe('the page of a series', () => {
       'href',
       expect.stringMatching(/^\/compare\?base=[^&]+&head=/),
     );
+  });
+
+  it('says the interval in the server’s words, also where it crosses zero', async () => {
+    await open('/series/series-1', (world) => {
+      const crosses = { effect: -0.069, lower: -0.088, upper: 0.049 };
+      const words = { interval_words: '8.8 % faster to 4.9 % slower' };
+      world.history.page = seriesPage({ changes: [changeOf({ ...crosses, ...words })] });
+    });
+    expect(await screen.findByText(/^8\.8 % faster to 4\.9 % slower; 24 points/)).toBeInTheDocument();
   });
 
   it('gives changes their letters by time, whatever order they come in', async () => {

@@ -24,7 +24,7 @@ function measured({ value, unit }: CheckStep): string {
 const COLUMNS: readonly Column<CheckStep>[] = [
   { header: 'Step', cell: ({ name }) => name.replaceAll('_', ' ') },
   {
-    header: 'Result',
+    header: 'Passed?',
     cell: ({ ok }) => <Status look={ok === null ? NOT_LOOKED_AT : ok ? PASSED : FAILED} />,
   },
   { header: 'Measured', align: 'right', cell: measured },
