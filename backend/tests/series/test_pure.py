@@ -223,7 +223,7 @@ def test_a_change_has_a_direction_in_words(effect: float, unit: str, better: str
         ((0.049, 0.088), "ns", "lower", "4.9 % to 8.8 % slower"),
         ((-0.088, -0.049), "ns", "lower", "4.9 % to 8.8 % faster"),
         ((-0.088, 0.049), "ns", "lower", "8.8 % faster to 4.9 % slower"),
-        ((-0.088, 0.049), "op/s", "higher", "8.8 % worse to 4.9 % better"),
+        ((-0.088, 0.049), "op/s", "higher", "9.6 % worse to 4.7 % better"),
         ((0.0, 0.049), "bytes", "lower", "unchanged to 4.9 % worse"),
     ],
 )
