@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from paceline_server.stats.words import percent, quantity
-
-TIME = "ns"
+from paceline_server.stats.words import percent, quantity, ways
 
 
 def worsening(effect: float, better: str) -> float:
@@ -14,11 +12,9 @@ def worsening(effect: float, better: str) -> float:
 
 
 def direction_word(effect: float, unit: str, better: str) -> str:
-    """slower or faster of a time, worse or better of everything else; `better`: lower or higher."""
+    """slower or faster of a time or a speed, worse or better of everything else; `better`: lower or higher."""
     worse = effect > 0.0 if better == "lower" else effect < 0.0
-    if unit == TIME:
-        return "slower" if worse else "faster"
-    return "worse" if worse else "better"
+    return ways(unit)[not worse]
 
 
 def change_words(effect: float, before: float, after: float, unit: str, better: str) -> str:

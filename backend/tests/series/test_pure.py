@@ -208,8 +208,8 @@ def test_few_points_are_not_thinned() -> None:
     [
         (0.1, "ns", "lower", "slower"),
         (-0.1, "ns", "lower", "faster"),
-        (0.1, "op/s", "higher", "better"),
-        (-0.1, "op/s", "higher", "worse"),
+        (0.1, "op/s", "higher", "faster"),
+        (-0.1, "op/s", "higher", "slower"),
         (0.1, "bytes", "lower", "worse"),
     ],
 )
@@ -223,7 +223,7 @@ def test_a_change_has_a_direction_in_words(effect: float, unit: str, better: str
         ((0.049, 0.088), "ns", "lower", "4.9 % to 8.8 % slower"),
         ((-0.088, -0.049), "ns", "lower", "4.9 % to 8.8 % faster"),
         ((-0.088, 0.049), "ns", "lower", "8.8 % faster to 4.9 % slower"),
-        ((-0.088, 0.049), "op/s", "higher", "9.6 % worse to 4.7 % better"),
+        ((-0.088, 0.049), "op/s", "higher", "9.6 % slower to 4.7 % faster"),
         ((0.0, 0.049), "bytes", "lower", "unchanged to 4.9 % worse"),
     ],
 )
@@ -236,4 +236,4 @@ def test_the_interval_of_an_effect_says_which_way_each_end_lies(
 def test_a_change_is_one_sentence_with_both_levels() -> None:
     assert change_words(0.142, 1.2e6, 1.37e6, "ns", "lower") == "14.2 % slower: 1.2 ms → 1.37 ms"
     fell = change_words(-0.1, 1e8, 9e7, "op/s", "higher")
-    assert fell == "11.1 % worse: 100 M op/s → 90 M op/s", "as a comparison of both would say"
+    assert fell == "11.1 % slower: 100 M op/s → 90 M op/s", "as a comparison of both would say"
