@@ -12,7 +12,7 @@ def worsening(effect: float, better: str) -> float:
 
 
 def direction_word(effect: float, unit: str, better: str) -> str:
-    """slower or faster of a time or a speed, worse or better of everything else; `better`: lower or higher."""
+    """slower or faster of a time or speed, worse or better of everything else; `better`: lower or higher."""
     worse = effect > 0.0 if better == "lower" else effect < 0.0
     return ways(unit)[not worse]
 
