@@ -141,7 +141,7 @@ def test_a_rule_below_the_noise_floor_is_refused_with_the_number(past: Chronicle
             )
         )  # fmt: skip
     refused(
-        say("rules", "save", "ledger", "--min-effect", "1%"),
+        say("rules", "save", "ledger", "--min-effect", "2%"),
         "below_noise_floor", "min_effect: at least 3.1 % on lab-1", "--min-effect",
     )  # fmt: skip
 

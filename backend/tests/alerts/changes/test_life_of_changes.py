@@ -136,11 +136,13 @@ def test_an_undecided_run_leaves_it_to_history_which_must_say_it_twice_with_five
     assert "could not decide" in undecided["history"][-1]["note"]
     assert desk.told() == []
     desk.nights(1, 0.1)
+    assert desk.alert()["state"] == "inconclusive", "of two looks at one place the first had four points"
+    desk.nights(1, 0.1)
     opened = desk.alert()
     assert opened["state"] == "open"
     note = next(event["note"] for event in opened["history"] if event["action"] == "confirm")
     assert "could not decide" in note
-    assert "5 points at the new level, found at the same place in 2 evaluations in a row" in note
+    assert "6 points at the new level, found at the same place in 2 evaluations in a row" in note
     assert desk.told() == ["open"]
 
 
