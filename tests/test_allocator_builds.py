@@ -11,9 +11,8 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from device_programs import ABIS, ARM64, X86_64, Abi, Workload, events, parts, program, under_qemu
 from paceline.events import Case, Done, Samples
-
-from .device_programs import ABIS, ARM64, X86_64, Abi, Workload, events, parts, program, under_qemu
 
 pytestmark = pytest.mark.timeout(1800)
 """Seconds: the first test of a clone compiles for two ABIs, on a busy host too."""

@@ -17,13 +17,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
-from paceline.destination import Destination
-from paceline.events import Case, Check, Done, Samples
-from paceline.git import SourceError
-from paceline.source import prepare_in_place
-from paceline.stop import Stop
-
-from .device_programs import (
+from device_programs import (
     ABIS,
     NATIVE,
     ROOT,
@@ -38,6 +32,11 @@ from .device_programs import (
     run,
     startable,
 )
+from paceline.destination import Destination
+from paceline.events import Case, Check, Done, Samples
+from paceline.git import SourceError
+from paceline.source import prepare_in_place
+from paceline.stop import Stop
 
 pytestmark = pytest.mark.timeout(1800)
 """Seconds: the first test of a clone compiles for two ABIs, on a busy host too."""

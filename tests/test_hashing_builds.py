@@ -16,8 +16,7 @@ from collections import Counter
 from typing import Any
 
 import pytest
-
-from .device_programs import ABIS, ARM64, X86_64, Abi, Workload, program, run
+from device_programs import ABIS, ARM64, X86_64, Abi, Workload, program, run
 
 pytestmark = pytest.mark.timeout(1800)
 """Seconds: the first test of a clone compiles for two ABIs, on a busy host too."""
