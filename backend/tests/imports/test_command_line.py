@@ -45,7 +45,7 @@ def test_a_document_goes_from_a_process_to_a_server_with_its_notes_and_its_polic
     path.write_text(TEXT, encoding="utf-8")
     headers = token("ingest", "read")
     said = imported(server, headers, "--format", "logcat", str(path), "--title", "Light Ledger")
-    assert "1 rows, 1 with something to note" in said
+    assert "1 row, 1 with something to note" in said
     with httpx.Client(base_url=f"{server.url}/api/v1", headers=headers) as client:
         (listed,) = client.get("/imports").json()["items"]
         found = client.get(f"/imports/{listed['id']}").json()
@@ -70,7 +70,7 @@ def test_what_criterion_measured_goes_from_a_process_to_a_run_on_a_server(
     headers = token("ingest", "read")
     measured_on = ("--on", "ci-7", "--commit", "1f3c9ab")
     said = imported(server, headers, "--format", "criterion", str(path), *measured_on)
-    assert "new: 1 benchmarks, run run_" in said
+    assert "new: 1 series, run run_" in said
     with httpx.Client(base_url=f"{server.url}/api/v1", headers=headers) as client:
         (run,) = client.get("/runs", params={"trigger": "import"}).json()["items"]
         (listed,) = client.get("/imports", params={"format": "criterion"}).json()["items"]

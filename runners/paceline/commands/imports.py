@@ -44,6 +44,10 @@ SuitePath = Annotated[
 InForce = Annotated[
     str | None, typer.Option(help="The policy in force, MINIMUM or MINIMUM/ROUNDS, if it names none.")
 ]
+Directory = Annotated[
+    Path | None, typer.Option("--out", help="Where to write import.json; must be new or empty.")
+]
+Server = Annotated[str | None, typer.Option(help="A server to store it on; needs a token of scope ingest.")]
 OnTarget = Annotated[
     str | None, typer.Option(help="Of criterion, for --server: the name of the target that measured it.")
 ]
@@ -63,12 +67,8 @@ def import_(  # noqa: PLR0917 - one parameter per option is how typer declares t
     suite: SuitePath = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Store nothing, only show.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print what is stored, not tables.")] = False,
-    directory: Annotated[
-        Path | None, typer.Option("--out", help="Where to write import.json; must be new or empty.")
-    ] = None,
-    server: Annotated[
-        str | None, typer.Option(help="A server to store it on; needs a token of scope ingest.")
-    ] = None,
+    directory: Directory = None,
+    server: Server = None,
     token: Annotated[str | None, typer.Option(envvar="PACELINE_TOKEN", help="An API token.")] = None,
     title: Annotated[str | None, typer.Option(help="For --server: what people call it there.")] = None,
     in_force: InForce = None,
@@ -110,10 +110,15 @@ def import_(  # noqa: PLR0917 - one parameter per option is how typer declares t
     if target is not None:
         _write(document, target)
     if desk is not None:
-        stored = desk.send("POST", "/imports", importing.sent(document, title))
-        count = len(stored["rows"])
-        rows = f"{count} {'row' if count == 1 else 'rows'}, {stored['note_count']} with something to note"
-        notes.print(f"Stored as {stored['id']}: {rows}.", markup=False, highlight=False, soft_wrap=True)
+        _keep(desk, document, title)
+
+
+def _keep(desk: Desk, document: importing.Document, title: str | None) -> None:
+    """Stores a document of averages on a server and says what it is called there."""
+    stored = desk.send("POST", "/imports", importing.sent(document, title))
+    count = len(stored["rows"])
+    rows = f"{count} {'row' if count == 1 else 'rows'}, {stored['note_count']} with something to note"
+    notes.print(f"Stored as {stored['id']}: {rows}.", markup=False, highlight=False, soft_wrap=True)
 
 
 def _none_of(form: str, others: Mapping[str, object]) -> None:

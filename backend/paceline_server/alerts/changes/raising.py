@@ -29,7 +29,7 @@ from paceline_server.alerts.rules.service import Applied, RuleBook
 from paceline_server.alerts.states import LIVE, Event
 from paceline_server.alerts.topics import CONFIRM
 from paceline_server.kernel import clock, ids, settings
-from paceline_server.series import queries as series_queries
+from paceline_server.series import service as history
 from paceline_server.store import outbox
 from paceline_server.store.tables.decisions import Alert
 
@@ -80,10 +80,8 @@ def _candidate(session: Session, fact: Fact, book: RuleBook, target_name: str) -
         suite=series.suite, benchmark=series.benchmark, arm=series.arm, metric=series.metric,
         target=target_name,
     )  # fmt: skip
-    floor = series_queries.noise_floor(session, series)
-    return Candidate(
-        fact, rule.resolved(None if floor is None else floor.mde), environment_now(session, fact)
-    )
+    rule = rule.resolved(history.noise_floor(session, series))
+    return Candidate(fact, rule, environment_now(session, fact))
 
 
 def environment_now(session: Session, fact: Fact) -> Cause | None:
