@@ -40,7 +40,7 @@ from paceline_server.store.tables.history import Annotation, Series, SeriesPoint
 __all__ = [
     "Filters", "FloorKey", "JobPoints", "Measured", "Names", "Standing", "accept_changes",
     "annotate", "branches", "find", "fingerprints", "fingerprints_of_jobs", "floor_key",
-    "list_series", "newest_points", "noise_floor", "noise_floors", "of_suite", "points_of",
+    "list_series", "newest_points", "noise_floors", "of_suite", "points_of",
     "remove_annotation", "retired_key", "retired_reasons", "series_out", "series_page", "standings",
     "withdraw_changes",
 ]  # fmt: skip
@@ -188,12 +188,6 @@ def floor_key(row: Series | queries.FloorName | queries.SeriesName | Comparison)
 def series_ids(session: Session, suite: str, branch: str, benchmarks: Collection[str]) -> dict[FloorKey, str]:
     """The series of these benchmarks of a suite on a branch, by what their noise floors are of."""
     return {floor_key(row): row.id for row in queries.names(session, suite, branch, benchmarks)}
-
-
-def noise_floor(session: Session, series: Series) -> float | None:
-    """The newest noise floor of one series' key, a share."""
-    found = queries.noise_floor(session, series)
-    return None if found is None else found.mde
 
 
 def noise_floors(session: Session, suite: str, target_ids: Collection[str]) -> dict[FloorKey, float]:

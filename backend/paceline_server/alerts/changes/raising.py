@@ -64,7 +64,12 @@ def raise_for(session: Session, target_id: str, fresh: Sequence[Fact], book: Rul
     if not fresh:
         return
     name = alert_queries.target_name(session, target_id)
-    candidates = [_candidate(session, fact, book, name) for fact in fresh]
+    suites = {fact.series.suite for fact in fresh}
+    floors = {suite: history.noise_floors(session, suite, {target_id}) for suite in suites}
+    candidates = [
+        _candidate(session, fact, book, name, floors[fact.series.suite].get(history.floor_key(fact.series)))
+        for fact in fresh
+    ]
     candidates = [one for one in candidates if one.rule.mode != "off"]
     for group in groups([one.moved() for one in candidates]):
         members = [move.key for move in group]
@@ -74,14 +79,15 @@ def raise_for(session: Session, target_id: str, fresh: Sequence[Fact], book: Rul
             _keep_without_alert(session, members)
 
 
-def _candidate(session: Session, fact: Fact, book: RuleBook, target_name: str) -> Candidate:
+def _candidate(
+    session: Session, fact: Fact, book: RuleBook, target_name: str, floor: float | None
+) -> Candidate:
     series = fact.series
     rule = book.rule_for(
         suite=series.suite, benchmark=series.benchmark, arm=series.arm, metric=series.metric,
         target=target_name,
     )  # fmt: skip
-    rule = rule.resolved(history.noise_floor(session, series))
-    return Candidate(fact, rule, environment_now(session, fact))
+    return Candidate(fact, rule.resolved(floor), environment_now(session, fact))
 
 
 def environment_now(session: Session, fact: Fact) -> Cause | None:
