@@ -5,8 +5,8 @@
 #
 # By hand: minutes. Not here: the AVX-512 intrinsics, which Miri does not have (the twin is the same source,
 # and `attestation/src/lanes/tests.rs` holds registers to it limb for limb); AWS-LC, which is C and is left
-# out as in static programs, by Miri's target; the advice in `finality/src/pages.rs`, a system call. The
-# index behind `is_final` has no unsafe code: loom looks at its orderings
+# out as in static programs, by Miri's target; the advice in `finality/src/pages.rs`, a system call. `capi`
+# goes through the index behind `is_final`, too, whose orderings are loom's affair
 # (`finality/tests/interleavings.rs`). Honours CARGO_TARGET_DIR.
 set -eu
 here=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd)

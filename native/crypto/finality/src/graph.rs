@@ -57,7 +57,7 @@ impl BlockGraph {
         Self::with_capacity(genesis, threshold, 0)
     }
 
-    /// The same with room for `final_blocks`, each 51 to 102 bytes: until there are as many, nothing is
+    /// The same with room for `final_blocks`, each 80 to 160 bytes: until there are as many, nothing is
     /// copied and nothing outgrown is kept.
     #[must_use]
     pub fn with_capacity(genesis: BlockId, threshold: u64, final_blocks: usize) -> Self {

@@ -1,14 +1,14 @@
 //! The ids of final blocks, for readers that never wait: open addressing over cache lines of two ids.
 //!
 //! ```text
-//! tables[0] ─ 8 ids    tables[1] ─ 16 ids    tables[2] ─ 32 ids …     current = 2
+//! tables[0] ─ 8 ids    tables[1] ─ 16 ids    tables[2] ─ 32 ids …     current ─▶ tables[2]
 //!                                            line: [id id] [id --] [-- --] [id id] …
 //! ```
 //! Place: behind `BlockGraph::is_final`; only a graph's writer, under its lock, inserts.
 //!
 //! Invariants. An id is never removed or changed: its first word is stored last, with `Release`, and a reader
 //! that sees it (`Acquire`) sees the rest. A table that is too full is followed by one twice its size, which
-//! holds everything before `current` names it. Tables that came before are kept until the index is dropped:
+//! holds everything before `current` points to it. Tables that came before are kept until the index is dropped:
 //! readers borrow the index, so nothing can be freed under them, nothing is counted and nothing is reclaimed.
 //! Together they are smaller than the table in use; `with_capacity` avoids them.
 //!
@@ -19,7 +19,7 @@
 
 use crate::id::Words;
 use crate::pages::room_for;
-use crate::sync::{AtomicU64, AtomicUsize, OnceLock, Ordering};
+use crate::sync::{Arc, AtomicPtr, AtomicU64, OnceLock, Ordering};
 
 const WORDS: usize = 4;
 /// Ids in a cache line of 64 bytes.
@@ -28,8 +28,10 @@ const IDS_PER_LINE: usize = 2;
 const SMALLEST_LINES_LOG2: u32 = 2;
 /// The largest table has 2^42 lines, 256 TiB: no machine gets there.
 const TABLES: usize = 40;
-/// Above 5/8 of its places a table is followed by the next: about one id in seven is then beyond its line.
-const FILL: (usize, usize) = (5, 8);
+/// Above 2/5 of its places a table is followed by the next: about one id in fourteen is then beyond its line.
+/// Fuller ones cost time, not only of their own: a branch that was guessed wrong waits for its line to come
+/// from memory, and no check behind it has begun until then.
+const FILL: (usize, usize) = (2, 5);
 
 /// Two ids, their first words 0 where there is none; the second place is filled after the first.
 #[repr(align(64))]
@@ -172,14 +174,19 @@ fn fits(ids: usize, lines: usize) -> bool {
 /// The right to insert, of which an index has one: its writer's lock guards it.
 pub(crate) struct Writer {
     count: usize,
+    tables: usize,
     lines_log2: u32,
 }
 
 /// A set of ids that only grows.
 pub(crate) struct FinalIndex {
-    current: AtomicUsize,
+    /// The table in use: one of `tables`. A pointer, because readers would have to ask a cell whether it is
+    /// filled at every check, and what they spend on that is missing where checks wait for memory: the fewer
+    /// instructions a check has, the more of them are under way at once.
+    current: AtomicPtr<Table>,
     multiplier: u64,
-    tables: [OnceLock<Table>; TABLES],
+    /// Every table there was. Not `Box`: a box that moves with the index would say that it alone has the table.
+    tables: [OnceLock<Arc<Table>>; TABLES],
 }
 
 impl FinalIndex {
@@ -190,50 +197,52 @@ impl FinalIndex {
             lines_log2 += 1;
         }
         let tables = std::array::from_fn(|_| OnceLock::new());
-        let index = Self { current: AtomicUsize::new(0), multiplier: secret | 1, tables };
-        index.tables[0].get_or_init(|| Table::new(lines_log2));
-        (index, Writer { count: 0, lines_log2 })
+        let first = Arc::new(Table::new(lines_log2));
+        let current = AtomicPtr::new(Arc::as_ptr(&first).cast_mut());
+        let index = Self { current, multiplier: secret | 1, tables };
+        index.tables[0].get_or_init(|| first);
+        (index, Writer { count: 0, tables: 1, lines_log2 })
     }
 
     /// Whether `id` was inserted; its first word must not be 0. Never waits.
     #[inline]
     pub(crate) fn contains(&self, id: Words) -> bool {
-        // `current` names a table only after it was filled, so there always is one.
-        self.table().is_some_and(|table| table.contains(id, self.multiplier))
+        self.table().contains(id, self.multiplier)
     }
 
     /// Adds an id that is not there yet; its first word must not be 0.
     pub(crate) fn insert(&self, writer: &mut Writer, id: Words) {
         debug_assert!(id[0] != 0, "an id of this kind is the caller's affair");
-        if let Some(table) = self.table() {
-            if table.has_room(writer.count + 1) {
-                table.put(id, self.multiplier);
-            } else {
-                self.grow(writer, table, id);
-            }
-            writer.count += 1;
+        let table = self.table();
+        if table.has_room(writer.count + 1) {
+            table.put(id, self.multiplier);
+        } else {
+            self.grow(writer, table, id);
         }
+        writer.count += 1;
     }
 
     /// Every id, in no order.
     pub(crate) fn ids(&self) -> impl Iterator<Item = Words> + '_ {
-        self.table().into_iter().flat_map(Table::ids)
+        self.table().ids()
     }
 
     #[inline]
-    fn table(&self) -> Option<&Table> {
-        self.tables[self.current.load(Ordering::Acquire)].get()
+    #[allow(unsafe_code, reason = "a pointer to what this index keeps until it is dropped")]
+    fn table(&self) -> &Table {
+        // SAFETY: only `new` and `grow` store here, the address of a table that one of `tables` keeps until
+        // `self` is dropped, which the borrow outlives; `Acquire` sees it as it was when it was stored.
+        unsafe { &*self.current.load(Ordering::Acquire) }
     }
 
     fn grow(&self, writer: &mut Writer, full: &Table, id: Words) {
-        let next = self.current.load(Ordering::Relaxed) + 1;
         writer.lines_log2 += 1;
-        self.tables[next].get_or_init(|| {
-            let table = Table::new(writer.lines_log2);
-            full.ids().chain([id]).for_each(|id| table.put(id, self.multiplier));
-            table
-        });
-        self.current.store(next, Ordering::Release);
+        let table = Arc::new(Table::new(writer.lines_log2));
+        full.ids().chain([id]).for_each(|id| table.put(id, self.multiplier));
+        let address = Arc::as_ptr(&table).cast_mut();
+        self.tables[writer.tables].get_or_init(|| table);
+        writer.tables += 1;
+        self.current.store(address, Ordering::Release);
     }
 }
 

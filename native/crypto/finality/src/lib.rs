@@ -5,9 +5,9 @@
 //! (the readers' side: one cache line per answer), [`snapshot`](BlockGraph::snapshot) (its bytes).
 //!
 //! Invariants: what is final stays final, so the readers' index only grows; whoever sees a block final sees
-//! all its ancestors final; nothing is ever inserted that does not build on the last final block. The one
-//! `unsafe` is advice to the system (`pages`). Absent on purpose: networking, signatures (an attestation's
-//! weight is taken at its caller's word), clocks.
+//! all its ancestors final; nothing is ever inserted that does not build on the last final block. `unsafe` is
+//! twice: advice to the system (`pages`), and the pointer to the table in use (`index`). Absent
+//! on purpose: networking, signatures (an attestation's weight is taken at its caller's word), clocks.
 
 #![deny(unsafe_code)]
 

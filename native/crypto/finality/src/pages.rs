@@ -2,7 +2,7 @@
 //!
 //! A table is read at random places. With pages of 4 KiB each of them is a page walk besides a miss, and
 //! there are only so many walks at a time; with 2 MiB there are few. Invariant: advice only, never content;
-//! where it is refused, the memory is as good as any. The one `unsafe` of the crate is here.
+//! where it is refused, the memory is as good as any. The `unsafe` is a system call about our own memory.
 
 /// Transparent huge pages of x86-64 and, with 4 KiB pages, of `AArch64`.
 const HUGE_BYTES: usize = 2 << 20;

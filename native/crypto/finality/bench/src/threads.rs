@@ -12,7 +12,9 @@ use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use paceline_harness::fence::keep;
-use paceline_harness::{Arm, Benchmark, Context, Direction, Failure, Metric, Param, Prepared, Reading, Unit};
+use paceline_harness::{
+    Arm, Benchmark, Check, Context, Direction, Failure, Metric, Param, Prepared, Reading, Unit,
+};
 
 use crate::ids::{self, Queries};
 use crate::single::Subjects;
@@ -26,6 +28,8 @@ const SIZE_MAX: u64 = 1_000_000;
 const READERS_MAX: u64 = 2;
 /// Between two blocks of the writer: 1,000 in a second.
 const WRITE_EVERY: Duration = Duration::from_millis(1);
+/// A writer that was let write for so long and has written nothing is none.
+const WRITES_WITHIN: Duration = Duration::from_millis(100);
 /// The writer's blocks have numbers of their own.
 const WRITTEN_FROM: u64 = 1 << 40;
 
@@ -55,17 +59,22 @@ fn prepare(context: &Context<'_>) -> Result<Prepared, Failure> {
         seed,
         writes: context.text("writer") != "none",
     };
-    let arms = vec![
+    let (arms, tallies): (Vec<_>, Vec<_>) = [
         group.arm(NAMES[0], &subjects.locked)?,
         group.arm(NAMES[1], &subjects.concurrent)?,
         group.arm(NAMES[2], &subjects.swapped)?,
         group.arm(NAMES[3], &subjects.ours)?,
-    ];
+    ]
+    .into_iter()
+    .unzip();
     Ok(Prepared {
         arms,
         items_per_iteration: Some(readers * PASS),
         bytes_per_iteration: None,
-        verify: Box::new(move || vec![subjects.agree(blocks, seed)]),
+        verify: Box::new(move || {
+            let written = tallies.iter().flatten().map(|tally| tally.check());
+            [subjects.agree(blocks, seed)].into_iter().chain(written).collect()
+        }),
     })
 }
 
@@ -77,21 +86,22 @@ struct Group {
 }
 
 impl Group {
-    fn arm<S: Subject>(&self, name: &str, subject: &Arc<S>) -> Result<Arm, Failure> {
+    fn arm<S: Subject>(&self, name: &str, subject: &Arc<S>) -> Result<(Arm, Option<Rc<Tally>>), Failure> {
         let cores = thread::available_parallelism().map_or(1, usize::from) as u64;
         if self.readers > cores {
-            return Ok(Arm::unavailable(name, format!("needs {} cores", self.readers)));
+            return Ok((Arm::unavailable(name, format!("needs {} cores", self.readers)), None));
         }
         let no_thread = |error| Failure::new("no_thread", format!("The system gives no thread: {error}."));
         let (subject, queries) = (Arc::clone(subject), Arc::clone(&self.queries));
         let second =
             (self.readers > 1).then(|| Second::new(&subject, &queries)).transpose().map_err(no_thread)?;
         let writer = self.writes.then(|| Writer::new(&subject, self.seed)).transpose().map_err(no_thread)?;
-        let written = writer.as_ref().map(|writer| Arc::clone(&writer.written));
+        let tally = writer.as_ref().map(|writer| Rc::new(Tally::new(name, &writer.written)));
+        let counting = tally.clone();
         let (calls, position) = (Rc::new(RefCell::new(Vec::new())), Cell::new(0));
         let timed = Rc::clone(&calls);
         let arm = Arm::looped(name, move |iterations| {
-            let _writing = writer.as_ref().map(Writer::resume);
+            let _writing = writer.as_ref().zip(counting.as_ref()).map(|(writer, tally)| writer.resume(tally));
             let both = second.as_ref().map(|second| second.begin(iterations));
             let mut timed = timed.borrow_mut();
             for _ in 0..iterations {
@@ -99,14 +109,29 @@ impl Group {
             }
             drop(both); // waits for the second
         });
-        let counted =
+        let arm =
             arm.with_metric("call_time", move || Reading::Each(std::mem::take(&mut calls.borrow_mut())));
-        Ok(match written {
-            None => counted,
-            Some(written) => {
-                counted.with_work(move || vec![("written".to_owned(), written.swap(0, Ordering::Relaxed))])
-            }
-        })
+        Ok((arm, tally))
+    }
+}
+
+/// What the writer beside an arm did. A check and no work of the arm: the writer keeps to the clock, so a
+/// faster arm sees less of it in an iteration.
+struct Tally {
+    arm: String,
+    written: Arc<AtomicU64>,
+    let_write: Cell<Duration>,
+}
+
+impl Tally {
+    fn new(arm: &str, written: &Arc<AtomicU64>) -> Self {
+        Self { arm: arm.to_owned(), written: Arc::clone(written), let_write: Cell::new(Duration::ZERO) }
+    }
+
+    fn check(&self) -> Check {
+        let (written, long) = (self.written.load(Ordering::Relaxed), self.let_write.get());
+        let detail = format!("{}: {written} blocks in {:.1} s", self.arm, long.as_secs_f64());
+        Check { name: "writer_writes".to_owned(), ok: written > 0 || long < WRITES_WITHIN, detail }
     }
 }
 
@@ -185,11 +210,16 @@ struct Writer {
 }
 
 /// Until it is dropped, the writer writes.
-struct Writing<'a>(&'a AtomicBool);
+struct Writing<'a> {
+    may: &'a AtomicBool,
+    tally: &'a Tally,
+    since: Instant,
+}
 
 impl Drop for Writing<'_> {
     fn drop(&mut self) {
-        self.0.store(false, Ordering::Relaxed);
+        self.may.store(false, Ordering::Relaxed);
+        self.tally.let_write.set(self.tally.let_write.get() + self.since.elapsed());
     }
 }
 
@@ -220,12 +250,12 @@ impl Writer {
         Ok(Self { writes, stop, written, thread })
     }
 
-    fn resume(&self) -> Writing<'_> {
+    fn resume<'a>(&'a self, tally: &'a Tally) -> Writing<'a> {
         self.writes.store(true, Ordering::Relaxed);
         if let Some(thread) = &self.thread {
             thread.thread().unpark();
         }
-        Writing(&self.writes)
+        Writing { may: &self.writes, tally, since: Instant::now() }
     }
 }
 

@@ -2,8 +2,8 @@
 //!
 //! Place in the journey: between `paceline-finality` and whoever loads the shared library. Invariants:
 //! no panic leaves (`PANICKED` is returned instead); no pointer is followed before it was compared with null;
-//! nothing is kept of a caller's memory after a call. All `unsafe` of the finality crates is here, and every
-//! one rests on a promise that the header makes its caller give.
+//! nothing is kept of a caller's memory after a call. Every `unsafe` here rests
+//! on a promise that the header makes its caller give.
 
 mod calls;
 mod status;
