@@ -28,6 +28,9 @@ export default defineConfig(({ mode }) => ({
     testTimeout: 40_000,
     pool: 'threads',
     maxWorkers: 2,
+    // To import the application costs more than most files of tests: each worker does it once. What a test
+    // leaves in the page, in storage and in timers is put back after each test (src/testing/setup.ts).
+    isolate: false,
     // What renders is a .tsx; the rest needs no page, which takes over a second to make.
     projects: [
       {

@@ -4,7 +4,7 @@ A test that takes `database` (or anything built on it: `client`, `app`, `server`
 it or its module says `@pytest.mark.shapes("embedded")`. What reaches SQL, locks or hints of its own runs on
 both; what is refused before a database is asked, or computed after it answered, runs on one. The servers
 start once per pytest process on free loopback ports, end with it (even when it is killed), and every test
-gets its own database made from a migrated template.
+gets its own database: SQLite's a copy of a migrated template, PostgreSQL's emptied (testing/emptied.py).
 """
 
 from __future__ import annotations
@@ -31,7 +31,9 @@ from paceline_server.store import session as store
 from paceline_server.store.session import Database, session_scope
 from paceline_server.store.tables.fleet import Agent, Target
 from paceline_server.testing import servers
+from paceline_server.testing.emptied import EmptiedDatabase
 from paceline_server.testing.serving import RunningServer, running
+from paceline_server.testing.statements import compiling_once
 
 EMBEDDED = "embedded"
 SCALED = "scaled"
@@ -53,12 +55,27 @@ def _logs() -> None:
     logging.configure(json=True)
 
 
+@pytest.fixture(scope="session", autouse=True)
+def _statements() -> Iterator[None]:
+    """Every engine of this process, those of servers that tests start in it included."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(store, "create_engine", compiling_once())
+        yield
+
+
 @pytest.fixture(scope="session")
 def postgresql() -> Iterator[servers.PostgreSQL]:
     with servers.postgresql() as server:
         server.create_database(TEMPLATE)
         migrations.upgrade(server.url(TEMPLATE))
         yield server
+
+
+@pytest.fixture(scope="session")
+def emptied(postgresql: servers.PostgreSQL) -> Iterator[EmptiedDatabase]:
+    kept = EmptiedDatabase(postgresql, TEMPLATE)
+    yield kept
+    kept.drop()
 
 
 @pytest.fixture(scope="session")
@@ -94,12 +111,12 @@ def shape(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Shape]:
     server: servers.PostgreSQL = request.getfixturevalue("postgresql")
     redis: servers.Redis = request.getfixturevalue("redis_server")
     redis.flush()
-    database = f"test_{uuid4().hex[:12]}"
-    server.create_database(database, template=TEMPLATE)
+    databases: EmptiedDatabase = request.getfixturevalue("emptied")
+    database = databases.take()
     try:
         yield Shape(name, server.url(database), redis.url)
     finally:
-        server.drop_database(database)
+        databases.give_back()
 
 
 @pytest.fixture
