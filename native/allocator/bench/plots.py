@@ -13,7 +13,7 @@
     left.svg            what stays resident after 95 % of a burst was freed and a rest
     programs.svg        time of real programs by mimalloc v3's
     instructions.svg    instructions of an operation, from a table of instructions.sh
-    misses.svg          what its loads and stores miss in the caches, from the same with --cache
+    misses.svg          what its loads and stores miss in the first cache, from the same with --cache
 
 Place: after a run, for a page that people read. Invariant: every number in a picture is an input's, with the
 interval the judge gave it (a whisker; its title has the digits). Judges nothing; `figures.py` reads inputs.
@@ -194,14 +194,15 @@ def counted(tables: Sequence[figures.Table], misses: bool) -> str | None:
     rows = []
     for table in tables:
         for column in table.columns:
-            if (".D1" in column or ".LL" in column) == misses:
-                rows += [
-                    (f"{arm} {column}", COLOURS.get(arm, OTHER), Figure(row[column]))
-                    for arm, row in table.rows.items()
-                    if row.get(column)
-                ]
-    what = "Misses" if misses else "Instructions"
-    return bars(f"{what} of an operation of random_mixed, by callgrind", rows) if rows else None
+            if column.endswith(".LL") or column.endswith(".D1") != misses:
+                continue
+            rows += [
+                (f"{arm}, {column.removesuffix('.D1')}", COLOURS.get(arm, OTHER), Figure(row[column]))
+                for arm, row in table.rows.items()
+                if row.get(column)
+            ]
+    what = "Misses in a first cache of 32 KiB" if misses else "Instructions"
+    return bars(f"{what}, of an operation of random_mixed, by callgrind", rows) if rows else None
 
 
 def drawn(report: Report, tables: Sequence[figures.Table]) -> dict[str, str]:
