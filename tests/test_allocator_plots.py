@@ -110,7 +110,7 @@ def test_a_picture_of_each_kind_says_the_inputs_numbers_and_no_others(
     assert titles(tmp_path / "made" / "left.svg") == {"paceline": "56.0", "system": "144.0"}
     assert titles(tmp_path / "made" / "instructions.svg") == {"system, 256": "89.6", "paceline, 256": "52.0"}
     misses = titles(tmp_path / "made" / "misses.svg")
-    assert misses == {"system, 256": "0.750", "paceline, 256": "0.250"}
+    assert misses == {"paceline, 256": "0.250", "system, 256": "0.750"}
     assert titles(tmp_path / "made" / "programs.svg")["all"].startswith("0.960 (")
 
 

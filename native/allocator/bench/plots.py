@@ -32,14 +32,14 @@ import figures
 import pages
 from figures import Figure, Report
 
-WIDTH, HEIGHT, LEFT, BOTTOM, TOP, RIGHT = 760, 400, 64, 44, 44, 190
-LABELS, VALUES, BAR = 150, 150, 24
+WIDTH, HEIGHT, LEFT, BOTTOM, TOP, RIGHT = 820, 400, 64, 44, 44, 240
+LABELS, VALUES, BAR = 190, 190, 24
 COLOURS = {
     "paceline": "#087f5b", "paceline_hardened": "#63b598", "system": "#555", "mimalloc343": "#c92a2a",
     "mimalloc": "#e8590c", "mimalloc2": "#f4a261", "jemalloc": "#1864ab", "tcmalloc": "#b08900",
     "snmalloc": "#7b2cbf", "rpmalloc": "#0b7285", "bound": "#adb5bd",
 }  # fmt: skip
-OTHER = "#343a40"
+BEST = "#343a40"
 
 
 class Line(NamedTuple):
@@ -148,7 +148,7 @@ def speed(report: Report) -> str | None:
             found = report.over("vs_mimalloc343", arm, "working_set", at)
             series.append(Line(f"{arm}, {mode}", COLOURS[arm], found, dashed))
         best = {x: figure for x, (figure, _) in report.by_best("field", "working_set", at).items()}
-        series.append(Line(f"by the best, {mode}", OTHER, best, dashed))
+        series.append(Line(f"by the best, {mode}", BEST, best, dashed))
     if not any(line.points for line in series):
         return None
     return lines("random_mixed: times as fast as mimalloc 3.4.3, and as the best of the field", series, 1.0)
@@ -197,9 +197,9 @@ def counted(tables: Sequence[figures.Table], misses: bool) -> str | None:
             if column.endswith(".LL") or column.endswith(".D1") != misses:
                 continue
             rows += [
-                (f"{arm}, {column.removesuffix('.D1')}", COLOURS.get(arm, OTHER), Figure(row[column]))
-                for arm, row in table.rows.items()
-                if row.get(column)
+                (f"{arm}, {int(column.removesuffix('.D1')):,}", colour, Figure(table.rows[arm][column]))
+                for arm, colour in COLOURS.items()
+                if table.rows.get(arm, {}).get(column)
             ]
     what = "Misses in a first cache of 32 KiB" if misses else "Instructions"
     return bars(f"{what}, of an operation of random_mixed, by callgrind", rows) if rows else None
