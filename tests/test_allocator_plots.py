@@ -10,6 +10,7 @@ import json
 import re
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -162,3 +163,11 @@ def test_the_rooms_page_shows_pictures_that_are_there() -> None:
     for picture in pictures:
         assert parsed(ROOM / picture).tag == f"{SVG}svg"
     assert text.count("<!-- figures -->") == text.count("<!-- /figures -->") == 1
+
+
+def test_every_level_of_the_suite_has_words_in_the_tables() -> None:
+    gates = tomllib.loads((ROOM / "suite.toml").read_text(encoding="utf-8"))["gates"]
+    named = {gate.get("derived") or gate["statistic"] for gate in gates}
+    words = (ROOM / "bench" / "pages.py").read_text(encoding="utf-8")
+    assert {name for name in named if f'    "{name}": Said(' not in words} == set()
+    assert len({gate["name"] for gate in gates}) == len(gates)
