@@ -12,7 +12,8 @@
 #   build/bench/direct/subject-ARM          the same, the arm linked into it
 #   build/bench/lib/libARM.so               what is preloaded
 #   build/bench/lib/ARM.why                 or why there is none: the suite goes on without that arm
-#   build/bench/traces/NAME.trace           traces of `replay`
+#   build/bench/traces/NAME.trace           traces of `replay`: a file put into ../traces/captured is one
+#   build/bench/programs/                   inputs of `programs`
 #
 # Honours CC, CXX, CFLAGS (added), CARGO_TARGET_DIR, OUT (in place of
 # build/bench). An arm that was built of the same sources is not built again.
@@ -62,6 +63,8 @@ parts() {
     link_arm paceline "$cc" -Wl,--whole-archive "$out/objects/ours/libpaceline_alloc.a" -Wl,--no-whole-archive
     rm -f "$out"/traces/*
     cp "$here"/../traces/captured/*.trace "$out/traces/"
+    rm -rf "$out/programs"
+    cp -R "$here/programs" "$out/programs"
 }
 
 programs() {

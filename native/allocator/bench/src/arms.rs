@@ -17,6 +17,8 @@ pub(crate) enum Setup {
     Direct,
     /// `LD_PRELOAD`; every arm asks for huge pages, by its own option where it does not by itself.
     PreloadHugePages,
+    /// `LD_PRELOAD` and nothing else: what real programs get. Not to be asked for.
+    Shipped,
 }
 
 impl Setup {
@@ -132,7 +134,7 @@ impl Allocator {
         if setup == Setup::PreloadHugePages {
             let asks = self.huge.unwrap_or_default();
             variables.extend(asks.iter().map(|(name, value)| (*name, (*value).into())));
-        } else if kernel_forbids_huge_pages() {
+        } else if setup != Setup::Shipped && kernel_forbids_huge_pages() {
             // Safety: between fork and exec only this system call, which touches no memory of this process.
             unsafe { command.pre_exec(no_huge_pages) };
         }
@@ -140,6 +142,17 @@ impl Allocator {
         let used: usize = variables.iter().map(|(name, value)| name.len() + value.len() + 2).sum();
         let padding = ENVIRONMENT_BYTES.saturating_sub(used + "PADDING=".len() + 1);
         command.env("PADDING", "x".repeat(padding)).envs(variables);
+        command
+    }
+
+    /// Any program with this allocator preloaded, as it is shipped; the environment is else empty.
+    pub(crate) fn around(&self, folder: &Path, words: &[String]) -> Command {
+        let (program, arguments) = words.split_first().map_or(("", words), |(first, rest)| (first, rest));
+        let mut command = Command::new(program);
+        command.args(arguments).env_clear().envs(self.variables.iter().copied());
+        if self.library.is_some() {
+            command.env("LD_PRELOAD", self.file(folder, Setup::Shipped));
+        }
         command
     }
 

@@ -22,7 +22,6 @@ const GROWN_MAX: u64 = 1 << 28;
 const IDLE_MS: u64 = 2000;
 /// Header of a trace: magic, objects, events (`recorder/trace.h`).
 const HEADER_BYTES: usize = 16;
-const TRACES: [&str; 5] = ["cc1", "git", "perl", "python_json", "sqlite"];
 
 /// All of them.
 pub(crate) fn benchmarks() -> Vec<Benchmark> {
@@ -32,8 +31,25 @@ pub(crate) fn benchmarks() -> Vec<Benchmark> {
         of("producer_consumer", NONE, vec![], producer_consumer),
         of("fragmentation", LEFTOVERS, vec![bytes(), idle()], fragmentation),
         of("realloc_growth", NONE, vec![Param::int("limit", &[4096, 1 << 20], 16, GROWN_MAX)], growth),
-        of("replay", NONE, vec![Param::words("trace", &TRACES)], replay),
+        of("replay", NONE, vec![traces()], replay),
     ]
+}
+
+/// Every file there is: who records a trace needs to build nothing anew.
+fn traces() -> Param {
+    let files = arms::folder().and_then(|folder| {
+        let unread = |error: std::io::Error| Failure::new("no_trace", error.to_string());
+        std::fs::read_dir(folder.join("traces")).map_err(unread)
+    });
+    let name_of = |path: PathBuf| {
+        let name = path.file_name()?.to_str()?.strip_suffix(".trace")?.to_owned();
+        let fits = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_';
+        (!name.is_empty() && name.bytes().all(fits)).then_some(name)
+    };
+    let found = files.into_iter().flatten().flatten();
+    let mut names: Vec<String> = found.filter_map(|entry| name_of(entry.path())).collect();
+    names.sort_unstable();
+    Param::words("trace", &names.iter().map(String::as_str).collect::<Vec<_>>())
 }
 
 fn burst() -> Param {

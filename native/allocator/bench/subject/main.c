@@ -77,6 +77,8 @@ static void answer_round(const struct scenario *scenario, const char *line)
     uint64_t total = 0, chunk_ns[CHUNKS_MAX];
     if (chunks > CHUNKS_MAX || runs > RUNS_MAX)
         give_up("out of range: ", "chunks or runs");
+    if (scenario->idle != NULL)
+        scenario->idle(first_lane()); /* before there is any work */
     if (lead != 0)
         run_lanes(lead);
     for (uint64_t i = 0; i < chunks; i++)

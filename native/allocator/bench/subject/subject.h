@@ -58,7 +58,7 @@ struct scenario {
     void (*work)(struct lane *, uint64_t times);   /* timed, on every lane at once */
     uint64_t (*digest)(const struct lane *);       /* of the state after it: equal in every arm */
     uint64_t (*settle)(struct lane *);             /* after a round, untimed: bytes resident; may be NULL */
-    uint64_t (*idle)(struct lane *);               /* bytes resident in a rest before; may be NULL */
+    uint64_t (*idle)(struct lane *);               /* bytes resident after a rest; may be NULL */
 };
 
 extern const struct scenario random_mixed, churn, server, producer_consumer, fragmentation, realloc_growth,

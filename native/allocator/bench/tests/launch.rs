@@ -295,3 +295,94 @@ fn the_manifest_and_the_workload_name_the_same_cases() {
         }
     }
 }
+
+/// A launch with nothing to be found but what the suite's own script needs, and these programs.
+fn launch_where(name: &str, installed: &[(&str, &str)], args: &[&str]) -> Vec<Event> {
+    let bin = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
+    let _ = std::fs::remove_dir_all(&bin);
+    std::fs::create_dir_all(&bin).unwrap();
+    let path = std::env::var_os("PATH").unwrap();
+    for tool in ["sh", "awk", "sed", "dirname"] {
+        let mut found = std::env::split_paths(&path).map(|at| at.join(tool)).filter(|file| file.exists());
+        std::os::unix::fs::symlink(found.next().unwrap(), bin.join(tool)).unwrap();
+    }
+    for (program, script) in installed {
+        std::fs::write(bin.join(program), script).unwrap();
+        let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+        std::fs::set_permissions(bin.join(program), mode).unwrap();
+    }
+    let mut workload = Command::new(FOLDER.join("paceline-allocator-bench"));
+    let output =
+        workload.args(args).args(["--rounds", "1", "--warmup-rounds", "1"]).env("PATH", bin).output();
+    Reader::new(output.unwrap().stdout.as_slice()).collect::<Result<_, _>>().unwrap()
+}
+
+#[test]
+fn real_programs_are_run_by_every_arm_and_must_say_the_same() {
+    let args = ["--benchmark", "programs", "--params", "program=perl", "--params", "percent=1"];
+    let said = |events: &[Event]| {
+        let mut checks = events.iter().filter_map(|event| match event {
+            Event::Check(check) if check.name == "same_operations" => Some((check.ok, check.detail.clone())),
+            _ => None,
+        });
+        checks.next_back().unwrap()
+    };
+    let timed = |events: &[Event]| {
+        let times = events.iter().filter(|event| match event {
+            Event::Samples { metric, values, .. } => metric == "time" && values[0] > 0,
+            _ => false,
+        });
+        times.count()
+    };
+    let honest = launch_where("honest", &[("perl", "#!/bin/sh\necho the same\n")], &args);
+    assert_eq!((said(&honest), timed(&honest)), ((true, "6 runs of programs".to_owned()), 6));
+    // One that says whose malloc it has.
+    let other = launch_where("other", &[("perl", "#!/bin/sh\necho \"$LD_PRELOAD\"\n")], &args);
+    let (ok, detail) = said(&other);
+    assert!(!ok && detail.contains("perl under") && detail.contains("says something else"), "{detail}");
+    let failing = launch_where("failing", &[("perl", "#!/bin/sh\nexit 3\n")], &args);
+    assert!(
+        matches!(failing.last(), Some(Event::Error { code, .. }) if code == "program_failed"),
+        "{:?}",
+        failing.last()
+    );
+}
+
+#[test]
+fn a_program_that_is_not_installed_is_said_and_not_measured() {
+    for (args, reason) in [
+        (["--benchmark", "programs", "--params", "program=perl"], "not installed here: perl"),
+        (["--benchmark", "multithreaded", "--params", "load=redis"], "not installed here: redis"),
+    ] {
+        let events = launch_where("nothing", &[], &args);
+        let reasons = events.iter().filter_map(|event| match event {
+            Event::Case { arm, unavailable, .. } if THERE.contains(&arm.as_str()) => unavailable.clone(),
+            _ => None,
+        });
+        assert_eq!(reasons.collect::<Vec<_>>(), [reason; 3]);
+        assert!(!events.iter().any(|event| matches!(event, Event::Samples { .. })));
+        assert_eq!(events.last(), Some(&Event::Done));
+    }
+}
+
+#[test]
+fn a_trace_that_is_put_beside_the_others_is_one_of_them() {
+    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("allocator-traces");
+    let _ = std::fs::remove_dir_all(&folder);
+    std::fs::create_dir_all(folder.join("traces")).unwrap();
+    std::fs::copy(FOLDER.join("subject"), folder.join("subject")).unwrap();
+    let program = folder.join("paceline-allocator-bench");
+    std::fs::copy(env!("CARGO_BIN_EXE_paceline-allocator-bench"), &program).unwrap();
+    for name in ["own_one.trace", "Not-A-Name.trace", "notes.txt"] {
+        std::fs::copy(FOLDER.join("traces").join("git.trace"), folder.join("traces").join(name)).unwrap();
+    }
+    let asked = |trace: &str| {
+        let trace = format!("trace={trace}");
+        let args = ["--benchmark", "replay", "--params", &trace, "--rounds", "1", "--warmup-rounds", "1"];
+        let output = Command::new(&program).args(args).output().unwrap();
+        Reader::new(output.stdout.as_slice()).collect::<Result<Vec<Event>, _>>().unwrap()
+    };
+    assert_eq!(asked("own_one").last(), Some(&Event::Done));
+    let refused = asked("git");
+    assert!(matches!(refused.last(), Some(Event::Error { code, .. }) if code == "usage"), "{refused:?}");
+}
