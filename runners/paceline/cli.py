@@ -107,8 +107,12 @@ def validate(suite: SuitePath) -> None:
 @app.command()
 def run(  # noqa: PLR0917 - one parameter per option is how typer declares them
     suite: SuitePath,
-    launches: Annotated[int, typer.Option(min=1, max=100, help="Process starts per workload.")] = 5,
-    rounds: Annotated[int, typer.Option(min=1, max=10_000, help="Measured rounds per launch.")] = 20,
+    launches: Annotated[
+        int | None, typer.Option(min=1, max=100, help="Process starts per workload; default: 5.")
+    ] = None,
+    rounds: Annotated[
+        int | None, typer.Option(min=1, max=10_000, help="Measured rounds per launch; default: 20.")
+    ] = None,
     warmup_rounds: Annotated[int | None, typer.Option(min=0, help="Rounds before them.")] = None,
     min_time_ns: Annotated[int, typer.Option(min=1000, help="Shortest sample.")] = 1_000_000,
     seed: Annotated[
@@ -118,7 +122,7 @@ def run(  # noqa: PLR0917 - one parameter per option is how typer declares them
     params: Annotated[list[str] | None, typer.Option(help="NAME=V1|V2: only these values.")] = None,
     preset: Annotated[
         str | None,
-        typer.Option(help="The suite's preset: its benchmarks and params, where none are named here."),
+        typer.Option(help="The suite's preset: what of a run it says, where nothing is said here."),
     ] = None,
     knob: Annotated[list[str] | None, typer.Option(help="NAME=VALUE: an option of the suite.")] = None,
     directory: Annotated[
@@ -132,15 +136,15 @@ def run(  # noqa: PLR0917 - one parameter per option is how typer declares them
     here, ask for more with --launches when the verdict is inconclusive.
     """
     valid = manifest.load(suite)
-    preset_benchmarks, preset_params = preset_of(valid, preset)
+    preferred = preset_of(valid, preset)
     selection = checked(
         valid,
         Selection(
-            benchmarks=benchmark or preset_benchmarks,
-            params=preset_params | parse_params(valid, params or []),
+            benchmarks=benchmark or preferred.benchmarks,
+            params=preferred.params | parse_params(valid, params or []),
             knobs=parse_knobs(valid, knob or []),
-            launches=launches,
-            rounds=rounds,
+            launches=launches or preferred.launches,
+            rounds=rounds or preferred.rounds,
             warmup_rounds=warmup_rounds,
             min_time_ns=min_time_ns,
             seed=config.drawn_seed() if seed is None else seed,

@@ -98,13 +98,14 @@ def argv_of(
     return argv
 
 
-def preset_of(manifest: Manifest, name: str | None) -> tuple[list[str], dict[str, list[ParamValue]]]:
-    """A preset's benchmarks and params; none without a name. Raises UserError for an unknown one."""
+def preset_of(manifest: Manifest, name: str | None) -> Selection:
+    """What a preset says of a run, the rest at its defaults; all of it without a name. Raises UserError for
+    an unknown one."""
     if name is None:
-        return [], {}
+        return Selection([])
     presets = manifest.raw.get("presets", {})
     _known("preset", name, presets)
-    return list(presets[name].get("benchmarks", [])), dict(presets[name].get("params", {}))
+    return msgspec.convert({"benchmarks": [], **presets[name]}, Selection)  # its title is no part of a run
 
 
 def parse_params(manifest: Manifest, options: Sequence[str]) -> dict[str, list[ParamValue]]:

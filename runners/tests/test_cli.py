@@ -61,7 +61,7 @@ def test_the_revision_of_a_changed_tree_says_dirty(suite_repository: Path, tmp_p
     assert json.loads((out / "run.json").read_text())["revision"].endswith("+dirty")
 
 
-def test_a_preset_is_its_benchmarks_and_params_and_what_is_said_besides_wins(
+def test_a_preset_says_what_a_run_is_and_what_is_said_besides_wins(
     suite_repository: Path, tmp_path: Path
 ) -> None:
     suite = suite_repository / "bench/suite.toml"
@@ -73,6 +73,16 @@ def test_a_preset_is_its_benchmarks_and_params_and_what_is_said_besides_wins(
         assert done.returncode == 0, done.stderr
         options = json.loads((out / "run.json").read_text())["options"]
         assert (options["benchmarks"], options["params"]) == (["sort"], {"n": [size]})
+    with suite.open("a", encoding="utf-8") as file:
+        file.write("launches = 2\nrounds = 3\n")
+    for number, (said, times) in enumerate((([], (2, 3)), (["--rounds", "1", "--launches", "1"], (1, 1)))):
+        out = tmp_path / f"times-{number}"
+        done = paceline(
+            "run", str(suite), "--warmup-rounds", "0", "--preset", "small", *said, "--out", str(out)
+        )
+        assert done.returncode == 0, done.stderr
+        options = json.loads((out / "run.json").read_text())["options"]
+        assert (options["launches"], options["rounds"]) == times
     unknown = paceline("run", str(suite), "--preset", "large")
     assert unknown.returncode == 1
     assert "There are: small" in unknown.stderr

@@ -11,14 +11,17 @@ use std::path::Path;
 use std::rc::Rc;
 use std::time::Instant;
 
-use paceline_harness::{Arm, Check, Failure, Prepared, Reading};
+use paceline_harness::{Arm, Check, Context, Failure, Prepared, Reading};
 
-use crate::ground::Place;
+use crate::ground::{Ground, Place};
 use crate::ours::Ours;
 use crate::scenario::{Scenario, Touch};
 use crate::seed::{Append, Full, Modified};
-use crate::site::{Shape, Site};
+use crate::site::{HOT, Shape, Site};
 use crate::tools::{self, Tool};
+
+/// Besides the bands of arms that are no strategies: the filesystem's own structures, and their logs.
+const OWN_ROOM_BYTES: u64 = 1 << 30;
 
 /// What each arm is.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -51,6 +54,7 @@ pub(crate) const ALL: &[Kind] = &[
     Kind::Watched,
     Kind::Tracked,
     Kind::BareAppend,
+    Kind::Other(Tool::Snapshot),
 ];
 /// Those that do not read or clone every band.
 pub(crate) const SPARSE: &[Kind] =
@@ -76,6 +80,7 @@ pub(crate) const TOOLS: &[Kind] = &[
     Kind::Other(Tool::Git),
     Kind::Other(Tool::Borg),
     Kind::Other(Tool::Restic),
+    Kind::Other(Tool::Casync),
     Kind::Other(Tool::Snapshot),
     Kind::Other(Tool::SnapshotCli),
     Kind::Other(Tool::Cli),
@@ -264,12 +269,57 @@ fn strategy(kind: Kind, site: &Site) -> io::Result<Box<dyn Strategy>> {
 /// A group that has no place here.
 pub(crate) fn nowhere(names: &[&str], reason: &str) -> Prepared {
     let arms = names.iter().map(|name| Arm::unavailable(name, reason)).collect();
-    let verify = || {
-        let detail = "nothing ran".to_owned();
-        vec![Check { name: "checkpoints_succeed".to_owned(), ok: true, detail }]
-    };
-    let verify = Box::new(verify);
+    let verify = Box::new(|| check("nothing ran", std::iter::empty()));
     Prepared { arms, items_per_iteration: Some(1), bytes_per_iteration: None, verify }
+}
+
+/// The check of a group: `well` when no arm has something wrong.
+pub(crate) fn check<'a>(well: &str, arms: impl IntoIterator<Item = (&'a str, Option<String>)>) -> Vec<Check> {
+    let wrong = arms.into_iter().filter_map(|(name, wrong)| Some(format!("{name}: {}", wrong?)));
+    let wrong: Vec<String> = wrong.collect();
+    let detail = if wrong.is_empty() { well.to_owned() } else { wrong.join("; ") };
+    vec![Check { name: "checkpoints_succeed".to_owned(), ok: wrong.is_empty(), detail }]
+}
+
+/// An arm that is no strategy: it works in a way of its own over bands that all may change.
+pub(crate) trait Own: Sized + 'static {
+    /// Items of a sample.
+    const ITEMS: Option<u64>;
+    /// What its check says when nothing is wrong.
+    const WELL: &str;
+
+    fn make(name: &str, site: Site) -> io::Result<Self>;
+    fn arm(name: &str, running: &Rc<RefCell<Self>>) -> Arm;
+    /// Why what it did does not count, if so.
+    fn wrong(&self) -> Option<String>;
+}
+
+/// Makes the bands of every such arm, as many as changes touch, and each arm over its own.
+pub(crate) fn prepare_own<R: Own>(
+    ground: &Rc<Ground>,
+    context: &Context<'_>,
+    names: &[&'static str],
+    scenario: Scenario,
+) -> Result<Prepared, Failure> {
+    let band_bytes = context.int("band_kib") << 10;
+    let room = OWN_ROOM_BYTES + 3 * names.len() as u64 * HOT * band_bytes;
+    let place = match ground.place(context.text("filesystem"), "bands", room) {
+        Ok(place) => place,
+        Err(reason) => return Ok(nowhere(names, &reason)),
+    };
+    let shape = Shape { bands: HOT, band_bytes, hot: HOT, sparse: false };
+    let mut made = Vec::new();
+    for name in names {
+        let running = Site::new(&place, shape, scenario, context.seed)
+            .and_then(|site| R::make(name, site))
+            .map_err(|error| Failure::new("preparing", format!("{name}: {error}")))?;
+        made.push((*name, Rc::new(RefCell::new(running))));
+    }
+    let arms = made.iter().map(|(name, running)| R::arm(name, running)).collect();
+    let verify = Box::new(move || {
+        check(R::WELL, made.iter().map(|(name, running)| (*name, running.borrow().wrong())))
+    });
+    Ok(Prepared { arms, items_per_iteration: R::ITEMS, bytes_per_iteration: None, verify })
 }
 
 /// Makes every arm's bands. `place` may have none for an arm, and says why.
@@ -295,14 +345,8 @@ pub(crate) fn prepare(
         arms.push(arm(name, &running, plan));
     }
     let verify = Box::new(move || {
-        let wrong = all.iter().filter_map(|(name, running)| {
-            let wrong = running.borrow_mut().wrong()?;
-            Some(format!("{name}: {wrong}"))
-        });
-        let wrong: Vec<String> = wrong.collect();
-        let detail =
-            if wrong.is_empty() { "every checkpoint of every arm".to_owned() } else { wrong.join("; ") };
-        vec![Check { name: "checkpoints_succeed".to_owned(), ok: wrong.is_empty(), detail }]
+        let all = all.iter().map(|(name, running)| (*name, running.borrow_mut().wrong()));
+        check("every checkpoint of every arm", all)
     });
     Ok(Prepared { arms, items_per_iteration: Some(1), bytes_per_iteration: None, verify })
 }

@@ -10,7 +10,7 @@ use crate::arms::{self, Kind, Plan};
 use crate::ground::{Ground, HERE};
 use crate::scenario::{self, Scenario};
 use crate::site::{self, Shape};
-use crate::{detect, locality, ours, rollback, stall, volume};
+use crate::{detect, locality, rollback, stall, volume};
 
 /// The checkpoint, its phases as the seed's table has them, and its bytes.
 const PHASES: &[&str] = &["durable", "detect", "hash", "clone", "manifest", "sync", "read", "written"];
@@ -18,7 +18,7 @@ const PHASES: &[&str] = &["durable", "detect", "hash", "clone", "manifest", "syn
 const ROOM_BYTES: u64 = 1 << 30;
 
 /// Arms of `tools` that keep bands whole.
-const WHOLE: u64 = 5;
+const WHOLE: u64 = 6;
 
 /// What one benchmark asks of one point of its params.
 struct Asked {
@@ -100,7 +100,7 @@ fn tools(ground: &Rc<Ground>) -> Benchmark {
         let shape = Shape { hot: 4, ..seeds(context.int("bands")) };
         let band_bytes = context.int("band_kib") << 10;
         // A tool keeps the whole band each time. One epoch a sample: the quickest arm's loop is not for them.
-        let copies = WHOLE * (context.rounds + context.rounds / 10 + 10) * band_bytes;
+        let copies = WHOLE * (rounds_of(context) + 5) * band_bytes;
         let asked = Asked::new(scenario, Shape { band_bytes, ..shape });
         Ok(Asked { epochs: Some(1), more: copies, ..asked })
     })
@@ -117,12 +117,21 @@ fn ageing(ground: &Rc<Ground>) -> Benchmark {
     })
 }
 
-/// What many epochs leave on the disk: 5 and 20 rounds of 40 are a thousand.
+/// Epochs after which an old store's space is looked at.
+const OLD: u64 = 1000;
+
+/// What a thousand epochs leave on the disk: all rounds together, however many are asked for.
 fn growth(ground: &Rc<Ground>) -> Benchmark {
     of_arms(ground, "growth", arms::GROWTH, vec![band_kib()], &["durable", "disk"], |context| {
         let shape = Shape { band_bytes: context.int("band_kib") << 10, ..seeds(site::HOT) };
-        Ok(Asked { epochs: Some(ours::FOLD_EVERY), ..Asked::new(scenario::ALL[0], shape) })
+        let epochs = OLD.div_ceil(rounds_of(context));
+        Ok(Asked { epochs: Some(epochs), ..Asked::new(scenario::ALL[0], shape) })
     })
+}
+
+/// Measured rounds and those of warm-up, where the command line does not say otherwise of the latter.
+fn rounds_of(context: &Context<'_>) -> u64 {
+    context.rounds + context.rounds.div_ceil(10).max(5)
 }
 
 fn bands() -> Param {

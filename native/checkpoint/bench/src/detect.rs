@@ -25,11 +25,10 @@ pub(crate) const ARMS: [&str; 3] = ["scan", "look", "events"];
 
 /// No arm reads a band, so bands are small: a store of thousands is made in seconds.
 const SMALL_BYTES: u64 = 64 << 10;
-/// Iterations of a sample. An answer of events takes microseconds and a look at thousands of bands tens of
-/// milliseconds: loops as long as the first needs would make a round a quarter of a minute.
-fn looks(bands: u64) -> u64 {
-    (20_000 / bands).clamp(20, 200)
-}
+/// Iterations of a sample: an answer of events takes microseconds, and a look at thousands of bands ten
+/// milliseconds. The same for every number of bands, so that what the first of them takes more, after the
+/// arms before it, weighs the same in all.
+const LOOKS: u64 = 50;
 
 /// What the bands, a store and its log take: inodes, holes.
 const ROOM_BYTES: u64 = 1 << 30;
@@ -46,7 +45,7 @@ pub(crate) fn prepare(ground: &Rc<Ground>, context: &Context<'_>) -> Result<Prep
     let made = ARMS.map(|name| {
         let site = Site::new(&place, shape, nothing, context.seed)?;
         let (arm, store) = arm(name, &site, &wrong)?;
-        Ok((arm.with_iterations(looks(shape.bands)), (site, store)))
+        Ok((arm.with_iterations(LOOKS), (site, store)))
     });
     let made: io::Result<Vec<_>> = made.into_iter().collect();
     let made = made.map_err(|error| Failure::new("preparing", error.to_string()))?;

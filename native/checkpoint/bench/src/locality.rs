@@ -13,10 +13,9 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 use paceline_harness::order::SplitMix64;
-use paceline_harness::{
-    Arm, Benchmark, Check, Context, Direction, Failure, Metric, Param, Prepared, Reading, Unit,
-};
+use paceline_harness::{Arm, Benchmark, Context, Direction, Failure, Metric, Param, Prepared, Reading, Unit};
 
+use crate::arms;
 use crate::ground::{Ground, Place};
 use crate::scenario::{self, Files, WRITE_BYTES};
 use crate::site::BAND_BYTES;
@@ -60,12 +59,12 @@ pub(crate) fn benchmark(ground: &Rc<Ground>, scenarios: Param) -> Benchmark {
 
 fn prepare(ground: &Rc<Ground>, context: &Context<'_>) -> Result<Prepared, Failure> {
     let mut made = Vec::new();
-    let mut arms = Vec::new();
+    let mut all = Vec::new();
     for kind in volume::KINDS {
         let place = match ground.place(kind, kind, context.int("bands") * BAND_BYTES) {
             Ok(place) => place,
             Err(reason) => {
-                arms.push(Arm::unavailable(kind, reason));
+                all.push(Arm::unavailable(kind, reason));
                 continue;
             }
         };
@@ -74,17 +73,14 @@ fn prepare(ground: &Rc<Ground>, context: &Context<'_>) -> Result<Prepared, Failu
         let running = Rc::new(RefCell::new(running));
         let (operated, read) = (Rc::clone(&running), Rc::clone(&running));
         let arm = Arm::new(kind, move || operated.borrow_mut().once()).with_iterations(1);
-        arms.push(arm.with_metric("dirty", move || Reading::Total(read.borrow().dirty)));
-        made.push(running);
+        all.push(arm.with_metric("dirty", move || Reading::Total(read.borrow().dirty)));
+        made.push((kind, running));
     }
     let verify = Box::new(move || {
-        let failed: Vec<String> =
-            made.iter().filter_map(|running| running.borrow().failure.clone()).collect();
-        let detail =
-            if failed.is_empty() { "every change was read back".to_owned() } else { failed.join("; ") };
-        vec![Check { name: "checkpoints_succeed".to_owned(), ok: failed.is_empty(), detail }]
+        let made = made.iter().map(|(kind, running)| (*kind, running.borrow().failure.clone()));
+        arms::check("every change was read back", made)
     });
-    Ok(Prepared { arms, items_per_iteration: None, bytes_per_iteration: None, verify })
+    Ok(Prepared { arms: all, items_per_iteration: None, bytes_per_iteration: None, verify })
 }
 
 impl Running {

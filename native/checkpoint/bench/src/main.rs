@@ -65,6 +65,10 @@ fn facts() -> Result<Vec<(String, String)>, Failure> {
         0x0102_1994 => "tmpfs: a sync does nothing there".to_owned(),
         other => format!("{other:#x}"),
     };
-    let cache = "warm, but for `cold`: bands synced and dropped by posix_fadvise";
+    let cache = if site::may_drop() {
+        "warm, but for `cold`: bands synced, and the system's caches dropped"
+    } else {
+        "warm, but for `cold`: bands synced and dropped by posix_fadvise"
+    };
     Ok(vec![("filesystem".to_owned(), filesystem), ("cache".to_owned(), cache.to_owned())])
 }

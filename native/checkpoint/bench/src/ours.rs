@@ -14,8 +14,8 @@ use crate::site::{Site, name};
 
 /// Checkpoints that are kept where old ones are given up.
 const KEPT: usize = 10;
-/// Epochs between two folds: as many as a sample of `growth` has.
-pub(crate) const FOLD_EVERY: u64 = 40;
+/// Epochs between two folds. The samples of `growth` are longer or shorter, so they end anywhere between two.
+const FOLD_EVERY: u64 = 40;
 
 /// Up to so many bands every byte of a checkpoint is hashed again; of more, only ids are compared.
 const VERIFIED: u64 = 100;
@@ -74,10 +74,15 @@ impl Strategy for Ours {
     fn checkpoint(&mut self, _: &Site, touches: &[Touch]) -> io::Result<Phases> {
         self.taken += 1;
         let checkpoint = format!("c{}", self.taken);
-        let begin = Instant::now();
+        let (begin, mut detect) = (Instant::now(), 0);
         let taken = match &mut self.told {
             Told::Stamps => self.store.checkpoint_observed(&checkpoint),
-            Told::Events(watcher) => self.store.checkpoint_seen(&checkpoint, &mut || watcher.seen()),
+            Told::Events(watcher) => self.store.checkpoint_seen(&checkpoint, &mut || {
+                let asked = Instant::now();
+                let seen = watcher.seen();
+                detect += nanoseconds(asked);
+                seen
+            }),
             Told::Marks => {
                 for touch in touches {
                     let marked = self.store.mark_dirty(&name(touch.band), touch.offset, WRITE_BYTES);
@@ -89,9 +94,9 @@ impl Strategy for Ours {
         let taken = taken.map_err(io::Error::other)?;
         let durable = nanoseconds(begin);
         self.tidy(checkpoint)?;
-        let (hash, sync) = (taken.hash_ns, taken.append_ns);
+        let (hash, sync) = (taken.hash_ns.saturating_sub(detect), taken.append_ns);
         let (read, written) = (taken.read_bytes, taken.written_bytes);
-        Ok(Phases { durable, hash, sync, read, written, ..Phases::default() })
+        Ok(Phases { durable, detect, hash, sync, read, written, ..Phases::default() })
     }
 
     fn holds(&self, site: &Site) -> io::Result<Option<bool>> {

@@ -14,12 +14,12 @@ use std::time::Instant;
 
 use paceline_checkpoint::disk::RealDisk;
 use paceline_checkpoint::{Options, Store};
-use paceline_harness::{Arm, Check, Context, Direction, Failure, Prepared, Reading, Unit};
+use paceline_harness::{Arm, Context, Direction, Failure, Prepared, Reading, Unit};
 
-use crate::arms::{self, nanoseconds};
+use crate::arms::{self, Own, nanoseconds};
 use crate::ground::Ground;
 use crate::scenario::{self, WRITE_BYTES};
-use crate::site::{HOT, Shape, Site, equal, name, sync_dir};
+use crate::site::{Site, equal, name, sync_dir};
 
 /// Kept copies put back, band by band; the store.
 pub(crate) const ARMS: [&str; 2] = ["copy_back", "tracked"];
@@ -27,8 +27,6 @@ pub(crate) const ARMS: [&str; 2] = ["copy_back", "tracked"];
 pub(crate) const METRICS: [(&str, Unit, Direction); 1] = [("back", Unit::Nanoseconds, Direction::Lower)];
 
 const EPOCHS: u64 = 10;
-/// Besides bands: the filesystem's own structures, and logs of two stores.
-const ROOM_BYTES: u64 = 1 << 30;
 
 enum Way {
     /// Without a store: epochs keep nothing, for only the first state is asked for.
@@ -48,46 +46,14 @@ struct Running {
 
 /// Makes every arm's bands, and copies of them.
 pub(crate) fn prepare(ground: &Rc<Ground>, context: &Context<'_>) -> Result<Prepared, Failure> {
-    let band_bytes = context.int("band_kib") << 10;
-    let room = ROOM_BYTES + 3 * ARMS.len() as u64 * HOT * band_bytes;
-    let place = match ground.place(context.text("filesystem"), "bands", room) {
-        Ok(place) => place,
-        Err(reason) => return Ok(arms::nowhere(&ARMS, &reason)),
-    };
-    let shape = Shape { bands: HOT, band_bytes, hot: HOT, sparse: false };
-    let mut made = Vec::new();
-    for name in ARMS {
-        let running = Site::new(&place, shape, scenario::ALL[0], context.seed)
-            .and_then(|site| Running::new(name, site))
-            .map_err(|error| Failure::new("preparing", format!("{name}: {error}")))?;
-        made.push((name, Rc::new(RefCell::new(running))));
-    }
-    let arms = made.iter().map(|(name, running)| {
-        let (operated, read) = (Rc::clone(running), Rc::clone(running));
-        Arm::new(name, move || operated.borrow_mut().once())
-            .with_iterations(1)
-            .with_metric("back", move || Reading::Total(std::mem::take(&mut read.borrow_mut().back_ns)))
-    });
-    let arms = arms.collect();
-    let verify = Box::new(move || {
-        let wrong = made.iter().filter_map(|(name, running)| {
-            let running = running.borrow();
-            let wrong = match equal(&running.kept, &running.site) {
-                Ok(true) => running.failure.clone()?,
-                Ok(false) => "the bands are not what they were".to_owned(),
-                Err(error) => error.to_string(),
-            };
-            Some(format!("{name}: {wrong}"))
-        });
-        let wrong: Vec<String> = wrong.collect();
-        let detail = if wrong.is_empty() { "every arm is back".to_owned() } else { wrong.join("; ") };
-        vec![Check { name: "checkpoints_succeed".to_owned(), ok: wrong.is_empty(), detail }]
-    });
-    Ok(Prepared { arms, items_per_iteration: Some(1), bytes_per_iteration: None, verify })
+    arms::prepare_own::<Running>(ground, context, &ARMS, scenario::ALL[0])
 }
 
-impl Running {
-    fn new(name: &str, site: Site) -> io::Result<Self> {
+impl Own for Running {
+    const ITEMS: Option<u64> = Some(1);
+    const WELL: &str = "every arm is back";
+
+    fn make(name: &str, site: Site) -> io::Result<Self> {
         let kept = site.beside("kept");
         fs::create_dir(&kept)?;
         for band in site.changing() {
@@ -103,6 +69,23 @@ impl Running {
         Ok(Self { way, site, kept, samples: 0, back_ns: 0, failure: None })
     }
 
+    fn arm(name: &str, running: &Rc<RefCell<Self>>) -> Arm {
+        let (operated, read) = (Rc::clone(running), Rc::clone(running));
+        Arm::new(name, move || operated.borrow_mut().once())
+            .with_iterations(1)
+            .with_metric("back", move || Reading::Total(std::mem::take(&mut read.borrow_mut().back_ns)))
+    }
+
+    fn wrong(&self) -> Option<String> {
+        match equal(&self.kept, &self.site) {
+            Ok(true) => self.failure.clone(),
+            Ok(false) => Some("the bands are not what they were".to_owned()),
+            Err(error) => Some(error.to_string()),
+        }
+    }
+}
+
+impl Running {
     fn once(&mut self) {
         if let Err(error) = self.try_once() {
             self.failure.get_or_insert(error.to_string());

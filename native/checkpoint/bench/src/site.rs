@@ -21,6 +21,9 @@ pub(crate) const BAND_BYTES: u64 = 8 << 20;
 /// Bands that changes touch: twice what the widest of the seed's touches, the same for every number of bands.
 pub(crate) const HOT: u64 = 16;
 
+/// Linux: what is written there says which caches go; 3 is pages, names and inodes.
+const DROP_CACHES: &str = "/proc/sys/vm/drop_caches";
+
 /// What a directory of bands is like.
 #[derive(Clone, Copy)]
 pub(crate) struct Shape {
@@ -127,9 +130,13 @@ impl Site {
         Ok(())
     }
 
-    /// Drops the bands from the page cache, as far as the kernel follows the advice: clean pages go.
+    /// Drops the bands from memory: with everything else that the system caches, inodes too, where this
+    /// process may; else their pages, as far as the kernel follows the advice.
     pub(crate) fn forget(&self) -> io::Result<()> {
         self.settle()?;
+        if may_drop() {
+            return fs::write(DROP_CACHES, "3");
+        }
         for band in 0..self.bands {
             let file = File::open(self.live().join(name(band)))?;
             rustix::fs::fadvise(&file, 0, None, rustix::fs::Advice::DontNeed)?;
@@ -151,6 +158,11 @@ impl Site {
     pub(crate) fn settle(&self) -> io::Result<()> {
         Ok(rustix::fs::syncfs(File::open(self.root.path())?)?)
     }
+}
+
+/// Whether the whole system's caches may be dropped: root may, on a system of its own.
+pub(crate) fn may_drop() -> bool {
+    OpenOptions::new().write(true).open(DROP_CACHES).is_ok()
 }
 
 /// What a touch writes.
@@ -191,4 +203,36 @@ pub(crate) fn name(band: u64) -> String {
 /// Makes the names in a directory durable.
 pub(crate) fn sync_dir(dir: &Path) -> io::Result<()> {
     File::open(dir)?.sync_all()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::IoSliceMut;
+
+    use rustix::io::{Errno, ReadWriteFlags, preadv2};
+
+    use super::*;
+    use crate::ground::{Ground, HERE};
+    use crate::scenario;
+
+    #[test]
+    fn what_was_forgotten_is_no_longer_in_memory() {
+        let parent = TempDir::new().expect("a directory");
+        let ground = Ground::new(parent.path().to_owned());
+        let place = ground.place(HERE, "bands", 0).expect("a place");
+        let shape = Shape { bands: 2, band_bytes: 64 << 10, hot: 1, sparse: true };
+        let site = Site::new(&place, shape, scenario::ALL[0], 1).expect("bands");
+        let cached = || {
+            let band = File::open(site.live().join(name(0))).expect("a band");
+            preadv2(&band, &mut [IoSliceMut::new(&mut [0; 4096])], 0, ReadWriteFlags::NOWAIT)
+        };
+        // linux/magic.h: a tmpfs has no place but memory
+        let tmpfs = rustix::fs::statfs(parent.path()).expect("a filesystem").f_type == 0x0102_1994;
+        if tmpfs || cached() == Err(Errno::OPNOTSUPP) {
+            return;
+        }
+        assert_eq!(cached(), Ok(4096));
+        site.forget().expect("forgotten");
+        assert_eq!(cached(), Err(Errno::AGAIN));
+    }
 }

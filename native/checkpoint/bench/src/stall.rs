@@ -17,14 +17,14 @@ use std::time::{Duration, Instant};
 
 use paceline_checkpoint::disk::RealDisk;
 use paceline_checkpoint::{ErrorKind, Options, Store};
-use paceline_harness::{Arm, Check, Context, Direction, Failure, Prepared, Reading, Unit};
+use paceline_harness::{Arm, Context, Direction, Failure, Prepared, Reading, Unit};
 
-use crate::arms::{self, Strategy, nanoseconds};
+use crate::arms::{self, Own, Strategy, nanoseconds};
 use crate::ground::Ground;
 use crate::ours;
 use crate::scenario::{Scenario, Touch};
 use crate::seed;
-use crate::site::{HOT, Shape, Site, block, name};
+use crate::site::{Site, block, name};
 
 /// No checkpoints; the seed's strategy; the store looking; the store written through.
 pub(crate) const ARMS: [&str; 4] = ["quiet", "events_clone", "observed", "tracked"];
@@ -38,8 +38,6 @@ const BURST: Scenario = Scenario { name: "burst", dirty_bands: 8, writes_per_ban
 const PACE: Duration = Duration::from_micros(100);
 /// From the end of a checkpoint to the next.
 const PAUSE: Duration = Duration::from_millis(5);
-/// Besides bands: the filesystem's own structures, and logs of two stores.
-const ROOM_BYTES: u64 = 1 << 30;
 
 enum Way {
     Quiet,
@@ -59,35 +57,7 @@ struct Running {
 
 /// Makes every arm's bands.
 pub(crate) fn prepare(ground: &Rc<Ground>, context: &Context<'_>) -> Result<Prepared, Failure> {
-    let band_bytes = context.int("band_kib") << 10;
-    let room = ROOM_BYTES + 3 * ARMS.len() as u64 * HOT * band_bytes;
-    let place = match ground.place(context.text("filesystem"), "bands", room) {
-        Ok(place) => place,
-        Err(reason) => return Ok(arms::nowhere(&ARMS, &reason)),
-    };
-    let shape = Shape { bands: HOT, band_bytes, hot: HOT, sparse: false };
-    let mut made = Vec::new();
-    for name in ARMS {
-        let site = Site::new(&place, shape, BURST, context.seed);
-        let running = site.and_then(|site| {
-            let way = way(name, &site)?;
-            Ok(Running { way, site, names: 0, writes: vec![], taken: 0, failure: None })
-        });
-        let running = running.map_err(|error| Failure::new("preparing", format!("{name}: {error}")))?;
-        made.push((name, Rc::new(RefCell::new(running))));
-    }
-    let arms = made.iter().map(|(name, running)| arm(name, running)).collect();
-    let verify = Box::new(move || {
-        let wrong = made.iter().filter_map(|(name, running)| {
-            let wrong = running.borrow().wrong()?;
-            Some(format!("{name}: {wrong}"))
-        });
-        let wrong: Vec<String> = wrong.collect();
-        let detail =
-            if wrong.is_empty() { "every arm's last checkpoint".to_owned() } else { wrong.join("; ") };
-        vec![Check { name: "checkpoints_succeed".to_owned(), ok: wrong.is_empty(), detail }]
-    });
-    Ok(Prepared { arms, items_per_iteration: None, bytes_per_iteration: None, verify })
+    arms::prepare_own::<Running>(ground, context, &ARMS, BURST)
 }
 
 fn way(name: &str, site: &Site) -> io::Result<Way> {
@@ -100,12 +70,36 @@ fn way(name: &str, site: &Site) -> io::Result<Way> {
     })
 }
 
-fn arm(name: &str, running: &Rc<RefCell<Running>>) -> Arm {
-    let (operated, written, taken) = (Rc::clone(running), Rc::clone(running), Rc::clone(running));
-    Arm::new(name, move || operated.borrow_mut().burst())
-        .with_iterations(1)
-        .with_metric("write", move || Reading::Each(std::mem::take(&mut written.borrow_mut().writes)))
-        .with_metric("taken", move || Reading::Total(std::mem::take(&mut taken.borrow_mut().taken)))
+impl Own for Running {
+    const ITEMS: Option<u64> = None;
+    const WELL: &str = "every arm's last checkpoint";
+
+    fn make(name: &str, site: Site) -> io::Result<Self> {
+        let way = way(name, &site)?;
+        Ok(Self { way, site, names: 0, writes: vec![], taken: 0, failure: None })
+    }
+
+    fn arm(name: &str, running: &Rc<RefCell<Self>>) -> Arm {
+        let (operated, written, taken) = (Rc::clone(running), Rc::clone(running), Rc::clone(running));
+        Arm::new(name, move || operated.borrow_mut().burst())
+            .with_iterations(1)
+            .with_metric("write", move || Reading::Each(std::mem::take(&mut written.borrow_mut().writes)))
+            .with_metric("taken", move || Reading::Total(std::mem::take(&mut taken.borrow_mut().taken)))
+    }
+
+    fn wrong(&self) -> Option<String> {
+        let held = match &self.way {
+            Way::Quiet => Ok(true),
+            Way::Cloned(clones) => clones.holds(&self.site).map(|held| held != Some(false)),
+            Way::Observed(store) => newest(store, &self.site),
+            Way::Tracked(store) => newest(&held(store), &self.site),
+        };
+        match held {
+            Ok(true) => self.failure.clone(),
+            Ok(false) => Some("its last checkpoint is not what the bands are".to_owned()),
+            Err(error) => Some(error.to_string()),
+        }
+    }
 }
 
 impl Running {
@@ -148,21 +142,6 @@ impl Running {
         self.taken += taken?;
         self.writes.extend(written.map_err(|_| io::Error::other("the writer ended"))??);
         self.site.settle()
-    }
-
-    /// Why its checkpoints do not count, if so.
-    fn wrong(&self) -> Option<String> {
-        let held = match &self.way {
-            Way::Quiet => Ok(true),
-            Way::Cloned(clones) => clones.holds(&self.site).map(|held| held != Some(false)),
-            Way::Observed(store) => newest(store, &self.site),
-            Way::Tracked(store) => newest(&held(store), &self.site),
-        };
-        match held {
-            Ok(true) => self.failure.clone(),
-            Ok(false) => Some("its last checkpoint is not what the bands are".to_owned()),
-            Err(error) => Some(error.to_string()),
-        }
     }
 }
 

@@ -1,8 +1,8 @@
-//! What people use for the same change: rsync, git, borg and restic as they are installed, snapshots of
-//! btrfs by its ioctl and by its program, and our own program.
+//! What people use for the same change: rsync, git, borg, restic and casync as they are installed, snapshots
+//! of btrfs by its ioctl and by its program, and our own program.
 //!
-//! None is a straw man: nothing is compressed, encrypted or packed, caches are kept between calls, hard
-//! links where there are. What a tool does not sync itself is synced after it, and only then is it durable.
+//! None is a straw man: nothing is compressed (casync always does, by what it takes for quickest), encrypted
+//! or packed, caches are kept between calls, hard links where there are. What a tool does not sync itself is synced after it, and only then is it durable.
 //! Invariant: what is compared is read back by the tool itself. Absent on purpose: other tools' settings of
 //! this user; every tool has a home of its own here.
 
@@ -28,6 +28,7 @@ pub(crate) enum Tool {
     Git,
     Borg,
     Restic,
+    Casync,
     /// Of a btrfs subvolume, by ioctl.
     Snapshot,
     SnapshotCli,
@@ -42,6 +43,7 @@ impl Tool {
             Self::Git => "git",
             Self::Borg => "borg",
             Self::Restic => "restic",
+            Self::Casync => "casync",
             Self::Snapshot => "btrfs_snapshot",
             Self::SnapshotCli => "btrfs_snapshot_cli",
             Self::Cli => "cli",
@@ -136,6 +138,7 @@ impl Outside {
             Tool::Git => words("commit -q -a --allow-empty -m state"),
             Tool::Borg => words(&format!("create --compression none ::{number} .")),
             Tool::Restic => [words("backup -q --compression off --host here"), vec![live]].concat(),
+            Tool::Casync => [words("make"), self.casync()].concat(),
             Tool::Cli if number == 1 => vec!["init".to_owned(), live, "1".to_owned()],
             Tool::Cli => vec!["checkpoint".to_owned(), live, number.to_string()],
             Tool::Snapshot | Tool::SnapshotCli => {
@@ -143,6 +146,13 @@ impl Outside {
                 words("subvolume snapshot -r").into_iter().chain([live, to]).collect()
             }
         }
+    }
+
+    /// Where casync has its chunks and what it knows of files, and its index of the state now.
+    fn casync(&self) -> Vec<String> {
+        let [store, cache] = [("store", "castr"), ("cache", "casync-cache")]
+            .map(|(option, name)| format!("--{option}={}", self.kept(name)));
+        vec![store, cache, "--compression=zstd".to_owned(), self.kept(&format!("{}.caidx", self.taken))]
     }
 
     fn run(&self, dir: &Path, arguments: &[String]) -> io::Result<()> {
@@ -199,6 +209,10 @@ impl Outside {
                 let to = vec!["--target".to_owned(), out.display().to_string()];
                 self.run(&out, &[words("restore latest -q"), to, only.collect()].concat())?;
                 return Ok(out.join(self.live.strip_prefix("/").unwrap_or(&self.live)));
+            }
+            Tool::Casync => {
+                let all = [words("extract"), self.casync()].concat(); // it knows no single files
+                self.run(&out, &all)?;
             }
             _ => return Ok(self.home.join(self.taken.to_string())),
         }

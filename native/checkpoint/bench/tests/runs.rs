@@ -76,11 +76,26 @@ fn benchmarks_of_the_store_end_with_their_checks_ok_and_leave_nothing() {
 }
 
 #[test]
+fn what_a_watcher_takes_to_answer_is_told_apart_from_hashing() {
+    let dir = TempDir::new().expect("a directory");
+    let small = "--benchmark dirty --params dirty=2 --params band_kib=64 --params filesystem=here";
+    let events = events(dir.path(), small);
+    let case = events.iter().find(|event| event["type"] == "case" && event["arm"] == "watched");
+    let case = &case.expect("announced")["case"];
+    let took = |metric: &str| {
+        let of = |event: &&Value| event["case"] == *case && event["metric"] == metric;
+        events.iter().find(of).and_then(|event| event["values"][0].as_u64()).expect("a sample")
+    };
+    assert!(took("detect") > 0 && took("hash") > 0);
+    assert!(took("detect") + took("hash") + took("sync") <= took("durable"));
+}
+
+#[test]
 fn a_tool_is_measured_once_its_copy_was_compared_or_says_why_it_cannot_run() {
     let dir = TempDir::new().expect("a directory");
     let small = "--benchmark tools --params bands=8 --params band_kib=64 --params filesystem=here";
     let (with, without) = told(&events(dir.path(), small), "durable");
-    let all = "rsync git borg restic btrfs_snapshot btrfs_snapshot_cli cli observed tracked";
+    let all = "rsync git borg restic casync btrfs_snapshot btrfs_snapshot_cli cli observed tracked";
     assert_eq!(&with | &without, names(all));
     assert!(with.is_superset(&names("observed tracked")));
 }
