@@ -188,6 +188,7 @@ LAUNCHES = [
     Launch("crypto", "attestation", "sign", "message=32", "ring aws_lc_rs aws_lc"),
     Launch("crypto", "attestation", "verify", "message=32", "ring aws_lc_rs dalek_ifma aws_lc"),
     Launch("crypto", "attestation", "batch", "batch=8 keys=1", "dalek_ifma zebra_ifma aws_lc"),
+    Launch("crypto", "attestation", "batch_thresholds", "batch=8 keys=1", "dalek_ifma zebra_ifma"),
     Launch("crypto", "finality", "finality_check", "blocks=10"),
     Launch("crypto", "finality", "finality_ffi", "blocks=1000", "empty_call ffi"),
 ]

@@ -53,6 +53,12 @@ struct PortableSigner {
     public: ed25519_dalek::VerifyingKey,
 }
 
+/// Does not compile where the library's secret is no longer erased (its feature `zeroize`).
+const _: fn() = || {
+    fn erased_when_dropped<T: zeroize::ZeroizeOnDrop>() {}
+    erased_when_dropped::<ExpandedSecretKey>();
+};
+
 impl Signer for PortableSigner {
     fn sign(&self, message: &[u8]) -> Signature {
         Signature::from_bytes(raw_sign::<Sha512>(&self.secret, message, &self.public).to_bytes())

@@ -17,17 +17,17 @@ const MESSAGE: usize = 32;
 const SIZES: [u64; 8] = [8, 16, 32, 64, 128, 256, 512, 1024];
 const OWN: [&str; 4] = ["portable", "aws_lc", "twin", "ifma"];
 
-fn params() -> Vec<Param> {
+pub(crate) fn params() -> Vec<Param> {
     vec![Param::int("batch", &SIZES, 1, 65536), Param::words("keys", &["1", "16", "all"])]
 }
 
-fn inputs(context: &Context<'_>) -> Rc<Inputs> {
+pub(crate) fn inputs(context: &Context<'_>) -> Rc<Inputs> {
     let count = usize::try_from(context.int("batch")).unwrap_or(1);
     let keys = context.text("keys").parse().unwrap_or(count).min(count);
     Rc::new(Inputs::new(count, keys, MESSAGE, context.seed))
 }
 
-fn prepared(arms: Vec<Arm>, inputs: Rc<Inputs>) -> Prepared {
+pub(crate) fn prepared(arms: Vec<Arm>, inputs: Rc<Inputs>) -> Prepared {
     Prepared {
         arms,
         items_per_iteration: Some(inputs.messages.len() as u64),
@@ -121,19 +121,24 @@ pub(crate) fn batch_threads() -> Benchmark {
         metrics: vec![],
         prepare: Box::new(move |context: &Context<'_>| -> Result<Prepared, Failure> {
             let inputs = inputs(context);
-            let (one, two) = (Rc::clone(&inputs), Rc::clone(&inputs));
-            let count = one.messages.len();
-            let cores = thread::available_parallelism().map_or(1, usize::from);
-            let mut arms_made =
-                vec![counted(arms[0], count, move || verify_batch(black_box(&one.items())).all_good())];
-            arms_made.push(if cores < 2 {
-                Arm::unavailable(arms[1], "needs two cores")
-            } else {
-                counted(arms[1], count, move || halves(black_box(&two.items())))
-            });
+            let arms_made = threads(arms, &inputs).into();
             Ok(prepared(arms_made, inputs))
         }),
     }
+}
+
+/// The engine for batches on one thread, and on two, each with a half.
+pub(crate) fn threads(names: [&str; 2], inputs: &Rc<Inputs>) -> [Arm; 2] {
+    let (one, two, count) = (Rc::clone(inputs), Rc::clone(inputs), inputs.messages.len());
+    let cores = thread::available_parallelism().map_or(1, usize::from);
+    [
+        counted(names[0], count, move || verify_batch(black_box(&one.items())).all_good()),
+        if cores < 2 {
+            Arm::unavailable(names[1], "needs two cores")
+        } else {
+            counted(names[1], count, move || halves(black_box(&two.items())))
+        },
+    ]
 }
 
 fn halves(items: &[Item<'_>]) -> bool {

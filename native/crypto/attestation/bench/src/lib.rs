@@ -12,6 +12,7 @@ mod compiled;
 mod inputs;
 mod peers;
 mod singles;
+mod thresholds;
 #[cfg_attr(target_env = "musl", path = "vectorised_absent.rs")]
 mod vectorised;
 
@@ -36,6 +37,7 @@ pub fn workload() -> Workload {
             batches::batch(),
             batches::batch_one_bad(),
             batches::batch_threads(),
+            thresholds::batch_thresholds(),
         ],
         knobs: vec![],
         open: Box::new(facts),

@@ -12,7 +12,7 @@ use super::sum::{PLANS, Term, Terms};
 use super::vector::LANES;
 
 /// Miri is slow, and the twin has no path that one input takes and another does not.
-const SHARE: usize = if cfg!(miri) { 20 } else { 1 };
+const SHARE: usize = if cfg!(miri) { 50 } else { 1 };
 
 fn every_kernel() -> Vec<Box<dyn Kernels>> {
     #[allow(unused_mut, reason = "other CPUs have the twin only")]
@@ -36,8 +36,9 @@ fn encodings(seed: u64) -> [[u8; 32]; LANES] {
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "there the twin has nothing to be compared with")]
 fn registers_hold_the_limbs_of_the_twin() {
-    for seed in (0..20).step_by(SHARE) {
+    for seed in 0..20 {
         let made: Vec<(Block, u8)> =
             every_kernel().iter().map(|kernels| kernels.decompress(&encodings(seed))).collect();
         assert!(made.iter().all(|other| *other == made[0]), "decompress, seed {seed}");
@@ -48,7 +49,7 @@ fn registers_hold_the_limbs_of_the_twin() {
 
 #[test]
 fn what_decodes_is_what_decodes_in_dalek() {
-    for seed in (100..140).step_by(2 * SHARE - 1) {
+    for seed in (100..140).step_by(2 * SHARE) {
         let encodings = encodings(seed);
         let (_, valid) = Plain.decompress(&encodings);
         for (lane, bytes) in encodings.into_iter().enumerate() {
@@ -74,6 +75,7 @@ fn digests_of_any_length_are_those_of_sha2() {
 
 /// u B − (u mod the order) B is neutral; with another number it is not. In every plan, low and high.
 #[test]
+#[cfg_attr(miri, ignore = "there a sum takes many minutes")]
 fn sums_of_every_plan_are_right() {
     let order_less_one = (Scalar::ZERO - Scalar::ONE).to_bytes();
     let half =
@@ -81,7 +83,7 @@ fn sums_of_every_plan_are_right() {
     for kernels in every_kernel() {
         let (block, _) = kernels.decompress(&[BASE; LANES]);
         let blocks = [block];
-        for plan in PLANS.into_iter().step_by(SHARE) {
+        for plan in PLANS {
             // (order − 1) B + B = 0.
             let (low, carry) = half(0).overflowing_add(plan.centre());
             let high = half(1) + plan.centre() + u128::from(carry);

@@ -101,9 +101,11 @@ pub(crate) trait Vector: Copy {
 pub(crate) struct Twin([u64; LANES]);
 
 impl Twin {
+    /// Written out: `array::from_fn` is many calls for who compiles or interprets it, hundreds of times over.
     #[inline(always)]
     fn each(self, other: Self, operation: impl Fn(u64, u64) -> u64) -> Self {
-        Self(std::array::from_fn(|lane| operation(self.0[lane], other.0[lane])))
+        let at = |lane: usize| operation(self.0[lane], other.0[lane]);
+        Self([at(0), at(1), at(2), at(3), at(4), at(5), at(6), at(7)])
     }
 
     fn mask(self, other: Self, test: impl Fn(u64, u64) -> bool) -> u8 {
@@ -175,7 +177,8 @@ impl Vector for Twin {
         self.plus(a.each(b, |a, b| low(product(a, b) >> 52)))
     }
     fn pick(self, mask: u8, other: Self) -> Self {
-        Self(std::array::from_fn(|lane| if mask >> lane & 1 == 1 { other.0[lane] } else { self.0[lane] }))
+        let at = |lane: usize| if mask >> lane & 1 == 1 { other.0[lane] } else { self.0[lane] };
+        Self([at(0), at(1), at(2), at(3), at(4), at(5), at(6), at(7)])
     }
     fn equal(self, other: Self) -> u8 {
         self.mask(other, |a, b| a == b)

@@ -239,3 +239,16 @@ pub unsafe extern "C" fn paceline_graph_restore(
 }
 
 const _: () = assert!(size_of::<BlockId>() == ID_BYTES && align_of::<BlockId>() == 1);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_panic_ends_as_a_status_and_not_in_the_caller() {
+        let before = guarded(|| Err(Status::Unknown));
+        let status = guarded(|| panic!("on purpose: what a bug in the graph would do"));
+        assert_eq!((before, status), (Status::Unknown as i32, Status::Panicked as i32));
+        assert_eq!(guarded(|| Ok(())), 0, "the next call is a call like any other");
+    }
+}
