@@ -45,7 +45,9 @@ pub(crate) fn answer(command: &Command) -> std::result::Result<Answer, Failure> 
         }
         Command::Prune { dir, names } => {
             let names: Vec<&str> = names.iter().map(String::as_str).collect();
-            opened(dir)?.prune(&names)?;
+            let mut store = opened(dir)?;
+            store.prune(&names)?;
+            store.save_index();
             Answer::done(format!("given up: {}\n", names.join(", ")), json!({"pruned": names}))
         }
         Command::Fold { dir } => fold(dir)?,
@@ -80,7 +82,9 @@ fn import(dir: &Path, archive: &Path, name: Option<&str>) -> std::result::Result
 }
 
 fn fold(dir: &Path) -> Result<Answer> {
-    let done = opened(dir)?.fold()?;
+    let mut store = opened(dir)?;
+    let done = store.fold()?;
+    store.save_index();
     let text = format!(
         "the base is of epoch {}: {} moved, {} and {} removed\n",
         done.epoch,

@@ -40,6 +40,7 @@ impl Store {
     /// manifest; `Damaged` when it is not whole or a band has another id; `Stopped`, `Io`. After an error
     /// there is no such checkpoint.
     pub fn adopt(&mut self, archive: impl Read, name: Option<&str>) -> Result<Taken> {
+        self.refuse_while_pending()?;
         let begin = Instant::now();
         let mut adopted = Adopted::default();
         let chosen = |contents: &Contents| name.unwrap_or(&contents.name).to_owned();

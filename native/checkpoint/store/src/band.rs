@@ -3,16 +3,17 @@
 //! Invariant (D11): each leaf is read once into one buffer; what is hashed there is what is logged. A page
 //! not logged is, byte for byte, what the epoch before has at that place.
 
+use std::path::Path;
 use std::sync::Arc;
 
-use crate::disk::DiskFile;
-use crate::disk::Stamp;
+use crate::disk::{DiskFile, Stamp};
+use crate::error::{Error, ErrorKind};
 use crate::pages::{LEAF, PAGE, PAGES_PER_LEAF, PageSet, index, runs};
 use crate::record::{BandChange, BandState};
-use crate::tree::{Tree, leaf_value, leaves_of};
+use crate::tree::{ChainingValue, Tree, leaf_value, leaves_of};
 
 /// Leaves that are read at a time, when they are neighbours: 256 KiB stay in the core's own cache.
-const LEAVES_PER_READ: u64 = 16;
+pub(crate) const LEAVES_PER_READ: u64 = 16;
 
 #[derive(Debug, Default)]
 pub(crate) struct Band {
@@ -34,6 +35,11 @@ pub(crate) struct Band {
 }
 
 impl Band {
+    /// Where it may differ from the last epoch.
+    pub(crate) fn marks(&self) -> Marks {
+        Marks { pages: self.dirty.clone(), unknown: self.unknown }
+    }
+
     /// The size changed to `bytes`: what may differ by that is marked.
     pub(crate) fn resize(&mut self, bytes: u64) {
         let old = self.size.unwrap_or(0);
@@ -57,10 +63,110 @@ pub(crate) struct Scratch {
 }
 
 /// Why a band could not be collected.
+#[derive(Debug)]
 pub(crate) enum Miss {
     Io(std::io::Error),
     /// The file is shorter than it should be.
     Short,
+}
+
+impl Miss {
+    /// Said of the live file of a band that should have `size` bytes.
+    pub(crate) fn of(self, path: &Path, size: u64) -> Error {
+        match self {
+            Self::Io(error) => Error::io("reading", path, error),
+            Self::Short => {
+                let what = format!("{}: shorter than {size} bytes", path.display());
+                let advice = "say `set_len` when you cut a band, or use the observed mode";
+                Error::new(ErrorKind::Torn, what, advice)
+            }
+        }
+    }
+}
+
+/// One band on its way into a record: its leaves go in, ascending; a change and a tree come out.
+#[derive(Debug)]
+pub(crate) struct Collecting {
+    name: String,
+    head: Option<BandState>,
+    size: u64,
+    marks: Marks,
+    tree: Arc<Tree>,
+    changed: Vec<(u64, ChainingValue)>,
+    pages: Vec<u64>,
+}
+
+/// Where a band may differ from the last epoch.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Marks {
+    pub(crate) pages: PageSet,
+    /// Anywhere.
+    pub(crate) unknown: bool,
+}
+
+impl Marks {
+    /// The leaves that must be read of a band of `size` bytes, ascending.
+    pub(crate) fn leaves(&self, size: u64) -> Vec<u64> {
+        let end = leaves_of(size);
+        if self.unknown {
+            return (0..end).collect();
+        }
+        let mut leaves = self.pages.leaves();
+        leaves.retain(|leaf| *leaf < end);
+        leaves
+    }
+}
+
+impl Collecting {
+    /// A band whose live file has `size` bytes; `tree` is that of `head`.
+    pub(crate) fn new(name: &str, head: Option<BandState>, size: u64, marks: Marks, tree: Arc<Tree>) -> Self {
+        let tree = if tree.size() == size { tree } else { Arc::new(tree.resized(size)) };
+        Self { name: name.to_owned(), head, size, marks, tree, changed: vec![], pages: vec![] }
+    }
+
+    /// Takes neighbouring leaves: hashes them, and keeps the pages of those that changed.
+    pub(crate) fn take(&mut self, first: u64, bytes: &[u8], out: &mut Vec<u8>) {
+        // The one leaf of an empty band has no bytes.
+        let count = (bytes.len() as u64).div_ceil(LEAF).max(1);
+        for leaf in first..first + count {
+            let from = index((leaf - first) * LEAF);
+            let bytes = &bytes[from..bytes.len().min(from + index(LEAF))];
+            let value = leaf_value(self.size, leaf, bytes);
+            if self.tree.leaves()[index(leaf)] == value && (self.head.is_some() || self.size > 0) {
+                continue;
+            }
+            self.changed.push((leaf, value));
+            self.carry(leaf, bytes, out);
+        }
+    }
+
+    /// Takes the pages of a changed leaf that may differ: those marked, less zeros where the band had no
+    /// bytes.
+    fn carry(&mut self, leaf: u64, bytes: &[u8], out: &mut Vec<u8>) {
+        let old_size = self.head.map_or(0, |head| head.size);
+        for (place, page_bytes) in bytes.chunks(index(PAGE)).enumerate() {
+            let page = leaf * PAGES_PER_LEAF + place as u64;
+            let marked = self.marks.unknown || self.marks.pages.contains(page);
+            let new_zeros = page * PAGE >= old_size && page_bytes.iter().all(|byte| *byte == 0);
+            if marked && !new_zeros {
+                self.pages.push(page);
+                out.extend_from_slice(page_bytes);
+                out.resize(out.len().next_multiple_of(index(PAGE)), 0);
+            }
+        }
+    }
+
+    /// What changed, if anything did, and the new tree.
+    pub(crate) fn done(mut self) -> (Option<BandChange>, Arc<Tree>) {
+        if self.changed.is_empty() && self.head.is_some_and(|head| head.size == self.size) {
+            return (None, self.tree);
+        }
+        if !self.changed.is_empty() {
+            Arc::make_mut(&mut self.tree).update(&self.changed);
+        }
+        let state = Some(BandState { size: self.size, id: self.tree.id() });
+        (Some(BandChange { name: self.name, state, runs: runs(&self.pages) }), self.tree)
+    }
 }
 
 /// What differs between the live file of `size` bytes and `head`. Answers the change, if there is any, and
@@ -73,59 +179,32 @@ pub(crate) fn collect(
     tree: Arc<Tree>,
     scratch: &mut Scratch,
 ) -> Result<(Option<BandChange>, Arc<Tree>), Miss> {
-    let old_size = band.head.map_or(0, |head| head.size);
-    let mut tree = if tree.size() == size { tree } else { Arc::new(tree.resized(size)) };
-    let leaves = if band.unknown { (0..leaves_of(size)).collect() } else { band.dirty.leaves() };
-    let mut changed = Vec::with_capacity(leaves.len());
-    let mut pages = Vec::new();
+    let marks = band.marks();
+    let leaves = marks.leaves(size);
+    let mut collecting = Collecting::new(name, band.head, size, marks, tree);
     for (first, count) in runs(&leaves) {
-        let end = (first + count).min(leaves_of(size));
+        let end = first + count;
         let mut leaf = first;
         while leaf < end {
             let until = end.min(leaf + LEAVES_PER_READ);
-            read(file, size, leaf * LEAF, until * LEAF, scratch)?;
-            for leaf_now in leaf..until {
-                let from = index((leaf_now - leaf) * LEAF).min(scratch.buffer.len());
-                let to = scratch.buffer.len().min(from + index(LEAF));
-                let value = leaf_value(size, leaf_now, &scratch.buffer[from..to]);
-                if tree.leaves()[index(leaf_now)] == value && (band.head.is_some() || size > 0) {
-                    continue;
-                }
-                changed.push((leaf_now, value));
-                let bytes = &scratch.buffer[from..to];
-                carry(band, old_size, leaf_now, bytes, &mut pages, &mut scratch.pages);
-            }
+            scratch.read += read(file, size, leaf, until, &mut scratch.buffer)?;
+            collecting.take(leaf, &scratch.buffer, &mut scratch.pages);
             leaf = until;
         }
     }
-    if changed.is_empty() && band.head.is_some_and(|head| head.size == size) {
-        return Ok((None, tree));
-    }
-    if !changed.is_empty() {
-        Arc::make_mut(&mut tree).update(&changed);
-    }
-    let state = Some(BandState { size, id: tree.id() });
-    Ok((Some(BandChange { name: name.to_owned(), state, runs: runs(&pages) }), tree))
+    Ok(collecting.done())
 }
 
-fn read(file: &dyn DiskFile, size: u64, from: u64, to: u64, scratch: &mut Scratch) -> Result<(), Miss> {
-    let wanted = index(to.min(size).saturating_sub(from));
-    scratch.buffer.resize(wanted, 0);
-    let got = file.read_at(&mut scratch.buffer, from).map_err(Miss::Io)?;
-    scratch.read += got as u64;
-    if got < wanted { Err(Miss::Short) } else { Ok(()) }
-}
-
-/// Takes the pages of a changed leaf that may differ: those marked, less zeros where the band had no bytes.
-fn carry(band: &Band, old_size: u64, leaf: u64, bytes: &[u8], pages: &mut Vec<u64>, out: &mut Vec<u8>) {
-    for (place, page_bytes) in bytes.chunks(index(PAGE)).enumerate() {
-        let page = leaf * PAGES_PER_LEAF + place as u64;
-        let marked = band.unknown || band.dirty.contains(page);
-        let new_zeros = page * PAGE >= old_size && page_bytes.iter().all(|byte| *byte == 0);
-        if marked && !new_zeros {
-            pages.push(page);
-            out.extend_from_slice(page_bytes);
-            out.resize(out.len().next_multiple_of(index(PAGE)), 0);
-        }
-    }
+/// Reads leaves, up to the end of a band of `size` bytes; answers how many bytes they are.
+pub(crate) fn read(
+    file: &dyn DiskFile,
+    size: u64,
+    leaf: u64,
+    until: u64,
+    buffer: &mut Vec<u8>,
+) -> Result<u64, Miss> {
+    let from = leaf * LEAF;
+    buffer.resize(index((until * LEAF).min(size).saturating_sub(from)), 0);
+    let got = file.read_at(buffer, from).map_err(Miss::Io)?;
+    if got < buffer.len() { Err(Miss::Short) } else { Ok(got as u64) }
 }

@@ -78,7 +78,7 @@ impl Store {
         manifest.install(disk.as_ref(), &root)?;
         disk.sync_dir(parent(&root)).doing("syncing", &root)?;
         let history = History::new(Arc::clone(&disk), &root, manifest, vec![]);
-        let mut store = Self::assemble(disk, live, log, history, lock)?;
+        let mut store = Self::assemble(disk, live, log, history, lock, None)?;
         for (name, (tree, stamp, seen_ns)) in known {
             store.know(&name, tree, (stamp, seen_ns));
         }

@@ -11,6 +11,7 @@ use crate::disk::{Disk, Kind};
 use crate::error::{Doing, Error, ErrorKind, Result};
 use crate::fold::{Folded, Folding};
 use crate::record::Meta;
+use crate::segment::unfinished_spare;
 use crate::store::Store;
 
 impl Store {
@@ -20,6 +21,7 @@ impl Store {
     /// # Errors
     /// `NotFound` (then none is pruned), `Stopped`, `Io`.
     pub fn prune(&mut self, names: &[&str]) -> Result<()> {
+        self.refuse_while_pending()?;
         let found: Result<BTreeSet<u64>> =
             names.iter().map(|name| Ok(self.history.find(name)?.epoch)).collect();
         let epochs: Vec<u64> = found?.into_iter().collect();
@@ -45,8 +47,8 @@ impl Store {
             folded = folding.folded;
             self.take_base(folding)?;
         }
-        if !self.log.is_fresh() && self.history.head() == self.history.manifest.epoch {
-            self.log.rotate(0)?; // all records are in the base: the full segment can go, too
+        if self.history.head() == self.history.manifest.epoch {
+            self.log.rotate()?; // all records are in the base: the full segment can go, too
         }
         let segments = self.log.drop_until(self.history.manifest.epoch);
         folded.segments = segments.len() as u64;
@@ -66,7 +68,8 @@ impl Store {
         Ok(old)
     }
 
-    /// Removes files of the base that `CURRENT` does not name. Answers how many.
+    /// Removes files of the base that `CURRENT` does not name, and what a job left in the log's directory.
+    /// Answers how many.
     ///
     /// # Errors
     /// `Locked` while a job of this store is out, `Stopped`, `Io`.
@@ -79,7 +82,9 @@ impl Store {
         let entries = self.disk.list(&base).doing("listing", &base)?;
         let files = entries.iter().filter(|entry| entry.kind == Kind::File);
         let unnamed = files.filter(|entry| !named.contains(entry.name.as_str()));
-        let unnamed: Vec<PathBuf> = unnamed.map(|entry| base.join(&entry.name)).collect();
+        let mut unnamed: Vec<PathBuf> = unnamed.map(|entry| base.join(&entry.name)).collect();
+        let spare = unfinished_spare(&self.root.join("log"));
+        unnamed.extend(self.disk.stamp(&spare).is_ok().then_some(spare));
         remove(self.disk.as_ref(), &unnamed)?;
         Ok(unnamed.len() as u64)
     }
@@ -87,6 +92,7 @@ impl Store {
     /// Removes what jobs left; their names may be used again. A job that is out may be writing what the
     /// caller would remove, or removing what it would count.
     fn clear_away(&mut self) -> Result<()> {
+        self.refuse_while_pending()?;
         self.log.refuse_if_stopped()?;
         if self.work.is_out() {
             let what = "work in the background has not come back";

@@ -96,7 +96,7 @@ pub fn log(bytes: &[u8]) {
         }
     }
     drop(log);
-    match Log::open(port(), dir, STORE, 16 * PAGE, BASE) {
+    match Log::open(port(), dir, STORE, 16 * PAGE, BASE, None) {
         Err(error) => assert_eq!(error.kind(), ErrorKind::Damaged, "{error}"),
         Ok((mut log, epochs)) => {
             assert!(epochs.iter().map(|epoch| epoch.number).eq(5..5 + epochs.len() as u64), "gaps");
@@ -108,7 +108,7 @@ pub fn log(bytes: &[u8]) {
             let after = Meta::Checkpoint { name: "after".into(), created_ns: 1, bands: vec![] };
             let next = log.append(after, &[]).expect("it goes on");
             drop(log);
-            let (_, again) = Log::open(port(), dir, STORE, 16 * PAGE, BASE).expect("as it was left");
+            let (_, again) = Log::open(port(), dir, STORE, 16 * PAGE, BASE, None).expect("as it was left");
             assert_eq!(again.len(), epochs.len() + 1);
             assert_eq!(again.last().map(|epoch| epoch.chain), Some(next.chain));
         }

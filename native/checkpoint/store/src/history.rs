@@ -13,11 +13,11 @@ use crate::error::{Doing, Error, ErrorKind, Result};
 use crate::log::{Epoch, segment_path};
 use crate::manifest::{Manifest, base_path};
 use crate::pages::{LEAF, PAGE, PageSet, index};
-use crate::record::{BandChange, BandState, Meta};
+use crate::record::{BandChange, BandState, Chain, Meta};
 use crate::tree::{Tree, leaf_value, leaves_of};
 
 /// A checkpoint as it is listed.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Checkpoint {
     /// Its epoch.
     pub epoch: u64,
@@ -87,6 +87,16 @@ impl History {
     /// The last epoch.
     pub(crate) fn head(&self) -> u64 {
         self.epochs.last().map_or(self.manifest.epoch, |epoch| epoch.number)
+    }
+
+    /// The last epoch, with its chain value.
+    pub(crate) fn last(&self) -> (u64, Chain) {
+        self.epochs.last().map_or_else(|| self.base(), |epoch| (epoch.number, epoch.chain))
+    }
+
+    /// The base's epoch, with its chain value.
+    pub(crate) fn base(&self) -> (u64, Chain) {
+        (self.manifest.epoch, self.manifest.chain)
     }
 
     pub(crate) fn checkpoints(&self) -> Vec<Checkpoint> {

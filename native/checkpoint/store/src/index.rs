@@ -1,21 +1,24 @@
-//! The index: what spares an opening from reading all of live again.
+//! The index: what spares an opening from reading all of live again, and from syncing what is synced.
 //!
 //! Invariant (D10): it is a cache. A stamp vouches for a band only in the same boot, under an unmoved wall
 //! clock, when it was old enough at the time it was taken, and when no record after the index's epoch names
 //! the band; a tree only when its root is the id of the last epoch. A missing or broken index costs time
 //! and nothing else; so it is written without syncs, and failures to write it are ignored.
+//!
+//! The same of its *proof* (D5): it names the base and the last record that its process knew to be on stable
+//! storage, and the file that record is in. In the same boot no power was lost since, so both need no sync
+//! when they are what is found, in that very file: a copy of a store has others.
 
-use std::collections::BTreeSet;
 use std::path::Path;
 
 use crate::bytes::{Reader, put_count, put_text, put_u64};
 use crate::disk::{Access, Disk, Kind, Moment, Stamp};
 use crate::pages::index;
-use crate::record::BandState;
+use crate::record::{BandState, Chain};
 use crate::store::Store;
 use crate::tree::{Tree, leaves_of};
 
-const MAGIC: &[u8; 8] = b"PLCKIDX2";
+const MAGIC: &[u8; 8] = b"PLCKIDX3";
 /// Two ticks of the slowest kernel clock in use (100 Hz): files that were written later than this before a
 /// look may be written again without another stamp.
 const TICKS_NS: i64 = 20_000_000;
@@ -27,6 +30,27 @@ const LEAVES_MOST: u64 = 1 << 20;
 /// (`Disk::stamps_are_exact`) hide nothing.
 pub(crate) fn is_young(stamp: &Stamp, now_ns: i64, exact: bool) -> bool {
     !exact && stamp.modified_ns.max(stamp.changed_ns) > now_ns - TICKS_NS
+}
+
+/// What the process that saved the index knew to be on stable storage.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Proof {
+    /// Of the base: its epoch and chain value.
+    pub(crate) base: (u64, Chain),
+    /// The last record, or the base: likewise.
+    pub(crate) last: (u64, Chain),
+    /// Device and inode of the segment that takes the next record.
+    pub(crate) segment: (u64, u64),
+}
+
+/// An index that was saved in this boot.
+pub(crate) struct Index {
+    /// [`offset`] when it was saved.
+    moved: i64,
+    proof: Proof,
+    /// What [`Disk::stamps_are_exact`] said.
+    pub(crate) exact: bool,
+    bands: Vec<(String, Stamp, i64, bool)>,
 }
 
 /// Wall minus steady clock: moves only when the wall clock is set.
@@ -41,8 +65,15 @@ impl Store {
         let mut out = MAGIC.to_vec();
         out.extend_from_slice(&moment.boot);
         out.extend_from_slice(&offset(&moment).to_le_bytes());
-        put_u64(&mut out, self.history.head());
-        out.extend_from_slice(&self.log.chain());
+        let segment = self.log.durable_segment().unwrap_or((0, 0));
+        for (epoch, chain) in [self.history.last(), self.history.base()] {
+            put_u64(&mut out, epoch);
+            out.extend_from_slice(&chain);
+        }
+        for number in [segment.0, segment.1] {
+            put_u64(&mut out, number);
+        }
+        out.push(u8::from(self.exact));
         let known: Vec<_> = self.bands.iter().filter(|(name, _)| !self.dirty.contains(*name)).collect();
         put_count(&mut out, known.len());
         for (name, band) in known {
@@ -80,10 +111,19 @@ impl Store {
     }
 
     /// Takes every band for clean that the index vouches for.
-    pub(crate) fn believe_index(&mut self) {
-        let read = self.read_index().unwrap_or_default();
-        for (name, stamp, seen_ns, settled) in read {
-            let Some(band) = self.bands.get_mut(&name) else { continue };
+    pub(crate) fn believe(&mut self, index: Index) {
+        let unmoved = index.moved.abs_diff(offset(&self.disk.now())) < TICKS_NS.unsigned_abs() / 2;
+        let (epoch, chain) = index.proof.last;
+        let mut known = self.history.epochs.iter().map(|epoch| (epoch.number, epoch.chain));
+        if !unmoved || !(self.history.base() == (epoch, chain) || known.any(|known| known == (epoch, chain)))
+        {
+            return;
+        }
+        let later = self.history.touched(epoch, self.history.head());
+        for (name, stamp, seen_ns, settled) in index.bands {
+            let Some(band) = self.bands.get_mut(&name).filter(|_| !later.contains_key(&name)) else {
+                continue;
+            };
             let Ok(now) = self.disk.stamp(&self.live.join(&name)) else { continue };
             let fits = band.head.is_some_and(|head| head.size == now.size);
             if fits && now.same(&stamp) && !is_young(&stamp, seen_ns, self.exact) {
@@ -92,9 +132,12 @@ impl Store {
             }
         }
     }
+}
 
-    fn read_index(&self) -> Option<Vec<(String, Stamp, i64, bool)>> {
-        let file = self.disk.open(&self.root.join("INDEX"), Access::Read).ok()?;
+impl Index {
+    /// The store's index, if it is whole and of this boot.
+    pub(crate) fn read(disk: &dyn Disk, root: &Path) -> Option<Self> {
+        let file = disk.open(&root.join("INDEX"), Access::Read).ok()?;
         let mut bytes = vec![0; index(file.stamp().ok()?.size)];
         let count = file.read_at(&mut bytes, 0).ok()?;
         let (body, hash) = bytes.get(..count)?.split_at_checked(count.checked_sub(32)?)?;
@@ -102,38 +145,31 @@ impl Store {
         if blake3::hash(body).as_bytes() != hash || reader.take(8)? != MAGIC {
             return None;
         }
-        let now = self.disk.now();
         let (boot, moved): ([u8; 16], i64) = (reader.array()?, i64::from_le_bytes(reader.array()?));
-        let unmoved = moved.abs_diff(offset(&now)) < TICKS_NS.unsigned_abs() / 2;
-        if boot != now.boot || boot == [0; 16] || !unmoved {
+        if boot != disk.now().boot || boot == [0; 16] {
             return None;
         }
-        let (epoch, chain): (u64, [u8; 32]) = (reader.u64()?, reader.array()?);
-        let base = (self.history.manifest.epoch, self.history.manifest.chain);
-        let mut known = self.history.epochs.iter().map(|epoch| (epoch.number, epoch.chain)).chain([base]);
-        if !known.any(|known| known == (epoch, chain)) {
-            return None;
-        }
-        let later: BTreeSet<String> = self.history.touched(epoch, self.history.head()).into_keys().collect();
+        let (last, base) = ((reader.u64()?, reader.array()?), (reader.u64()?, reader.array()?));
+        let proof = Proof { base, last, segment: (reader.u64()?, reader.u64()?) };
+        let exact = reader.byte()? == 1;
         let count = reader.count(53)?;
-        let mut seen = Vec::with_capacity(count);
+        let mut bands = Vec::with_capacity(count);
         for _ in 0..count {
             let name = reader.text()?;
             let (device, inode, size) = (reader.u64()?, reader.u64()?, reader.u64()?);
             let mut time = || Some(i64::from_le_bytes(reader.array()?));
             let (modified_ns, changed_ns, seen_ns) = (time()?, time()?, time()?);
             let settled = reader.byte()? == 1;
-            if !later.contains(&name) {
-                let kind = Kind::File;
-                seen.push((
-                    name,
-                    Stamp { kind, device, inode, size, modified_ns, changed_ns, blocks: 0 },
-                    seen_ns,
-                    settled,
-                ));
-            }
+            let kind = Kind::File;
+            let stamp = Stamp { kind, device, inode, size, modified_ns, changed_ns, blocks: 0 };
+            bands.push((name, stamp, seen_ns, settled));
         }
-        Some(seen)
+        Some(Self { moved, proof, exact, bands })
+    }
+
+    /// What it proves of a store with this base; nothing when the store was stopped as it was saved.
+    pub(crate) fn proof(&self, base: (u64, Chain)) -> Option<Proof> {
+        (self.proof.segment != (0, 0) && self.proof.base == base).then_some(self.proof)
     }
 }
 

@@ -1,10 +1,10 @@
 //! Checkpoints of a directory of band files by one append and one sync; rollback, verify, fold.
 //!
 //! Place in the journey: the product that the `checkpoint` suite measures. Read in this order: the README
-//! beside this crate (vocabulary, layout, invariants D1 to D13), [`store`](Store), `band`, `log`,
+//! beside this crate (vocabulary, layout, invariants D1 to D15), [`store`](Store), `band`, `log`,
 //! `history`, then what looks back: `audit`, `restore`, `forget`, `fold`; what leaves and comes in:
 //! `archive`, `unpack`, `import`, `adopt`; who looks out: `observe`, `mapped`, `watch`; what goes on
-//! beside: `work`, `background`. The operating system is behind [`disk::Disk`].
+//! beside: `beside`, `capture`, `work`, `background`. The operating system is behind [`disk::Disk`].
 //!
 //! Absent on purpose: threads that nobody asked for, retries of failed syncs, compression, encryption, a
 //! network.
@@ -14,7 +14,9 @@ mod archive;
 mod audit;
 mod background;
 mod band;
+mod beside;
 mod bytes;
+mod capture;
 mod create;
 pub mod disk;
 mod error;
@@ -40,12 +42,14 @@ mod segment;
 mod store;
 pub mod tree;
 mod unpack;
+mod walk;
 mod watch;
 mod work;
 
 pub use archive::Exported;
 pub use audit::{Difference, Status, Verified};
 pub use background::Background;
+pub use beside::Pending;
 pub use bytes::hex;
 pub use error::{Error, ErrorKind, Result};
 pub use fold::Folded;

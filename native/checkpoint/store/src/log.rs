@@ -9,9 +9,11 @@ use std::sync::Arc;
 
 use crate::disk::{Access, Disk, DiskFile};
 use crate::error::{Doing, Error, ErrorKind, Result};
+use crate::index::Proof;
 use crate::pages::{PAGE, index};
 use crate::record::{self, Chain, Meta};
-use crate::segment::{Scan, Segment, new_segment, open_segment, page_bytes, segments};
+use crate::segment::{Segment, has_spare, new_segment, page_bytes, segment_bytes, segments};
+use crate::walk::Walked;
 
 /// A record that is durable.
 #[derive(Clone, Debug)]
@@ -27,15 +29,17 @@ pub(crate) struct Epoch {
     pub(crate) bytes: u64,
 }
 
+/// The end of the log: where the next record goes. The log has it, or the checkpoint that is committed beside
+/// the store.
 #[derive(Debug)]
-pub(crate) struct Log {
+pub(crate) struct Tail {
     disk: Arc<dyn Disk>,
     dir: PathBuf,
     store: [u8; 16],
     capacity: u64,
-    /// First epochs, ascending; the last one is written.
-    pub(crate) segments: Vec<u64>,
     file: Box<dyn DiskFile>,
+    /// First epoch of the segment that is written; nothing when it went and none took its place.
+    segment: Option<u64>,
     /// Where the next record goes, and where its segment ends.
     at: u64,
     end: u64,
@@ -44,20 +48,21 @@ pub(crate) struct Log {
     stopped: bool,
 }
 
-pub(crate) fn segment_path(dir: &Path, first: u64) -> PathBuf {
-    dir.join(format!("{first:016x}.log"))
+#[derive(Debug)]
+pub(crate) struct Log {
+    disk: Arc<dyn Disk>,
+    dir: PathBuf,
+    capacity: u64,
+    /// First epochs, ascending; the last one is written.
+    pub(crate) segments: Vec<u64>,
+    /// Nothing while it is lent.
+    tail: Option<Tail>,
+    stopped: bool,
+    proven: bool,
 }
 
-/// Where the walk begins: at the last whole segment that may hold the base's epoch. A crash may bring back
-/// segments that were removed, and not all of them; those before go. One whose making was cut short does
-/// not count.
-fn begin(disk: &dyn Disk, dir: &Path, store: [u8; 16], firsts: &[u64], base: u64) -> Result<usize> {
-    for (place, first) in firsts.iter().enumerate().rev() {
-        if *first <= base + 1 && open_segment(disk, &segment_path(dir, *first), store, *first)?.is_some() {
-            return Ok(place);
-        }
-    }
-    Ok(0)
+pub(crate) fn segment_path(dir: &Path, first: u64) -> PathBuf {
+    dir.join(format!("{first:016x}.log"))
 }
 
 impl Log {
@@ -71,122 +76,115 @@ impl Log {
     ) -> Result<Self> {
         let (first, chain) = (after.0 + 1, after.1);
         let (file, end) = new_segment(disk.as_ref(), dir, store, (first, chain), capacity)?;
-        let dir = dir.to_owned();
-        let segments = vec![first];
-        Ok(Self {
-            disk,
-            dir,
-            store,
-            capacity,
-            segments,
-            file,
-            at: PAGE,
-            end,
-            next: first,
-            chain,
-            stopped: false,
-        })
+        let (dir, segment) = (dir.to_owned(), Some(first));
+        let (at, next, stopped) = (PAGE, first, false);
+        let tail = Tail { disk, dir, store, capacity, file, segment, at, end, next, chain, stopped };
+        Ok(Self::with(tail, vec![first]))
     }
 
-    /// Opens what is there: the log, and its epochs after that of the base.
+    /// Opens what is there: the log, and its epochs after that of the base. What a proof of this boot covers
+    /// is neither hashed nor synced again.
     pub(crate) fn open(
         disk: Arc<dyn Disk>,
         dir: &Path,
         store: [u8; 16],
         capacity: u64,
         base: (u64, Chain),
+        proof: Option<Proof>,
     ) -> Result<(Self, Vec<Epoch>)> {
-        let mut scan = Scan::new(base);
-        let firsts = segments(disk.as_ref(), dir)?;
-        let begin = begin(disk.as_ref(), dir, store, &firsts, base.0)?;
-        let mut kept = Vec::new();
-        let mut last = None;
-        for (place, first) in firsts.iter().enumerate() {
-            let path = segment_path(dir, *first);
-            if place < begin {
-                disk.remove(&path).doing("removing", &path)?;
-                continue;
-            }
-            match open_segment(disk.as_ref(), &path, store, *first)? {
-                Some(segment) if scan.is_left_over(&segment).doing("reading", &path)? => {
-                    disk.remove(&path).doing("removing", &path)?;
-                }
-                Some(segment) => {
-                    let at = scan.segment(&segment, &path)?;
-                    kept.push(*first);
-                    last = Some((segment, at));
-                }
-                // Its making was cut short, so nothing was ever appended behind it.
-                None if place + 1 == firsts.len() => disk.remove(&path).doing("removing", &path)?,
-                None => {
-                    return Err(Error::damaged(format!("{}: not a segment of this store", path.display())));
-                }
-            }
+        let mut again = false;
+        let mut walked = Walked::over(disk.as_ref(), dir, store, base, proof.map(|proof| proof.last))?;
+        let met = |walked: &Walked, (number, chain): (u64, Chain)| {
+            base == (number, chain)
+                || walked.scan.epochs.iter().any(|epoch| (epoch.number, epoch.chain) == (number, chain))
+        };
+        let proof = proof.filter(|proof| {
+            let met = met(&walked, proof.last);
+            again = !met;
+            met
+        });
+        if again {
+            walked = Walked::over(disk.as_ref(), dir, store, base, None)?;
         }
+        let Walked { scan, kept, last: (segment, at) } = walked;
         let next = scan.next.unwrap_or(base.0 + 1);
-        if next <= base.0 || last.is_none() {
-            let what =
-                format!("{}: the log ends before epoch {}, which the base needs", dir.display(), base.0);
-            return Err(Error::damaged(what));
+        let Segment { file, end, first, .. } = segment;
+        let (dir, chain, segment, stopped) = (dir.to_owned(), scan.chain, Some(first), false);
+        let tail = Tail { disk, dir, store, capacity, file, segment, at, end, next, chain, stopped };
+        let proven = proof.is_some_and(|proof| proof.last == (next - 1, chain));
+        if !proven {
+            tail.confirm(scan.epochs.last())?;
         }
-        let (segment, at) = last.ok_or_else(|| Error::damaged("no log"))?;
-        let Segment { file, end, .. } = segment;
-        let (dir, chain) = (dir.to_owned(), scan.chain);
-        let log =
-            Self { disk, dir, store, capacity, segments: kept, file, at, end, next, chain, stopped: false };
-        log.confirm(scan.epochs.last())?;
-        Ok((log, scan.epochs))
+        Ok((Self { proven, ..Self::with(tail, kept) }, scan.epochs))
     }
 
-    /// D5: what was read, and the name of the last segment, may only be in the cache.
-    fn confirm(&self, last: Option<&Epoch>) -> Result<()> {
-        self.file.sync_data().doing("syncing", &self.dir)?;
-        self.disk.sync_dir(&self.dir).doing("syncing", &self.dir)?;
-        let Some(last) = last else { return Ok(()) };
-        let path = segment_path(&self.dir, last.segment);
-        let file = self.disk.open(&path, Access::Write).doing("opening", &path)?;
-        let begin = last.pages_at + page_bytes(&last.meta) - last.bytes;
-        let mut bytes = vec![0; index(last.bytes)];
-        file.read_at(&mut bytes, begin).doing("reading", &path)?;
-        file.write_at(&bytes, begin).doing("confirming", &path)?;
-        file.sync_data().doing("syncing", &path)
+    /// Whether a proof is of these segments: a segment that came since it was saved, or that of a copy, is
+    /// another file.
+    pub(crate) fn is_proven_by(disk: &dyn Disk, dir: &Path, proof: &Proof) -> bool {
+        let Ok(firsts) = segments(disk, dir) else { return false };
+        let newest = firsts.last().and_then(|first| disk.stamp(&segment_path(dir, *first)).ok());
+        newest.is_some_and(|newest| (newest.device, newest.inode) == proof.segment)
     }
 
-    /// The chain value of the last record.
-    pub(crate) fn chain(&self) -> Chain {
-        self.chain
+    /// Whether opening it found what this boot had synced before, and nothing else.
+    pub(crate) fn is_proven(&self) -> bool {
+        self.proven
+    }
+
+    /// Device and inode of the segment that takes the next record, when all records before it are durable.
+    pub(crate) fn durable_segment(&self) -> Option<(u64, u64)> {
+        let tail = self.tail.as_ref().filter(|_| !self.stopped)?;
+        let stamp = tail.file.stamp().ok()?;
+        Some((stamp.device, stamp.inode))
+    }
+
+    fn with(tail: Tail, segments: Vec<u64>) -> Self {
+        let (disk, dir, capacity) = (Arc::clone(&tail.disk), tail.dir.clone(), tail.capacity);
+        Self { disk, dir, capacity, segments, tail: Some(tail), stopped: false, proven: false }
     }
 
     /// Bytes that all segments take.
     pub(crate) fn bytes(&self) -> Result<u64> {
         self.segments.iter().try_fold(0, |sum, first| {
             let path = segment_path(&self.dir, *first);
-            Ok(sum + self.disk.stamp(&path).doing("looking at", &path)?.size)
+            match self.disk.stamp(&path) {
+                Ok(stamp) => Ok(sum + stamp.size),
+                // A commit beside the store is about to make it anew.
+                Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(sum),
+                Err(error) => Err(Error::io("looking at", &path, error)),
+            }
         })
     }
 
     /// Makes a record durable. After a failure nothing of it will be found, except that a failed sync
     /// leaves it open: then the log takes nothing more.
     pub(crate) fn append(&mut self, meta: Meta, pages: &[u8]) -> Result<Epoch> {
+        let mut tail = self.lend()?;
+        let epoch = tail.append(meta, pages);
+        self.give_back(tail);
+        epoch
+    }
+
+    /// Gives the end of the log away: until it is back nothing else is appended.
+    pub(crate) fn lend(&mut self) -> Result<Tail> {
         self.refuse_if_stopped()?;
-        let (front, chain) = record::encode(self.next, &self.chain, &meta, pages);
-        let bytes = (front.len() + pages.len()) as u64;
-        if self.at + bytes > self.end {
-            self.rotate(bytes)?;
+        self.tail.take().ok_or_else(lent)
+    }
+
+    /// Takes the end of the log back, with whatever segment it has come to.
+    pub(crate) fn give_back(&mut self, tail: Tail) {
+        match (tail.segment, self.segments.last()) {
+            (None, _) => drop(self.segments.pop()),
+            (Some(first), Some(last)) if first == *last => {}
+            (Some(first), _) => self.segments.push(first),
         }
-        let path = segment_path(&self.dir, self.segments[self.segments.len() - 1]);
-        let pages_at = self.at + front.len() as u64;
-        if !pages.is_empty() {
-            self.file.write_at(pages, pages_at).doing("appending to", &path)?;
-        }
-        self.file.write_at(&front, self.at).doing("appending to", &path)?;
-        self.stopped = true; // until the sync says otherwise
-        self.file.sync_data().doing("syncing", &path)?;
-        self.stopped = false;
-        let segment = self.segments[self.segments.len() - 1];
-        let epoch = Epoch { number: self.next, chain, meta, segment, pages_at, bytes };
-        (self.at, self.next, self.chain) = (self.at + bytes, self.next + 1, chain);
-        Ok(epoch)
+        self.stopped |= tail.stopped;
+        self.tail = Some(tail);
+    }
+
+    /// Whoever had the end of the log is gone, and what it did is unknown (D4).
+    pub(crate) fn give_up_lent(&mut self) {
+        self.stopped |= self.tail.is_none();
     }
 
     /// After a failed sync (D4) nothing more is written, and nothing is removed.
@@ -203,24 +201,12 @@ impl Log {
         self.stopped = true;
     }
 
-    /// A new segment, durable before its first record (D2).
-    pub(crate) fn rotate(&mut self, bytes: u64) -> Result<()> {
-        let capacity = self.capacity.max(bytes + PAGE);
-        let after = (self.next, self.chain);
-        if self.segments.last() == Some(&self.next) {
-            // Nothing was appended to it, and it is too small.
-            self.segments.pop();
-            self.stopped = true; // its file goes before the new one is there
-        }
-        let (file, end) = new_segment(self.disk.as_ref(), &self.dir, self.store, after, capacity)?;
-        self.segments.push(self.next);
-        (self.file, self.at, self.end, self.stopped) = (file, PAGE, end, false);
-        Ok(())
-    }
-
-    /// Whether the current segment has records.
-    pub(crate) fn is_fresh(&self) -> bool {
-        self.at == PAGE
+    /// A new segment, durable before its first record (D2), unless the current one has no records.
+    pub(crate) fn rotate(&mut self) -> Result<()> {
+        let mut tail = self.lend()?;
+        let rotated = if tail.at == PAGE { Ok(()) } else { tail.rotate(0) };
+        self.give_back(tail);
+        rotated
     }
 
     /// The segments that hold nothing after `epoch` are no longer of this log. Answers their files, which can
@@ -233,8 +219,74 @@ impl Log {
         dropped
     }
 
+    /// Where a spare segment is to be made, and of how many bytes; nothing while there is one, or half of the
+    /// current segment is free.
+    pub(crate) fn spare_wanted(&self) -> Option<(PathBuf, u64)> {
+        let bytes = segment_bytes(self.capacity);
+        let tail = self.tail.as_ref().filter(|tail| tail.at >= tail.end / 2)?;
+        (!self.stopped && !has_spare(tail.disk.as_ref(), &self.dir, bytes)).then(|| (self.dir.clone(), bytes))
+    }
+
     /// Bytes that a segment has at least.
     pub(crate) fn capacity(&self) -> u64 {
         self.capacity
+    }
+}
+
+pub(crate) fn lent() -> Error {
+    let what = "a checkpoint is on its way";
+    Error::new(ErrorKind::Locked, what, "finish it first, then try again")
+}
+
+impl Tail {
+    /// D5: what was read, and the name of the last segment, may only be in the cache.
+    fn confirm(&self, last: Option<&Epoch>) -> Result<()> {
+        self.file.sync_data().doing("syncing", &self.dir)?;
+        self.disk.sync_dir(&self.dir).doing("syncing", &self.dir)?;
+        let Some(last) = last else { return Ok(()) };
+        let path = segment_path(&self.dir, last.segment);
+        let file = self.disk.open(&path, Access::Write).doing("opening", &path)?;
+        let begin = last.pages_at + page_bytes(&last.meta) - last.bytes;
+        let mut bytes = vec![0; index(last.bytes)];
+        file.read_at(&mut bytes, begin).doing("reading", &path)?;
+        file.write_at(&bytes, begin).doing("confirming", &path)?;
+        file.sync_data().doing("syncing", &path)
+    }
+
+    /// As [`Log::append`].
+    pub(crate) fn append(&mut self, meta: Meta, pages: &[u8]) -> Result<Epoch> {
+        let (front, chain) = record::encode(self.next, &self.chain, &meta, pages);
+        let bytes = (front.len() + pages.len()) as u64;
+        if self.at + bytes > self.end {
+            self.rotate(bytes)?;
+        }
+        let segment = self.segment.ok_or_else(|| Error::damaged("no segment to append to"))?;
+        let path = segment_path(&self.dir, segment);
+        let pages_at = self.at + front.len() as u64;
+        if !pages.is_empty() {
+            self.file.write_at(pages, pages_at).doing("appending to", &path)?;
+        }
+        self.file.write_at(&front, self.at).doing("appending to", &path)?;
+        self.stopped = true; // until the sync says otherwise
+        self.file.sync_data().doing("syncing", &path)?;
+        self.stopped = false;
+        let epoch = Epoch { number: self.next, chain, meta, segment, pages_at, bytes };
+        (self.at, self.next, self.chain) = (self.at + bytes, self.next + 1, chain);
+        Ok(epoch)
+    }
+
+    /// A new segment, durable before its first record (D2).
+    fn rotate(&mut self, bytes: u64) -> Result<()> {
+        let capacity = self.capacity.max(bytes + PAGE);
+        let after = (self.next, self.chain);
+        if self.segment == Some(self.next) {
+            // Nothing was appended to it, and it is too small.
+            self.segment = None;
+            self.stopped = true; // its file goes before the new one is there
+        }
+        let (file, end) = new_segment(self.disk.as_ref(), &self.dir, self.store, after, capacity)?;
+        self.segment = Some(self.next);
+        (self.file, self.at, self.end, self.stopped) = (file, PAGE, end, false);
+        Ok(())
     }
 }

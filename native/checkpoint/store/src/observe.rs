@@ -59,6 +59,7 @@ impl Store {
     /// # Errors
     /// As [`Store::checkpoint_observed`].
     pub fn checkpoint_seen(&mut self, name: &str, seen: &mut dyn FnMut() -> Seen) -> Result<Taken> {
+        self.refuse_while_pending()?;
         self.check_name(name)?;
         let begin = Instant::now();
         let blind = std::mem::replace(&mut self.blind, true);

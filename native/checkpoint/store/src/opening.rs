@@ -13,6 +13,7 @@ use crate::band::Scratch;
 use crate::disk::{Disk, Kind};
 use crate::error::{Doing, Error, ErrorKind, Result};
 use crate::history::History;
+use crate::index::Index;
 use crate::log::Log;
 use crate::manifest::Manifest;
 use crate::mapped::Mapped;
@@ -32,14 +33,20 @@ impl Store {
         let lock = lock(disk.as_ref(), &root)?;
         // Again: another process may have folded before it let go.
         let manifest = Manifest::read(disk.as_ref(), &root).unwrap_or(manifest);
-        // What is seen may only be in memory: nothing is removed on the word of a manifest that may vanish
-        // (D7).
-        disk.sync_dir(&root).doing("syncing", &root)?;
         let base = (manifest.epoch, manifest.chain);
-        let (log, epochs) =
-            Log::open(Arc::clone(&disk), &root.join("log"), manifest.store, options.segment_bytes, base)?;
+        let index = Index::read(disk.as_ref(), &root);
+        let dir = root.join("log");
+        let proof = index.as_ref().and_then(|index| index.proof(base));
+        let proof = proof.filter(|proof| Log::is_proven_by(disk.as_ref(), &dir, proof));
+        if proof.is_none() {
+            // What is seen may only be in memory: nothing is removed on the word of a manifest that may
+            // vanish (D7).
+            disk.sync_dir(&root).doing("syncing", &root)?;
+        }
+        let bytes = options.segment_bytes;
+        let (log, epochs) = Log::open(Arc::clone(&disk), &dir, manifest.store, bytes, base, proof)?;
         let history = History::new(Arc::clone(&disk), &root, manifest, epochs);
-        Self::assemble(disk, live, log, history, lock)
+        Self::assemble(disk, live, log, history, lock, index)
     }
 
     /// Everything that is not on the disk, with all bands unknown that no index vouches for.
@@ -49,6 +56,7 @@ impl Store {
         log: Log,
         history: History,
         lock: Box<dyn Any + Send + Sync>,
+        index: Option<Index>,
     ) -> Result<Self> {
         let root = history.root.clone();
         let heads = history.bands_at(history.head());
@@ -56,7 +64,9 @@ impl Store {
         let bands: BTreeMap<_, _> = heads.into_iter().map(|(name, head)| (name, band(head))).collect();
         let dirty = bands.keys().cloned().collect();
         let (files, scratch, live) = (HashMap::new(), Scratch::default(), live.to_owned());
-        let (listed, fresh_trees, exact) = (None, BTreeSet::new(), disk.stamps_are_exact(&root));
+        let (listed, fresh_trees) = (None, BTreeSet::new());
+        let tried = index.as_ref().filter(|_| log.is_proven()).map(|index| index.exact);
+        let exact = tried.unwrap_or_else(|| disk.stamps_are_exact(&root));
         let mut store = Self {
             disk,
             live,
@@ -72,12 +82,15 @@ impl Store {
             exact,
             blind: false,
             mapped: Mapped::Ignored,
+            capture: None,
             work: Work::default(),
             held: Arc::from(lock),
         };
         store.remove_swap()?;
         store.list_live()?;
-        store.believe_index();
+        if let Some(index) = index {
+            store.believe(index);
+        }
         Ok(store)
     }
 

@@ -1,25 +1,29 @@
-//! Segments of the log on the disk: making one (D2), and walking through all of them (D3).
+//! Segments of the log on the disk: making one, or its zeros ahead of need (D2), and opening one.
 //!
-//! Invariant: a walk takes records in order and without gaps, and stops at the first that is not whole.
+//! Invariant: whatever has a spare's name is zeros on stable storage, but for a header that is written anew
+//! when it becomes a segment; and a segment without a whole header never had a record.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use crate::bytes::{Reader, hex, put_u64};
+use crate::bytes::{Reader, put_u64};
 use crate::disk::{Access, Disk, DiskFile, Kind};
-use crate::error::{Doing, Error, Result};
-use crate::log::{Epoch, segment_path};
+use crate::error::{Doing, Result};
+use crate::log::segment_path;
 use crate::pages::{PAGE, index};
-use crate::record::{self, Chain, HEADER, Head, Meta};
+use crate::record::{self, Chain, Meta};
 
 const MAGIC: &[u8; 8] = b"PLCKSEG1";
 /// Zeros are written this many bytes at a time.
-const ZEROS: usize = 1 << 20;
+pub(crate) const ZEROS: usize = 1 << 20;
+/// A segment's zeros, made ahead of need; and while they are made.
+const SPARE: &str = "SPARE";
+const NEXT_SPARE: &str = "SPARE.new";
 
 /// One segment while it is read.
 pub(crate) struct Segment {
     pub(crate) file: Box<dyn DiskFile>,
     pub(crate) first: u64,
-    previous: Chain,
+    pub(crate) previous: Chain,
     pub(crate) end: u64,
 }
 
@@ -37,6 +41,37 @@ pub(crate) fn segments(disk: &dyn Disk, dir: &Path) -> Result<Vec<u64>> {
     Ok(digits.filter_map(|digits| u64::from_str_radix(digits, 16).ok()).collect())
 }
 
+/// Bytes of a segment that is to hold so many.
+pub(crate) fn segment_bytes(capacity: u64) -> u64 {
+    capacity.next_multiple_of(PAGE).max(2 * PAGE)
+}
+
+/// Whether a spare of so many bytes is there: zeros that were synced before they got this name.
+pub(crate) fn has_spare(disk: &dyn Disk, dir: &Path, bytes: u64) -> bool {
+    disk.stamp(&dir.join(SPARE)).is_ok_and(|stamp| stamp.kind == Kind::File && stamp.size == bytes)
+}
+
+/// Makes the zeros of a segment to come, so that the checkpoint that needs it does not (D2).
+pub(crate) fn make_spare(disk: &dyn Disk, dir: &Path, bytes: u64) -> Result<()> {
+    let (new, path) = (dir.join(NEXT_SPARE), dir.join(SPARE));
+    if disk.stamp(&new).is_ok() {
+        disk.remove(&new).doing("removing", &new)?; // its making was cut short
+    }
+    let made = zeros(disk, &new, bytes)
+        .and_then(|file| file.sync_data().doing("syncing", &new))
+        .and_then(|()| disk.rename(&new, &path).doing("renaming", &new));
+    if made.is_err() {
+        let _ = disk.remove(&new); // best effort: gives its space back; `gc` removes it, too
+    }
+    made?;
+    disk.sync_dir(dir).doing("syncing", dir)
+}
+
+/// What a spare is called while it is not whole.
+pub(crate) fn unfinished_spare(dir: &Path) -> PathBuf {
+    dir.join(NEXT_SPARE)
+}
+
 pub(crate) fn new_segment(
     disk: &dyn Disk,
     dir: &Path,
@@ -44,28 +79,52 @@ pub(crate) fn new_segment(
     after: (u64, Chain),
     capacity: u64,
 ) -> Result<(Box<dyn DiskFile>, u64)> {
-    let (first, previous) = after;
-    let end = capacity.next_multiple_of(PAGE).max(2 * PAGE);
-    let path = segment_path(dir, first);
+    let end = segment_bytes(capacity);
+    let path = segment_path(dir, after.0);
     if disk.stamp(&path).is_ok() {
         disk.remove(&path).doing("removing", &path)?; // an earlier try that failed: it holds no record
     }
-    let made = fill(disk, &path, store, (first, previous), end);
+    let header = header(store, after, end);
+    let spare = dir.join(SPARE);
+    let from = if has_spare(disk, dir, end) { &spare } else { &path };
+    let made = begun(disk, from, &path, &header, end);
     if made.is_err() {
-        let _ = disk.remove(&path); // best effort: gives its space back; opening removes it, too
+        for path in [from, &path] {
+            let _ = disk.remove(path); // best effort: gives its space back; opening removes it, too
+        }
     }
     let file = made?;
     disk.sync_dir(dir).doing("syncing", dir)?;
     Ok((file, end))
 }
 
-fn fill(
-    disk: &dyn Disk,
-    path: &Path,
-    store: [u8; 16],
-    after: (u64, Chain),
-    end: u64,
-) -> Result<Box<dyn DiskFile>> {
+/// A segment with its header, synced, under its name: of the spare, if that is where it comes from.
+fn begun(disk: &dyn Disk, from: &Path, path: &Path, header: &[u8], end: u64) -> Result<Box<dyn DiskFile>> {
+    let file = if from == path {
+        zeros(disk, path, end)?
+    } else {
+        disk.open(from, Access::Write).doing("opening", from)?
+    };
+    file.write_at(header, 0).doing("preallocating", from)?;
+    file.sync_data().doing("syncing", from)?;
+    if from != path {
+        disk.rename(from, path).doing("renaming", from)?;
+    }
+    Ok(file)
+}
+
+fn header(store: [u8; 16], after: (u64, Chain), end: u64) -> Vec<u8> {
+    let mut header = MAGIC.to_vec();
+    header.extend_from_slice(&store);
+    put_u64(&mut header, after.0);
+    header.extend_from_slice(&after.1);
+    put_u64(&mut header, end);
+    let hash = blake3::hash(&header);
+    header.extend_from_slice(hash.as_bytes());
+    header
+}
+
+fn zeros(disk: &dyn Disk, path: &Path, end: u64) -> Result<Box<dyn DiskFile>> {
     let file = disk.open(path, Access::Create).doing("making", path)?;
     let zeros = vec![0; ZEROS.min(index(end))];
     let mut at = 0;
@@ -74,15 +133,6 @@ fn fill(
         file.write_at(&zeros[..count], at).doing("preallocating", path)?;
         at += count as u64;
     }
-    let mut header = MAGIC.to_vec();
-    header.extend_from_slice(&store);
-    put_u64(&mut header, after.0);
-    header.extend_from_slice(&after.1);
-    put_u64(&mut header, end);
-    let hash = blake3::hash(&header);
-    header.extend_from_slice(hash.as_bytes());
-    file.write_at(&header, 0).doing("preallocating", path)?;
-    file.sync_data().doing("syncing", path)?;
     Ok(file)
 }
 
@@ -106,110 +156,4 @@ pub(crate) fn open_segment(
         (known && whole && read.0 == name && read.2 <= size).then_some(read)
     };
     Ok(read().map(|(first, previous, end)| Segment { file, first, previous, end }))
-}
-
-/// The walk over all segments.
-pub(crate) struct Scan {
-    base: (u64, Chain),
-    pub(crate) epochs: Vec<Epoch>,
-    pub(crate) next: Option<u64>,
-    pub(crate) chain: Chain,
-}
-
-impl Scan {
-    /// A walk that begins at the segment with the base's epoch.
-    pub(crate) fn new(base: (u64, Chain)) -> Self {
-        Self { base, epochs: Vec::new(), next: None, chain: [0; 32] }
-    }
-
-    /// Reads a segment's records; answers where the next one goes.
-    pub(crate) fn segment(&mut self, segment: &Segment, path: &Path) -> Result<u64> {
-        let expected = self.next.unwrap_or(segment.first);
-        let chained = self.next.is_none() || segment.previous == self.chain;
-        if segment.first != expected || !chained || (self.next.is_none() && segment.first > self.base.0 + 1) {
-            let what = format!("{}: epoch {expected} should follow, not {}", path.display(), segment.first);
-            return Err(Error::damaged(what));
-        }
-        (self.next, self.chain) = (Some(expected), segment.previous);
-        self.meet_base(path)?;
-        let mut at = PAGE;
-        while let Some(epoch) = self.record(segment, at).doing("reading", path)? {
-            at += epoch.bytes;
-            (self.next, self.chain) = (Some(epoch.number + 1), epoch.chain);
-            self.meet_base(path)?;
-            if epoch.number > self.base.0 {
-                self.epochs.push(epoch);
-            }
-        }
-        Ok(at)
-    }
-
-    /// Whether a failed rotation left it: it has no record, and its epoch is in the segment before it.
-    pub(crate) fn is_left_over(&self, segment: &Segment) -> std::io::Result<bool> {
-        if self.next.is_none_or(|next| segment.first >= next) {
-            return Ok(false);
-        }
-        let mut header = vec![0; HEADER];
-        segment.file.read_at(&mut header, PAGE)?;
-        Ok(record::peek(&header).is_none())
-    }
-
-    /// The base is an epoch of this log.
-    fn meet_base(&self, path: &Path) -> Result<()> {
-        if self.next == Some(self.base.0 + 1) && self.chain != self.base.1 {
-            let (ours, base) = (hex(&self.chain), hex(&self.base.1));
-            return Err(Error::damaged(format!(
-                "{}: chain {ours} where the base has {base}",
-                path.display()
-            )));
-        }
-        Ok(())
-    }
-
-    fn record(&self, segment: &Segment, at: u64) -> std::io::Result<Option<Epoch>> {
-        let mut front = vec![0; HEADER];
-        if at + PAGE > segment.end || segment.file.read_at(&mut front, at)? < HEADER {
-            return Ok(None);
-        }
-        let Some(claim) = record::peek(&front) else { return Ok(None) };
-        let room = segment.end - at;
-        if claim.front_bytes().checked_add(claim.page_bytes).is_none_or(|bytes| bytes > room) {
-            return Ok(None);
-        }
-        front.resize(HEADER + index(claim.meta_bytes), 0);
-        segment.file.read_at(&mut front, at)?;
-        let Some((head, meta, chain)) = record::decode(&front) else { return Ok(None) };
-        if Some(head.epoch) != self.next || head.previous != self.chain {
-            return Ok(None);
-        }
-        if !pages_whole(segment, &head, at)? {
-            return Ok(None);
-        }
-        let pages_at = at + head.front_bytes();
-        Ok(Some(Epoch {
-            number: head.epoch,
-            chain,
-            meta,
-            segment: segment.first,
-            pages_at,
-            bytes: head.bytes(),
-        }))
-    }
-}
-
-/// Whether the pages are those the header was written with.
-fn pages_whole(segment: &Segment, head: &Head, at: u64) -> std::io::Result<bool> {
-    let mut hasher = blake3::Hasher::new();
-    let mut piece = vec![0; ZEROS.min(index(head.page_bytes))];
-    let mut done = 0;
-    while done < head.page_bytes {
-        let want = piece.len().min(index(head.page_bytes - done));
-        let count = segment.file.read_at(&mut piece[..want], at + head.front_bytes() + done)?;
-        if count < want {
-            return Ok(false);
-        }
-        hasher.update(&piece[..count]);
-        done += count as u64;
-    }
-    Ok(*hasher.finalize().as_bytes() == head.pages_hash)
 }

@@ -6,7 +6,7 @@
 //!
 //! Invariant: a page of live that differs from the last epoch is marked, or its band is unknown. A
 //! checkpoint that failed changes nothing: the marks stay. Absent on purpose: threads; the owner decides
-//! who calls when.
+//! who calls when. A checkpoint for whose sync no writer waits is in `beside`.
 
 use std::any::Any;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -14,12 +14,13 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
 
-use crate::band::{Band, Miss, Scratch, collect};
+use crate::band::{Band, Scratch, collect};
+use crate::capture::Capture;
 use crate::disk::{Access, Disk, DiskFile};
 use crate::error::{Doing, Error, ErrorKind, Result};
 use crate::history::{Checkpoint, History};
 use crate::index::cached_tree;
-use crate::log::Log;
+use crate::log::{Epoch, Log};
 use crate::mapped::Mapped;
 use crate::names::{check_band, check_checkpoint};
 use crate::pages::PageSet;
@@ -83,6 +84,8 @@ pub struct Store {
     pub(crate) blind: bool,
     /// Whether writers through mappings are looked for.
     pub(crate) mapped: Mapped,
+    /// The checkpoint that is on its way, if one is.
+    pub(crate) capture: Option<Capture>,
     /// What can be done beside the hot path.
     pub(crate) work: Work,
     /// Keeps other processes out; jobs that are out hold it, too.
@@ -115,6 +118,7 @@ impl Store {
     /// marked.
     pub fn write_at(&mut self, name: &str, offset: u64, bytes: &[u8]) -> Result<()> {
         check_band(name)?;
+        self.rescue(name, offset, offset + bytes.len() as u64);
         self.mark(name, offset, bytes.len() as u64);
         let path = self.live.join(name);
         let written =
@@ -138,6 +142,7 @@ impl Store {
     /// `Refused` for a name no band can have.
     pub fn mark_dirty(&mut self, name: &str, offset: u64, bytes: u64) -> Result<()> {
         check_band(name)?;
+        self.miss(name, offset, offset + bytes);
         self.mark(name, offset, bytes);
         Ok(())
     }
@@ -157,6 +162,7 @@ impl Store {
     /// As [`Store::write_at`].
     pub fn set_len(&mut self, name: &str, bytes: u64) -> Result<()> {
         check_band(name)?;
+        self.rescue(name, bytes, u64::MAX);
         self.marked(name).resize(bytes);
         let path = self.live.join(name);
         let cut = self.file(name, true).and_then(|file| file.set_len(bytes).doing("resizing", &path));
@@ -176,6 +182,7 @@ impl Store {
                 "`status` shows the bands",
             ));
         }
+        self.rescue_file(name);
         self.files.remove(name);
         self.disk.remove(&path).doing("removing", &path)?;
         let band = self.marked(name);
@@ -184,7 +191,7 @@ impl Store {
     }
 
     /// The live file of a band, open for writing.
-    fn file(&mut self, name: &str, make: bool) -> Result<&dyn DiskFile> {
+    pub(crate) fn file(&mut self, name: &str, make: bool) -> Result<&dyn DiskFile> {
         let path = self.live.join(name);
         if !self.files.contains_key(name) {
             if self.files.len() >= FILES_OPEN {
@@ -208,6 +215,7 @@ impl Store {
     /// `Io`. After an error there is no such checkpoint and nothing is forgotten; after a failed sync there
     /// may be one when the store is opened again.
     pub fn checkpoint(&mut self, name: &str) -> Result<Taken> {
+        self.refuse_while_pending()?;
         self.check_name(name)?;
         let begin = Instant::now();
         let mut found = self.collect_dirty()?;
@@ -245,17 +253,7 @@ impl Store {
         let path = self.live.join(name);
         self.file(name, false)?;
         let collected = collect(name, &self.bands[name], size, self.files[name].as_ref(), tree, scratch);
-        let (change, tree) = collected.map_err(|miss| match miss {
-            Miss::Io(error) => Error::io("reading", &path, error),
-            Miss::Short => {
-                let what = format!("{}: shorter than {size} bytes", path.display());
-                Error::new(
-                    ErrorKind::Torn,
-                    what,
-                    "say `set_len` when you cut a band, or use the observed mode",
-                )
-            }
-        })?;
+        let (change, tree) = collected.map_err(|miss| miss.of(&path, size))?;
         Ok(Found { name: name.to_owned(), change, tree: Some(tree) })
     }
 
@@ -284,34 +282,40 @@ impl Store {
     pub(crate) fn commit(&mut self, name: &str, found: &mut Vec<Found>, hash_ns: u64) -> Result<Taken> {
         let begin = Instant::now();
         let created_ns = self.disk.now().wall_ns;
-        let bands: Vec<_> = found.iter_mut().filter_map(|found| found.change.take()).collect();
-        let states: Vec<_> = bands.iter().map(|band| (band.name.clone(), band.state)).collect();
+        let bands = found.iter_mut().filter_map(|found| found.change.take()).collect();
         let meta = Meta::Checkpoint { name: name.to_owned(), created_ns, bands };
         let epoch = self.log.append(meta, &self.scratch.pages)?;
-        let checkpoint = Checkpoint {
-            epoch: epoch.number,
-            name: name.to_owned(),
-            created_ns,
-            bands: states.len() as u64,
-            bytes: self.scratch.pages.len() as u64,
-        };
+        for name in std::mem::take(&mut self.dirty) {
+            let band = self.bands.entry(name).or_default();
+            (band.dirty, band.unknown) = (PageSet::default(), false);
+        }
+        let (checkpoint, written_bytes) =
+            self.take_in(epoch, self.scratch.pages.len() as u64, std::mem::take(found));
+        let read_bytes = self.scratch.read;
+        Ok(Taken { checkpoint, read_bytes, written_bytes, hash_ns, append_ns: nanoseconds(begin) })
+    }
+
+    /// The epoch is the last one from now on. Answers its checkpoint, and the bytes of its record.
+    pub(crate) fn take_in(&mut self, epoch: Epoch, page_bytes: u64, found: Vec<Found>) -> (Checkpoint, u64) {
+        let mut checkpoint = Checkpoint { epoch: epoch.number, bytes: page_bytes, ..Checkpoint::default() };
+        if let Meta::Checkpoint { name, created_ns, bands } = &epoch.meta {
+            (checkpoint.name, checkpoint.created_ns) = (name.clone(), *created_ns);
+            checkpoint.bands = bands.len() as u64;
+            for change in bands {
+                self.bands.entry(change.name.clone()).or_default().head = change.state;
+            }
+        }
         let written_bytes = epoch.bytes;
         self.history.push(epoch);
-        for (name, state) in states {
-            self.bands.entry(name).or_default().head = state;
-        }
-        for found in found.drain(..) {
+        for found in found {
             let band = self.bands.entry(found.name.clone()).or_default();
-            (band.tree, band.dirty, band.unknown) = (found.tree, PageSet::default(), false);
-            band.seen = None;
-            if band.size.is_none() {
+            (band.tree, band.seen) = (found.tree, None);
+            if band.size.is_none() && band.head.is_none() {
                 self.bands.remove(&found.name);
             }
             self.fresh_trees.insert(found.name);
         }
-        self.dirty.clear();
-        let read_bytes = self.scratch.read;
-        Ok(Taken { checkpoint, read_bytes, written_bytes, hash_ns, append_ns: nanoseconds(begin) })
+        (checkpoint, written_bytes)
     }
 
     /// Closes all live files: their names may name others now.

@@ -4,7 +4,9 @@
 //! subtrees are complete; pairing neighbours level by level, an odd last one moving up, builds the same tree
 //! (BLAKE3 paper §2.1; `blake3::hazmat`). Absent on purpose: reading files.
 
-use blake3::hazmat::{ChainingValue, HasherExt, Mode, merge_subtrees_non_root, merge_subtrees_root};
+use blake3::hazmat::{HasherExt, Mode, merge_subtrees_non_root, merge_subtrees_root};
+
+pub(crate) use blake3::hazmat::ChainingValue;
 
 use crate::pages::{LEAF, index};
 

@@ -4,10 +4,11 @@
 //! ```text
 //! Store::next_job ─▶ Job::run, anywhere, without the store ─▶ Store::take_back
 //! ```
-//! Order, most urgent first: trees of bands with marks; trees of bands that the log names, its end first; a
-//! fold, band by band; all other trees. Invariants: at most one job is out, and while it is nothing is
-//! removed that it may read or write. A tree is taken only for the id it was made for, so one that comes
-//! back late is dropped and not wrong. Absent on purpose: threads (`background`), clocks.
+//! Order, most urgent first: trees of bands with marks; trees of bands that the log names, its end first;
+//! zeros for the log's next segment, once half of this one is used; a fold, band by band; all other trees.
+//! Invariants: at most one job is out, and while it is nothing is removed that it may read or write. A tree
+//! is taken only for the id it was made for, so one that comes back late is dropped and not wrong. Absent on
+//! purpose: threads (`background`), clocks.
 
 use std::any::Any;
 use std::collections::{BTreeSet, VecDeque};
@@ -21,6 +22,7 @@ use crate::forget::remove;
 use crate::history::BandReader;
 use crate::index::cached_tree;
 use crate::record::BandState;
+use crate::segment::make_spare;
 use crate::store::Store;
 use crate::tree::{Tree, leaves_of};
 
@@ -95,6 +97,8 @@ pub(crate) struct Work {
     backlog: Option<VecDeque<(String, Priority)>>,
     /// Bands whose past cannot be read: once is enough.
     unreadable: BTreeSet<String>,
+    /// The segment beside which a spare could not be made: once is enough.
+    spare_failed: Option<u64>,
     failure: Option<String>,
     pub(crate) count: Count,
 }
@@ -113,6 +117,8 @@ enum Task {
     Tree(Box<Hashing>),
     Fold(Box<Folding>, bool),
     Remove(Vec<PathBuf>, Arc<dyn Disk>),
+    /// Zeros of the log's next segment: where, and how many.
+    Spare(PathBuf, u64, Arc<dyn Disk>),
 }
 
 #[derive(Debug)]
@@ -137,6 +143,7 @@ impl Job {
         match &mut self.task {
             Task::Fold(folding, done) => *done = folding.step()?,
             Task::Remove(paths, disk) => remove(disk.as_ref(), paths)?,
+            Task::Spare(dir, bytes, disk) => make_spare(disk.as_ref(), dir, *bytes)?,
             Task::Tree(it) => {
                 let cached = cached_tree(it.disk.as_ref(), &it.root, &it.name, it.head);
                 it.made = match cached {
@@ -185,9 +192,12 @@ impl Store {
         }
         let task = match self.next_tree(false)? {
             Some(tree) => Some(tree),
-            None => match self.next_fold()? {
-                Some(fold) => Some(fold),
-                None => self.next_tree(true)?,
+            None => match self.next_spare() {
+                Some(spare) => Some(spare),
+                None => match self.next_fold()? {
+                    Some(fold) => Some(fold),
+                    None => self.next_tree(true)?,
+                },
             },
         };
         Ok(task.map(|task| self.work.hand_out(task, &self.held)))
@@ -206,6 +216,7 @@ impl Store {
                     Task::Tree(it) => _ = self.work.unreadable.insert(it.name),
                     Task::Fold(folding, _) => self.work.leftovers = folding.made(),
                     Task::Remove(..) => {}
+                    Task::Spare(..) => self.work.spare_failed = self.log.segments.last().copied(),
                 }
                 Err(error)
             }
@@ -216,7 +227,7 @@ impl Store {
 
     fn take_task(&mut self, task: Task) -> Result<()> {
         match task {
-            Task::Remove(..) => {}
+            Task::Remove(..) | Task::Spare(..) => {}
             Task::Fold(folding, false) => self.work.parked = Some(folding),
             Task::Fold(folding, true) => {
                 self.log.refuse_if_stopped()?;
@@ -299,6 +310,14 @@ impl Store {
         let reader = self.history.band_at(&name, self.history.head())?;
         let (disk, root) = (Arc::clone(&self.disk), self.root.clone());
         Ok(Task::Tree(Box::new(Hashing { disk, root, name, head, priority, reader, made: None })))
+    }
+
+    /// Zeros for the segment that comes next; a try that failed is repeated when the one after it is due.
+    fn next_spare(&self) -> Option<Task> {
+        let (dir, bytes) = self.log.spare_wanted()?;
+        let failed =
+            self.work.spare_failed.is_some() && self.work.spare_failed == self.log.segments.last().copied();
+        (!failed).then(|| Task::Spare(dir, bytes, Arc::clone(&self.disk)))
     }
 
     /// A fold is begun when it would empty a segment.

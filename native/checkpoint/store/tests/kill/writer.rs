@@ -113,12 +113,25 @@ impl Writer {
         self.next += 1;
         let name = format!("c{life}-{}", self.next);
         say(&Report::Asks { name: name.clone(), digest: digest_of(&self.bands) });
-        let taken =
-            if observed { self.store().checkpoint_observed(&name) } else { self.store().checkpoint(&name) };
-        taken.expect("taken");
+        let bands = self.bands.clone();
+        if observed {
+            self.store().checkpoint_observed(&name).expect("taken");
+        } else if self.random.below(2) == 0 {
+            self.store().checkpoint(&name).expect("taken");
+        } else {
+            // The writer goes on while this one is on its way.
+            let mut pending = self.store().begin(&name).expect("begun");
+            while self.store().feed(&mut pending) {
+                if self.random.below(4) == 0 {
+                    self.write();
+                }
+                pending.run();
+            }
+            self.store().finish(pending).expect("taken");
+        }
         self.work.nudge();
         say(&Report::Has { name: name.clone() });
-        self.kept.push((name, self.bands.clone()));
+        self.kept.push((name, bands));
     }
 
     fn go_back(&mut self) {

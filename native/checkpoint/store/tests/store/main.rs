@@ -2,6 +2,7 @@
 
 mod aged;
 mod archive;
+mod beside;
 mod crash;
 mod disk;
 mod many;
@@ -10,6 +11,8 @@ mod meanwhile;
 mod model;
 mod mutated;
 mod observed;
+mod reopened;
+mod spare;
 mod watched;
 mod work;
 mod world;

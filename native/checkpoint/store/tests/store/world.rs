@@ -112,7 +112,8 @@ impl World {
             45..52 => self.resize(),
             52..55 => self.remove(),
             55..60 => self.write_unseen(),
-            60..80 => self.checkpoint(),
+            60..70 => self.checkpoint(),
+            70..80 => self.checkpoint_beside(),
             80..85 => self.rollback(),
             85..87 => self.adopt(),
             87..91 => self.prune(),
@@ -194,6 +195,44 @@ impl World {
         self.opened().checkpoint(&name)?;
         self.land();
         Ok(())
+    }
+
+    /// A checkpoint on its way, while others write, jobs are done and the store is asked for more.
+    fn checkpoint_beside(&mut self) -> Result<()> {
+        let name = self.begin();
+        let mut pending = self.opened().begin(&name)?;
+        loop {
+            self.meanwhile()?;
+            if !self.opened().feed(&mut pending) {
+                break;
+            }
+            self.meanwhile()?;
+            pending.run();
+            self.meanwhile()?;
+        }
+        let taken = self.opened().finish(pending)?;
+        assert_eq!(taken.checkpoint.name, name);
+        self.land();
+        Ok(())
+    }
+
+    fn meanwhile(&mut self) -> Result<()> {
+        match self.random.below(24) {
+            0..5 => self.write(),
+            5 => self.resize(),
+            6 => self.remove(),
+            7 => self.work(),
+            8 => {
+                self.opened().save_index();
+                Ok(())
+            }
+            9 => {
+                let refused = self.opened().checkpoint("another").expect_err("one at a time");
+                assert_eq!(refused.kind(), ErrorKind::Locked);
+                Ok(())
+            }
+            _ => Ok(()),
+        }
     }
 
     fn any(&mut self) -> Option<String> {

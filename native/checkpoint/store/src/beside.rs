@@ -1,0 +1,331 @@
+//! A checkpoint made beside its store: whoever writes through the store waits for a few leaves to be read,
+//! and for no hash, append or sync.
+//!
+//! ```text
+//! Store::begin ─▶ Store::feed ─▶ Pending::run ─▶ Store::finish
+//!  marks move      reads a few     hashes them;     the new epoch is the last one,
+//!  to it           leaves    ◀──┘  at the end       or the marks move back
+//!                                  appends, syncs
+//! ```
+//! Invariant (D15): its record holds live as it was at [`Store::begin`]. A leaf that is about to be written
+//! to, cut off or removed before it was read is read first (*rescued*). What is written from then on is
+//! marked for the next checkpoint, and stays marked when this one comes to nothing. Until it is finished,
+//! nothing else is appended to the log. Absent on purpose: threads, and looking at live (`observe`): where
+//! the writers are somebody else's there is nothing to rescue.
+
+use std::any::Any;
+use std::collections::{BTreeMap, VecDeque};
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Instant;
+
+use crate::band::{Collecting, Marks};
+use crate::capture::{Capture, Shot};
+use crate::disk::Disk;
+use crate::error::{Error, ErrorKind, Result};
+use crate::history::BandReader;
+use crate::index::cached_tree;
+use crate::log::{Epoch, Tail};
+use crate::record::{BandChange, BandState, Meta};
+use crate::store::{Found, Store, Taken, nanoseconds};
+use crate::tree::{Tree, leaf_value};
+
+/// A checkpoint on its way. Dropping it gives it up; once it appends, that stops the store, because nobody
+/// knows how far it came.
+#[derive(Debug)]
+pub struct Pending {
+    name: String,
+    begin: Instant,
+    hash_ns: u64,
+    read: u64,
+    /// Trees that were in the cache, and those that had to be made.
+    loads: u64,
+    misses: u64,
+    /// Bands that were not begun.
+    left: VecDeque<String>,
+    current: Option<Current>,
+    found: Vec<Found>,
+    pages: Vec<u8>,
+    /// Lent by the log from the moment everything was read.
+    tail: Option<Tail>,
+    outcome: Option<Result<Epoch>>,
+    disk: Arc<dyn Disk>,
+    root: PathBuf,
+    out: Arc<()>,
+    /// Nobody else can open the store while it is there.
+    _held: Arc<dyn Any + Send + Sync>,
+}
+
+/// The band that is read.
+#[derive(Debug)]
+struct Current {
+    name: String,
+    head: Option<BandState>,
+    size: u64,
+    way: Way,
+    /// What was read last, and is not hashed: its first leaf, if any.
+    first: Option<u64>,
+    buffer: Vec<u8>,
+    /// There is no more of it.
+    last: bool,
+}
+
+#[derive(Debug)]
+enum Way {
+    /// Its tree of the last epoch is still to be made, from the cache or from the past.
+    Past(Marks, Box<BandReader>),
+    Collecting(Box<Collecting>),
+}
+
+impl Store {
+    /// As [`Store::checkpoint`] of a store that others write through meanwhile. Whoever asks the store for
+    /// anything but writes before it is done hears `Locked`.
+    ///
+    /// # Errors
+    /// As [`Store::checkpoint`]; `Locked` while another one is on its way; `Torn` when a page was marked by
+    /// [`Store::mark_dirty`] after it began and before it was read: owners that write by their own means
+    /// hold the store while they do, and ask for [`Store::checkpoint`].
+    pub fn checkpoint_beside(store: &Mutex<Self>, name: &str) -> Result<Taken> {
+        let held = || store.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut pending = held().begin(name)?;
+        while held().feed(&mut pending) {
+            pending.run();
+        }
+        held().finish(pending)
+    }
+
+    /// Begins a checkpoint of live as it is now.
+    ///
+    /// # Errors
+    /// As [`Store::checkpoint_beside`]; then nothing was begun.
+    pub fn begin(&mut self, name: &str) -> Result<Pending> {
+        let begin = Instant::now();
+        self.refuse_while_pending()?;
+        self.log.refuse_if_stopped()?;
+        self.check_name(name)?;
+        let out = Arc::new(());
+        let (mut marks, mut unread) = (BTreeMap::new(), BTreeMap::new());
+        let (mut found, mut left) = (Vec::new(), VecDeque::new());
+        for name in &self.dirty {
+            let band = self.bands.entry(name.clone()).or_default();
+            let its =
+                Marks { pages: std::mem::take(&mut band.dirty), unknown: std::mem::take(&mut band.unknown) };
+            if let Some(size) = band.size {
+                unread.insert(name.clone(), Shot::new(size, band.head, &its));
+                left.push_back(name.clone());
+            } else {
+                let gone = BandChange { name: name.clone(), state: None, runs: vec![] };
+                let change = band.head.map(|_| gone);
+                found.push(Found { name: name.clone(), change, tree: None });
+            }
+            marks.insert(name.clone(), its);
+        }
+        self.capture = Some(Capture { out: Arc::downgrade(&out), marks, unread, failed: None });
+        Ok(Pending {
+            name: name.to_owned(),
+            begin,
+            hash_ns: 0,
+            read: 0,
+            loads: 0,
+            misses: 0,
+            left,
+            current: None,
+            found,
+            pages: Vec::new(),
+            tail: None,
+            outcome: None,
+            disk: Arc::clone(&self.disk),
+            root: self.root.clone(),
+            out,
+            _held: Arc::clone(&self.held),
+        })
+    }
+
+    /// Reads what [`Pending::run`] works on next. Answers whether there is anything; when there is not it is
+    /// to be finished.
+    pub fn feed(&mut self, pending: &mut Pending) -> bool {
+        if pending.outcome.is_none() && pending.tail.is_none() {
+            let fed = self.read_on(pending).and_then(|more| {
+                if !more {
+                    pending.tail = Some(self.log.lend()?);
+                }
+                Ok(())
+            });
+            if let Err(error) = fed {
+                pending.outcome = Some(Err(error));
+            }
+        }
+        pending.outcome.is_none()
+    }
+
+    /// Reads a few leaves; answers whether there were any.
+    fn read_on(&mut self, pending: &mut Pending) -> Result<bool> {
+        let ours = |capture: &mut Capture| capture.out.as_ptr() == Arc::as_ptr(&pending.out);
+        let Some(mut capture) = self.capture.take_if(ours) else { return Err(unknown()) };
+        let read = self.read_some(pending, &mut capture);
+        self.capture = Some(capture);
+        read
+    }
+
+    fn read_some(&mut self, pending: &mut Pending, capture: &mut Capture) -> Result<bool> {
+        if let Some(error) = capture.failed.take() {
+            return Err(error);
+        }
+        if pending.current.is_none() {
+            let Some(name) = pending.left.pop_front() else { return Ok(false) };
+            pending.current = Some(self.turn_to(name, capture)?);
+        }
+        let Some(current) = &mut pending.current else { return Ok(false) };
+        let Some(shot) = capture.unread.get_mut(&current.name) else { return Err(unknown()) };
+        current.first = None;
+        if let Some((first, until, rescued)) = shot.next() {
+            current.first = Some(first);
+            match rescued {
+                Some(bytes) => current.buffer = bytes,
+                None => self.read_shot(&current.name, shot, first, until, &mut current.buffer)?,
+            }
+            pending.read += current.buffer.len() as u64;
+        }
+        current.last = shot.is_read();
+        if current.last {
+            capture.unread.remove(&current.name);
+        }
+        Ok(true)
+    }
+
+    fn turn_to(&mut self, name: String, capture: &Capture) -> Result<Current> {
+        let (Some(shot), Some(marks)) = (capture.unread.get(&name), capture.marks.get(&name)) else {
+            return Err(unknown());
+        };
+        let (head, size, marks) = (shot.head, shot.size, marks.clone());
+        // Shared until its leaves are put: the store keeps that of the last epoch.
+        let tree = match (self.bands.get(&name).and_then(|band| band.tree.clone()), head) {
+            (Some(tree), _) => {
+                self.work.count.hits += 1;
+                Some(tree)
+            }
+            (None, None) => Some(Arc::new(Tree::new(0, vec![leaf_value(0, 0, &[])]))),
+            (None, Some(_)) => None,
+        };
+        let way = match tree {
+            Some(tree) => Way::Collecting(Box::new(Collecting::new(&name, head, size, marks, tree))),
+            None => Way::Past(marks, Box::new(self.history.band_at(&name, self.history.head())?)),
+        };
+        Ok(Current { name, head, size, way, first: None, buffer: vec![], last: false })
+    }
+
+    /// Takes a checkpoint in, or, when it failed, its marks back. One that was not run to its end is given
+    /// up.
+    ///
+    /// # Errors
+    /// As [`Store::checkpoint_beside`].
+    pub fn finish(&mut self, mut pending: Pending) -> Result<Taken> {
+        let ours = |capture: &mut Capture| capture.out.as_ptr() == Arc::as_ptr(&pending.out);
+        let Some(capture) = self.capture.take_if(ours) else { return Err(unknown()) };
+        if let Some(tail) = pending.tail.take() {
+            self.log.give_back(tail);
+        }
+        self.work.count.loads += pending.loads;
+        self.work.count.misses += pending.misses;
+        let given_up = || {
+            let what = format!("{:?} was given up", pending.name);
+            Error::new(ErrorKind::Refused, what, "run it to its end before it is finished")
+        };
+        match pending.outcome.take().unwrap_or_else(|| Err(given_up())) {
+            Err(error) => {
+                self.put_back(capture);
+                Err(error)
+            }
+            Ok(epoch) => {
+                let append_ns = nanoseconds(pending.begin).saturating_sub(pending.hash_ns);
+                let (read_bytes, hash_ns) = (pending.read, pending.hash_ns);
+                let (checkpoint, written_bytes) =
+                    self.take_in(epoch, pending.pages.len() as u64, pending.found);
+                for name in capture.marks.keys() {
+                    self.forget_if_clean(name);
+                }
+                Ok(Taken { checkpoint, read_bytes, written_bytes, hash_ns, append_ns })
+            }
+        }
+    }
+
+    /// A band that nothing was written to since the checkpoint began is as that has it.
+    fn forget_if_clean(&mut self, name: &str) {
+        let clean = self.bands.get(name).is_none_or(|band| {
+            band.dirty.is_empty() && !band.unknown && band.size == band.head.map(|head| head.size)
+        });
+        if clean {
+            self.dirty.remove(name);
+        }
+    }
+}
+
+/// A [`Pending`] of another store, or of one that went on without it.
+fn unknown() -> Error {
+    Error::new(ErrorKind::Refused, "not a checkpoint that this store has begun", "finish each one, once")
+}
+
+impl Pending {
+    /// Hashes what was read; when everything was, appends the record and syncs it. Needs no store, and takes
+    /// what a checkpoint takes. Failures are heard of when it is finished.
+    pub fn run(&mut self) {
+        if self.outcome.is_some() {
+            return;
+        }
+        let done = match self.tail.take() {
+            Some(mut tail) => {
+                let committed = self.commit(&mut tail);
+                self.tail = Some(tail);
+                Some(committed)
+            }
+            None => self.digest().err().map(Err),
+        };
+        self.outcome = done;
+    }
+
+    fn digest(&mut self) -> Result<()> {
+        let Some(mut current) = self.current.take() else { return Ok(()) };
+        let mut collecting = match current.way {
+            Way::Collecting(collecting) => collecting,
+            Way::Past(ref marks, ref reader) => {
+                let (marks, tree) = (marks.clone(), self.past_tree(&current, reader)?);
+                Box::new(Collecting::new(&current.name, current.head, current.size, marks, tree))
+            }
+        };
+        if let Some(first) = current.first {
+            collecting.take(first, &current.buffer, &mut self.pages);
+        }
+        if current.last {
+            let (change, tree) = collecting.done();
+            self.found.push(Found { name: current.name, change, tree: Some(tree) });
+        } else {
+            current.way = Way::Collecting(collecting);
+            self.current = Some(current);
+        }
+        Ok(())
+    }
+
+    fn commit(&mut self, tail: &mut Tail) -> Result<Epoch> {
+        self.hash_ns = nanoseconds(self.begin);
+        let created_ns = self.disk.now().wall_ns;
+        let bands = self.found.iter_mut().filter_map(|found| found.change.take()).collect();
+        let meta = Meta::Checkpoint { name: self.name.clone(), created_ns, bands };
+        tail.append(meta, &self.pages)
+    }
+
+    /// The tree of a band as of the last epoch, which was not in memory.
+    fn past_tree(&mut self, current: &Current, reader: &BandReader) -> Result<Arc<Tree>> {
+        let Some(head) = current.head else { return Err(unknown()) };
+        if let Some(tree) = cached_tree(self.disk.as_ref(), &self.root, &current.name, head) {
+            self.loads += 1;
+            return Ok(Arc::new(tree));
+        }
+        self.misses += 1;
+        let tree = reader.tree()?;
+        if tree.id() == head.id {
+            return Ok(Arc::new(tree));
+        }
+        let name = &current.name;
+        Err(Error::damaged(format!("band {name:?}: what is stored of the last epoch has another id")))
+    }
+}

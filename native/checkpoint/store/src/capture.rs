@@ -1,0 +1,162 @@
+//! What a checkpoint on its way has still to read, and what becomes of it when somebody writes there.
+//!
+//! Place in the journey: [`crate::beside`] begins it and reads from it; [`Store::write_at`] and its like ask
+//! it first. Invariant (D15): a leaf is taken from live before live changes there, once.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::Weak;
+
+use crate::band::{LEAVES_PER_READ, Marks, read};
+use crate::disk::{Access, DiskFile};
+use crate::error::{Doing, Error, ErrorKind, Result};
+use crate::log::lent;
+use crate::pages::LEAF;
+use crate::record::BandState;
+use crate::store::Store;
+
+/// A checkpoint on its way, as its store sees it.
+#[derive(Debug)]
+pub(crate) struct Capture {
+    pub(crate) out: Weak<()>,
+    /// What was marked when it began.
+    pub(crate) marks: BTreeMap<String, Marks>,
+    /// Bands with leaves that are still to be read.
+    pub(crate) unread: BTreeMap<String, Shot>,
+    pub(crate) failed: Option<Error>,
+}
+
+/// What is still to be read of a band.
+#[derive(Debug)]
+pub(crate) struct Shot {
+    pub(crate) size: u64,
+    pub(crate) head: Option<BandState>,
+    /// Ascending.
+    leaves: VecDeque<u64>,
+    /// Those of them that were read because somebody wrote there.
+    rescued: BTreeMap<u64, Vec<u8>>,
+    /// Its file, when its name is another's by now.
+    file: Option<Box<dyn DiskFile>>,
+}
+
+impl Shot {
+    /// A band of `size` bytes of which these marks are to be read.
+    pub(crate) fn new(size: u64, head: Option<BandState>, marks: &Marks) -> Self {
+        Self { size, head, leaves: marks.leaves(size).into(), rescued: BTreeMap::new(), file: None }
+    }
+
+    /// Whether all of it was taken off the list.
+    pub(crate) fn is_read(&self) -> bool {
+        self.leaves.is_empty()
+    }
+
+    /// The leaves within some that only live has.
+    fn due(&self, from: u64, until: u64) -> Vec<u64> {
+        let begin = self.leaves.partition_point(|leaf| *leaf < from);
+        let within = self.leaves.range(begin..).take_while(|leaf| **leaf < until);
+        within.filter(|leaf| !self.rescued.contains_key(leaf)).copied().collect()
+    }
+
+    /// Takes the next leaves off the list: neighbours that only live has, or one that was rescued.
+    pub(crate) fn next(&mut self) -> Option<(u64, u64, Option<Vec<u8>>)> {
+        let first = self.leaves.pop_front()?;
+        if let Some(bytes) = self.rescued.remove(&first) {
+            return Some((first, first + 1, Some(bytes)));
+        }
+        let mut until = first + 1;
+        while until < first + LEAVES_PER_READ
+            && self.leaves.front() == Some(&until)
+            && !self.rescued.contains_key(&until)
+        {
+            self.leaves.pop_front();
+            until += 1;
+        }
+        Some((first, until, None))
+    }
+}
+
+impl Store {
+    /// Reads leaves of a band from live.
+    pub(crate) fn read_shot(
+        &mut self,
+        name: &str,
+        shot: &Shot,
+        leaf: u64,
+        until: u64,
+        out: &mut Vec<u8>,
+    ) -> Result<()> {
+        let path = self.live.join(name);
+        let file = match &shot.file {
+            Some(file) => file.as_ref(),
+            None => self.file(name, false)?,
+        };
+        read(file, shot.size, leaf, until, out).map_err(|miss| miss.of(&path, shot.size))?;
+        Ok(())
+    }
+
+    /// What was marked when a checkpoint began is marked again.
+    pub(crate) fn put_back(&mut self, capture: Capture) {
+        for (name, marks) in capture.marks {
+            let band = self.bands.entry(name.clone()).or_default();
+            band.dirty.add(&marks.pages);
+            band.unknown |= marks.unknown;
+            self.dirty.insert(name);
+        }
+    }
+
+    /// What would change the last epoch waits until the checkpoint on its way is finished. One that was
+    /// dropped is given up now.
+    pub(crate) fn refuse_while_pending(&mut self) -> Result<()> {
+        match self.capture.take_if(|capture| capture.out.strong_count() == 0) {
+            Some(capture) => {
+                self.log.give_up_lent();
+                self.put_back(capture);
+                Ok(())
+            }
+            None if self.capture.is_some() => Err(lent()),
+            None => Ok(()),
+        }
+    }
+
+    /// Bytes of a band are about to change: what a checkpoint has still to read of them is read now. When
+    /// that fails the checkpoint fails, and not whoever writes.
+    pub(crate) fn rescue(&mut self, name: &str, offset: u64, end: u64) {
+        let Some(mut capture) = self.capture.take() else { return };
+        if let Some(shot) = capture.unread.get_mut(name) {
+            for leaf in shot.due(offset / LEAF, end.div_ceil(LEAF)) {
+                let mut bytes = Vec::new();
+                match self.read_shot(name, shot, leaf, leaf + 1, &mut bytes) {
+                    Ok(()) => drop(shot.rescued.insert(leaf, bytes)),
+                    Err(error) => {
+                        capture.failed.get_or_insert(error);
+                        break;
+                    }
+                }
+            }
+        }
+        self.capture = Some(capture);
+    }
+
+    /// A band's name is about to go: what is still to be read of it is read from the file it named.
+    pub(crate) fn rescue_file(&mut self, name: &str) {
+        let path = self.live.join(name);
+        let Some(capture) = &mut self.capture else { return };
+        let Some(shot) = capture.unread.get_mut(name).filter(|shot| shot.file.is_none()) else { return };
+        match self.disk.open(&path, Access::Read).doing("opening", &path) {
+            Ok(file) => shot.file = Some(file),
+            Err(error) => {
+                capture.failed.get_or_insert(error);
+            }
+        }
+    }
+
+    /// Bytes of a band have changed already: a checkpoint that has still to read them cannot be had.
+    pub(crate) fn miss(&mut self, name: &str, offset: u64, end: u64) {
+        let Some(capture) = &mut self.capture else { return };
+        let Some(shot) = capture.unread.get(name) else { return };
+        if !shot.due(offset / LEAF, end.div_ceil(LEAF)).is_empty() {
+            let what = format!("band {name:?} was marked while it was still to be read");
+            let advice = "hold the store while you write by your own means, or write through it";
+            capture.failed.get_or_insert(Error::new(ErrorKind::Torn, what, advice));
+        }
+    }
+}

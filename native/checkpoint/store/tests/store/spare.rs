@@ -1,0 +1,74 @@
+//! The log's next segment is made ahead of need, and a checkpoint that comes to it writes no zeros.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use paceline_checkpoint::disk::{Access, Disk, FakeDisk};
+use paceline_checkpoint::{Options, Store};
+
+use crate::world::live_path;
+
+/// A segment takes many operations to make: zeros are written by the mebibyte.
+const OPTIONS: Options = Options { segment_bytes: 40 << 20 };
+const BAND_BYTES: u64 = 4 << 20;
+
+fn spare() -> PathBuf {
+    live_path().with_file_name("bands.paceline").join("log/SPARE")
+}
+
+fn ready() -> (FakeDisk, Store) {
+    let disk = FakeDisk::default();
+    disk.make_dir(&live_path()).expect("made");
+    let file = disk.open(&live_path().join("a"), Access::Create).expect("made");
+    file.write_at(&vec![1; usize::try_from(BAND_BYTES).expect("small")], 0).expect("written");
+    disk.advance(1_000_000_000);
+    let store = Store::init(Arc::new(disk.clone()), &live_path(), OPTIONS, "first").expect("new");
+    (disk, store)
+}
+
+/// Checkpoints until the log has another segment; answers the most operations that one of them took.
+fn until_the_next_segment(disk: &FakeDisk, store: &mut Store, jobs: bool) -> u64 {
+    let segments = |store: &Store| store.status().expect("readable").segments;
+    let (before, mut most) = (segments(store), 0);
+    for number in 1.. {
+        let bytes = vec![u8::try_from(number + 1).expect("few"); usize::try_from(BAND_BYTES).expect("small")];
+        store.write_at("a", 0, &bytes).expect("written");
+        let steps = disk.steps();
+        store.checkpoint(&format!("c{number}")).expect("taken");
+        most = most.max(disk.steps() - steps);
+        if segments(store) > before {
+            break;
+        }
+        while let Some(mut job) = if jobs { store.next_job().expect("readable") } else { None } {
+            job.run();
+            store.take_back(job).expect("no fault");
+        }
+    }
+    most
+}
+
+#[test]
+fn a_checkpoint_that_ends_a_segment_takes_the_spare_and_writes_no_zeros() {
+    let (disk, mut store) = ready();
+    let without = until_the_next_segment(&disk, &mut store, false);
+    let (disk, mut store) = ready();
+    let with = until_the_next_segment(&disk, &mut store, true);
+    // Pages, header and sync of the record; header, sync, name and directory of the segment.
+    assert!(with <= 7 && without >= 40, "{with} operations with a spare, {without} without");
+    assert!(disk.stamp(&spare()).is_err(), "it is the segment now");
+    drop(store);
+    let disk = disk.after_power_loss(7);
+    let store = Store::open(Arc::new(disk), &live_path(), OPTIONS).expect("opened");
+    for checkpoint in store.list() {
+        assert!(store.verify(&checkpoint.name).expect("kept").wrong.is_empty(), "{checkpoint:?}");
+    }
+}
+
+#[test]
+fn what_a_spare_cut_short_leaves_is_removed_by_gc() {
+    let (disk, mut store) = ready();
+    let left = spare().with_file_name("SPARE.new");
+    disk.open(&left, Access::Create).expect("made");
+    assert_eq!(store.gc().expect("collected"), 1);
+    assert!(disk.stamp(&left).is_err());
+}
