@@ -153,7 +153,7 @@ impl Way {
             Self::Quiet => return Ok(false),
             Self::Cloned(clones) => return clones.checkpoint(site, told).map(|_| true),
             Self::Observed(store) => store.checkpoint_observed(&name),
-            Self::Tracked(store) => held(store).checkpoint(&name),
+            Self::Tracked(store) => Store::checkpoint_beside(store, &name),
         };
         match taken {
             Ok(_) => Ok(true),
