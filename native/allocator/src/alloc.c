@@ -115,32 +115,8 @@ static void release_object(void *object, uint32_t entry) {
     }
 }
 
-/* The usual free of another thread's small object: into the outgoing batch, if that has room for two. */
-static inline bool release_remote(void *object) {
-    const struct cache *cache = &thread_cache;
-    uintptr_t place = (uintptr_t)object;
-    if (place - cache->base >= cache->grains << GRAIN_SHIFT || place % 16 != 0) {
-        return false;
-    }
-    uint32_t entry = entry_of_unit((place - cache->base) >> UNIT_SHIFT);
-    unsigned class = entry_class(entry);
-    if (entry >> ENTRY_OWNER_SHIFT == 0 || class >= SMALL_CLASSES ||
-        entry - cache->tag < 1u << ENTRY_OWNER_SHIFT) {
-        return false;
-    }
-    struct batch *batch = cache->heap->outgoing[class];
-    _Atomic uint8_t *state = state_at(cache->bins[class].states, place);
-    if (batch == NULL || batch->count + 1 >= class_infos[class].batch ||
-        state_read(state) != live_mark_small(place)) {
-        return false;
-    }
-    state_write(state, STATE_CACHED);
-    batch->objects[batch->count++] = object;
-    return true;
-}
-
-static SLOW void release_otherwise(void *object) {
-    if (object == NULL || LIKELY(release_remote(object))) {
+SLOW void release_slowly(void *object) {
+    if (object == NULL) {
         return;
     }
     if (UNLIKELY(!started())) {
@@ -162,14 +138,20 @@ static SLOW void release_otherwise(void *object) {
     }
 }
 
-/* Two functions, so that hardened mode passes through without a frame. */
-SLOW void release_slowly(void *object) {
-    struct hardened_heap *own = thread_cache.hardened;
-    if (own != NULL) {
-        hardened_free(object, own);
-    } else {
-        release_otherwise(object);
+/* The usual free of another thread's small object: into the outgoing batch, if that has room for two. */
+void release_remote(void *object, uint32_t offset, const struct cache *cache) {
+    unsigned class = entry_class(offset);
+    if (LIKELY(offset + cache->tag >= 1u << ENTRY_OWNER_SHIFT && class < SMALL_CLASSES)) {
+        struct batch *batch = cache->heap->outgoing[class];
+        _Atomic uint8_t *state = state_at(cache->bins[class].states, (uintptr_t)object);
+        if (LIKELY(batch != NULL && batch->count + 1 < class_infos[class].batch &&
+                   state_read(state) == live_mark_small((uintptr_t)object))) {
+            state_write(state, STATE_CACHED);
+            batch->objects[batch->count++] = object;
+            return;
+        }
     }
+    release_slowly(object);
 }
 
 /* --- the functions --- */

@@ -15,6 +15,8 @@ void *allocate_aligned(size_t alignment, size_t size);
 /* Over MEDIUM_MAX; sets errno on failure. */
 void *allocate_large(size_t size, size_t alignment, bool *zero);
 void release_slowly(void *object);
+/* Of an object in a unit whose entry less the tag is this offset, and no own bin's. */
+void release_remote(void *object, uint32_t offset, const struct cache *cache);
 void *out_of_memory(void);
 
 /* Invariant 3: the state holds exactly the mark of this address. An address off the class's grain would look
@@ -39,10 +41,9 @@ static inline void *allocate(size_t size) {
             state_write(state_at(bin->states, place), live_mark_small(place));
             return object;
         }
+        return allocate_slowly(size);
     }
-    /* Asked here, where the cache's address is at hand at no cost; in release it would cost a register. */
-    struct hardened_heap *own = cache->hardened;
-    return own != NULL ? hardened_malloc(size, own) : allocate_slowly(size);
+    return allocate_unlike(size, cache);
 }
 
 _Static_assert(sizeof(struct bin) == 1 << ENTRY_CLASS_SHIFT, "an entry minus the tag is the offset of a bin");
@@ -68,6 +69,9 @@ static inline void release(void *object) {
                 bin->top = top + 1;
                 return;
             }
+        } else {
+            release_unlike(object, offset_of_bin, cache);
+            return;
         }
     }
     release_slowly(object);

@@ -53,13 +53,18 @@ void *paceline_calloc(size_t count, size_t size) {
 }
 
 /* Moving costs a copy, staying costs the bytes behind the new end: an object stays while it is half used. */
-static void *move(void *object, size_t old_size, size_t size) {
+static SLOW void *move(void *object, size_t old_size, size_t size) {
     void *moved = allocate(size);
     if (LIKELY(moved != NULL)) {
         memcpy(moved, object, old_size < size ? old_size : size);
         release(object);
     }
     return moved;
+}
+
+static SLOW void *hardened_realloc(void *object, size_t size) {
+    size_t old_size;
+    return hardened_resize(object, size, &old_size) ? object : move(object, old_size, size);
 }
 
 void *paceline_realloc(void *object, size_t size) {
@@ -71,7 +76,7 @@ void *paceline_realloc(void *object, size_t size) {
         return NULL;
     }
     if (UNLIKELY(options.hardened)) {
-        return hardened_resize(object, size) ? object : move(object, hardened_usable(object), size);
+        return hardened_realloc(object, size);
     }
     size_t old_size = usable_size(object);
     if (old_size <= MEDIUM_MAX) {

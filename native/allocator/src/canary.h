@@ -1,97 +1,78 @@
-/* What hardened mode writes around a live object and into a freed one.
+/* What hardened mode writes behind a live object and into a freed one.
  *
- * Right behind an object lie eight bytes of canary, made of a secret, the address and the rest of the block;
- * the last two bytes of the block say how long that rest is.
+ * Right behind the size asked for lie eight bytes of canary, made of a secret and the address. How long the
+ * object is says a table outside of the blocks (range.h): nothing in a block tells where its canary lies.
  *
- *   ┌────────────── size asked for ──────────────┬ canary:64 ┬─ rest ─┬ length of rest:16 ┐
+ *   ┌────────────── size asked for ──────────────┬ canary:64 ┬─ rest of the block ─┐
  *
- * The first eight bytes of a freed block are poison, a canary whose rest no live object has: they say whether
- * somebody wrote to it since.
+ * The first eight bytes of a freed block are poison, the same word: they say whether somebody wrote to it
+ * since. Which of the two a block should have is its state's to say.
  *
- * Invariant: `canary_secret` is written before the first thread attaches and never again. Nothing here is a
- * cipher: who can read a canary can make others. What it proves is that no write ran over it. */
+ * Invariant: `canary_secret` is written before the first thread attaches and never again; it is odd, so the
+ * first byte of a canary is never zero. Nothing here is a cipher: who can read a canary can make others. What
+ * it proves is that no write ran over it. */
 #ifndef PACELINE_CANARY_H
 #define PACELINE_CANARY_H
 
+#include "range.h"
 #include "report.h"
-#include "types.h"
 
 #include <string.h>
 
-enum { CANARY_BYTES = 8, REST_BYTES = 2, CANARY_ROOM = CANARY_BYTES + REST_BYTES };
-
-/* No rest is that long: the largest block less its smallest object. */
-#define POISON_REST ((size_t)1 << 16)
+enum { CANARY_BYTES = 8 };
 
 extern uint64_t canary_secret;
 
-static inline uint64_t canary(uintptr_t place, size_t rest) { return (canary_secret ^ place) + rest; }
+static inline uint64_t canary(uintptr_t place) { return canary_secret ^ place; }
 
-/* `room`: what can be asked for of the block, its bytes less CANARY_ROOM. `key`: canary(place, 0), made once
- * by who needs it twice; a store to a block might have been to the secret, for all a compiler knows. */
-static inline void write_canary_by(uint64_t key, uintptr_t place, size_t room, size_t size) {
-    size_t rest = room - size;
-    uint16_t length = (uint16_t)rest;
-    uint64_t word = key + rest;
-    memcpy((unsigned char *)place + room + CANARY_BYTES, &length, sizeof length);
-    memcpy((unsigned char *)place + size, &word, sizeof word);
-}
+/* `key` is canary(place), made once by who needs it twice. */
+static inline void write_key(uint64_t key, uintptr_t place) { memcpy((void *)place, &key, sizeof key); }
 
-static inline void write_canary(uintptr_t place, size_t block, size_t size) {
-    write_canary_by(canary(place, 0), place, block - CANARY_ROOM, size);
-}
-
-/* Whether nothing ran over the end. A length of rest that was overwritten points to where no canary is. */
-static inline bool has_canary_by(uint64_t key, uintptr_t place, size_t room) {
-    uint16_t rest;
+static inline bool has_key(uint64_t key, uintptr_t place) {
     uint64_t word;
-    memcpy(&rest, (const unsigned char *)place + room + CANARY_BYTES, sizeof rest);
-    if (UNLIKELY(rest > room)) {
-        return false;
+    memcpy(&word, (const void *)place, sizeof word);
+    return word == key;
+}
+
+static inline size_t length_read(const _Atomic uint16_t *length) {
+    return atomic_load_explicit(length, memory_order_relaxed);
+}
+
+static inline void length_write(_Atomic uint16_t *length, size_t size) {
+    atomic_store_explicit(length, (uint16_t)size, memory_order_relaxed);
+}
+
+/* Of an object of a class. */
+static inline void write_canary(uintptr_t place, unsigned class, size_t size) {
+    length_write(length_of(class, place), size);
+    write_key(canary(place), place + size);
+}
+
+/* Whether nothing ran over the end of what was asked for. */
+static inline void check_end(uintptr_t place, size_t size) {
+    if (UNLIKELY(!has_key(canary(place), place + size))) {
+        report_damage((void *)place, size, "overflow behind the end of object");
     }
-    memcpy(&word, (const unsigned char *)place + (room - rest), sizeof word);
-    return word == key + rest;
 }
 
-static inline bool has_canary(uintptr_t place, size_t block) {
-    return has_canary_by(canary(place, 0), place, block - CANARY_ROOM);
+/* The size that was asked for of a live object of a class; an overflow ends the process. */
+static inline size_t check_canary(uintptr_t place, unsigned class) {
+    size_t size = length_read(length_of(class, place));
+    check_end(place, size);
+    return size;
 }
 
-/* The size that was asked for; an overflow ends the process. */
-static inline size_t check_canary(uintptr_t place, size_t block) {
-    size_t room = block - CANARY_ROOM;
-    uint16_t rest;
-    memcpy(&rest, (unsigned char *)place + room + CANARY_BYTES, sizeof rest);
-    if (UNLIKELY(!has_canary(place, block))) {
-        report_damage((void *)place, rest > room ? room : room - rest, "overflow behind the end of object");
-    }
-    return room - rest;
-}
-
-static inline void poison_by(uint64_t key, uintptr_t place) {
-    uint64_t word = key + POISON_REST;
-    memcpy((void *)place, &word, sizeof word);
-}
-
-static inline void poison(uintptr_t place) { poison_by(canary(place, 0), place); }
-
-static inline bool is_poisoned_by(uint64_t key, uintptr_t place) {
-    uint64_t word;
-    memcpy(&word, (void *)place, sizeof word);
-    return word == key + POISON_REST;
-}
-
-static inline bool is_poisoned(uintptr_t place) { return is_poisoned_by(canary(place, 0), place); }
+static inline void poison(uintptr_t place) { write_key(canary(place), place); }
 
 /* Answers only so that the caller needs no frame to call it last. */
-static COLD void *report_late_write(uintptr_t place, size_t block) {
-    report_damage((void *)place, block, "write after free to block");
+static COLD void *report_late_write(uintptr_t place) {
+    report_damage((void *)place, class_infos[span_of(place)->class].size, "write after free to block");
     return NULL;
 }
 
-static inline void check_poison(uintptr_t place, size_t block) {
-    if (UNLIKELY(!is_poisoned(place))) {
-        (void)report_late_write(place, block);
+static inline void check_poison(uintptr_t place) {
+    if (UNLIKELY(!has_key(canary(place), place))) {
+        (void)report_late_write(place);
     }
 }
 

@@ -74,7 +74,6 @@ void guarded_release(void *place) {
     bool live = guarded.slots[slot].object == (uintptr_t)place;
     if (live) {
         guarded.slots[slot].object = 0;
-        (void)os_purge((void *)page_of_slot(slot), range.page_bytes);
         (void)os_forbid((void *)page_of_slot(slot), range.page_bytes);
     }
     os_unlock(&guarded.lock);

@@ -1,6 +1,6 @@
 /* Sampled guarded allocations of hardened mode: an object at the end of a page of its own, before a page that
  * may not be touched. Its page is forbidden on free and reused last, so late reads and writes end the
- * process.
+ * process; it is not given back: to touch it anew would cost more than all else of a sample.
  *
  * Invariant: the slots are few and fixed; when all are in use there is no guarded object. */
 #ifndef PACELINE_GUARDED_H

@@ -1,14 +1,12 @@
 /* Hardened mode: every operation comes here instead of to the thread's own bins.
  *
  * Live objects have a canary behind them and freed ones poison at their start (canary.h). Per class a thread
- * has a queue: an object is handed out again when at least a quarter of a magazine was freed after it; that
- * is the quarantine. What comes from a span is shuffled, and what was freed is exchanged here and there on
- * its way, so neither neighbours in memory nor in time of free are neighbours in time of use. One allocation
- * in some thousands is guarded (guarded.h). An operation draws no random number; each turn of a queue draws a
- * few.
+ * has a queue (queue.h): an object is handed out again when at least a quarter of a magazine was freed after
+ * it; that is the quarantine. What comes from a span is shuffled, and what was freed is exchanged here and
+ * there on its way, so neither neighbours in memory nor in time of free are neighbours in time of use. One
+ * allocation in some thousands is guarded (guarded.h).
  *
- * Invariants: what default mode catches is caught here too, and at the same call. An object in a queue or
- * a batch is poisoned; the poison is checked when it leaves the queue, and the batch for its span. */
+ * Invariant: what default mode catches is caught here too, and at the same call. */
 #ifndef PACELINE_HARDENED_H
 #define PACELINE_HARDENED_H
 
@@ -16,14 +14,16 @@
 
 /* `alignment` is a power of two; 1 means malloc's own. errno is set on failure. */
 void *hardened_allocate(size_t size, size_t alignment);
-/* The same for a thread that has queues, from the entry of malloc. */
-void *hardened_malloc(size_t size, struct hardened_heap *own);
-void hardened_free(void *object, struct hardened_heap *own);
 void hardened_release(void *object);
+/* Where alloc.h's paths go on when the thread's bins do not serve a size, or not the class of an object of
+ * the range, in either mode. `offset` is the entry of the object's unit less the tag. */
+void *allocate_unlike(size_t size, struct cache *cache);
+void release_unlike(void *object, uint32_t offset, struct cache *cache);
 /* The size that was asked for: the bytes behind it are guarded. */
 size_t hardened_usable(void *object);
-/* Another size without a move, if the block has room and is half used: true. `object` is checked. */
-bool hardened_resize(void *object, size_t size);
+/* Another size without a move, if the block has room and is half used: true. `object` is checked, and
+ * *old_size is what was asked for. */
+bool hardened_resize(void *object, size_t size, size_t *old_size);
 
 /* Draws the process's secret; once, before the first thread attaches. */
 void hardened_start(void);

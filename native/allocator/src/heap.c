@@ -202,15 +202,15 @@ void *shared_take(unsigned class) {
     return take_from_spans(heap_by_id(1), class, &object, 1) == 1 ? object : NULL;
 }
 
-unsigned heap_take_spans(struct heap *heap, unsigned class, void **out) {
-    return take_from_spans(heap, class, out, class_infos[class].batch);
+unsigned heap_take_spans(struct heap *heap, unsigned class, void **out, unsigned want) {
+    return take_from_spans(heap, class, out, want);
 }
 
 void *heap_refill(struct heap *heap, unsigned class) {
     void **begin = magazine_begin(heap, class);
     unsigned count = heap_take_batch(heap, class, begin);
     if (count == 0) {
-        count = heap_take_spans(heap, class, begin);
+        count = heap_take_spans(heap, class, begin, class_infos[class].batch);
     }
     begin[-1] = NULL;
     heap->bins[class].top = begin + count - (count > 0);

@@ -19,9 +19,9 @@ extern void *const no_magazine[2 * MAGAZINE_SLOTS];
 /* Fills the thread's empty magazine and takes one object; NULL when memory is out. */
 void *heap_refill(struct heap *heap, unsigned class);
 /* What is near, or new: cached objects of a class into `out`, which has room for BATCH_OBJECTS; how many.
- * Spans are asked when no batch was near. */
+ * Spans are asked when no batch was near, for `want`. */
 unsigned heap_take_batch(struct heap *heap, unsigned class, void **out);
-unsigned heap_take_spans(struct heap *heap, unsigned class, void **out);
+unsigned heap_take_spans(struct heap *heap, unsigned class, void **out, unsigned want);
 /* Keeps a batch of cached objects near, or gives them back. */
 void heap_put_batch(struct heap *heap, unsigned class, void **objects, unsigned count);
 /* Makes room in the thread's full magazine. */

@@ -16,7 +16,8 @@ struct table {
 };
 
 enum { TABLE_ENTRIES, TABLE_SEGMENTS, TABLE_SPANS, TABLE_HEAPS, TABLE_META, TABLE_STATES };
-enum { TABLE_COUNT = TABLE_STATES + MAX_SHIFT + 1 - MIN_SHIFT };
+enum { SHIFTS = MAX_SHIFT + 1 - MIN_SHIFT };
+enum { TABLE_LENGTHS = TABLE_STATES + SHIFTS, TABLE_COUNT = TABLE_LENGTHS + SHIFTS };
 
 struct range range;
 
@@ -39,7 +40,9 @@ static void plan_tables(size_t range_bytes, size_t *bytes) {
     bytes[TABLE_HEAPS] = MAX_HEAPS * sizeof(struct heap);
     bytes[TABLE_META] = range_bytes / 64;
     for (unsigned shift = MIN_SHIFT; shift <= MAX_SHIFT; shift++) {
-        bytes[TABLE_STATES + shift - MIN_SHIFT] = (range_bytes >> shift) + UNIT_BYTES;
+        size_t states = (range_bytes >> shift) + UNIT_BYTES;
+        bytes[TABLE_STATES + shift - MIN_SHIFT] = states;
+        bytes[TABLE_LENGTHS + shift - MIN_SHIFT] = options.hardened ? 2 * states : 0;
     }
 }
 
@@ -54,6 +57,7 @@ static void place_tables(uintptr_t base, size_t range_bytes, const size_t *bytes
     for (unsigned shift = MIN_SHIFT; shift <= MAX_SHIFT; shift++) {
         /* base >> shift is a multiple of 64, so the low six bits of the difference are the shift. */
         range.states[shift] = state.tables[TABLE_STATES + shift - MIN_SHIFT].base + shift - (base >> shift);
+        range.lengths[shift] = state.tables[TABLE_LENGTHS + shift - MIN_SHIFT].base - 2 * (base >> shift);
     }
     range.base = base;
     range.entries = (_Atomic uint32_t *)state.tables[TABLE_ENTRIES].base;
@@ -143,7 +147,10 @@ static bool describe_segment(size_t segment) {
         return false;
     }
     for (unsigned shift = MIN_SHIFT; shift <= MAX_SHIFT; shift++) {
-        if (!table_ensure(&state.tables[TABLE_STATES + shift - MIN_SHIFT], (end >> shift) + 64)) {
+        struct table *states = &state.tables[TABLE_STATES + shift - MIN_SHIFT];
+        struct table *lengths = &state.tables[TABLE_LENGTHS + shift - MIN_SHIFT];
+        size_t count = (end >> shift) + 64;
+        if (!table_ensure(states, count) || (options.hardened && !table_ensure(lengths, 2 * count))) {
             return false;
         }
     }

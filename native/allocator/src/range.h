@@ -15,6 +15,7 @@ struct range {
     struct span *spans;
     struct segment *segments;
     states_t states[MAX_SHIFT + 1];
+    uintptr_t lengths[MAX_SHIFT + 1]; /* hardened: two bytes where the states have one */
     struct heap *heaps; /* by id; 1 is the shared heap */
     size_t page_bytes;
 };
@@ -86,6 +87,11 @@ static inline _Atomic uint8_t *state_at(states_t states, uintptr_t place) {
     return (_Atomic uint8_t *)(states + (place >> (states & 63)));
 }
 
+/* The index of an object's state in its table is that of its length. */
+static inline _Atomic uint16_t *length_at(uintptr_t lengths, states_t states, uintptr_t place) {
+    return (_Atomic uint16_t *)(lengths + 2 * (place >> (states & 63)));
+}
+
 static inline uint8_t state_read(const _Atomic uint8_t *state) {
     return atomic_load_explicit(state, memory_order_relaxed);
 }
@@ -108,6 +114,11 @@ static inline uint8_t live_mark(unsigned class, uintptr_t place) {
 
 static inline _Atomic uint8_t *state_of(unsigned class, uintptr_t place) {
     return state_at(range.states[class_infos[class].shift], place);
+}
+
+static inline _Atomic uint16_t *length_of(unsigned class, uintptr_t place) {
+    unsigned shift = class_infos[class].shift;
+    return length_at(range.lengths[shift], range.states[shift], place);
 }
 
 #endif

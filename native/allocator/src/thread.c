@@ -92,10 +92,10 @@ static void attach(struct heap *heap) {
     cache->entries = range.entries;
     cache->tag = entry_for(heap->id, 0);
     if (options.hardened) {
-        /* No size is small, no address in the range and no bin has room: every operation goes slow. */
+        /* No size is small and no entry a bin's: every operation leaves default mode's paths there. */
         cache->hardened = heap->hardened;
         cache->small_end = 0;
-        return;
+        cache->tag -= HARDENED_TAG;
     }
     for (unsigned class = 0; class < CLASS_COUNT; class ++) {
         cache->bins[class].states = range.states[class_infos[class].shift];

@@ -1,5 +1,7 @@
 /* Every double, invalid, interior and foreign free of every kind of object ends the process with its line. */
+#include "canary.h"
 #include "check.h"
+#include "guarded.h"
 #include "paceline_alloc.h"
 
 #include <pthread.h>
@@ -150,15 +152,37 @@ HARDENED_DEATH(overflow_of_a_medium_object, "overflow") { write_behind(5000, 1);
 HARDENED_DEATH(overflow_of_a_large_object, "overflow") { write_behind(100000, 1); }
 HARDENED_DEATH(overflow_of_a_huge_object, "overflow") { write_behind(3000000, 1); }
 
-/* A block of 112: what says where its canary lies are its last two bytes. */
-static void write_at(size_t offset) {
+/* A block of 112: behind its canary nothing is left to forge. */
+static void overwrite_the_rest(void) {
     bytes = paceline_malloc(100);
-    bytes[offset] = (char)(bytes[offset] ^ 1);
+    memset(bytes + 108, 0x41, 4);
+    CHECK(paceline_malloc_usable_size(bytes) == 100);
+}
+
+HARDENED(no_byte_of_a_block_says_where_its_canary_lies) {
+    for (int value = 0; value < 256; value++) {
+        overwrite_the_rest();
+        memset(bytes + 108, value, 4);
+        CHECK(paceline_malloc_usable_size(bytes) == 100);
+        paceline_free(bytes);
+    }
+}
+
+HARDENED_DEATH(overflow_is_caught_whatever_the_rest_of_the_block_says, "overflow") {
+    overwrite_the_rest();
+    bytes[100] = (char)(bytes[100] + 1);
     paceline_free(bytes);
 }
 
-HARDENED_DEATH(write_that_leaps_over_the_canary, "overflow") { write_at(110); }
-HARDENED_DEATH(write_to_the_last_byte_of_a_block, "overflow") { write_at(111); }
+/* The commonest overflow is a string's end. */
+HARDENED(no_canary_begins_with_a_zero) {
+    CHECK(canary_secret % 2 == 1);
+    for (size_t size = 0; size < 4000; size++) {
+        bytes = paceline_malloc(size);
+        CHECK(is_guarded(bytes) || bytes[size] != 0);
+        paceline_free(bytes);
+    }
+}
 
 HARDENED_DEATH(overflow_found_by_realloc, "overflow") {
     bytes = paceline_malloc(50);
@@ -195,7 +219,7 @@ HARDENED(freed_objects_are_not_reused_at_once_nor_in_order) {
 }
 
 /* A quarter of a magazine of 63. */
-HARDENED(the_last_fifteen_freed_objects_of_a_class_are_not_handed_out) {
+static void check_the_last_fifteen(void) {
     enum { KEPT = 15 };
     void *last[KEPT] = {NULL};
     void *live[64] = {NULL};
@@ -204,7 +228,9 @@ HARDENED(the_last_fifteen_freed_objects_of_a_class_are_not_handed_out) {
         void **slot = &live[next_random(&seed) % 64];
         if (*slot != NULL) {
             paceline_free(*slot);
-            last[freed++ % KEPT] = *slot;
+            if (!is_guarded(*slot)) {
+                last[freed++ % KEPT] = *slot;
+            }
             *slot = NULL;
             continue;
         }
@@ -213,6 +239,12 @@ HARDENED(the_last_fifteen_freed_objects_of_a_class_are_not_handed_out) {
             CHECK(last[k] == NULL || *slot != last[k]);
         }
     }
+}
+
+HARDENED(the_last_fifteen_freed_objects_of_a_class_are_not_handed_out) { check_the_last_fifteen(); }
+TEST_(nor_are_they_where_samples_cut_batches_short, NULL,
+      "PACELINE_ALLOC_HARDENED=1 PACELINE_ALLOC_SAMPLE=10") {
+    check_the_last_fifteen();
 }
 
 HARDENED(usable_size_is_what_was_asked_for) {
@@ -224,6 +256,24 @@ HARDENED(usable_size_is_what_was_asked_for) {
         paceline_free(object);
     }
     CHECK(paceline_alloc_is_hardened());
+}
+
+/* Of two allocations in turn, of one class: a sample must not prefer where a batch of the class begins. */
+TEST_(one_allocation_in_so_many_is_guarded, NULL, "PACELINE_ALLOC_HARDENED=1 PACELINE_ALLOC_SAMPLE=10") {
+    enum { PAIRS = 20000 };
+    int guarded[2] = {0, 0};
+    for (int i = 0; i < PAIRS; i++) {
+        void *pair[2];
+        for (int k = 0; k < 2; k++) {
+            pair[k] = paceline_malloc(300);
+            guarded[k] += is_guarded(pair[k]);
+        }
+        paceline_free(pair[1]);
+        paceline_free(pair[0]);
+    }
+    fprintf(stderr, "%d and %d guarded\n", guarded[0], guarded[1]);
+    CHECK(guarded[0] > PAIRS / 15 && guarded[0] < PAIRS / 7);
+    CHECK(guarded[1] > PAIRS / 15 && guarded[1] < PAIRS / 7);
 }
 
 TEST_(sampled_objects_behave_like_others, NULL, "PACELINE_ALLOC_HARDENED=1 PACELINE_ALLOC_SAMPLE=10") {

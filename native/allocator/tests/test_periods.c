@@ -1,6 +1,7 @@
 /* What time and the system do to the allocator: decay of what nobody wants, handlers of fork and of signals,
  * and statistics that agree with themselves. */
 #define _GNU_SOURCE
+#include "canary.h"
 #include "check.h"
 #include "decay.h"
 #include "heap.h"
@@ -141,7 +142,7 @@ static void work_until(uint64_t end_ms) {
 static void send_then_let_time_pass(void) {
     make(MANY, 200);
     struct heap *heap = thread_heap();
-    unsigned class = class_of(paceline_alloc_is_hardened() ? 210 : 200);
+    unsigned class = class_of(paceline_alloc_is_hardened() ? 200 + CANARY_BYTES : 200);
     run(free_them, NULL);
     CHECK(batches_waiting(heap, class) > 0);
     uint64_t deadline = os_clock_ms() + 60000;
@@ -165,7 +166,7 @@ static void write_into_batches(void) {
     make(MANY, 100);
     free_every(1, MANY);
     struct heap *heap = thread_heap();
-    struct batch *batch = heap->spares[class_of(110)];
+    struct batch *batch = heap->spares[class_of(100 + CANARY_BYTES)];
     CHECK(batch != NULL && batch->count > 0);
     memset(batch->objects[0], 0x41, 8);
     heap_drain(heap);
