@@ -20,6 +20,7 @@ fi
 
 # Of the cache's figures reads and writes together: Ir Dr Dw I1mr D1mr D1mw ILmr DLmr DLmw.
 count() { # count LIBRARY HARDENED WORKING_SET TIMES: instructions, misses in D1, misses in LL
+    # shellcheck disable=SC2086
     printf 'round 1 %s 100000 0\n' "$4" |
         env LD_PRELOAD="$1" PACELINE_ALLOC_HARDENED="$2" PACELINE_ALLOC_RANGE_GIB=16 \
             valgrind --tool=callgrind $cache --callgrind-out-file=/dev/null "$folder/subject" \
