@@ -2,7 +2,9 @@
 //! of btrfs by its ioctl and by its program, and our own program.
 //!
 //! None is a straw man: nothing is compressed (casync always does, by what it takes for quickest), encrypted
-//! or packed, caches are kept between calls, hard links where there are. What a tool does not sync itself is synced after it, and only then is it durable.
+//! or packed, caches are kept between calls, hard links where there are. What a tool does not sync itself is
+//! synced after it, and only then is it durable.
+//!
 //! Invariant: what is compared is read back by the tool itself. Absent on purpose: other tools' settings of
 //! this user; every tool has a home of its own here.
 

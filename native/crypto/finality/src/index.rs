@@ -8,8 +8,9 @@
 //!
 //! Invariants. An id is never removed or changed: its first word is stored last, with `Release`, and a reader
 //! that sees it (`Acquire`) sees the rest. A table that is too full is followed by one twice its size, which
-//! holds everything before `current` points to it. Tables that came before are kept until the index is dropped:
-//! readers borrow the index, so nothing can be freed under them, nothing is counted and nothing is reclaimed.
+//! holds everything before `current` points to it. Tables that came before are kept until the index is
+//! dropped: readers borrow the index, so nothing can be freed under them, nothing is counted and nothing is
+//! reclaimed.
 //! Together they are smaller than the table in use; `with_capacity` avoids them.
 //!
 //! A line is found by a multiplication with a secret odd number (multiply-shift: Dietzfelbinger et al., "A
@@ -185,7 +186,7 @@ pub(crate) struct FinalIndex {
     /// instructions a check has, the more of them are under way at once.
     current: AtomicPtr<Table>,
     multiplier: u64,
-    /// Every table there was. Not `Box`: a box that moves with the index would say that it alone has the table.
+    /// Every table there was. Not `Box`: one that moves with the index claims to be the only way to its table.
     tables: [OnceLock<Arc<Table>>; TABLES],
 }
 

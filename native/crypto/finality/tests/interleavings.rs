@@ -12,7 +12,7 @@ mod index;
 #[path = "../src/pages.rs"]
 mod pages;
 
-/// What `src/sync.rs` names, as loom has it. What only owns is the standard library's: readers never touch it.
+/// What `src/sync.rs` names, as loom has it. What only owns is the standard library's: no reader touches it.
 mod sync {
     pub(crate) use std::sync::{Arc, OnceLock};
 
