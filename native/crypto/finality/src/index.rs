@@ -186,7 +186,7 @@ pub(crate) struct FinalIndex {
     /// instructions a check has, the more of them are under way at once.
     current: AtomicPtr<Table>,
     multiplier: u64,
-    /// Every table there was. Not `Box`: one that moves with the index claims to be the only way to its table.
+    /// Every table there was. Not `Box`: one that moves with the index claims to be the only way to it.
     tables: [OnceLock<Arc<Table>>; TABLES],
 }
 
