@@ -3,7 +3,8 @@
 //!
 //! A threshold is an arm: it waits for as long as a batch has at its rate, and does nothing else. So who
 //! reaches it, and from where on, is a crossover like any other, decided by rounds of both. Absent on
-//! purpose: [`counted`](crate::peers::counted) for these arms; they verify nothing and say so by counting nothing.
+//! purpose: [`counted`](crate::peers::counted) for these arms; they verify nothing and say so by counting
+//! nothing.
 
 use std::hint;
 use std::rc::Rc;
