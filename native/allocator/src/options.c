@@ -1,8 +1,8 @@
 /* options.h from getenv. Runs inside the first malloc, so nothing here may allocate. */
-#define _GNU_SOURCE
 #include "options.h"
 
 #include <stdlib.h>
+#include <sys/auxv.h>
 
 struct options options = {
     .huge_after = 4,
@@ -13,11 +13,8 @@ struct options options = {
 };
 
 static size_t number(const char *name, size_t otherwise, size_t least, size_t most) {
-#ifdef __GLIBC__
-    const char *text = secure_getenv(name);
-#else
-    const char *text = getenv(name);
-#endif
+    /* What glibc's secure_getenv asks; musl has none. */
+    const char *text = getauxval(AT_SECURE) != 0 ? NULL : getenv(name);
     if (text == NULL || *text == '\0') {
         return otherwise;
     }

@@ -20,7 +20,7 @@ use crate::signature::{SIGNATURE_BYTES, Signature};
 const MARK: &[u8; 5] = b"PLAT\x01";
 /// Longest label of a domain.
 pub const DOMAIN_BYTES_MAX: usize = 32;
-/// Longest payload that [`Attestation::from_bytes`] takes: 16 MiB.
+/// Longest payload: 16 MiB.
 pub const PAYLOAD_BYTES_MAX: usize = 1 << 24;
 
 const STATEMENT: usize = SIGNATURE_BYTES + KEY_BYTES;
@@ -74,6 +74,8 @@ impl fmt::Debug for Domain {
 pub enum Refusal {
     /// Not this format, or a label that is none.
     Malformed,
+    /// A payload of more than [`PAYLOAD_BYTES_MAX`].
+    TooLong,
     /// Made by another key.
     OtherKey,
     /// Made for another domain.
@@ -86,6 +88,7 @@ impl fmt::Display for Refusal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Malformed => "these bytes are no attestation of version 1",
+            Self::TooLong => "a payload has 16 MiB at most; attest its digest instead",
             Self::OtherKey => "the attestation names another key",
             Self::OtherDomain => "the attestation is for another domain",
             Self::Signature => "the signature is not the key's",
@@ -119,18 +122,22 @@ impl Attestation {
     /// Parses an encoding. Nothing is verified yet.
     ///
     /// # Errors
-    /// [`Refusal::Malformed`].
+    /// [`Refusal::Malformed`], [`Refusal::TooLong`].
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, Refusal> {
-        Self::parse(bytes).ok_or(Refusal::Malformed)
+        let (signature, domain) = Self::head(bytes).ok_or(Refusal::Malformed)?;
+        if bytes.len() - LABEL - domain.bytes().len() > PAYLOAD_BYTES_MAX {
+            return Err(Refusal::TooLong);
+        }
+        Ok(Self { bytes: bytes.to_vec(), domain, signature })
     }
 
-    fn parse(bytes: &[u8]) -> Option<Self> {
+    /// Of bytes that are this format up to their payload.
+    fn head(bytes: &[u8]) -> Option<(Signature, Domain)> {
         let signature = Signature::from_bytes(*bytes.first_chunk()?);
         let len = *bytes.get(LABEL - 1)?;
         let domain = Domain::from_bytes(bytes.get(LABEL..LABEL + usize::from(len))?)?;
         let marked = bytes.get(STATEMENT..LABEL - 1)? == MARK;
-        let payload = bytes.len() - LABEL - usize::from(len);
-        (marked && payload <= PAYLOAD_BYTES_MAX).then(|| Self { bytes: bytes.to_vec(), domain, signature })
+        marked.then_some((signature, domain))
     }
 
     /// Its domain.
@@ -182,8 +189,17 @@ impl fmt::Debug for Attestation {
 
 /// Says `payload` in `domain` with `key`: one allocation, one signature, encoded. Equal inputs give equal
 /// bytes.
-#[must_use]
-pub fn generate_attestation(key: &SigningKey, domain: &Domain, payload: &[u8]) -> Attestation {
+///
+/// # Errors
+/// [`Refusal::TooLong`].
+pub fn generate_attestation(
+    key: &SigningKey,
+    domain: &Domain,
+    payload: &[u8],
+) -> Result<Attestation, Refusal> {
+    if payload.len() > PAYLOAD_BYTES_MAX {
+        return Err(Refusal::TooLong);
+    }
     let mut bytes = Vec::with_capacity(LABEL + domain.bytes().len() + payload.len());
     bytes.extend_from_slice(&[0; SIGNATURE_BYTES]);
     bytes.extend_from_slice(key.verifying_key().as_bytes());
@@ -193,7 +209,7 @@ pub fn generate_attestation(key: &SigningKey, domain: &Domain, payload: &[u8]) -
     bytes.extend_from_slice(payload);
     let signature = key.sign(&bytes[STATEMENT..]);
     bytes[..SIGNATURE_BYTES].copy_from_slice(signature.as_bytes());
-    Attestation { bytes, domain: *domain, signature }
+    Ok(Attestation { bytes, domain: *domain, signature })
 }
 
 /// Whether `key` made this attestation, in this domain.

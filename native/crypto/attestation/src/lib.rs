@@ -20,7 +20,9 @@ mod lanes;
 mod portable;
 pub mod signature;
 
-pub use attestation::{Attestation, Domain, Refusal, generate_attestation, verify_attestation};
+pub use attestation::{
+    Attestation, Domain, PAYLOAD_BYTES_MAX, Refusal, generate_attestation, verify_attestation,
+};
 pub use batch::{Item, Verdict, verify_batch, verify_batch_with};
 pub use engine::{Engine, Signer};
 pub use key::{KeyError, SigningKey, VerifyingKey};

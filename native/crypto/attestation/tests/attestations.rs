@@ -1,8 +1,8 @@
 //! The production calls, and parsers that meet any bytes without panicking.
 
 use paceline_attestation::{
-    Attestation, Domain, Refusal, Signature, SigningKey, VerifyingKey, generate_attestation,
-    verify_attestation, verify_batch,
+    Attestation, Domain, PAYLOAD_BYTES_MAX, Refusal, Signature, SigningKey, VerifyingKey,
+    generate_attestation, verify_attestation, verify_batch,
 };
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -15,16 +15,20 @@ fn domain(label: &str) -> Domain {
     Domain::new(label).expect("a label")
 }
 
+fn made(key: &SigningKey, domain: &Domain, payload: &[u8]) -> Attestation {
+    generate_attestation(key, domain, payload).expect("short enough")
+}
+
 #[test]
 fn an_attestation_is_believed_of_its_key_in_its_domain_only() {
     let (alice, bob) = (key(1), key(2));
     let (blocks, votes) = (domain("poi.block"), domain("poi.vote"));
-    let made = generate_attestation(&alice, &blocks, b"block 7");
+    let made = self::made(&alice, &blocks, b"block 7");
     assert_eq!(verify_attestation(alice.verifying_key(), &blocks, &made), Ok(()));
     assert_eq!(verify_attestation(bob.verifying_key(), &blocks, &made), Err(Refusal::OtherKey));
     assert_eq!(verify_attestation(alice.verifying_key(), &votes, &made), Err(Refusal::OtherDomain));
     // The same payload in another domain has another signature, and so have the bare bytes.
-    let other = generate_attestation(&alice, &votes, b"block 7");
+    let other = self::made(&alice, &votes, b"block 7");
     assert_ne!(other.signature(), made.signature());
     assert!(!alice.verifying_key().verify(b"block 7", made.signature()));
 }
@@ -32,8 +36,8 @@ fn an_attestation_is_believed_of_its_key_in_its_domain_only() {
 #[test]
 fn domain_and_payload_cannot_lend_each_other_a_byte() {
     let alice = key(1);
-    let one = generate_attestation(&alice, &domain("ab"), b"c");
-    let other = generate_attestation(&alice, &domain("a"), b"bc");
+    let one = made(&alice, &domain("ab"), b"c");
+    let other = made(&alice, &domain("a"), b"bc");
     assert_ne!(one.signature(), other.signature());
 }
 
@@ -41,7 +45,7 @@ fn domain_and_payload_cannot_lend_each_other_a_byte() {
 fn a_batch_of_attestations_names_the_forged_one() {
     let (alice, about) = (key(1), domain("poi.block"));
     let mut made: Vec<Attestation> =
-        (0..40_u8).map(|index| generate_attestation(&alice, &about, &[index; 32])).collect();
+        (0..40_u8).map(|index| self::made(&alice, &about, &[index; 32])).collect();
     let mut bytes = made[9].as_bytes().to_vec();
     if let Some(last) = bytes.last_mut() {
         *last ^= 1;
@@ -49,6 +53,20 @@ fn a_batch_of_attestations_names_the_forged_one() {
     made[9] = Attestation::from_bytes(&bytes).expect("still well formed");
     let items: Vec<_> = made.iter().filter_map(|one| one.item(alice.verifying_key(), &about).ok()).collect();
     assert_eq!(verify_batch(&items).bad, [9]);
+}
+
+#[test]
+fn what_is_too_long_is_neither_made_nor_parsed() {
+    let (alice, about) = (key(1), domain("poi.block"));
+    let mut payload = vec![7; PAYLOAD_BYTES_MAX];
+    let longest = made(&alice, &about, &payload);
+    assert_eq!(Attestation::from_bytes(longest.as_bytes()).as_ref(), Ok(&longest));
+    assert_eq!(verify_attestation(alice.verifying_key(), &about, &longest), Ok(()));
+    payload.push(7);
+    assert_eq!(generate_attestation(&alice, &about, &payload), Err(Refusal::TooLong));
+    let mut bytes = longest.into_bytes();
+    bytes.push(7);
+    assert_eq!(Attestation::from_bytes(&bytes), Err(Refusal::TooLong));
 }
 
 #[test]
@@ -63,8 +81,8 @@ proptest! {
         seed: [u8; 32], label in "[!-~]{1,32}", payload in vec(any::<u8>(), 0..300),
     ) {
         let alice = SigningKey::from_seed(&seed).expect("an engine signs");
-        let made = generate_attestation(&alice, &domain(&label), &payload);
-        let again = generate_attestation(&alice, &domain(&label), &payload);
+        let made = self::made(&alice, &domain(&label), &payload);
+        let again = self::made(&alice, &domain(&label), &payload);
         prop_assert_eq!(made.as_bytes(), again.as_bytes());
         let parsed = Attestation::from_bytes(made.as_bytes()).expect("our own encoding");
         prop_assert_eq!(&parsed, &made);

@@ -6,7 +6,7 @@ use std::rc::Rc;
 use ed25519_dalek::Signer as _;
 use paceline_attestation::engine::{by_name, engines};
 use paceline_attestation::{
-    Attestation, Domain, SigningKey, VerifyingKey, generate_attestation, verify_attestation,
+    Attestation, Domain, Refusal, SigningKey, VerifyingKey, generate_attestation, verify_attestation,
 };
 use paceline_harness::{Arm, Benchmark, Check, Context, Failure, Param, Prepared};
 
@@ -166,9 +166,9 @@ pub(crate) fn production() -> Benchmark {
     benchmark("production", &arms, &[32, 128, 256], move |context| {
         let bytes = context.int("message");
         let inputs = Rc::new(Inputs::new(1, 1, usize::try_from(bytes).unwrap_or(0), context.seed));
-        let domain =
-            Domain::new("poi.block").map_err(|refusal| Failure::new("no_domain", refusal.to_string()))?;
-        let made = generate_attestation(inputs.key(0), &domain, &inputs.messages[0]);
+        let refused = |refusal: Refusal| Failure::new("refused", refusal.to_string());
+        let domain = Domain::new("poi.block").map_err(refused)?;
+        let made = generate_attestation(inputs.key(0), &domain, &inputs.messages[0]).map_err(refused)?;
         let encoded: Rc<[u8]> = Rc::from(made.as_bytes());
         let verified = move |inputs: &Inputs, encoded: &[u8]| {
             let parsed = Attestation::from_bytes(encoded);
@@ -184,7 +184,8 @@ pub(crate) fn production() -> Benchmark {
         let arms = vec![
             counted(arms[0], 1, move || one.key(0).sign(black_box(&one.messages[0]))),
             counted(arms[1], 1, move || {
-                generate_attestation(two.key(0), &domain, black_box(&two.messages[0])).into_bytes()
+                let made = generate_attestation(two.key(0), &domain, black_box(&two.messages[0]));
+                made.map(Attestation::into_bytes)
             }),
             counted(arms[2], 1, bare),
             counted(arms[3], 1, move || verified(&four, black_box(&sent))),
