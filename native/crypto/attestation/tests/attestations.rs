@@ -15,7 +15,7 @@ fn domain(label: &str) -> Domain {
     Domain::new(label).expect("a label")
 }
 
-fn made(key: &SigningKey, domain: &Domain, payload: &[u8]) -> Attestation {
+fn attested(key: &SigningKey, domain: &Domain, payload: &[u8]) -> Attestation {
     generate_attestation(key, domain, payload).expect("short enough")
 }
 
@@ -23,12 +23,12 @@ fn made(key: &SigningKey, domain: &Domain, payload: &[u8]) -> Attestation {
 fn an_attestation_is_believed_of_its_key_in_its_domain_only() {
     let (alice, bob) = (key(1), key(2));
     let (blocks, votes) = (domain("poi.block"), domain("poi.vote"));
-    let made = self::made(&alice, &blocks, b"block 7");
+    let made = attested(&alice, &blocks, b"block 7");
     assert_eq!(verify_attestation(alice.verifying_key(), &blocks, &made), Ok(()));
     assert_eq!(verify_attestation(bob.verifying_key(), &blocks, &made), Err(Refusal::OtherKey));
     assert_eq!(verify_attestation(alice.verifying_key(), &votes, &made), Err(Refusal::OtherDomain));
     // The same payload in another domain has another signature, and so have the bare bytes.
-    let other = self::made(&alice, &votes, b"block 7");
+    let other = attested(&alice, &votes, b"block 7");
     assert_ne!(other.signature(), made.signature());
     assert!(!alice.verifying_key().verify(b"block 7", made.signature()));
 }
@@ -36,16 +36,15 @@ fn an_attestation_is_believed_of_its_key_in_its_domain_only() {
 #[test]
 fn domain_and_payload_cannot_lend_each_other_a_byte() {
     let alice = key(1);
-    let one = made(&alice, &domain("ab"), b"c");
-    let other = made(&alice, &domain("a"), b"bc");
+    let one = attested(&alice, &domain("ab"), b"c");
+    let other = attested(&alice, &domain("a"), b"bc");
     assert_ne!(one.signature(), other.signature());
 }
 
 #[test]
 fn a_batch_of_attestations_names_the_forged_one() {
     let (alice, about) = (key(1), domain("poi.block"));
-    let mut made: Vec<Attestation> =
-        (0..40_u8).map(|index| self::made(&alice, &about, &[index; 32])).collect();
+    let mut made: Vec<Attestation> = (0..40_u8).map(|index| attested(&alice, &about, &[index; 32])).collect();
     let mut bytes = made[9].as_bytes().to_vec();
     if let Some(last) = bytes.last_mut() {
         *last ^= 1;
@@ -59,7 +58,7 @@ fn a_batch_of_attestations_names_the_forged_one() {
 fn what_is_too_long_is_neither_made_nor_parsed() {
     let (alice, about) = (key(1), domain("poi.block"));
     let mut payload = vec![7; PAYLOAD_BYTES_MAX];
-    let longest = made(&alice, &about, &payload);
+    let longest = attested(&alice, &about, &payload);
     assert_eq!(Attestation::from_bytes(longest.as_bytes()).as_ref(), Ok(&longest));
     assert_eq!(verify_attestation(alice.verifying_key(), &about, &longest), Ok(()));
     payload.push(7);
@@ -81,8 +80,8 @@ proptest! {
         seed: [u8; 32], label in "[!-~]{1,32}", payload in vec(any::<u8>(), 0..300),
     ) {
         let alice = SigningKey::from_seed(&seed).expect("an engine signs");
-        let made = self::made(&alice, &domain(&label), &payload);
-        let again = self::made(&alice, &domain(&label), &payload);
+        let made = attested(&alice, &domain(&label), &payload);
+        let again = attested(&alice, &domain(&label), &payload);
         prop_assert_eq!(made.as_bytes(), again.as_bytes());
         let parsed = Attestation::from_bytes(made.as_bytes()).expect("our own encoding");
         prop_assert_eq!(&parsed, &made);
