@@ -72,7 +72,7 @@ parts() {
     link direct/subject-bound "$objects/bound.o"
     CC=$cc AR=$ar CFLAGS=$cflags BUILD=$objects/ours sh "$here/build.sh" archive
     link direct/subject-paceline "$objects"/ours/objects/*.o
-    cp "$here"/traces/captured/*.trace "$out/traces/"
+    for trace in "$here"/traces/captured/*.trace; do put "$trace" "traces/$(basename "$trace")"; done
 }
 
 peer() { # peer NAME CRATE OBJECT…
@@ -113,13 +113,15 @@ why() { # why NAME TEXT: the arm is announced as unavailable
     echo "$1 is in no static program: $2" >"$out/lib/$1.why"
 }
 
-rm -rf "$out/lib" "$out/direct" "$out/traces"
 mkdir -p "$out/lib" "$out/direct" "$out/traces" "$objects/direct"
 objects=$(cd "$objects" && pwd)
+: >"$objects/begun"
 parts 9>&-
 peers 9>&-
 why mimalloc343 "its wheel carries a shared library for glibc"
 why jemalloc "its build settles on one size of pages, and devices have 4 and 16 KiB"
 why tcmalloc "it is made for glibc, and what is linked here is musl"
+# What an earlier build left and this one did not make; nothing goes sooner, for somebody may be running it.
+find "$out/lib" "$out/direct" "$out/traces" -type f ! -newer "$objects/begun" -exec rm {} +
 program paceline-allocator-bench
 calibrator
