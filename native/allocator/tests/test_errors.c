@@ -137,6 +137,38 @@ HARDENED_DEATH(hardened_foreign_free, "foreign free") {
     paceline_free(kept);
 }
 
+/* By a thread that has an outgoing batch of the class, so that the object is put there without a detour. */
+static void *free_two(void *objects) {
+    paceline_free(((void **)objects)[0]);
+    paceline_free(((void **)objects)[1]);
+    return NULL;
+}
+
+static void free_two_elsewhere(void *one, void *two) {
+    pthread_t thread;
+    void *objects[] = {one, two};
+    pthread_create(&thread, NULL, free_two, objects);
+    pthread_join(thread, NULL);
+}
+
+HARDENED_DEATH(hardened_double_free_by_another_thread, "double free") {
+    kept = paceline_malloc(64);
+    free_two_elsewhere(kept, kept);
+}
+
+HARDENED_DEATH(overflow_found_by_another_thread, "overflow") {
+    kept = paceline_malloc(64);
+    bytes = paceline_malloc(64);
+    bytes[64] = (char)(bytes[64] + 1);
+    free_two_elsewhere(kept, bytes);
+}
+
+HARDENED_DEATH(overflow_found_by_another_threads_first_free, "overflow") {
+    bytes = paceline_malloc(64);
+    bytes[64] = (char)(bytes[64] + 1);
+    free_two_elsewhere(bytes, NULL);
+}
+
 static void write_behind(size_t size, size_t count) {
     bytes = paceline_malloc(size);
     for (size_t i = 0; i < count; i++) {
