@@ -34,19 +34,16 @@ static void *take_large(size_t size, size_t alignment) {
     return object;
 }
 
-/* A sampled object, if this allocation is the one and there can be one. */
-static void *take_guarded(struct hardened_heap *own, size_t size, size_t alignment) {
-    if (LIKELY(own->until_sample != 0)) {
-        return NULL;
-    }
-    draw_sample(own);
-    return options.sample_every == 0 ? NULL : guarded_take(size, alignment);
+/* A sampled object, if this allocation is to be one and there can be one. */
+static void *take_guarded(struct hardened_heap *own, unsigned class, size_t size, size_t alignment) {
+    bool wanted = queue_sample(own, class) && options.sample_every != 0;
+    return UNLIKELY(wanted) ? guarded_take(size, alignment) : NULL;
 }
 
 static void *take(struct hardened_heap *own, unsigned class, size_t size, size_t alignment) {
     struct queue *queue = &own->queues[class];
     if (*queue->next == NULL) {
-        void *guarded = take_guarded(own, size, alignment);
+        void *guarded = take_guarded(own, class, size, alignment);
         if (guarded != NULL || !queue_refill(own, class)) {
             return guarded;
         }

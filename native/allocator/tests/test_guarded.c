@@ -9,6 +9,7 @@
 
 #define SAMPLE_ALL "PACELINE_ALLOC_HARDENED=1 PACELINE_ALLOC_SAMPLE=1"
 #define SAMPLE_NONE "PACELINE_ALLOC_HARDENED=1 PACELINE_ALLOC_SAMPLE=0"
+#define SAMPLE_TENTH "PACELINE_ALLOC_HARDENED=1 PACELINE_ALLOC_SAMPLE=10"
 
 /* volatile: the compiler knows malloc and free and would warn about, or remove, what is tested. */
 static char *volatile bytes;
@@ -69,6 +70,41 @@ TEST_(overflow_of_a_sampled_object_of_no_bytes, "overflow", SAMPLE_ALL) {
     bytes = sampled(1, 0);
     change(bytes);
     paceline_free(bytes);
+}
+
+/* --- which objects are sampled --- */
+
+/* Of each of two sizes in turn, how many of `rounds` are guarded. */
+static void count_guarded(const size_t sizes[2], int rounds, int guarded[2]) {
+    guarded[0] = guarded[1] = 0;
+    for (int i = 0; i < rounds; i++) {
+        for (int k = 0; k < 2; k++) {
+            void *object = paceline_malloc(sizes[k]);
+            guarded[k] += is_guarded(object);
+            paceline_free(object);
+        }
+    }
+    fprintf(stderr, "%d of %zu bytes and %d of %zu\n", guarded[0], sizes[0], guarded[1], sizes[1]);
+}
+
+TEST_(objects_that_cannot_be_guarded_take_no_samples_away, NULL, SAMPLE_TENTH) {
+    enum { ROUNDS = 20000 };
+    int guarded[2];
+    paceline_free(paceline_malloc(1)); /* the allocator knows the page */
+    count_guarded((size_t[]){100, range.page_bytes + 4000}, ROUNDS, guarded);
+    CHECK(guarded[0] > ROUNDS / 15 && guarded[0] < ROUNDS / 7);
+    CHECK(guarded[1] == 0);
+}
+
+/* The queue of the larger ones is four times shorter, so it is refilled four times as often. */
+TEST_(classes_have_their_share_of_samples_however_often_they_are_refilled, NULL,
+      "PACELINE_ALLOC_HARDENED=1 PACELINE_ALLOC_SAMPLE=100") {
+    enum { ROUNDS = 200000 };
+    int guarded[2];
+    count_guarded((size_t[]){100, 3800}, ROUNDS, guarded);
+    for (int k = 0; k < 2; k++) {
+        CHECK(guarded[k] > ROUNDS / 130 && guarded[k] < ROUNDS / 75);
+    }
 }
 
 /* --- pages that may not be touched --- */
