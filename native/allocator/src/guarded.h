@@ -1,7 +1,8 @@
 /* Sampled guarded allocations of hardened mode: an object at the end of a page of its own, before a page that
  * may not be touched. Its page is forbidden on free and reused last, so late reads and writes end the
  * process; it is not given back: to touch it anew would cost more than all else of a sample. What alignment
- * leaves between the object and the forbidden page is filled and looked at when it is freed or its size asked.
+ * leaves between the object and the forbidden page is filled, and looked at when it is freed or asked for its
+ * size.
  *
  * Invariant: the slots are few and fixed; when all are in use there is no guarded object. */
 #ifndef PACELINE_GUARDED_H

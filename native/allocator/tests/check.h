@@ -1,7 +1,8 @@
 /* A test runner of one page: every test is a function in a process of its own, so tests may die or leak.
  *
  * A test's name is a claim. DEATH names what the last line on stderr must contain; the process must end by
- * SIGABRT. FAULT is the same with SIGSEGV: the test itself says on stderr how far it came. A test that cannot run here calls SKIP with the feature the machine lacks. */
+ * SIGABRT. FAULT is the same with SIGSEGV, and the test itself says on stderr how far it came. A test that
+ * cannot run here calls SKIP with the feature the machine lacks. */
 #ifndef PACELINE_CHECK_H
 #define PACELINE_CHECK_H
 

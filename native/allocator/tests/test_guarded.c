@@ -1,5 +1,5 @@
-/* Sampled objects, and pages that may not be touched: where a write ends the process at once, and where at the
- * object's next use. */
+/* Sampled objects, and pages that may not be touched: where a write ends the process at once, and where at
+ * the object's next use. */
 #include "guarded.h"
 #include "check.h"
 #include "paceline_alloc.h"
