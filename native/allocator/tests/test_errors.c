@@ -151,7 +151,8 @@ static void free_two_elsewhere(void *one, void *two) {
     pthread_join(thread, NULL);
 }
 
-HARDENED_DEATH(hardened_double_free_by_another_thread, "double free") {
+/* At the call, so not "double free, by two threads at once", which the span says later. */
+HARDENED_DEATH(hardened_double_free_by_another_thread, "double free of") {
     kept = paceline_malloc(64);
     free_two_elsewhere(kept, kept);
 }
