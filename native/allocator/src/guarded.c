@@ -1,6 +1,7 @@
 /* guarded.h. Slots are freed and taken in turn: the one freed longest ago is taken next. */
 #include "guarded.h"
 
+#include "canary.h"
 #include "range.h"
 #include "report.h"
 
@@ -40,10 +41,37 @@ static uintptr_t page_of_slot(unsigned slot) {
     return atomic_load_explicit(&guarded_base, memory_order_relaxed) + (2 * slot + 1) * range.page_bytes;
 }
 
+/* A guard page belongs to the slot in front of it, the first to the first. */
+static unsigned slot_of(const void *place) {
+    size_t page =
+        ((uintptr_t)place - atomic_load_explicit(&guarded_base, memory_order_relaxed)) / range.page_bytes;
+    return page == 0 ? 0 : (unsigned)((page - 1) / 2);
+}
+
+/* An object must be aligned, so between its end and the forbidden page there may be bytes that are nobody's.
+ * Each is one byte of the secret: the odd one, so that a string's end is seen. */
+static size_t slack_of(uintptr_t object, size_t size) {
+    return page_of_slot(slot_of((void *)object)) + range.page_bytes - (object + size);
+}
+
+static void fill_slack(uintptr_t object, size_t size) {
+    memset((void *)(object + size), (uint8_t)canary_secret, slack_of(object, size));
+}
+
+/* The page may be touched: its slot is live. */
+static bool slack_is_whole(uintptr_t object, size_t size) {
+    const unsigned char *behind = (const unsigned char *)(object + size);
+    unsigned char changed = 0;
+    for (size_t i = 0, slack = slack_of(object, size); i < slack; i++) {
+        changed |= behind[i] ^ (uint8_t)canary_secret;
+    }
+    return changed == 0;
+}
+
 void *guarded_take(size_t size, size_t alignment) {
     size_t step = alignment < 16 ? 16 : alignment;
-    size_t room = (size + step - 1) & ~(step - 1);
-    if (size > range.page_bytes || room > range.page_bytes || size == 0) {
+    size_t room = (size + (size == 0) + step - 1) & ~(step - 1);
+    if (size > range.page_bytes || room > range.page_bytes) {
         return NULL;
     }
     uintptr_t object = 0;
@@ -58,27 +86,28 @@ void *guarded_take(size_t size, size_t alignment) {
         }
     }
     os_unlock(&guarded.lock);
+    if (object != 0) {
+        fill_slack(object, size);
+    }
     return (void *)object;
-}
-
-/* A guard page belongs to the slot in front of it, the first to the first. */
-static unsigned slot_of(const void *place) {
-    size_t page =
-        ((uintptr_t)place - atomic_load_explicit(&guarded_base, memory_order_relaxed)) / range.page_bytes;
-    return page == 0 ? 0 : (unsigned)((page - 1) / 2);
 }
 
 void guarded_release(void *place) {
     unsigned slot = slot_of(place);
     os_lock(&guarded.lock);
     bool live = guarded.slots[slot].object == (uintptr_t)place;
-    if (live) {
+    size_t size = guarded.slots[slot].size;
+    bool whole = live && slack_is_whole((uintptr_t)place, size);
+    if (whole) {
         guarded.slots[slot].object = 0;
         (void)os_forbid((void *)page_of_slot(slot), range.page_bytes);
     }
     os_unlock(&guarded.lock);
     if (!live) {
         report_bad_free(place, "double or interior free of guarded object");
+    }
+    if (!whole) {
+        report_damage(place, size, "overflow behind the end of object");
     }
 }
 
@@ -87,9 +116,13 @@ size_t guarded_size(void *place) {
     os_lock(&guarded.lock);
     bool live = guarded.slots[slot].object == (uintptr_t)place;
     size_t size = guarded.slots[slot].size;
+    bool whole = live && slack_is_whole((uintptr_t)place, size);
     os_unlock(&guarded.lock);
     if (!live) {
         report_bad_free(place, "use of freed guarded object");
+    }
+    if (!whole) {
+        report_damage(place, size, "overflow behind the end of object");
     }
     return size;
 }

@@ -10,6 +10,7 @@
 #include "guarded.h"
 #include "large.h"
 #include "options.h"
+#include "paceline_alloc.h"
 #include "queue.h"
 
 uint64_t canary_secret;
@@ -34,19 +35,16 @@ static void *take_large(size_t size, size_t alignment) {
     return object;
 }
 
-/* A sampled object, if this allocation is the one and there can be one. */
-static void *take_guarded(struct hardened_heap *own, size_t size, size_t alignment) {
-    if (LIKELY(own->until_sample != 0)) {
-        return NULL;
-    }
-    draw_sample(own);
-    return options.sample_every == 0 ? NULL : guarded_take(size, alignment);
+/* A sampled object, if this allocation is to be one and there can be one. */
+static void *take_guarded(struct hardened_heap *own, unsigned class, size_t size, size_t alignment) {
+    bool wanted = queue_sample(own, class) && options.sample_every != 0;
+    return UNLIKELY(wanted) ? guarded_take(size, alignment) : NULL;
 }
 
 static void *take(struct hardened_heap *own, unsigned class, size_t size, size_t alignment) {
     struct queue *queue = &own->queues[class];
     if (*queue->next == NULL) {
-        void *guarded = take_guarded(own, size, alignment);
+        void *guarded = take_guarded(own, class, size, alignment);
         if (guarded != NULL || !queue_refill(own, class)) {
             return guarded;
         }
@@ -69,6 +67,24 @@ static void *take_shared(unsigned class, size_t size) {
     return object;
 }
 
+static void *take_of_class(unsigned class, size_t size, size_t alignment) {
+    struct heap *heap = thread_heap();
+    struct hardened_heap *own = heap == NULL ? NULL : heap->hardened;
+    return own != NULL ? take(own, class, size, alignment) : take_shared(class, size);
+}
+
+/* Memory is out: what is free may be in the wrong place. First what is nobody's; then, since nothing else can
+ * stand in for it, what this thread keeps: that ends its quarantine, which a trim leaves alone. */
+static SLOW void *take_last(unsigned class, size_t size, size_t alignment) {
+    void *object = paceline_malloc_trim(0) ? take_of_class(class, size, alignment) : NULL;
+    if (object == NULL && thread_cache.heap != NULL) {
+        heap_drain(thread_cache.heap);
+        (void)paceline_malloc_trim(0);
+        object = take_of_class(class, size, alignment);
+    }
+    return object != NULL ? object : out_of_memory();
+}
+
 static unsigned class_for(size_t size, size_t alignment) {
     unsigned class = class_of(size > alignment ? size : alignment);
     while (class < CLASS_COUNT && (class_infos[class].size & (alignment - 1)) != 0) {
@@ -86,10 +102,8 @@ SLOW void *hardened_allocate(size_t size, size_t alignment) {
     if (UNLIKELY(class == CLASS_COUNT)) {
         return size > PTRDIFF_MAX - CANARY_BYTES ? out_of_memory() : take_large(size, alignment);
     }
-    struct heap *heap = thread_heap();
-    struct hardened_heap *own = heap == NULL ? NULL : heap->hardened;
-    void *object = own != NULL ? take(own, class, size, alignment) : take_shared(class, size);
-    return object != NULL ? object : out_of_memory();
+    void *object = take_of_class(class, size, alignment);
+    return LIKELY(object != NULL) ? object : take_last(class, size, alignment);
 }
 
 /* The queue is empty: mostly that is a turn. */

@@ -21,9 +21,35 @@ static unsigned filled_array(struct hardened_heap *own, unsigned class) {
 }
 
 /* At least 1: a refill may then have one object. */
-void draw_sample(struct hardened_heap *own) {
+static void draw_sample(struct hardened_heap *own) {
     size_t every = options.sample_every < UINT32_MAX / 2 ? options.sample_every : UINT32_MAX / 2;
     own->until_sample = every == 0 ? UINT32_MAX : 1 + (uint32_t)(draw(own) % (2 * every));
+}
+
+/* Objects of the class can be guarded: they fit a page. Others do not count, or they would be samples that
+ * cannot be taken. */
+static bool is_sampled(unsigned class) { return class_infos[class].size <= range.page_bytes; }
+
+/* How many objects a queue of the class may get. */
+static size_t most_until_sample(const struct hardened_heap *own, unsigned class) {
+    return is_sampled(class) ? own->until_sample : SIZE_MAX;
+}
+
+/* A queue got so many, which is at most that. */
+static void count_towards_sample(struct hardened_heap *own, unsigned class, size_t count) {
+    if (is_sampled(class)) {
+        own->until_sample -= (uint32_t)count;
+        if (UNLIKELY(own->until_sample == 0)) {
+            own->sample_due[class] = true;
+            draw_sample(own);
+        }
+    }
+}
+
+bool queue_sample(struct hardened_heap *own, unsigned class) {
+    bool due = own->sample_due[class];
+    own->sample_due[class] = false;
+    return due;
 }
 
 bool hardened_prepare(struct heap *heap) {
@@ -39,6 +65,7 @@ bool hardened_prepare(struct heap *heap) {
     draw_sample(own);
     for (unsigned class = 0; class < CLASS_COUNT; class ++) {
         const struct class_info *info = &class_infos[class];
+        own->sample_due[class] = false;
         own->queues[class] = (struct queue){
             .next = array_begin(own, class, 0),
             .top = array_begin(own, class, 1),
@@ -98,11 +125,12 @@ bool queue_turn(struct hardened_heap *own, unsigned class) {
     void **begin = array_begin(own, class, filled);
     size_t count = (size_t)(queue->top - begin);
     size_t keep = class_infos[class].capacity / 4u;
-    if (count < 2 * keep || own->until_sample == 0) {
+    if (count < 2 * keep || own->sample_due[class]) {
         return false;
     }
-    size_t moved = count - keep < own->until_sample ? count - keep : own->until_sample;
-    own->until_sample -= (uint32_t)moved;
+    size_t most = most_until_sample(own, class);
+    size_t moved = count - keep < most ? count - keep : most;
+    count_towards_sample(own, class, moved);
     void **other = array_begin(own, class, 1 - filled);
     copy(other, begin + moved, count - moved);
     begin[moved] = NULL;
@@ -115,16 +143,17 @@ bool queue_turn(struct hardened_heap *own, unsigned class) {
 /* More than until the next sample goes before what was freed: a later turn takes that first. There is room:
  * less than half a magazine was freed, or there had been a turn, and a batch is half of one at most. */
 static unsigned cut_to_sample(struct hardened_heap *own, unsigned class, void **begin, unsigned count) {
-    if (UNLIKELY(count > own->until_sample)) {
+    size_t most = most_until_sample(own, class);
+    if (UNLIKELY(count > most)) {
         struct queue *queue = &own->queues[class];
         void **freed = array_begin(own, class, filled_array(own, class));
-        unsigned surplus = count - own->until_sample;
+        unsigned surplus = count - (unsigned)most;
         count -= surplus;
         memmove(freed + surplus, freed, (size_t)(queue->top - freed) * sizeof *freed);
         memcpy(freed, begin + count, surplus * sizeof *freed);
         queue->top += surplus;
     }
-    own->until_sample -= count;
+    count_towards_sample(own, class, count);
     return count;
 }
 

@@ -6,8 +6,10 @@
  * way. What the turn leaves behind, the newest quarter of a magazine at least, is the quarantine.
  *
  * Invariants: an object in a queue or a batch is poisoned; the poison is checked when it is taken, and when
- * it goes back to its span. A queue has no more objects to take than allocations are left until the next
- * sampled one. An operation draws no random number; each turn draws a few. */
+ * it goes back to its span. Allocations of classes that can be guarded are counted towards the next sampled
+ * one when their objects are put where they are taken from, and never more than are left: the allocation that
+ * finds the last of these gone is the sampled one, so a class has its share of samples however often it is
+ * refilled. An operation draws no random number; each turn draws a few. */
 #ifndef PACELINE_QUEUE_H
 #define PACELINE_QUEUE_H
 
@@ -23,21 +25,22 @@ struct queue {
 
 struct hardened_heap {
     struct queue queues[CLASS_COUNT];
-    uint32_t until_sample; /* allocations; 0: the next that finds its queue empty is guarded, if any is */
+    uint32_t until_sample;        /* allocations, those counted taken off; at least 1 */
+    bool sample_due[CLASS_COUNT]; /* the next that finds the class's queue empty is guarded, if one can be */
     struct heap *heap;
     uint64_t seed;
     alignas(MAGAZINE_BYTES) void *arrays[CLASS_COUNT][2][MAGAZINE_SLOTS];
     void *behind_the_last; /* slot 0 of an array is where the one before it ends with NULL */
 };
 
-/* Turns the queue if that is worth it; true: there is something to take. */
+/* Turns the queue if that is worth it and no sample is due; true: there is something to take. */
 bool queue_turn(struct hardened_heap *own, unsigned class);
-/* Makes the empty queue have something to take; until_sample is not 0. False: memory is out. */
+/* Makes the empty queue have something to take; no sample is due. False: memory is out. */
 bool queue_refill(struct hardened_heap *own, unsigned class);
 /* Makes room at the full queue's top. */
 void queue_make_room(struct hardened_heap *own, unsigned class);
-/* Counts anew towards the next sampled allocation. */
-void draw_sample(struct hardened_heap *own);
+/* Whether the class's queue, which is empty, is at a sampled allocation; it is no longer then. */
+bool queue_sample(struct hardened_heap *own, unsigned class);
 
 static inline bool queue_is_full(const struct queue *queue) {
     return ((uintptr_t)queue->top & (MAGAZINE_BYTES - 1)) == 0;

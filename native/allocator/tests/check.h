@@ -1,10 +1,12 @@
 /* A test runner of one page: every test is a function in a process of its own, so tests may die or leak.
  *
  * A test's name is a claim. DEATH names what the last line on stderr must contain; the process must end by
- * SIGABRT. A test that cannot run here calls SKIP with the feature the machine lacks. */
+ * SIGABRT. FAULT is the same with SIGSEGV, and the test itself says on stderr how far it came. A test that
+ * cannot run here calls SKIP with the feature the machine lacks. */
 #ifndef PACELINE_CHECK_H
 #define PACELINE_CHECK_H
 
+#include <signal.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -15,6 +17,7 @@ struct check_test {
     void (*run)(void);
     const char *death;       /* NULL: must return */
     const char *environment; /* "NAME=value NAME=value", needed from the start of the process; or NULL */
+    int signal;              /* by which it dies */
     struct check_test *next;
 };
 
@@ -24,19 +27,21 @@ long check_parameter(const char *name, long otherwise);
 int check_is_emulated(void);
 
 #define CHECK_CONCAT_(a, b) a##b
-#define TEST_(claim, dies, env)                                                      \
+#define TEST_BY_(claim, dies, env, by)                                               \
     static void claim(void);                                                         \
     __attribute__((constructor)) static void CHECK_CONCAT_(register_, claim)(void) { \
-        static struct check_test test = {#claim, claim, dies, env, NULL};            \
+        static struct check_test test = {#claim, claim, dies, env, by, NULL};        \
         check_register(&test);                                                       \
     }                                                                                \
     static void claim(void)
+#define TEST_(claim, dies, env) TEST_BY_(claim, dies, env, SIGABRT)
 #define TEST(claim) TEST_(claim, NULL, NULL)
 #define DEATH(claim, message) TEST_(claim, message, NULL)
 #define HARDENED(claim) TEST_(claim, NULL, "PACELINE_ALLOC_HARDENED=1")
 /* Without guarded objects, drawn by chance, whose misuse ends by SIGSEGV. */
 #define HARDENED_DEATH(claim, message) \
     TEST_(claim, message, "PACELINE_ALLOC_HARDENED=1 PACELINE_ALLOC_SAMPLE=0")
+#define FAULT(claim, message, env) TEST_BY_(claim, message, env, SIGSEGV)
 
 enum { CHECK_SKIPPED = 77 };
 

@@ -137,6 +137,39 @@ HARDENED_DEATH(hardened_foreign_free, "foreign free") {
     paceline_free(kept);
 }
 
+/* By a thread that has an outgoing batch of the class, so that the object is put there without a detour. */
+static void *free_two(void *objects) {
+    paceline_free(((void **)objects)[0]);
+    paceline_free(((void **)objects)[1]);
+    return NULL;
+}
+
+static void free_two_elsewhere(void *one, void *two) {
+    pthread_t thread;
+    void *objects[] = {one, two};
+    pthread_create(&thread, NULL, free_two, objects);
+    pthread_join(thread, NULL);
+}
+
+/* At the call, so not "double free, by two threads at once", which the span says later. */
+HARDENED_DEATH(hardened_double_free_by_another_thread, "double free of") {
+    kept = paceline_malloc(64);
+    free_two_elsewhere(kept, kept);
+}
+
+HARDENED_DEATH(overflow_found_by_another_thread, "overflow") {
+    kept = paceline_malloc(64);
+    bytes = paceline_malloc(64);
+    bytes[64] = (char)(bytes[64] + 1);
+    free_two_elsewhere(kept, bytes);
+}
+
+HARDENED_DEATH(overflow_found_by_another_threads_first_free, "overflow") {
+    bytes = paceline_malloc(64);
+    bytes[64] = (char)(bytes[64] + 1);
+    free_two_elsewhere(bytes, NULL);
+}
+
 static void write_behind(size_t size, size_t count) {
     bytes = paceline_malloc(size);
     for (size_t i = 0; i < count; i++) {
@@ -159,7 +192,9 @@ static void overwrite_the_rest(void) {
     CHECK(paceline_malloc_usable_size(bytes) == 100);
 }
 
-HARDENED(no_byte_of_a_block_says_where_its_canary_lies) {
+/* Of a sampled object every byte up to the end of its page is looked at. */
+TEST_(no_byte_of_a_block_says_where_its_canary_lies, NULL,
+      "PACELINE_ALLOC_HARDENED=1 PACELINE_ALLOC_SAMPLE=0") {
     for (int value = 0; value < 256; value++) {
         overwrite_the_rest();
         memset(bytes + 108, value, 4);

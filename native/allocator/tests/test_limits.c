@@ -55,13 +55,55 @@ static void use_limited_memory(void) {
     paceline_free(object);
 }
 
-TEST(under_an_address_space_limit_memory_is_used_up_and_comes_back) {
+static void in_limited_memory(const char *claim, void (*use)(void)) {
     SKIP_IN_SHARED_PROCESS("address space cannot be limited");
     if (check_parameter("limited", 0)) {
-        use_limited_memory();
+        use();
         return;
     }
-    CHECK(rerun_limited("under_an_address_space_limit_memory_is_used_up_and_comes_back", 256) == 0);
+    CHECK(rerun_limited(claim, 256) == 0);
+}
+
+TEST(under_an_address_space_limit_memory_is_used_up_and_comes_back) {
+    in_limited_memory("under_an_address_space_limit_memory_is_used_up_and_comes_back", use_limited_memory);
+}
+
+HARDENED(under_an_address_space_limit_hardened_memory_is_used_up_and_comes_back) {
+    in_limited_memory("under_an_address_space_limit_hardened_memory_is_used_up_and_comes_back",
+                      use_limited_memory);
+}
+
+/* Fewer freed objects than a quarantine is worth are still memory when there is no other. */
+static void use_the_last_objects(void) {
+    static void *objects[4 << 20];
+    static const size_t sizes[] = {100, 5000, 100};
+    for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
+        size_t count = 0;
+        while ((objects[count] = paceline_malloc(sizes[s])) != NULL) {
+            count++;
+        }
+        CHECK(errno == ENOMEM && count > 1000);
+        for (size_t freed = 1; freed < 60; freed += 7) {
+            for (size_t i = 0; i < freed; i++) {
+                paceline_free(objects[i * 16]);
+            }
+            for (size_t i = 0; i < freed; i++) {
+                objects[i * 16] = paceline_malloc(sizes[s]);
+                CHECK(objects[i * 16] != NULL);
+            }
+        }
+        while (count > 0) {
+            paceline_free(objects[--count]);
+        }
+    }
+}
+
+TEST(every_freed_object_is_memory_when_there_is_no_other) {
+    in_limited_memory("every_freed_object_is_memory_when_there_is_no_other", use_the_last_objects);
+}
+
+HARDENED(every_freed_hardened_object_is_memory_when_there_is_no_other) {
+    in_limited_memory("every_freed_hardened_object_is_memory_when_there_is_no_other", use_the_last_objects);
 }
 
 TEST(a_limit_set_later_makes_huge_objects_fail_and_small_ones_work) {

@@ -3,6 +3,7 @@
  * --steps=N sets the length of each thread's work. */
 #define _GNU_SOURCE
 #include "check.h"
+#include "heap.h"
 #include "paceline_alloc.h"
 
 #include <pthread.h>
@@ -198,11 +199,31 @@ static void *leave_late(void *unused) {
     return NULL;
 }
 
-TEST(exit_handlers_may_allocate_after_the_heap_is_gone) {
+static void allocate_late(void) {
     CHECK(pthread_key_create(&late_key, late_handler) == 0);
     for (int i = 0; i < 50; i++) {
         run_threads(leave_late, 3);
     }
+}
+
+TEST(exit_handlers_may_allocate_after_the_heap_is_gone) { allocate_late(); }
+HARDENED(exit_handlers_may_allocate_after_the_hardened_heap_is_gone) { allocate_late(); }
+
+/* What an ended thread takes and frees is checked like all else. */
+static void overflow_late(void *unused) {
+    (void)unused;
+    if (thread_cache.heap != NULL) {
+        pthread_setspecific(late_key, (void *)1);
+        return;
+    }
+    char *volatile object = paceline_malloc(100);
+    object[100] = (char)(object[100] + 1);
+    paceline_free(object);
+}
+
+HARDENED_DEATH(overflow_found_after_the_hardened_heap_is_gone, "overflow") {
+    CHECK(pthread_key_create(&late_key, overflow_late) == 0);
+    run_threads(leave_late, 1);
 }
 
 /* Spans pass between the shared heap, which several ended threads use at once, and heaps of new threads. */
@@ -235,13 +256,16 @@ static void *leave_exchanging(void *thread) {
     return NULL;
 }
 
-TEST(ended_threads_share_spans_with_new_ones) {
+static void share_spans(void) {
     CHECK(pthread_key_create(&late_key, exchange_late) == 0);
     for (int i = 0; i < 20; i++) {
         run_threads(leave_exchanging, 6);
         empty_mailbox();
     }
 }
+
+TEST(ended_threads_share_spans_with_new_ones) { share_spans(); }
+HARDENED(ended_threads_share_spans_with_new_ones_in_hardened_mode) { share_spans(); }
 
 /* --- fork --- */
 

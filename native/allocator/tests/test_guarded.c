@@ -1,0 +1,139 @@
+/* Sampled objects, and pages that may not be touched: where a write ends the process at once, and where at
+ * the object's next use. */
+#include "guarded.h"
+#include "check.h"
+#include "paceline_alloc.h"
+#include "range.h"
+
+#include <string.h>
+
+#define SAMPLE_ALL "PACELINE_ALLOC_HARDENED=1 PACELINE_ALLOC_SAMPLE=1"
+#define SAMPLE_NONE "PACELINE_ALLOC_HARDENED=1 PACELINE_ALLOC_SAMPLE=0"
+#define SAMPLE_TENTH "PACELINE_ALLOC_HARDENED=1 PACELINE_ALLOC_SAMPLE=10"
+
+/* volatile: the compiler knows malloc and free and would warn about, or remove, what is tested. */
+static char *volatile bytes;
+
+static char *sampled(size_t alignment, size_t size) {
+    for (int i = 0; i < 1000; i++) {
+        char *object = paceline_memalign(alignment, size);
+        if (is_guarded(object)) {
+            return object;
+        }
+        paceline_free(object);
+    }
+    CHECK(!"one of a thousand is sampled");
+    return NULL;
+}
+
+/* --- the bytes between the end of a sampled object and that of its page --- */
+
+static void change(char *place) { *place = (char)(*place + 1); }
+
+TEST_(overflow_of_a_sampled_object, "overflow", SAMPLE_ALL) {
+    bytes = sampled(1, 100);
+    change(bytes + 100);
+    paceline_free(bytes);
+}
+
+TEST_(overflow_of_a_sampled_object_to_the_end_of_its_page, "overflow", SAMPLE_ALL) {
+    bytes = sampled(512, 10);
+    change(bytes + 511);
+    paceline_free(bytes);
+}
+
+/* In a page that was another's before. */
+TEST_(overflow_of_a_sampled_object_by_the_end_of_a_string, "overflow", SAMPLE_ALL) {
+    for (int i = 0; i < 200; i++) {
+        bytes = sampled(1, 112);
+        memset(bytes, 0, 112);
+        paceline_free(bytes);
+    }
+    bytes = sampled(1, 100);
+    bytes[100] = 0;
+    paceline_free(bytes);
+}
+
+TEST_(overflow_of_a_sampled_object_found_by_realloc, "overflow", SAMPLE_ALL) {
+    bytes = sampled(1, 100);
+    change(bytes + 100);
+    bytes = paceline_realloc(bytes, 90);
+}
+
+TEST_(overflow_of_a_sampled_object_found_by_its_size, "overflow", SAMPLE_ALL) {
+    bytes = sampled(1, 100);
+    change(bytes + 107);
+    (void)paceline_malloc_usable_size(bytes);
+}
+
+TEST_(overflow_of_a_sampled_object_of_no_bytes, "overflow", SAMPLE_ALL) {
+    bytes = sampled(1, 0);
+    change(bytes);
+    paceline_free(bytes);
+}
+
+/* --- which objects are sampled --- */
+
+/* Of each of two sizes in turn, how many of `rounds` are guarded. */
+static void count_guarded(const size_t sizes[2], int rounds, int guarded[2]) {
+    guarded[0] = guarded[1] = 0;
+    for (int i = 0; i < rounds; i++) {
+        for (int k = 0; k < 2; k++) {
+            void *object = paceline_malloc(sizes[k]);
+            guarded[k] += is_guarded(object);
+            paceline_free(object);
+        }
+    }
+    fprintf(stderr, "%d of %zu bytes and %d of %zu\n", guarded[0], sizes[0], guarded[1], sizes[1]);
+}
+
+TEST_(objects_that_cannot_be_guarded_take_no_samples_away, NULL, SAMPLE_TENTH) {
+    enum { ROUNDS = 20000 };
+    int guarded[2];
+    paceline_free(paceline_malloc(1)); /* the allocator knows the page */
+    count_guarded((size_t[]){100, range.page_bytes + 4000}, ROUNDS, guarded);
+    CHECK(guarded[0] > ROUNDS / 15 && guarded[0] < ROUNDS / 7);
+    CHECK(guarded[1] == 0);
+}
+
+/* The queue of the larger ones is four times shorter, so it is refilled four times as often. */
+TEST_(classes_have_their_share_of_samples_however_often_they_are_refilled, NULL,
+      "PACELINE_ALLOC_HARDENED=1 PACELINE_ALLOC_SAMPLE=100") {
+    enum { ROUNDS = 200000 };
+    int guarded[2];
+    count_guarded((size_t[]){100, 3800}, ROUNDS, guarded);
+    for (int k = 0; k < 2; k++) {
+        CHECK(guarded[k] > ROUNDS / 130 && guarded[k] < ROUNDS / 75);
+    }
+}
+
+/* --- pages that may not be touched --- */
+
+/* Says on stderr that the next write is the one that must not pass. */
+static void write_where_forbidden(char *place) {
+    fprintf(stderr, "at the forbidden page\n");
+    *(volatile char *)place = 1;
+}
+
+FAULT(running_on_from_a_span_ends_the_process, "at the forbidden page", SAMPLE_NONE) {
+    bytes = paceline_malloc(100);
+    if (range.page_bytes > UNIT_BYTES / 4) {
+        SKIP("pages of 64 KiB leave a span none to spare");
+    }
+    char *end = bytes + (UNIT_BYTES - range.page_bytes - (uintptr_t)bytes % UNIT_BYTES);
+    change(end - 1);
+    write_where_forbidden(end);
+}
+
+FAULT(running_on_from_a_sampled_object_ends_the_process, "at the forbidden page", SAMPLE_ALL) {
+    bytes = sampled(1, 112);
+    change(bytes + 111);
+    write_where_forbidden(bytes + 112);
+}
+
+FAULT(a_write_to_a_freed_sampled_object_ends_the_process, "at the forbidden page", SAMPLE_ALL) {
+    bytes = sampled(1, 112);
+    change(bytes);
+    paceline_free(bytes);
+    write_where_forbidden(bytes);
+}
