@@ -11,6 +11,7 @@ mod meanwhile;
 mod model;
 mod mutated;
 mod observed;
+mod outgrown;
 mod reopened;
 mod spare;
 mod watched;
