@@ -292,7 +292,8 @@ impl Pending {
                 Box::new(Collecting::new(&current.name, current.head, current.size, marks, tree))
             }
         };
-        if let Some(first) = current.first {
+        // Taken: what was hashed once is not hashed again.
+        if let Some(first) = current.first.take() {
             collecting.take(first, &current.buffer, &mut self.pages);
         }
         if current.last {

@@ -250,6 +250,11 @@ impl Tail {
     /// As [`Log::append`].
     pub(crate) fn append(&mut self, meta: Meta, pages: &[u8]) -> Result<Epoch> {
         let (front, chain) = record::encode(self.next, &self.chain, &meta, pages);
+        if record::decode(&front).is_none() {
+            let what = format!("epoch {}: a record that could not be read back", self.next);
+            let advice = "nothing was written; take the checkpoint again, and report it if that fails, too";
+            return Err(Error::new(ErrorKind::Refused, what, advice));
+        }
         let bytes = (front.len() + pages.len()) as u64;
         if self.at + bytes > self.end {
             self.rotate(bytes)?;
@@ -280,5 +285,33 @@ impl Tail {
         (self.file, self.at, self.end) = (file, PAGE, end);
         (self.segment, self.stopped) = (self.next, false);
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::disk::FakeDisk;
+    use crate::record::{BandChange, BandState};
+
+    #[test]
+    fn a_record_that_could_not_be_read_back_is_refused_and_the_log_goes_on() {
+        let (disk, dir, base) = (FakeDisk::default(), Path::new("/log"), (1, [1; 32]));
+        disk.make_dir(dir).expect("a fresh disk");
+        let mut log = Log::create(Arc::new(disk.clone()), dir, [7; 16], 16 * PAGE, base).expect("made");
+        let meta = |runs: &[(u64, u64)]| {
+            let state = Some(BandState { size: 9 * PAGE, id: [1; 32] });
+            let bands = vec![BandChange { name: "a".into(), state, runs: runs.to_vec() }];
+            Meta::Checkpoint { name: "c".into(), created_ns: 1, bands }
+        };
+        let pages = vec![5; index(2 * PAGE)];
+        for runs in [[(0, 1), (0, 1)].as_slice(), &[(2, 1), (1, 1)], &[(0, 3)], &[(8, 2)]] {
+            let refused = log.append(meta(runs), &pages).expect_err("nobody could read it");
+            assert_eq!(refused.kind(), ErrorKind::Refused, "{runs:?}");
+        }
+        log.append(meta(&[(0, 2)]), &pages).expect("sound");
+        drop(log);
+        let opened = Log::open(Arc::new(disk), dir, [7; 16], 16 * PAGE, base, None).expect("whole");
+        assert_eq!(opened.1.len(), 1);
     }
 }

@@ -14,6 +14,7 @@ mod observed;
 mod outgrown;
 mod reopened;
 mod spare;
+mod steps;
 mod watched;
 mod work;
 mod world;
