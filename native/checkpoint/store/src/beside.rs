@@ -44,6 +44,8 @@ pub struct Pending {
     /// Bands that were not begun.
     left: VecDeque<String>,
     current: Option<Current>,
+    /// What was read last is not hashed yet.
+    fed: bool,
     found: Vec<Found>,
     pages: Vec<u8>,
     /// Lent by the log from the moment everything was read.
@@ -130,6 +132,7 @@ impl Store {
             misses: 0,
             left,
             current: None,
+            fed: false,
             found,
             pages: Vec::new(),
             tail: None,
@@ -141,12 +144,14 @@ impl Store {
         })
     }
 
-    /// Reads what [`Pending::run`] works on next. Answers whether there is anything; when there is not it is
-    /// to be finished.
+    /// Reads what [`Pending::run`] works on next, unless it has that already. Answers whether there is
+    /// anything; when there is not it is to be finished.
     pub fn feed(&mut self, pending: &mut Pending) -> bool {
-        if pending.outcome.is_none() && pending.tail.is_none() {
+        if pending.outcome.is_none() && pending.tail.is_none() && !pending.fed {
             let fed = self.read_on(pending).and_then(|more| {
+                pending.fed = more;
                 if !more {
+                    self.refuse_unless_whole(pending)?;
                     pending.tail = Some(self.log.lend()?);
                 }
                 Ok(())
@@ -156,6 +161,12 @@ impl Store {
             }
         }
         pending.outcome.is_none()
+    }
+
+    /// Whether everything that was marked was read and hashed. It is, unless a step was cut short.
+    fn refuse_unless_whole(&self, pending: &Pending) -> Result<()> {
+        let whole = |it: &Capture| it.unread.is_empty() && it.marks.len() == pending.found.len();
+        if self.capture.as_ref().is_some_and(whole) { Ok(()) } else { Err(cut_short()) }
     }
 
     /// Reads a few leaves; answers whether there were any.
@@ -265,6 +276,12 @@ fn unknown() -> Error {
     Error::new(ErrorKind::Refused, "not a checkpoint that this store has begun", "finish each one, once")
 }
 
+/// A step did not come to its end, so nobody knows what it left out.
+fn cut_short() -> Error {
+    let what = "a step of this checkpoint was cut short";
+    Error::new(ErrorKind::Refused, what, "take another one: what was marked still is")
+}
+
 impl Pending {
     /// Hashes what was read; when everything was, appends the record and syncs it. Needs no store, and takes
     /// what a checkpoint takes. Failures are heard of when it is finished.
@@ -303,6 +320,7 @@ impl Pending {
             current.way = Way::Collecting(collecting);
             self.current = Some(current);
         }
+        self.fed = false;
         Ok(())
     }
 

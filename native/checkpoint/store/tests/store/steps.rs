@@ -1,4 +1,4 @@
-//! The steps of a checkpoint beside its store, in any number.
+//! The steps of a checkpoint beside its store, in any number and order.
 
 use std::sync::Arc;
 
@@ -8,8 +8,8 @@ use crate::beside::{assert_is, ready};
 use crate::world::{OPTIONS, live_path, read_live};
 
 #[test]
-fn running_twice_is_as_good_as_once() {
-    for (feeds, runs) in [(1, 2), (1, 3)] {
+fn feeding_twice_or_running_twice_is_as_good_as_once() {
+    for (feeds, runs) in [(1, 2), (2, 1), (3, 3)] {
         let (disk, mut store) = ready();
         let before = read_live(&disk);
         let mut pending = store.begin("second").expect("begun");
