@@ -44,6 +44,8 @@ pub struct Pending {
     /// Bands that were not begun.
     left: VecDeque<String>,
     current: Option<Current>,
+    /// What was read last is not hashed yet.
+    fed: bool,
     found: Vec<Found>,
     pages: Vec<u8>,
     /// Lent by the log from the moment everything was read.
@@ -130,6 +132,7 @@ impl Store {
             misses: 0,
             left,
             current: None,
+            fed: false,
             found,
             pages: Vec::new(),
             tail: None,
@@ -141,59 +144,61 @@ impl Store {
         })
     }
 
-    /// Reads what [`Pending::run`] works on next. Answers whether there is anything; when there is not it is
-    /// to be finished.
+    /// Reads what [`Pending::run`] works on next, unless it has that already. Answers whether there is
+    /// anything; when there is not it is to be finished.
     pub fn feed(&mut self, pending: &mut Pending) -> bool {
-        if pending.outcome.is_none() && pending.tail.is_none() {
-            let fed = self.read_on(pending).and_then(|more| {
-                if !more {
-                    pending.tail = Some(self.log.lend()?);
-                }
-                Ok(())
-            });
-            if let Err(error) = fed {
-                pending.outcome = Some(Err(error));
-            }
+        if pending.outcome.is_none() && pending.tail.is_none() && !pending.fed {
+            pending.outcome = Some(Err(cut_short())); // until it says otherwise: it may panic
+            pending.outcome = self.read_on(pending).err().map(Err);
         }
         pending.outcome.is_none()
     }
 
-    /// Reads a few leaves; answers whether there were any.
-    fn read_on(&mut self, pending: &mut Pending) -> Result<bool> {
-        let ours = |capture: &mut Capture| capture.out.as_ptr() == Arc::as_ptr(&pending.out);
-        let Some(mut capture) = self.capture.take_if(ours) else { return Err(unknown()) };
-        let read = self.read_some(pending, &mut capture);
-        self.capture = Some(capture);
-        read
-    }
-
-    fn read_some(&mut self, pending: &mut Pending, capture: &mut Capture) -> Result<bool> {
+    /// Reads a few leaves; when there are none any more, gives it the end of the log.
+    fn read_on(&mut self, pending: &mut Pending) -> Result<()> {
+        let capture = self.capture.as_mut().filter(|it| it.out.as_ptr() == Arc::as_ptr(&pending.out));
+        let Some(capture) = capture else { return Err(unknown()) };
         if let Some(error) = capture.failed.take() {
             return Err(error);
         }
         if pending.current.is_none() {
-            let Some(name) = pending.left.pop_front() else { return Ok(false) };
-            pending.current = Some(self.turn_to(name, capture)?);
+            pending.current = pending.left.pop_front().map(|name| self.turn_to(name)).transpose()?;
         }
-        let Some(current) = &mut pending.current else { return Ok(false) };
-        let Some(shot) = capture.unread.get_mut(&current.name) else { return Err(unknown()) };
+        let Some(current) = &mut pending.current else {
+            self.refuse_unless_whole(pending)?;
+            pending.tail = Some(self.log.lend()?);
+            return Ok(());
+        };
         current.first = None;
-        if let Some((first, until, rescued)) = shot.next() {
-            current.first = Some(first);
+        let next = self.shot(&current.name)?.next();
+        if let Some((first, until, rescued)) = next {
             match rescued {
                 Some(bytes) => current.buffer = bytes,
-                None => self.read_shot(&current.name, shot, first, until, &mut current.buffer)?,
+                None => self.read_shot(&current.name, first, until, &mut current.buffer)?,
             }
+            current.first = Some(first);
             pending.read += current.buffer.len() as u64;
         }
-        current.last = shot.is_read();
-        if current.last {
+        current.last = self.shot(&current.name)?.is_read();
+        pending.fed = true;
+        if let Some(capture) = self.capture.as_mut().filter(|_| current.last) {
             capture.unread.remove(&current.name);
         }
-        Ok(true)
+        Ok(())
     }
 
-    fn turn_to(&mut self, name: String, capture: &Capture) -> Result<Current> {
+    fn shot(&mut self, name: &str) -> Result<&mut Shot> {
+        self.capture.as_mut().and_then(|capture| capture.unread.get_mut(name)).ok_or_else(unknown)
+    }
+
+    /// Whether everything that was marked was read and hashed.
+    fn refuse_unless_whole(&self, pending: &Pending) -> Result<()> {
+        let whole = |it: &Capture| it.unread.is_empty() && it.marks.len() == pending.found.len();
+        if self.capture.as_ref().is_some_and(whole) { Ok(()) } else { Err(cut_short()) }
+    }
+
+    fn turn_to(&mut self, name: String) -> Result<Current> {
+        let Some(capture) = &self.capture else { return Err(unknown()) };
         let (Some(shot), Some(marks)) = (capture.unread.get(&name), capture.marks.get(&name)) else {
             return Err(unknown());
         };
@@ -222,8 +227,9 @@ impl Store {
     pub fn finish(&mut self, mut pending: Pending) -> Result<Taken> {
         let ours = |capture: &mut Capture| capture.out.as_ptr() == Arc::as_ptr(&pending.out);
         let Some(capture) = self.capture.take_if(ours) else { return Err(unknown()) };
-        if let Some(tail) = pending.tail.take() {
-            self.log.give_back(tail);
+        match pending.tail.take() {
+            Some(tail) => self.log.give_back(tail),
+            None => self.log.give_up_lent(), // it went with the step that had it
         }
         self.work.count.loads += pending.loads;
         self.work.count.misses += pending.misses;
@@ -265,6 +271,12 @@ fn unknown() -> Error {
     Error::new(ErrorKind::Refused, "not a checkpoint that this store has begun", "finish each one, once")
 }
 
+/// A step did not come to its end, so nobody knows what it left out.
+fn cut_short() -> Error {
+    let what = "a step of this checkpoint was cut short";
+    Error::new(ErrorKind::Refused, what, "take another one: what was marked still is")
+}
+
 impl Pending {
     /// Hashes what was read; when everything was, appends the record and syncs it. Needs no store, and takes
     /// what a checkpoint takes. Failures are heard of when it is finished.
@@ -272,7 +284,9 @@ impl Pending {
         if self.outcome.is_some() {
             return;
         }
-        let done = match self.tail.take() {
+        let tail = self.tail.take();
+        self.outcome = Some(Err(cut_short())); // until it says otherwise: it may panic
+        let done = match tail {
             Some(mut tail) => {
                 let committed = self.commit(&mut tail);
                 self.tail = Some(tail);
@@ -292,7 +306,8 @@ impl Pending {
                 Box::new(Collecting::new(&current.name, current.head, current.size, marks, tree))
             }
         };
-        if let Some(first) = current.first {
+        // Taken: what was hashed once is not hashed again.
+        if let Some(first) = current.first.take() {
             collecting.take(first, &current.buffer, &mut self.pages);
         }
         if current.last {
@@ -302,6 +317,7 @@ impl Pending {
             current.way = Way::Collecting(collecting);
             self.current = Some(current);
         }
+        self.fed = false;
         Ok(())
     }
 

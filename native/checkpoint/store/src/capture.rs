@@ -75,22 +75,21 @@ impl Shot {
 }
 
 impl Store {
-    /// Reads leaves of a band from live.
-    pub(crate) fn read_shot(
-        &mut self,
-        name: &str,
-        shot: &Shot,
-        leaf: u64,
-        until: u64,
-        out: &mut Vec<u8>,
-    ) -> Result<()> {
+    /// Reads leaves of a band, as the checkpoint on its way has it, from live.
+    pub(crate) fn read_shot(&mut self, name: &str, leaf: u64, until: u64, out: &mut Vec<u8>) -> Result<()> {
         let path = self.live.join(name);
-        let file = match &shot.file {
-            Some(file) => file.as_ref(),
-            None => self.file(name, false)?,
-        };
-        read(file, shot.size, leaf, until, out).map_err(|miss| miss.of(&path, shot.size))?;
+        if self.shot_of(name).is_some_and(|shot| shot.file.is_none()) {
+            self.file(name, false)?; // opened
+        }
+        let gone = || Error::damaged(format!("band {name:?} is not being read"));
+        let shot = self.shot_of(name).ok_or_else(gone)?;
+        let file = shot.file.as_ref().or_else(|| self.files.get(name)).ok_or_else(gone)?;
+        read(file.as_ref(), shot.size, leaf, until, out).map_err(|miss| miss.of(&path, shot.size))?;
         Ok(())
+    }
+
+    fn shot_of(&self, name: &str) -> Option<&Shot> {
+        self.capture.as_ref()?.unread.get(name)
     }
 
     /// What was marked when a checkpoint began is marked again.
@@ -113,27 +112,31 @@ impl Store {
                 Ok(())
             }
             None if self.capture.is_some() => Err(lent()),
-            None => Ok(()),
+            None => {
+                self.log.give_up_lent(); // a panic took the end of the log along
+                Ok(())
+            }
         }
     }
 
     /// Bytes of a band are about to change: what a checkpoint has still to read of them is read now. When
-    /// that fails the checkpoint fails, and not whoever writes.
+    /// that fails the checkpoint fails, and not whoever writes. Its marks stay in the store meanwhile, so
+    /// that a panic does not take them along.
     pub(crate) fn rescue(&mut self, name: &str, offset: u64, end: u64) {
-        let Some(mut capture) = self.capture.take() else { return };
-        if let Some(shot) = capture.unread.get_mut(name) {
-            for leaf in shot.due(offset / LEAF, end.div_ceil(LEAF)) {
-                let mut bytes = Vec::new();
-                match self.read_shot(name, shot, leaf, leaf + 1, &mut bytes) {
-                    Ok(()) => drop(shot.rescued.insert(leaf, bytes)),
-                    Err(error) => {
-                        capture.failed.get_or_insert(error);
-                        break;
-                    }
+        let due = self.shot_of(name).map(|shot| shot.due(offset / LEAF, end.div_ceil(LEAF)));
+        for leaf in due.unwrap_or_default() {
+            let mut bytes = Vec::new();
+            let read = self.read_shot(name, leaf, leaf + 1, &mut bytes);
+            let Some(capture) = &mut self.capture else { return };
+            match (read, capture.unread.get_mut(name)) {
+                (Ok(()), Some(shot)) => drop(shot.rescued.insert(leaf, bytes)),
+                (Ok(()), None) => {}
+                (Err(error), _) => {
+                    capture.failed.get_or_insert(error);
+                    return;
                 }
             }
         }
-        self.capture = Some(capture);
     }
 
     /// A band's name is about to go: what is still to be read of it is read from the file it named.

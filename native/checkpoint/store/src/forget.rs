@@ -11,7 +11,7 @@ use crate::disk::{Disk, Kind};
 use crate::error::{Doing, Error, ErrorKind, Result};
 use crate::fold::{Folded, Folding};
 use crate::record::Meta;
-use crate::segment::unfinished_spare;
+use crate::segment::unfinished;
 use crate::store::Store;
 
 impl Store {
@@ -83,8 +83,7 @@ impl Store {
         let files = entries.iter().filter(|entry| entry.kind == Kind::File);
         let unnamed = files.filter(|entry| !named.contains(entry.name.as_str()));
         let mut unnamed: Vec<PathBuf> = unnamed.map(|entry| base.join(&entry.name)).collect();
-        let spare = unfinished_spare(&self.root.join("log"));
-        unnamed.extend(self.disk.stamp(&spare).is_ok().then_some(spare));
+        unnamed.extend(unfinished(self.disk.as_ref(), &self.root.join("log")));
         remove(self.disk.as_ref(), &unnamed)?;
         Ok(unnamed.len() as u64)
     }

@@ -12,7 +12,7 @@ use crate::error::{Doing, Error, ErrorKind, Result};
 use crate::index::Proof;
 use crate::pages::{PAGE, index};
 use crate::record::{self, Chain, Meta};
-use crate::segment::{Segment, has_spare, new_segment, page_bytes, segment_bytes, segments};
+use crate::segment::{Segment, has_spare, make_segment, page_bytes, place, segment_bytes, segments};
 use crate::walk::Walked;
 
 /// A record that is durable.
@@ -38,8 +38,8 @@ pub(crate) struct Tail {
     store: [u8; 16],
     capacity: u64,
     file: Box<dyn DiskFile>,
-    /// First epoch of the segment that is written; nothing when it went and none took its place.
-    segment: Option<u64>,
+    /// First epoch of the segment that is written.
+    segment: u64,
     /// Where the next record goes, and where its segment ends.
     at: u64,
     end: u64,
@@ -75,8 +75,9 @@ impl Log {
         after: (u64, Chain),
     ) -> Result<Self> {
         let (first, chain) = (after.0 + 1, after.1);
-        let (file, end) = new_segment(disk.as_ref(), dir, store, (first, chain), capacity)?;
-        let (dir, segment) = (dir.to_owned(), Some(first));
+        let made = make_segment(disk.as_ref(), dir, store, (first, chain), capacity)?;
+        let (file, end) = place(disk.as_ref(), dir, first, made)?;
+        let (dir, segment) = (dir.to_owned(), first);
         let (at, next, stopped) = (PAGE, first, false);
         let tail = Tail { disk, dir, store, capacity, file, segment, at, end, next, chain, stopped };
         Ok(Self::with(tail, vec![first]))
@@ -109,7 +110,7 @@ impl Log {
         let Walked { scan, kept, last: (segment, at) } = walked;
         let next = scan.next.unwrap_or(base.0 + 1);
         let Segment { file, end, first, .. } = segment;
-        let (dir, chain, segment, stopped) = (dir.to_owned(), scan.chain, Some(first), false);
+        let (dir, chain, segment, stopped) = (dir.to_owned(), scan.chain, first, false);
         let tail = Tail { disk, dir, store, capacity, file, segment, at, end, next, chain, stopped };
         let proven = proof.is_some_and(|proof| proof.last == (next - 1, chain));
         if !proven {
@@ -147,12 +148,7 @@ impl Log {
     pub(crate) fn bytes(&self) -> Result<u64> {
         self.segments.iter().try_fold(0, |sum, first| {
             let path = segment_path(&self.dir, *first);
-            match self.disk.stamp(&path) {
-                Ok(stamp) => Ok(sum + stamp.size),
-                // A commit beside the store is about to make it anew.
-                Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(sum),
-                Err(error) => Err(Error::io("looking at", &path, error)),
-            }
+            Ok(sum + self.disk.stamp(&path).doing("looking at", &path)?.size)
         })
     }
 
@@ -173,10 +169,8 @@ impl Log {
 
     /// Takes the end of the log back, with whatever segment it has come to.
     pub(crate) fn give_back(&mut self, tail: Tail) {
-        match (tail.segment, self.segments.last()) {
-            (None, _) => drop(self.segments.pop()),
-            (Some(first), Some(last)) if first == *last => {}
-            (Some(first), _) => self.segments.push(first),
+        if self.segments.last() != Some(&tail.segment) {
+            self.segments.push(tail.segment);
         }
         self.stopped |= tail.stopped;
         self.tail = Some(tail);
@@ -256,12 +250,16 @@ impl Tail {
     /// As [`Log::append`].
     pub(crate) fn append(&mut self, meta: Meta, pages: &[u8]) -> Result<Epoch> {
         let (front, chain) = record::encode(self.next, &self.chain, &meta, pages);
+        if record::decode(&front).is_none() {
+            let what = format!("epoch {}: a record that could not be read back", self.next);
+            let advice = "nothing was written; take the checkpoint again, and report it if that fails, too";
+            return Err(Error::new(ErrorKind::Refused, what, advice));
+        }
         let bytes = (front.len() + pages.len()) as u64;
         if self.at + bytes > self.end {
             self.rotate(bytes)?;
         }
-        let segment = self.segment.ok_or_else(|| Error::damaged("no segment to append to"))?;
-        let path = segment_path(&self.dir, segment);
+        let (segment, path) = (self.segment, segment_path(&self.dir, self.segment));
         let pages_at = self.at + front.len() as u64;
         if !pages.is_empty() {
             self.file.write_at(pages, pages_at).doing("appending to", &path)?;
@@ -275,18 +273,45 @@ impl Tail {
         Ok(epoch)
     }
 
-    /// A new segment, durable before its first record (D2).
+    /// A new segment, durable before its first record (D2). It takes the place of one that is too small and
+    /// has no record.
     fn rotate(&mut self, bytes: u64) -> Result<()> {
         let capacity = self.capacity.max(bytes + PAGE);
-        let after = (self.next, self.chain);
-        if self.segment == Some(self.next) {
-            // Nothing was appended to it, and it is too small.
-            self.segment = None;
-            self.stopped = true; // its file goes before the new one is there
-        }
-        let (file, end) = new_segment(self.disk.as_ref(), &self.dir, self.store, after, capacity)?;
-        self.segment = Some(self.next);
-        (self.file, self.at, self.end, self.stopped) = (file, PAGE, end, false);
+        let (disk, after) = (self.disk.as_ref(), (self.next, self.chain));
+        let made = make_segment(disk, &self.dir, self.store, after, capacity)?;
+        // Until it is known which of the two has the name, nothing may be appended to either.
+        self.stopped = self.segment == self.next;
+        let (file, end) = place(disk, &self.dir, self.next, made)?;
+        (self.file, self.at, self.end) = (file, PAGE, end);
+        (self.segment, self.stopped) = (self.next, false);
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::disk::FakeDisk;
+    use crate::record::{BandChange, BandState};
+
+    #[test]
+    fn a_record_that_could_not_be_read_back_is_refused_and_the_log_goes_on() {
+        let (disk, dir, base) = (FakeDisk::default(), Path::new("/log"), (1, [1; 32]));
+        disk.make_dir(dir).expect("a fresh disk");
+        let mut log = Log::create(Arc::new(disk.clone()), dir, [7; 16], 16 * PAGE, base).expect("made");
+        let meta = |runs: &[(u64, u64)]| {
+            let state = Some(BandState { size: 9 * PAGE, id: [1; 32] });
+            let bands = vec![BandChange { name: "a".into(), state, runs: runs.to_vec() }];
+            Meta::Checkpoint { name: "c".into(), created_ns: 1, bands }
+        };
+        let pages = vec![5; index(2 * PAGE)];
+        for runs in [[(0, 1), (0, 1)].as_slice(), &[(2, 1), (1, 1)], &[(0, 3)], &[(8, 2)]] {
+            let refused = log.append(meta(runs), &pages).expect_err("nobody could read it");
+            assert_eq!(refused.kind(), ErrorKind::Refused, "{runs:?}");
+        }
+        log.append(meta(&[(0, 2)]), &pages).expect("sound");
+        drop(log);
+        let opened = Log::open(Arc::new(disk), dir, [7; 16], 16 * PAGE, base, None).expect("whole");
+        assert_eq!(opened.1.len(), 1);
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! log live as before-rollback-N ─▶ build swap/ ─▶ sync swap/ ─▶ exchange with live
-//!    ─▶ sync parents ─▶ remove swap/
+//!    ─▶ sync both parents ─▶ remove swap/
 //! ```
 //! Invariant: live is at every moment one whole directory. What it was is a checkpoint before anything
 //! moves. A band that is the same in both states keeps its file; whoever holds another band's file open
@@ -87,8 +87,6 @@ impl Store {
             _ => Error::io("exchanging", &live, error),
         })?;
         self.take_over(target, touched, &wanted);
-        self.disk.sync_dir(parent(&self.root)).doing("syncing", &live)?;
-        self.disk.sync_dir(&self.root).doing("syncing", &self.root)?;
         self.remove_swap()
     }
 
@@ -144,10 +142,16 @@ impl Store {
     }
 
     /// Removes what a rollback left: the new state when it did not come to the exchange, else the old one,
-    /// which is a checkpoint.
+    /// which is a checkpoint. Only once it is durable which of the two it is: else a power loss might bring
+    /// back, as live, the directory that was emptied.
     pub(crate) fn remove_swap(&mut self) -> Result<()> {
         let swap = self.root.join("swap");
-        let Ok(entries) = self.disk.list(&swap) else { return Ok(()) };
+        let entries = match self.disk.list(&swap) {
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(()),
+            listed => listed.doing("listing", &swap)?,
+        };
+        self.disk.sync_dir(parent(&self.root)).doing("syncing", &self.live)?;
+        self.disk.sync_dir(&self.root).doing("syncing", &self.root)?;
         for entry in entries {
             let path = swap.join(&entry.name);
             self.disk.remove(&path).doing("removing", &path)?;

@@ -1,7 +1,8 @@
 //! Segments of the log on the disk: making one, or its zeros ahead of need (D2), and opening one.
 //!
 //! Invariant: whatever has a spare's name is zeros on stable storage, but for a header that is written anew
-//! when it becomes a segment; and a segment without a whole header never had a record.
+//! when it becomes a segment; a segment without a whole header never had a record; and nothing goes before
+//! what takes its place is durable.
 
 use std::path::{Path, PathBuf};
 
@@ -18,6 +19,8 @@ pub(crate) const ZEROS: usize = 1 << 20;
 /// A segment's zeros, made ahead of need; and while they are made.
 const SPARE: &str = "SPARE";
 const NEXT_SPARE: &str = "SPARE.new";
+/// A segment without a spare while it is made.
+const NEXT_SEGMENT: &str = "SEGMENT.new";
 
 /// One segment while it is read.
 pub(crate) struct Segment {
@@ -67,50 +70,61 @@ pub(crate) fn make_spare(disk: &dyn Disk, dir: &Path, bytes: u64) -> Result<()> 
     disk.sync_dir(dir).doing("syncing", dir)
 }
 
-/// What a spare is called while it is not whole.
-pub(crate) fn unfinished_spare(dir: &Path) -> PathBuf {
-    dir.join(NEXT_SPARE)
+/// What is left of segments and spares whose making was cut short.
+pub(crate) fn unfinished(disk: &dyn Disk, dir: &Path) -> Vec<PathBuf> {
+    let names = [NEXT_SPARE, NEXT_SEGMENT].map(|name| dir.join(name));
+    names.into_iter().filter(|path| disk.stamp(path).is_ok()).collect()
 }
 
-pub(crate) fn new_segment(
+/// A segment that is whole and durable, under a name that no log looks for.
+pub(crate) struct Made {
+    file: Box<dyn DiskFile>,
+    end: u64,
+    from: PathBuf,
+}
+
+/// Makes a segment of at least so many bytes, of the spare if there is one of that size. Whatever segment has
+/// its name stays until [`place`].
+pub(crate) fn make_segment(
     disk: &dyn Disk,
     dir: &Path,
     store: [u8; 16],
     after: (u64, Chain),
     capacity: u64,
-) -> Result<(Box<dyn DiskFile>, u64)> {
+) -> Result<Made> {
     let end = segment_bytes(capacity);
-    let path = segment_path(dir, after.0);
-    if disk.stamp(&path).is_ok() {
-        disk.remove(&path).doing("removing", &path)?; // an earlier try that failed: it holds no record
+    let (spare, new) = (dir.join(SPARE), dir.join(NEXT_SEGMENT));
+    let is_spare = has_spare(disk, dir, end);
+    let from = if is_spare { spare } else { new };
+    let file = begun(disk, &from, is_spare, &header(store, after, end), end);
+    if file.is_err() {
+        let _ = disk.remove(&from); // best effort: gives its space back; opening and `gc` do it, too
     }
-    let header = header(store, after, end);
-    let spare = dir.join(SPARE);
-    let from = if has_spare(disk, dir, end) { &spare } else { &path };
-    let made = begun(disk, from, &path, &header, end);
-    if made.is_err() {
-        for path in [from, &path] {
-            let _ = disk.remove(path); // best effort: gives its space back; opening removes it, too
-        }
-    }
-    let file = made?;
-    disk.sync_dir(dir).doing("syncing", dir)?;
-    Ok((file, end))
+    Ok(Made { file: file?, end, from })
 }
 
-/// A segment with its header, synced, under its name: of the spare, if that is where it comes from.
-fn begun(disk: &dyn Disk, from: &Path, path: &Path, header: &[u8], end: u64) -> Result<Box<dyn DiskFile>> {
-    let file = if from == path {
-        zeros(disk, path, end)?
-    } else {
+/// Zeros with a header, synced: of the spare, if that is where they come from.
+fn begun(disk: &dyn Disk, from: &Path, spare: bool, header: &[u8], end: u64) -> Result<Box<dyn DiskFile>> {
+    let file = if spare {
         disk.open(from, Access::Write).doing("opening", from)?
+    } else {
+        if disk.stamp(from).is_ok() {
+            disk.remove(from).doing("removing", from)?; // an earlier one was cut short
+        }
+        zeros(disk, from, end)?
     };
     file.write_at(header, 0).doing("preallocating", from)?;
     file.sync_data().doing("syncing", from)?;
-    if from != path {
-        disk.rename(from, path).doing("renaming", from)?;
-    }
     Ok(file)
+}
+
+/// Gives a segment its name, in one step: at every moment the log has it, or what had the name before. After
+/// an error nobody knows which.
+pub(crate) fn place(disk: &dyn Disk, dir: &Path, first: u64, made: Made) -> Result<(Box<dyn DiskFile>, u64)> {
+    let path = segment_path(dir, first);
+    disk.rename(&made.from, &path).doing("renaming", &made.from)?;
+    disk.sync_dir(dir).doing("syncing", dir)?;
+    Ok((made.file, made.end))
 }
 
 fn header(store: [u8; 16], after: (u64, Chain), end: u64) -> Vec<u8> {

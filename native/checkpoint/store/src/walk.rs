@@ -8,10 +8,11 @@ use std::path::Path;
 use crate::bytes::hex;
 use crate::disk::Disk;
 use crate::error::{Doing, Error, Result};
+use crate::forget::remove;
 use crate::log::{Epoch, segment_path};
 use crate::pages::{PAGE, index};
 use crate::record::{self, Chain, HEADER, Head};
-use crate::segment::{Segment, ZEROS, open_segment, segments};
+use crate::segment::{Segment, ZEROS, open_segment, segments, unfinished};
 
 /// Where the walk begins: at the last whole segment that may hold the base's epoch. A crash may bring back
 /// segments that were removed, and not all of them; those before go. One whose making was cut short does
@@ -43,6 +44,7 @@ impl Walked {
         trusted: Option<(u64, Chain)>,
     ) -> Result<Self> {
         let mut scan = Scan::new(base, trusted.map_or(0, |(epoch, _)| epoch));
+        remove(disk, &unfinished(disk, dir))?;
         let firsts = segments(disk, dir)?;
         let begin = begin(disk, dir, store, &firsts, base.0)?;
         let (mut kept, mut last) = (Vec::new(), None);

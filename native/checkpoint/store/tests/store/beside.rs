@@ -7,10 +7,10 @@ use paceline_checkpoint::{ErrorKind, Options, Pending, Store};
 
 use crate::world::{Bands, OPTIONS, live_path, read_live};
 
-const BYTES: usize = 70_000;
+pub(crate) const BYTES: usize = 70_000;
 
 /// Two bands, of which leaves 0, 2 and 4 of `a` and all of `b` are marked.
-fn ready() -> (FakeDisk, Store) {
+pub(crate) fn ready() -> (FakeDisk, Store) {
     let disk = FakeDisk::default();
     disk.make_dir(&live_path()).expect("made");
     for name in ["a", "b"] {
@@ -32,7 +32,7 @@ fn to_the_end(store: &mut Store, pending: &mut Pending) {
     }
 }
 
-fn assert_is(store: &Store, name: &str, bands: &Bands) {
+pub(crate) fn assert_is(store: &Store, name: &str, bands: &Bands) {
     assert!(store.verify(name).expect("kept").wrong.is_empty(), "{name}");
     let ids: Vec<_> = store.bands(name).expect("kept").into_iter().map(|(band, it)| (band, it.id)).collect();
     let theirs: Vec<_> =
