@@ -222,3 +222,23 @@ fn writers_go_on_while_checkpoints_are_made_on_a_real_disk() {
         assert!(ends.iter().all(|end| *end == ends[0]), "c{number} holds no one moment: {ends:?}");
     }
 }
+
+#[test]
+fn a_write_of_no_bytes_changes_no_size_whether_there_is_a_band_or_not() {
+    let (disk, mut store) = ready();
+    let far = 1_000_000;
+    for (number, name) in ["a", "new"].into_iter().enumerate() {
+        store.write_at(name, far, b"").expect("nothing to write");
+        store.checkpoint(&format!("written {number}")).expect("taken");
+        assert_is(&store, &format!("written {number}"), &read_live(&disk));
+        store.write_at(name, 0, b"something").expect("written");
+        store.mark_dirty(name, far, 0).expect("a name");
+        store.mark_dirty("nobody's", far, 0).expect("a name");
+        store.checkpoint(&format!("marked {number}")).expect("taken");
+        assert_is(&store, &format!("marked {number}"), &read_live(&disk));
+    }
+    disk.open(&live_path().join("empty"), Access::Create).expect("made");
+    store.mark_dirty("empty", 0, 0).expect("a name");
+    store.checkpoint("empty").expect("taken");
+    assert_is(&store, "empty", &read_live(&disk));
+}
