@@ -153,6 +153,7 @@ fn one_that_is_dropped_is_given_up_and_stops_the_store_only_where_it_appends() {
             continue;
         };
         assert_eq!(error.kind(), ErrorKind::Stopped, "nobody knows what it appended");
+        assert!(error.to_string().contains("was dropped"), "no sync failed: {error}");
         assert!(feeds >= 4, "{feeds} feeds");
         drop(store);
         let mut store = Store::open(Arc::new(disk.clone()), &live_path(), OPTIONS).expect("opened");
