@@ -19,9 +19,11 @@ pub enum ErrorKind {
     Torn,
     /// Asked for something that the store does not do.
     Refused,
-    /// An earlier sync failed; nothing is written until the store is opened again.
+    /// An earlier sync failed, or a checkpoint was dropped while it was being appended; nothing is written
+    /// until the store is opened again.
     Stopped,
-    /// Another process has the store open.
+    /// Another process has the store open; or, in this one, a checkpoint beside the store is on its way, or a
+    /// job in the background is out.
     Locked,
 }
 

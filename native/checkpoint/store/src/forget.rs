@@ -11,7 +11,7 @@ use crate::disk::{Disk, Kind};
 use crate::error::{Doing, Error, ErrorKind, Result};
 use crate::fold::{Folded, Folding};
 use crate::record::Meta;
-use crate::segment::unfinished;
+use crate::segment::{spare, unfinished};
 use crate::store::Store;
 
 impl Store {
@@ -53,7 +53,7 @@ impl Store {
         let segments = self.log.drop_until(self.history.manifest.epoch);
         folded.segments = segments.len() as u64;
         remove(self.disk.as_ref(), &segments)?;
-        folded.files = self.gc()?;
+        folded.files = self.sweep(false)?;
         Ok(folded)
     }
 
@@ -68,12 +68,16 @@ impl Store {
         Ok(old)
     }
 
-    /// Removes files of the base that `CURRENT` does not name, and what a job left in the log's directory.
-    /// Answers how many.
+    /// Removes files of the base that `CURRENT` does not name, what a job left in the log's directory, and the
+    /// log's spare, which takes space and can be made again. Answers how many.
     ///
     /// # Errors
     /// `Locked` while a job of this store is out, `Stopped`, `Io`.
     pub fn gc(&mut self) -> Result<u64> {
+        self.sweep(true)
+    }
+
+    fn sweep(&mut self, spares: bool) -> Result<u64> {
         self.clear_away()?;
         self.work.parked = None;
         let base = self.root.join("base");
@@ -83,7 +87,9 @@ impl Store {
         let files = entries.iter().filter(|entry| entry.kind == Kind::File);
         let unnamed = files.filter(|entry| !named.contains(entry.name.as_str()));
         let mut unnamed: Vec<PathBuf> = unnamed.map(|entry| base.join(&entry.name)).collect();
-        unnamed.extend(unfinished(self.disk.as_ref(), &self.root.join("log")));
+        let log = self.root.join("log");
+        unnamed.extend(unfinished(self.disk.as_ref(), &log));
+        unnamed.extend(spare(self.disk.as_ref(), &log).filter(|_| spares));
         remove(self.disk.as_ref(), &unnamed)?;
         Ok(unnamed.len() as u64)
     }

@@ -15,6 +15,10 @@ use crate::record::{self, Chain, Meta};
 use crate::segment::{Segment, has_spare, make_segment, page_bytes, place, segment_bytes, segments};
 use crate::walk::Walked;
 
+/// Why a log takes nothing more.
+const FAILED: &str = "an earlier sync of the store failed";
+const DROPPED: &str = "a checkpoint was dropped, or panicked, while it was being appended";
+
 /// A record that is durable.
 #[derive(Clone, Debug)]
 pub(crate) struct Epoch {
@@ -57,7 +61,8 @@ pub(crate) struct Log {
     pub(crate) segments: Vec<u64>,
     /// Nothing while it is lent.
     tail: Option<Tail>,
-    stopped: bool,
+    /// Why nothing more is written.
+    stopped: Option<&'static str>,
     proven: bool,
 }
 
@@ -75,7 +80,7 @@ impl Log {
         after: (u64, Chain),
     ) -> Result<Self> {
         let (first, chain) = (after.0 + 1, after.1);
-        let made = make_segment(disk.as_ref(), dir, store, (first, chain), capacity)?;
+        let made = make_segment(disk.as_ref(), dir, store, (first, chain), (capacity, capacity))?;
         let (file, end) = place(disk.as_ref(), dir, first, made)?;
         let (dir, segment) = (dir.to_owned(), first);
         let (at, next, stopped) = (PAGE, first, false);
@@ -134,14 +139,14 @@ impl Log {
 
     /// Device and inode of the segment that takes the next record, when all records before it are durable.
     pub(crate) fn durable_segment(&self) -> Option<(u64, u64)> {
-        let tail = self.tail.as_ref().filter(|_| !self.stopped)?;
+        let tail = self.tail.as_ref().filter(|_| self.stopped.is_none())?;
         let stamp = tail.file.stamp().ok()?;
         Some((stamp.device, stamp.inode))
     }
 
     fn with(tail: Tail, segments: Vec<u64>) -> Self {
         let (disk, dir, capacity) = (Arc::clone(&tail.disk), tail.dir.clone(), tail.capacity);
-        Self { disk, dir, capacity, segments, tail: Some(tail), stopped: false, proven: false }
+        Self { disk, dir, capacity, segments, tail: Some(tail), stopped: None, proven: false }
     }
 
     /// Bytes that all segments take.
@@ -172,27 +177,29 @@ impl Log {
         if self.segments.last() != Some(&tail.segment) {
             self.segments.push(tail.segment);
         }
-        self.stopped |= tail.stopped;
+        if tail.stopped {
+            self.stop();
+        }
         self.tail = Some(tail);
     }
 
     /// Whoever had the end of the log is gone, and what it did is unknown (D4).
     pub(crate) fn give_up_lent(&mut self) {
-        self.stopped |= self.tail.is_none();
+        if self.tail.is_none() {
+            self.stopped.get_or_insert(DROPPED);
+        }
     }
 
     /// After a failed sync (D4) nothing more is written, and nothing is removed.
     pub(crate) fn refuse_if_stopped(&self) -> Result<()> {
-        if !self.stopped {
-            return Ok(());
-        }
-        let what = "an earlier sync of the store failed, so nobody knows what is on the disk";
+        let Some(why) = self.stopped else { return Ok(()) };
+        let what = format!("{why}, so nobody knows what is on the disk");
         Err(Error::new(ErrorKind::Stopped, what, "open the store again: what was reported is there"))
     }
 
-    /// A sync failed somewhere else: what counts is unknown here, too.
+    /// A sync failed: what counts is unknown.
     pub(crate) fn stop(&mut self) {
-        self.stopped = true;
+        self.stopped.get_or_insert(FAILED);
     }
 
     /// A new segment, durable before its first record (D2), unless the current one has no records.
@@ -218,7 +225,8 @@ impl Log {
     pub(crate) fn spare_wanted(&self) -> Option<(PathBuf, u64)> {
         let bytes = segment_bytes(self.capacity);
         let tail = self.tail.as_ref().filter(|tail| tail.at >= tail.end / 2)?;
-        (!self.stopped && !has_spare(tail.disk.as_ref(), &self.dir, bytes)).then(|| (self.dir.clone(), bytes))
+        (self.stopped.is_none() && !has_spare(tail.disk.as_ref(), &self.dir, bytes))
+            .then(|| (self.dir.clone(), bytes))
     }
 
     /// Bytes that a segment has at least.
@@ -276,7 +284,7 @@ impl Tail {
     /// A new segment, durable before its first record (D2). It takes the place of one that is too small and
     /// has no record.
     fn rotate(&mut self, bytes: u64) -> Result<()> {
-        let capacity = self.capacity.max(bytes + PAGE);
+        let capacity = (self.capacity, self.capacity.max(bytes + PAGE));
         let (disk, after) = (self.disk.as_ref(), (self.next, self.chain));
         let made = make_segment(disk, &self.dir, self.store, after, capacity)?;
         // Until it is known which of the two has the name, nothing may be appended to either.

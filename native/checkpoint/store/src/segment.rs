@@ -70,6 +70,11 @@ pub(crate) fn make_spare(disk: &dyn Disk, dir: &Path, bytes: u64) -> Result<()> 
     disk.sync_dir(dir).doing("syncing", dir)
 }
 
+/// Where the spare is, if there is one.
+pub(crate) fn spare(disk: &dyn Disk, dir: &Path) -> Option<PathBuf> {
+    Some(dir.join(SPARE)).filter(|path| disk.stamp(path).is_ok())
+}
+
 /// What is left of segments and spares whose making was cut short.
 pub(crate) fn unfinished(disk: &dyn Disk, dir: &Path) -> Vec<PathBuf> {
     let names = [NEXT_SPARE, NEXT_SEGMENT].map(|name| dir.join(name));
@@ -83,30 +88,43 @@ pub(crate) struct Made {
     from: PathBuf,
 }
 
-/// Makes a segment of at least so many bytes, of the spare if there is one of that size. Whatever segment has
-/// its name stays until [`place`].
+/// Makes a segment of at least so many bytes, of the spare if it has the log's own size and can be had: while
+/// there is one of that size no job makes another, so none takes its name meanwhile. Whatever segment has the
+/// new one's name stays until [`place`].
 pub(crate) fn make_segment(
     disk: &dyn Disk,
     dir: &Path,
     store: [u8; 16],
     after: (u64, Chain),
-    capacity: u64,
+    (own, capacity): (u64, u64),
 ) -> Result<Made> {
     let end = segment_bytes(capacity);
     let (spare, new) = (dir.join(SPARE), dir.join(NEXT_SEGMENT));
-    let is_spare = has_spare(disk, dir, end);
-    let from = if is_spare { spare } else { new };
-    let file = begun(disk, &from, is_spare, &header(store, after, end), end);
+    let taken = if end == segment_bytes(own) { open_spare(disk, dir, end) } else { None };
+    let from = if taken.is_some() { spare } else { new };
+    let file = begun(disk, &from, taken, &header(store, after, end), end);
     if file.is_err() {
         let _ = disk.remove(&from); // best effort: gives its space back; opening and `gc` do it, too
     }
     Ok(Made { file: file?, end, from })
 }
 
-/// Zeros with a header, synced: of the spare, if that is where they come from.
-fn begun(disk: &dyn Disk, from: &Path, spare: bool, header: &[u8], end: u64) -> Result<Box<dyn DiskFile>> {
-    let file = if spare {
-        disk.open(from, Access::Write).doing("opening", from)?
+/// A spare that cannot be had is none.
+fn open_spare(disk: &dyn Disk, dir: &Path, bytes: u64) -> Option<Box<dyn DiskFile>> {
+    let file = has_spare(disk, dir, bytes).then(|| disk.open(&dir.join(SPARE), Access::Write).ok())??;
+    file.stamp().is_ok_and(|stamp| stamp.size == bytes).then_some(file)
+}
+
+/// Zeros with a header, synced: of the spare, if there is one.
+fn begun(
+    disk: &dyn Disk,
+    from: &Path,
+    spare: Option<Box<dyn DiskFile>>,
+    header: &[u8],
+    end: u64,
+) -> Result<Box<dyn DiskFile>> {
+    let file = if let Some(file) = spare {
+        file
     } else {
         if disk.stamp(from).is_ok() {
             disk.remove(from).doing("removing", from)?; // an earlier one was cut short

@@ -142,6 +142,13 @@ impl Store {
     /// `Refused` for a name no band can have.
     pub fn mark_dirty(&mut self, name: &str, offset: u64, bytes: u64) -> Result<()> {
         check_band(name)?;
+        if bytes == 0 {
+            // At most it made the band.
+            if self.bands.get(name).is_none_or(|band| band.size.is_none()) {
+                self.measure(name);
+            }
+            return Ok(());
+        }
         self.miss(name, offset, offset + bytes);
         self.mark(name, offset, bytes);
         Ok(())
@@ -150,7 +157,8 @@ impl Store {
     fn mark(&mut self, name: &str, offset: u64, bytes: u64) {
         let band = self.marked(name);
         band.dirty.mark(offset, bytes);
-        let end = offset + bytes;
+        // No bytes extend nothing, but writing them makes the file.
+        let end = if bytes == 0 { 0 } else { offset + bytes };
         if band.size.is_none_or(|size| size < end) {
             band.resize(end);
         }

@@ -27,6 +27,9 @@ impl Write {
 }
 
 fn put(data: &mut Vec<u8>, offset: usize, bytes: &[u8]) {
+    if bytes.is_empty() {
+        return; // nothing, wherever it goes
+    }
     if data.len() < offset + bytes.len() {
         data.resize(offset + bytes.len(), 0);
     }

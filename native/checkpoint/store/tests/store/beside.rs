@@ -153,6 +153,7 @@ fn one_that_is_dropped_is_given_up_and_stops_the_store_only_where_it_appends() {
             continue;
         };
         assert_eq!(error.kind(), ErrorKind::Stopped, "nobody knows what it appended");
+        assert!(error.to_string().contains("was dropped"), "no sync failed: {error}");
         assert!(feeds >= 4, "{feeds} feeds");
         drop(store);
         let mut store = Store::open(Arc::new(disk.clone()), &live_path(), OPTIONS).expect("opened");
@@ -221,4 +222,24 @@ fn writers_go_on_while_checkpoints_are_made_on_a_real_disk() {
         let ends = [read("a", 0), read("b", 290_000), read("a", 290_000), read("b", 0)];
         assert!(ends.iter().all(|end| *end == ends[0]), "c{number} holds no one moment: {ends:?}");
     }
+}
+
+#[test]
+fn a_write_of_no_bytes_changes_no_size_whether_there_is_a_band_or_not() {
+    let (disk, mut store) = ready();
+    let far = 1_000_000;
+    for (number, name) in ["a", "new"].into_iter().enumerate() {
+        store.write_at(name, far, b"").expect("nothing to write");
+        store.checkpoint(&format!("written {number}")).expect("taken");
+        assert_is(&store, &format!("written {number}"), &read_live(&disk));
+        store.write_at(name, 0, b"something").expect("written");
+        store.mark_dirty(name, far, 0).expect("a name");
+        store.mark_dirty("nobody's", far, 0).expect("a name");
+        store.checkpoint(&format!("marked {number}")).expect("taken");
+        assert_is(&store, &format!("marked {number}"), &read_live(&disk));
+    }
+    disk.open(&live_path().join("empty"), Access::Create).expect("made");
+    store.mark_dirty("empty", 0, 0).expect("a name");
+    store.checkpoint("empty").expect("taken");
+    assert_is(&store, "empty", &read_live(&disk));
 }

@@ -23,6 +23,8 @@ fn conforms(disk: &dyn Disk, root: &Path) {
     file.write_at(b"abc", 2).expect("written");
     file.set_len(7).expect("extended");
     assert_eq!(bytes(disk, &a), b"\0\0abc\0\0");
+    file.write_at(b"", 40).expect("nothing written");
+    assert_eq!(bytes(disk, &a), b"\0\0abc\0\0", "no bytes extend nothing");
     file.set_len(4).expect("cut");
     file.sync_data().expect("synced");
     assert_eq!(bytes(disk, &a), b"\0\0ab");

@@ -60,7 +60,7 @@ fn recover_each(disk: &FakeDisk, kept: &[&str], what: &str) {
     }
 }
 
-fn report<'a>(kept: &mut Vec<&'a str>, name: &'a str, taken: Result<impl Sized>) -> bool {
+fn report<'a>(kept: &mut Vec<&'a str>, name: &'a str, taken: &Result<impl Sized>) -> bool {
     kept.extend(taken.is_ok().then_some(name));
     taken.is_ok()
 }
@@ -71,7 +71,7 @@ fn a_machine_that_stops_while_the_first_record_outgrows_its_segment_leaves_a_sto
         for operation in 1.. {
             let (disk, mut store, mut kept) = ready(folded);
             disk.stop_at(disk.steps() + operation);
-            let done = report(&mut kept, "large", store.checkpoint("large"));
+            let done = report(&mut kept, "large", &store.checkpoint("large"));
             drop(store);
             recover_each(&disk, &kept, &format!("folded: {folded}, stopped at {operation}"));
             if done {
@@ -89,7 +89,7 @@ fn a_failing_operation_while_the_first_record_outgrows_its_segment_loses_nothing
             let (disk, mut store, mut kept) = ready(folded);
             let what = format!("folded: {folded}, {kind} at {operation} for {count}");
             disk.fail(Fault { at: disk.steps() + operation, count, kind });
-            let done = report(&mut kept, "large", store.checkpoint("large"));
+            let done = report(&mut kept, "large", &store.checkpoint("large"));
             disk.fail(Fault { at: u64::MAX, count: 0, kind });
             recover_each(&disk, &kept, &what);
             match store.checkpoint("again") {

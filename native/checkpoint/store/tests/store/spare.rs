@@ -72,3 +72,18 @@ fn what_a_spare_cut_short_leaves_is_removed_by_gc() {
     assert_eq!(store.gc().expect("collected"), 1);
     assert!(disk.stamp(&left).is_err());
 }
+
+#[test]
+fn gc_frees_the_spare_and_a_record_of_its_size_does_not_take_one_that_is_not_the_logs_own() {
+    let (disk, mut store) = ready();
+    let bytes = |megabytes: u64| vec![3; usize::try_from(megabytes << 20).expect("small")];
+    // As an opening with other options left it: a job may replace it at any time.
+    let other = disk.open(&spare(), Access::Create).expect("made");
+    other.write_at(&bytes(41), (4 << 10) * 2).expect("written");
+    store.write_at("a", 0, &bytes(41)).expect("written");
+    store.checkpoint("large").expect("taken");
+    let inode = |stamp: std::io::Result<paceline_checkpoint::disk::Stamp>| stamp.expect("there").inode;
+    assert_eq!(inode(disk.stamp(&spare())), inode(other.stamp()), "not taken");
+    assert_eq!(store.gc().expect("collected"), 1);
+    assert!(disk.stamp(&spare()).is_err(), "its space is free");
+}
