@@ -68,8 +68,8 @@ impl Store {
         Ok(old)
     }
 
-    /// Removes files of the base that `CURRENT` does not name, what a job left in the log's directory, and the
-    /// log's spare, which takes space and can be made again. Answers how many.
+    /// Removes files of the base that `CURRENT` does not name, what a job left in the log's directory, and
+    /// the log's spare, which takes space and can be made again. Answers how many.
     ///
     /// # Errors
     /// `Locked` while a job of this store is out, `Stopped`, `Io`.
