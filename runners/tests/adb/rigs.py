@@ -6,10 +6,12 @@ service is left to it: v2, exec or terminal.
 
 from __future__ import annotations
 
+import socket
+import threading
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Callable
-from contextlib import ExitStack
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager, suppress
 
 from paceline.adb.direct import DirectConnection
 from paceline.adb.fake import FakeDevice
@@ -26,6 +28,27 @@ def until(condition: Callable[[], object], what: str) -> None:
     deadline = time.monotonic() + DEADLINE_S
     while not condition():
         assert time.monotonic() < deadline, f"not within {DEADLINE_S} s: {what}"
+
+
+@contextmanager
+def saying(said: bytes) -> Iterator[str]:
+    """The address of something that answers one connection with `said` once it was asked."""
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+
+        def answer() -> None:
+            with listener.accept()[0] as other:
+                other.recv(4096)
+                other.sendall(said)
+                # Who read enough to know better has hung up, before or after this.
+                with suppress(OSError):
+                    other.shutdown(socket.SHUT_WR)
+                    while other.recv(4096):
+                        pass
+
+        thread = threading.Thread(target=answer)
+        thread.start()
+        yield f"127.0.0.1:{listener.getsockname()[1]}"
+        thread.join(DEADLINE_S)
 
 
 class Rig(ABC):

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import random
-import socket
-import threading
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -25,7 +23,7 @@ from paceline.adb.port import (
 )
 from paceline.testing.adbd import Faults, Peer
 
-from .rigs import until
+from .rigs import saying, until
 
 PATIENCE_S = 20.0
 REMOTE = "/data/local/tmp/file"
@@ -117,21 +115,8 @@ def test_an_ended_handshake_does_not_spin(peer: Peer, connection: DirectConnecti
     "said", [b"HTTP/1.1 400 Bad Request\r\n\r\n" + bytes(64), b"", b"CNXN", b"\0" * 24, b"\xff" * 200]
 )
 def test_what_is_no_device_is_offline_and_no_bug_of_ours(said: bytes, key: AgentKey) -> None:
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-
-        def answer() -> None:
-            with listener.accept()[0] as other:
-                other.recv(24)
-                other.sendall(said)
-                other.shutdown(socket.SHUT_WR)
-                while other.recv(4096):
-                    pass
-
-        thread = threading.Thread(target=answer)
-        thread.start()
-        with pytest.raises(OfflineError):
-            DirectConnection(f"127.0.0.1:{listener.getsockname()[1]}", key).connect(PATIENCE_S)
-        thread.join(PATIENCE_S)
+    with saying(said) as address, pytest.raises(OfflineError):
+        DirectConnection(address, key).connect(PATIENCE_S)
 
 
 def test_a_banner_says_features_and_the_device() -> None:

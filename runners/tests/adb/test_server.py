@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import socket
-import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -23,7 +20,7 @@ from paceline.adb.smart_socket import Known, parse_devices, refusal_of, why_fail
 from paceline.devices.ways import RealWays
 from paceline.testing.adbd import Peer
 
-from .rigs import until
+from .rigs import saying, until
 
 LISTED = """\
 R5CT90ABCDE            device usb:1-4 product:a52q model:SM_A525F device:a52q transport_id:7
@@ -95,31 +92,12 @@ def test_each_failure_of_the_server_has_an_error(reason: str, error: type[AdbErr
     assert type(why_failed(reason, "SER", "host:5037")) is error
 
 
-@contextmanager
-def listening(said: bytes) -> Iterator[AdbServer]:
-    """Something that answers every connection with `said` once it was asked."""
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-
-        def answer() -> None:
-            with listener.accept()[0] as other:
-                other.recv(4096)
-                other.sendall(said)
-                other.shutdown(socket.SHUT_WR)
-                while other.recv(4096):
-                    pass
-
-        thread = threading.Thread(target=answer)
-        thread.start()
-        yield AdbServer(f"127.0.0.1:{listener.getsockname()[1]}")
-        thread.join(20)
-
-
 @pytest.mark.parametrize(
     "said", [b"", b"OK", b"OKAY", b"OKAY00", b"OKAY0009abc", b"HTTP/1.1 200", b"OKAYzzzz"]
 )
 def test_what_is_no_adb_server_is_said_to_be_none(said: bytes) -> None:
-    with listening(said) as server, pytest.raises(LostError):
-        server.devices()
+    with saying(said) as address, pytest.raises(LostError):
+        AdbServer(address).devices()
 
 
 def test_a_server_that_says_nothing_is_slow() -> None:
