@@ -293,11 +293,15 @@ def submit(  # noqa: PLR0917 - one parameter per option is how typer declares th
     benchmark: Annotated[list[str] | None, typer.Option(help="Only this one; may be repeated.")] = None,
     target: Annotated[list[str] | None, typer.Option(help="Only this target id; may be repeated.")] = None,
     params: Annotated[list[str] | None, typer.Option(help="NAME=V1|V2: only these values.")] = None,
+    preset: Annotated[
+        str | None,
+        typer.Option(help="The suite's preset: what of a run it says, where nothing is said here."),
+    ] = None,
     knob: Annotated[list[str] | None, typer.Option(help="NAME=VALUE.")] = None,
     launches: Annotated[
         int | None, typer.Option(min=1, max=100, help="Default: 5 on a host, 10 on a device.")
     ] = None,
-    rounds: Annotated[int, typer.Option(min=1, max=10_000)] = 20,
+    rounds: Annotated[int | None, typer.Option(min=1, max=10_000, help="Default: 20.")] = None,
     suppress: Annotated[
         list[str] | None,
         typer.Option(help="A configuration error, such as emulator, that voids nothing; may be repeated."),
@@ -321,7 +325,7 @@ def submit(  # noqa: PLR0917 - one parameter per option is how typer declares th
         suppress=suppress or [],
     )
     done = submitting.submit(
-        Api(server, token), request, timeout_s, lambda text: notes.print(text, markup=False)
+        Api(server, token), request, timeout_s, lambda text: notes.print(text, markup=False), preset
     )
     out.print(submitting.table(done), soft_wrap=True)
     out.print(submitting.summary(done), markup=False, highlight=False, soft_wrap=True)

@@ -10,6 +10,7 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 from typing import Any
+from urllib.parse import quote
 
 import msgspec
 from rich.table import Table
@@ -35,7 +36,8 @@ class Request(msgspec.Struct, frozen=True, omit_defaults=True):
     targets: list[str] | None = None
     launches: int | None = None
     """None: what the server gives each kind of target."""
-    rounds: int = 20
+    rounds: int | None = None
+    """None: 20, the server's default."""
     suppress: list[str] = []
     params: dict[str, list[ParamValue]] = {}
     knobs: dict[str, ParamValue] = {}
@@ -48,9 +50,14 @@ class Finished(msgspec.Struct, frozen=True):
     comparisons: list[dict[str, Any]]
 
 
-def submit(api: Api, request: Request, timeout_s: float, say: Callable[[str], None]) -> Finished:
-    """Requests and waits. Raises UserError with what the server said, or when time is up."""
+def submit(
+    api: Api, request: Request, timeout_s: float, say: Callable[[str], None], preset: str | None = None
+) -> Finished:
+    """Requests and waits. What `request` leaves open is as the suite's preset has it, where one is named.
+    Raises UserError with what the server said, or when time is up."""
     try:
+        if preset is not None:
+            request = _with_preset(api, request, preset)
         body = {**msgspec.to_builtins(request), "trigger": "ci"}
         run = api.call("POST", "/runs", body)
         base = f" against {run['base_commit'][:12]}" if run.get("base_commit") else ""
@@ -104,6 +111,22 @@ def params_of(options: Sequence[str]) -> dict[str, list[ParamValue]]:
 
 def knobs_of(options: Sequence[str]) -> dict[str, ParamValue]:
     return {key: _value(text) for key, text in map(_pair, options)}
+
+
+def _with_preset(api: Api, request: Request, name: str) -> Request:
+    suite = api.call("GET", f"/suites/{quote(request.suite, safe='')}")
+    presets = {item["name"]: item for item in suite["presets"]}
+    if name not in presets:
+        known = ", ".join(presets) or "none"
+        raise UserError(f"Suite {request.suite} has no preset {name!r}.", f"There are: {known}.")
+    said = presets[name]
+    return msgspec.structs.replace(
+        request,
+        benchmarks=request.benchmarks or said.get("benchmarks"),
+        params=said["params"] | request.params,
+        launches=request.launches or said.get("launches"),
+        rounds=request.rounds or said.get("rounds"),
+    )
 
 
 def _wait(api: Api, run_id: str, timeout_s: float, say: Callable[[str], None]) -> dict[str, Any]:

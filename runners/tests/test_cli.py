@@ -268,6 +268,32 @@ def test_submit_exits_by_the_servers_verdict(
     assert "12.6 % slower than merge" in done.stdout
 
 
+@pytest.mark.parametrize(
+    ("said", "differs"),
+    [
+        ([], {}),
+        (
+            ["--params", "n=7", "--rounds", "2", "--launches", "1", "--benchmark", "other"],
+            {"params": {"n": [7], "kind": ["a"]}, "rounds": 2, "launches": 1, "benchmarks": ["other"]},
+        ),
+    ],
+)
+def test_submit_asks_for_a_preset_and_what_is_said_besides_wins(
+    server: FakeServer, said: list[str], differs: dict[str, Any]
+) -> None:
+    asked = {"benchmarks": ["sort"], "params": {"n": [100], "kind": ["a"]}, "launches": 3, "rounds": 9}
+    server.run = {**RUN, "verdict": "pass"}
+    server.presets = [{"name": "small", "title": "Small", **asked}]
+    options = ["submit", "mine", "--server", server.url, "--token", server.credential, "--preset"]
+    done = paceline(*options, "small", *said)
+    assert done.returncode == 0, done.stderr
+    assert server.requested == [{"suite": "mine", "trigger": "ci", **asked, **differs}]
+    unknown = paceline(*options, "large")
+    assert unknown.returncode == 1
+    assert "There are: small" in unknown.stderr
+    assert len(server.requested) == 1
+
+
 def test_submit_explains_a_refusal(server: FakeServer) -> None:
     done = paceline("submit", "mine", "--server", server.url, "--token", server.credential)
     assert done.returncode == 1

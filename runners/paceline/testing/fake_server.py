@@ -76,6 +76,10 @@ class FakeServer:
         """How many more finishes find the items of their attempt lost, as after a restored backup."""
         self.run: Json | None = None
         self.comparisons: list[Json] = []
+        self.requested: list[Json] = []
+        """Bodies of runs that were asked for."""
+        self.presets: list[Json] = []
+        """Of every suite."""
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), _handler_of(self))
         self._server.daemon_threads = True
         self._thread = threading.Thread(target=self._server.serve_forever, args=(0.05,), daemon=True)
@@ -126,8 +130,8 @@ class FakeServer:
             return _problem(401, "unauthenticated", "The credential is not known.")
         if parts[:2] == ["agents", "self"]:
             return self._heartbeat(body) if parts[2] == "heartbeat" else self._lease(body)
-        if parts[0] == "runs":
-            return self._runs(method, parts)
+        if parts[0] in {"runs", "suites"}:
+            return self._asked_by_a_pipeline(method, parts, body)
         if parts[0] == "jobs" and len(parts) == 5:
             return self._attempt(parts[1], int(parts[3]), parts[4], headers.get("lease-token"), body)
         return _problem(404, "not_found", "There is nothing here.")
@@ -232,9 +236,13 @@ class FakeServer:
         job.duplicates += len(items) - fresh
         return 200, {"stored": fresh, "duplicates": len(items) - fresh}
 
-    def _runs(self, method: str, parts: list[str]) -> tuple[int, Json]:
+    def _asked_by_a_pipeline(self, method: str, parts: list[str], body: Json) -> tuple[int, Json]:
         if self.run is None:
             return _problem(404, "unknown_suite", "No online agent announces this suite.")
+        if parts[0] == "suites":
+            return 200, {"name": parts[1], "presets": self.presets}
+        if method == "POST":
+            self.requested.append(body)
         if parts[-1] == "comparisons":
             return 200, {"items": self.comparisons, "next": None}
         return (201 if method == "POST" else 200), self.run
