@@ -86,6 +86,10 @@ def test_the_pages_commands_make_a_token_that_may_ask_for_runs(
         **environment,
     )
     assert json.loads(listed.stdout) == {"items": [], "next": None}
+    preset = shell(f"{BIN}/paceline submit hashing --preset first_look", tmp_path, **environment)
+    assert preset.returncode == 1
+    assert "There is no suite 'hashing'" in preset.stderr
+    assert "agent.toml" in preset.stderr
 
 
 def test_submit_tells_why_a_run_was_refused_and_ends_with_an_error(server: tuple[str, str]) -> None:

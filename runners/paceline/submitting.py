@@ -178,10 +178,12 @@ def _value(text: str) -> ParamValue:
 
 
 def _advice(error: ApiError) -> str:
+    unannounced = "Does an online agent announce it? See Targets and its agent.toml."
     known = {
         "unauthenticated": "Give a valid token with --token or PACELINE_TOKEN.",
         "forbidden": "The token needs the scope `ingest`.",
-        "unknown_suite": "Does an online agent announce it? See Targets and its agent.toml.",
+        "not_found": unannounced,
+        "unknown_suite": unannounced,
         "no_target": "Is an agent online that announces this suite?",
     }
     return known.get(error.code, "")
