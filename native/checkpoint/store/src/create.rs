@@ -72,7 +72,7 @@ impl Store {
         let chain = *blake3::hash(&store).as_bytes();
         let log =
             Log::create(Arc::clone(&disk), &root.join("log"), store, options.segment_bytes, (1, chain))?;
-        disk.sync_filesystem(&root).doing("syncing", &root)?;
+        disk.sync_beneath(&root).doing("syncing", &root)?;
         let (name, created_ns) = (named.0, named.1.unwrap_or(now.wall_ns));
         let manifest = Manifest { store, epoch: 1, chain, kept: true, created_ns, name, bands };
         manifest.install(disk.as_ref(), &root)?;

@@ -357,7 +357,7 @@ impl Disk for FakeDisk {
         ended(stopped, ())
     }
 
-    fn sync_filesystem(&self, _: &Path) -> io::Result<()> {
+    fn sync_beneath(&self, _: &Path) -> io::Result<()> {
         let mut state = self.state();
         let stopped = state.step()?;
         if !stopped {

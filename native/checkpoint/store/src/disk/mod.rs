@@ -130,8 +130,8 @@ pub trait Disk: Send + Sync + Debug {
     fn clone_file(&self, from: &Path, to: &Path) -> io::Result<()>;
     /// The names in a directory reach stable storage.
     fn sync_dir(&self, dir: &Path) -> io::Result<()>;
-    /// Everything of the filesystem that holds `path` reaches stable storage.
-    fn sync_filesystem(&self, path: &Path) -> io::Result<()>;
+    /// Everything in the directory `path` reaches stable storage, names and contents, however deep.
+    fn sync_beneath(&self, path: &Path) -> io::Result<()>;
     /// Whether a write after a look at a file always moves its stamp, however soon it follows (multigrain
     /// stamps, Linux 6.13 and later). Tried out in `dir`; when in doubt the answer is no.
     fn stamps_are_exact(&self, dir: &Path) -> bool;

@@ -10,6 +10,7 @@ use std::os::unix::fs::FileExt;
 use std::path::Path;
 
 use rustix::mm::{MapFlags, ProtFlags};
+use rustix::time::{ClockId, clock_gettime};
 
 use super::real::stamp_of;
 
@@ -22,9 +23,15 @@ pub(super) fn tried(dir: &Path, probe: impl FnOnce(&File) -> io::Result<bool>) -
     answer
 }
 
-/// The clock that stamps come from.
+/// The clock that stamps come from. Where that is not known it is one that never stands still, by which no
+/// stamp is found to be exact.
+#[cfg(any(target_os = "linux", target_os = "android"))]
+const STAMPING: ClockId = ClockId::RealtimeCoarse;
+#[cfg(not(any(target_os = "linux", target_os = "android")))]
+const STAMPING: ClockId = ClockId::Realtime;
+
 fn tick() -> (i64, i64) {
-    let now = rustix::time::clock_gettime(rustix::time::ClockId::RealtimeCoarse);
+    let now = clock_gettime(STAMPING);
     (now.tv_sec, now.tv_nsec)
 }
 

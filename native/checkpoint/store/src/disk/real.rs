@@ -161,12 +161,24 @@ impl Disk for RealDisk {
         File::open(dir)?.sync_all()
     }
 
-    fn sync_filesystem(&self, path: &Path) -> io::Result<()> {
-        #[cfg(any(target_os = "linux", target_os = "android"))]
-        rustix::fs::syncfs(File::open(path)?)?;
-        #[cfg(not(any(target_os = "linux", target_os = "android")))]
-        rustix::fs::sync();
-        Ok(())
+    #[cfg(any(target_os = "linux", target_os = "android"))]
+    fn sync_beneath(&self, path: &Path) -> io::Result<()> {
+        Ok(rustix::fs::syncfs(File::open(path)?)?)
+    }
+
+    /// `sync` need not wait for anything outside of Linux, so each file is asked for (on macOS by
+    /// `F_FULLFSYNC`, which `sync_all` is there).
+    #[cfg(not(any(target_os = "linux", target_os = "android")))]
+    fn sync_beneath(&self, path: &Path) -> io::Result<()> {
+        for entry in self.list(path)? {
+            let path = path.join(entry.name);
+            match entry.kind {
+                Kind::Directory => self.sync_beneath(&path)?,
+                Kind::File => File::open(&path)?.sync_all()?,
+                Kind::Other => {}
+            }
+        }
+        self.sync_dir(path)
     }
 
     fn stamps_are_exact(&self, dir: &Path) -> bool {

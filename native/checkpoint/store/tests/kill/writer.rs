@@ -28,7 +28,7 @@ pub(crate) fn prepare(live: &Path, seed: u64) {
         std::fs::write(live.join(format!("band{band}")), vec![random.below(256).to_le_bytes()[0]; count])
             .expect("written");
     }
-    RealDisk.sync_filesystem(live).expect("synced");
+    RealDisk.sync_beneath(live).expect("synced");
 }
 
 fn say(report: &Report) {

@@ -130,7 +130,7 @@ fn live_is_whole_when_a_rollback_is_killed_opened_with_a_proof_and_the_power_goe
         store.checkpoint("old").expect("taken");
         store.remove("a").expect("removed");
         ["d", "e"].iter().try_for_each(|name| write(&mut store, name)).expect("written");
-        disk.sync_filesystem(Path::new("/")).expect("synced");
+        disk.sync_beneath(Path::new("/")).expect("synced");
         store.save_index();
         disk.stop_at(disk.steps() + operation);
         let done = store.rollback("old").is_ok();

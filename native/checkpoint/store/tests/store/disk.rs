@@ -58,7 +58,7 @@ fn conforms(disk: &dyn Disk, root: &Path) {
         }
     }
     disk.sync_dir(&other).expect("synced");
-    disk.sync_filesystem(root).expect("synced");
+    disk.sync_beneath(root).expect("synced");
 
     let lock = disk.lock(&root.join("LOCK")).expect("free");
     assert_eq!(disk.lock(&root.join("LOCK")).expect_err("held").kind(), ErrorKind::WouldBlock);

@@ -71,7 +71,7 @@ impl World {
             file.write_at(&bytes, 0).expect("written");
             live.insert(format!("band{band}"), bytes);
         }
-        disk.sync_filesystem(Path::new("/")).expect("synced");
+        disk.sync_beneath(Path::new("/")).expect("synced");
         disk.advance(1_000_000_000);
         let (kept, in_flight, going) = (BTreeMap::new(), BTreeMap::new(), Vec::new());
         Self { disk, store: None, job: None, live, kept, in_flight, going, random, next_name: 0 }
