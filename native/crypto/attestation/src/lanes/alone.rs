@@ -2,7 +2,9 @@
 //!
 //! Lane l works with 2^(32 l) times the key and the base point, whose multiples are kept: the key's from its
 //! first verification on (about the price of half a verification, once). What is left is a run of 32
-//! doublings instead of 256. Absent on purpose: constant time; signatures are public.
+//! doublings instead of 256. The sum is the R of every signature that was made as RFC 8032 says, and its bytes
+//! are compared first (`encoded`): decoding costs as much as the sum. What is not equal is decoded and judged by
+//! ZIP 215's equation. Absent on purpose: constant time; signatures are public.
 
 use super::each::{ROWS, digit};
 use super::field::LIMBS;
@@ -53,17 +55,18 @@ fn rows<V: Vector>(point: &Block, keep: impl Fn(Point<V>, &mut BucketRow)) -> Bo
     rows
 }
 
-/// Whether 8 (s B − k A − R) is neutral, R in lane 0 of `commitment`.
+/// s B − k A, in every lane.
 #[inline(always)]
-pub(crate) fn holds<V: Vector>(
+pub(crate) fn combined<V: Vector>(
     [key, base]: [&Spread; 2],
-    commitment: &Block,
     [challenge, response]: [&Pieces; 2],
-) -> bool {
+) -> BucketRow {
     let (challenge, response) = (V::load(challenge), V::load(response));
     let mut sum = Point::neutral();
     for place in (0..DIGITS).rev() {
-        sum = sum.doubled_often(4);
+        if place + 1 < DIGITS {
+            sum = sum.doubled_often(4);
+        }
         let (size, negative) = digit(response, place);
         sum = sum.plus_affine(&Niels::from_words(&V::gather(base, size)), negative);
         let (size, negative) = digit(challenge, place);
@@ -73,7 +76,18 @@ pub(crate) fn holds<V: Vector>(
     sum = sum.plus(&sum.rotate_lanes::<4>());
     sum = sum.plus(&sum.rotate_lanes::<2>());
     sum = sum.plus(&sum.rotate_lanes::<1>());
-    sum.plus_affine(&Niels::load(commitment), u8::MAX).is_small() & 1 == 1
+    let mut row = BucketRow([[0; LANES]; BUCKET_WORDS]);
+    for (words, vector) in row.0.iter_mut().zip(sum.words()) {
+        vector.store(words);
+    }
+    row
+}
+
+/// Whether eight times what [`combined`] gave is eight times R, which is in lane 0 of `commitment`.
+#[inline(always)]
+pub(crate) fn holds<V: Vector>(combined: &BucketRow, commitment: &Block) -> bool {
+    let words = std::array::from_fn(|word| V::load(&combined.0[word]));
+    Point::from_words(&words).plus_affine(&Niels::load(commitment), u8::MAX).is_small() & 1 == 1
 }
 
 /// The eight pieces of a number below 2^253, centred.

@@ -28,8 +28,10 @@ pub(crate) trait Kernels: Send + Sync {
     fn spread(&self, point: &Block) -> Box<Spread>;
     /// The same of the base point.
     fn spread_affine(&self, point: &Block) -> Box<Spread>;
-    /// One signature: key and base, R, challenge and response.
-    fn holds(&self, points: [&Spread; 2], commitment: &Block, numbers: [&Pieces; 2]) -> bool;
+    /// One signature: key and base, challenge and response.
+    fn combined(&self, points: [&Spread; 2], numbers: [&Pieces; 2]) -> BucketRow;
+    /// The same signature's R, decoded: is what was combined that point, but for one of small order?
+    fn holds(&self, combined: &BucketRow, commitment: &Block) -> bool;
 }
 
 #[inline(always)]
@@ -77,8 +79,11 @@ impl Kernels for Plain {
     fn spread_affine(&self, point: &Block) -> Box<Spread> {
         alone::spread_affine::<Twin>(point)
     }
-    fn holds(&self, points: [&Spread; 2], commitment: &Block, numbers: [&Pieces; 2]) -> bool {
-        alone::holds::<Twin>(points, commitment, numbers)
+    fn combined(&self, points: [&Spread; 2], numbers: [&Pieces; 2]) -> BucketRow {
+        alone::combined::<Twin>(points, numbers)
+    }
+    fn holds(&self, combined: &BucketRow, commitment: &Block) -> bool {
+        alone::holds::<Twin>(combined, commitment)
     }
 }
 
@@ -128,7 +133,8 @@ mod avx512 {
         fn table(point: &Block) -> Box<[BucketRow; ROWS]> = Box::new(each::table::<Zmm>(point));
         fn spread(point: &Block) -> Box<Spread> = alone::spread::<Zmm>(point);
         fn spread_affine(point: &Block) -> Box<Spread> = alone::spread_affine::<Zmm>(point);
-        fn holds(points: [&Spread; 2], commitment: &Block, numbers: [&Pieces; 2]) -> bool =
-            alone::holds::<Zmm>(points, commitment, numbers);
+        fn combined(points: [&Spread; 2], numbers: [&Pieces; 2]) -> BucketRow =
+            alone::combined::<Zmm>(points, numbers);
+        fn holds(combined: &BucketRow, commitment: &Block) -> bool = alone::holds::<Zmm>(combined, commitment);
     }
 }

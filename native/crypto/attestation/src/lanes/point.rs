@@ -168,13 +168,19 @@ impl<V: Vector> Point<V> {
     /// Twice the point: 4 squares and 4 products.
     #[inline(always)]
     pub(crate) fn doubled(self) -> Self {
+        let [e, f, g, h] = self.twice();
+        Self::finish(e, f, g, h)
+    }
+
+    #[inline(always)]
+    fn twice(self) -> [Field<V>; 4] {
         let (a, b) = (self.x.square(), self.y.square());
         let c = self.z.square();
         let h = a.plus(b);
         let e = h.minus(self.x.plus(self.y).square());
         let g = a.minus(b);
         let f = c.plus(c).plus(g);
-        Self::finish(e, f, g, h)
+        [e, f, g, h]
     }
 
     #[inline(always)]
@@ -182,13 +188,17 @@ impl<V: Vector> Point<V> {
         Self { x: e.times(f), y: g.times(h), z: f.times(g), t: e.times(h) }
     }
 
-    /// 2^`times` times the point.
+    /// 2^`times` times the point. Doubling reads no t, so only the last one makes it.
     #[inline(always)]
     pub(crate) fn doubled_often(mut self, times: u32) -> Self {
-        for _ in 0..times {
-            self = self.doubled();
+        if times == 0 {
+            return self;
         }
-        self
+        for _ in 1..times {
+            let [e, f, g, h] = self.twice();
+            self = Self { x: e.times(f), y: g.times(h), z: f.times(g), t: Field::zero() };
+        }
+        self.doubled()
     }
 
     /// Affine: one inversion for all lanes together.
