@@ -215,11 +215,18 @@ mod tests {
     /// Numbers that are random, and those at which something carries or changes its sign.
     fn numbers() -> Vec<Number> {
         let mut numbers: Vec<Number> = vec![
-            ONE, MINUS_ONE, [2, 0, 0, 0], [19, 0, 0, 0], [u64::MAX - 18, u64::MAX, u64::MAX, u64::MAX >> 1],
-            [u64::MAX; 4], [0, 0, 0, TOP], [0, 0, 0, 1 << 62], [37, 0, 0, TOP],
+            ONE,
+            MINUS_ONE,
+            [2, 0, 0, 0],
+            [19, 0, 0, 0],
+            [u64::MAX - 18, u64::MAX, u64::MAX, u64::MAX >> 1],
+            [u64::MAX; 4],
+            [0, 0, 0, TOP],
+            [0, 0, 0, 1 << 62],
+            [37, 0, 0, TOP],
         ];
         for seed in 0..if cfg!(miri) { 5_u64 } else { 2_000 } {
-            let digest = Sha512::digest(seed.to_le_bytes());
+            let digest: [u8; 64] = Sha512::digest(seed.to_le_bytes()).into();
             let words = digest.as_chunks::<8>().0;
             numbers.push(std::array::from_fn(|word| words.get(word).map_or(0, |it| u64::from_le_bytes(*it))));
         }
