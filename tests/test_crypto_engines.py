@@ -1,7 +1,8 @@
 """The crypto suite on CPUs with and without AVX-512: gates judge what the library chose, and name it.
 
-Place: beside the tests of device builds, whose static program is launched here. Invariant: a launch that is told
-to do without an engine behaves as on a CPU that lacks it (`native/crypto/attestation`). No time is judged.
+Place: beside the tests of device builds, whose static program is launched here. Invariant: a launch that is
+told to do without an engine behaves as on a CPU that lacks it (`native/crypto/attestation`). No time is
+judged.
 """
 
 from __future__ import annotations

@@ -2,8 +2,8 @@
 
 Place: `analyse` calls it after `derive`; `stats.gates` judges. Invariants: a gate that was asked for has a
 row even when nothing arrived for it; a level on an arm this target cannot run is `not_applicable`, never
-passed; figures of a defective protocol decide nothing (I12); of an arm that chooses its engine at run time the
-reason names the engine (`native/protocol`, build facts). Only `required` levels fail a run; `stretch` is
+passed; figures of a defective protocol decide nothing (I12); of an arm that chooses its engine at run time
+the reason names the engine (`native/protocol`, build facts). Only `required` levels fail a run; `stretch` is
 what one would like, and is shown.
 """
 

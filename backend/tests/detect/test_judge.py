@@ -121,7 +121,8 @@ def test_a_gate_names_the_engine_that_an_arm_chose(tmp_path: Path) -> None:
         assert code == 2
         assert f"; engine {' or '.join(engines)}" in text.splitlines()[-1], "the verdict says who missed it"
         report = json.loads((tmp_path / "report.json").read_text())
-        return [gate["reason"].rpartition("]")[2] for gate in report["gates"] if gate["params"]["batch"] == 1000]
+        rows = [gate for gate in report["gates"] if gate["params"]["batch"] == 1000]
+        return [gate["reason"].rpartition("]")[2] for gate in rows]
 
     assert said("portable") == ["; engine portable", ""]
     assert said("portable", "ifma") == ["; engine portable or ifma", ""]

@@ -1,8 +1,9 @@
 //! Who does the work: one trait, chosen at run time by the CPU, reported by name, forcible.
 //!
 //! Invariant: an engine in [`engines`] runs on this CPU, and all of them agree on every input.
-//! [`Engine::verify`] and [`Engine::bad`] are total: no input makes them panic. A process that is to behave as
-//! on a lesser CPU names in its environment ([`WITHOUT`]) what it has to do without; answers stay the same.
+//! [`Engine::verify`] and [`Engine::bad`] are total: no input makes them panic. A process that is to behave
+//! as on a lesser CPU names in its environment ([`WITHOUT`]) what it has to do without; answers stay the
+//! same.
 
 use std::sync::OnceLock;
 

@@ -1,10 +1,10 @@
 //! One signature in eight lanes: both numbers are cut into eight pieces of 32 bits, one per lane.
 //!
 //! Lane l works with 2^(32 l) times the key and the base point, whose multiples are kept: the key's from its
-//! first verification on (about the price of half a verification, once). What is left is a run of 32
-//! doublings instead of 256. The sum is the R of every signature that was made as RFC 8032 says, and its bytes
-//! are compared first (`encoded`): decoding costs as much as the sum. What is not equal is decoded and judged by
-//! ZIP 215's equation. Absent on purpose: constant time; signatures are public.
+//! first verification on (about the price of half a verification, once). What is left is a run of 28
+//! doublings instead of 256. The sum is the R of every signature that was made as RFC 8032 says, and its
+//! bytes are compared first (`encoded`): decoding costs as much as the sum. What is not equal is decoded and
+//! judged by ZIP 215's equation. Absent on purpose: constant time; signatures are public.
 
 use super::each::{ROWS, digit};
 use super::field::LIMBS;

@@ -1,14 +1,14 @@
 //! Is a point the one that 32 bytes encode? Answered without decoding the bytes.
 //!
-//! Of a point (X : Y : Z) the bytes' y is compared with Y as y Z, which is one product. What is left is the sign
-//! of x = X/Z, which needs the inverse of Z, and an inverse is a third of the price of the square root that
-//! decoding takes: Bernstein and Yang, "Fast constant-time gcd computation and modular inversion" (2019), in
-//! the form for variable time of libsecp256k1's `doc/safegcd_implementation.md`. An inverse is believed only
-//! after it was multiplied with Z: a defect here could make verification slower, never wrong.
+//! Of a point (X : Y : Z) the bytes' y is compared with Y as y Z, which is one product. What is left is the
+//! sign of x = X/Z, which needs the inverse of Z, and an inverse is a third of the price of the square root
+//! that decoding takes: Bernstein and Yang, "Fast constant-time gcd computation and modular inversion"
+//! (2019), in the form for variable time of libsecp256k1's `doc/safegcd_implementation.md`. An inverse is
+//! believed only after it was multiplied with Z: a defect here could make verification slower, never wrong.
 //!
 //! Place: `batch::alone`, before it decodes. Invariant: a yes means that the bytes are the one canonical
-//! encoding of the point. A no means nothing: the caller then decodes, by ZIP 215. Absent on purpose: constant
-//! time; signatures are public.
+//! encoding of the point. A no means nothing: the caller then decodes, by ZIP 215. Absent on purpose:
+//! constant time; signatures are public.
 
 use super::field::LIMBS;
 use super::vector::{BucketRow, low};

@@ -135,6 +135,7 @@ mod avx512 {
         fn spread_affine(point: &Block) -> Box<Spread> = alone::spread_affine::<Zmm>(point);
         fn combined(points: [&Spread; 2], numbers: [&Pieces; 2]) -> BucketRow =
             alone::combined::<Zmm>(points, numbers);
-        fn holds(combined: &BucketRow, commitment: &Block) -> bool = alone::holds::<Zmm>(combined, commitment);
+        fn holds(combined: &BucketRow, commitment: &Block) -> bool =
+            alone::holds::<Zmm>(combined, commitment);
     }
 }

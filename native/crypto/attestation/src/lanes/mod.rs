@@ -2,8 +2,8 @@
 //!
 //! Place: below `engine`. Read in this order: `vector` (what a CPU must offer), `field`, `point`, `sum` (the
 //! batch's equation), `each` (eight signatures, each for itself), `alone` (one), `encoded` (its last step, in
-//! plain numbers), `sha512`, `kernels` (all of it, compiled for a CPU), `batch` (what is asked of the kernels),
-//! `coefficients`.
+//! plain numbers), `sha512`, `kernels` (all of it, compiled for a CPU), `batch` (what is asked of the
+//! kernels), `coefficients`.
 //!
 //! Invariant: both engines are the same source over two kinds of vector, so they compute the same limbs.
 //! Absent on purpose: signing. Nothing here runs in constant time, and nothing here sees a secret.

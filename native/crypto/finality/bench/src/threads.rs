@@ -1,9 +1,9 @@
 //! `finality_readers`: one or two threads that ask, alone or beside a writer that adds 1,000 blocks a second.
 //!
 //! One iteration is a pass of [`PASS`] checks by every reader; a pass without checks, threads and clock
-//! included, is an arm of its own. The first check of each pass of the first reader is timed by itself as well:
-//! `call_time`, whose percentiles are what a caller waits. The writer adds to the arm that is being measured,
-//! and rests between arms.
+//! included, is an arm of its own. The first check of each pass of the first reader is timed by itself as
+//! well: `call_time`, whose percentiles are what a caller waits. The writer adds to the arm that is being
+//! measured, and rests between arms.
 
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
