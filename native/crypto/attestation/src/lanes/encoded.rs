@@ -1,8 +1,8 @@
 //! Is a point the one that 32 bytes encode? Answered without decoding the bytes.
 //!
 //! Of a point (X : Y : Z) the bytes' y is compared with Y as y Z, which is one product. What is left is the
-//! sign of x = X/Z, which needs the inverse of Z, and an inverse is a third of the price of the square root
-//! that decoding takes: Bernstein and Yang, "Fast constant-time gcd computation and modular inversion"
+//! sign of x = X/Z, which needs the inverse of Z: cheaper than the square root that decoding takes, because
+//! it need not be a power. Bernstein and Yang, "Fast constant-time gcd computation and modular inversion"
 //! (2019), in the form for variable time of libsecp256k1's `doc/safegcd_implementation.md`. An inverse is
 //! believed only after it was multiplied with Z: a defect here could make verification slower, never wrong.
 //!

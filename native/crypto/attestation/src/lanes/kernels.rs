@@ -24,10 +24,8 @@ pub(crate) trait Kernels: Send + Sync {
     fn each(&self, claims: &Claims<'_>, base: &[BucketRow; ROWS]) -> u8;
     /// 0 to 8 times the point of lane 0.
     fn table(&self, point: &Block) -> Box<[BucketRow; ROWS]>;
-    /// What one verification keeps of a key.
+    /// What one verification keeps of a key and of the base point.
     fn spread(&self, point: &Block) -> Box<Spread>;
-    /// The same of the base point.
-    fn spread_affine(&self, point: &Block) -> Box<Spread>;
     /// One signature: key and base, challenge and response.
     fn combined(&self, points: [&Spread; 2], numbers: [&Pieces; 2]) -> BucketRow;
     /// The same signature's R, decoded: is what was combined that point, but for one of small order?
@@ -75,9 +73,6 @@ impl Kernels for Plain {
     }
     fn spread(&self, point: &Block) -> Box<Spread> {
         alone::spread::<Twin>(point)
-    }
-    fn spread_affine(&self, point: &Block) -> Box<Spread> {
-        alone::spread_affine::<Twin>(point)
     }
     fn combined(&self, points: [&Spread; 2], numbers: [&Pieces; 2]) -> BucketRow {
         alone::combined::<Twin>(points, numbers)
@@ -132,7 +127,6 @@ mod avx512 {
         fn each(claims: &Claims<'_>, base: &[BucketRow; ROWS]) -> u8 = each::each::<Zmm>(claims, base);
         fn table(point: &Block) -> Box<[BucketRow; ROWS]> = Box::new(each::table::<Zmm>(point));
         fn spread(point: &Block) -> Box<Spread> = alone::spread::<Zmm>(point);
-        fn spread_affine(point: &Block) -> Box<Spread> = alone::spread_affine::<Zmm>(point);
         fn combined(points: [&Spread; 2], numbers: [&Pieces; 2]) -> BucketRow =
             alone::combined::<Zmm>(points, numbers);
         fn holds(combined: &BucketRow, commitment: &Block) -> bool =

@@ -83,7 +83,7 @@ impl LaneEngine {
         self.base.get_or_init(|| {
             let (mut block, _) = self.kernels.decompress(&[BASE; vector::LANES]);
             let table = self.kernels.table(&block);
-            let spread = self.kernels.spread_affine(&block);
+            let spread = self.kernels.spread(&block);
             let shifted = self.kernels.shifted(&block);
             block.copy_lane(1, &shifted, 0);
             Base { block, table, spread }

@@ -82,8 +82,8 @@ fn a_sum_is_encoded_by_the_bytes_that_dalek_makes_of_it_and_by_no_others() {
     let none = pieces(&[0; 32]);
     for kernels in every_kernel() {
         let (base, _) = kernels.decompress(&[BASE; LANES]);
-        let (key, affine) = (kernels.spread(&base), kernels.spread_affine(&base));
-        let spread = [&*key, &*affine];
+        let spread = kernels.spread(&base);
+        let spread = [&*spread; 2];
         for seed in 0..40_u64 {
             let number = match seed {
                 0..3 => Scalar::from(seed),
