@@ -19,14 +19,14 @@ const DIGITS: u64 = 4;
 const HALVES: usize = 2;
 
 /// Of half h, row m, lane l: m · 2^(32 l + 16 h) times a point, ready to be added.
-pub(crate) type Spread = [[BucketRow; ROWS]; HALVES];
+pub(crate) type Spread = [Box<[BucketRow; ROWS]>; HALVES];
 
 /// Numbers, centred digit by digit (`each`): of half h, lane l the bits from 32 l + 16 h on.
 pub(crate) type Pieces = [[u64; LANES]; HALVES];
 
 /// Multiples of the point of lane 0: one inversion for all of them.
 #[inline(always)]
-pub(crate) fn spread<V: Vector>(point: &Block) -> Box<Spread> {
+pub(crate) fn spread<V: Vector>(point: &Block) -> Spread {
     let mut shifted = Point::<V>::neutral().plus_affine(&Niels::broadcast(point, 0), 0);
     let mut lanes = [shifted; HALVES];
     for piece in 1..HALVES * LANES {
@@ -45,7 +45,7 @@ pub(crate) fn spread<V: Vector>(point: &Block) -> Box<Spread> {
 
 /// Montgomery's trick: the inverse of the product of all z, and from it each.
 #[inline(always)]
-fn affine<V: Vector>(points: &[[Point<V>; ROWS]; HALVES]) -> Box<Spread> {
+fn affine<V: Vector>(points: &[[Point<V>; ROWS]; HALVES]) -> Spread {
     let mut before = [[Field::one(); ROWS]; HALVES];
     let mut product = Field::one();
     for (before, point) in before.iter_mut().flatten().zip(points.iter().flatten()) {
@@ -53,13 +53,15 @@ fn affine<V: Vector>(points: &[[Point<V>; ROWS]; HALVES]) -> Box<Spread> {
         product = product.times(point.z);
     }
     let mut inverse = product.inverse();
-    let mut spread = Box::new([[BucketRow([[0; LANES]; BUCKET_WORDS]); ROWS]; HALVES]);
-    let rows = spread.iter_mut().flatten().zip(before.iter().flatten());
-    for ((row, before), point) in rows.zip(points.iter().flatten()).collect::<Vec<_>>().into_iter().rev() {
-        let own = inverse.times(*before);
-        inverse = inverse.times(point.z);
-        let niels = Niels::new(point.x.times(own), point.y.times(own));
-        row.0[..3 * LIMBS].copy_from_slice(&niels.store().0);
+    let mut spread = std::array::from_fn(|_| Box::new([BucketRow([[0; LANES]; BUCKET_WORDS]); ROWS]));
+    for half in (0..HALVES).rev() {
+        for row in (0..ROWS).rev() {
+            let point = &points[half][row];
+            let own = inverse.times(before[half][row]);
+            inverse = inverse.times(point.z);
+            let niels = Niels::new(point.x.times(own), point.y.times(own));
+            spread[half][row].0[..3 * LIMBS].copy_from_slice(&niels.store().0);
+        }
     }
     spread
 }
@@ -78,10 +80,10 @@ pub(crate) fn combined<V: Vector>(
         }
         for half in 0..HALVES {
             let (size, negative) = digit(responses[half], place);
-            sum = sum.plus_affine(&Niels::from_words(&V::gather(&base[half], size)), negative);
+            sum = sum.plus_affine(&Niels::from_words(&V::gather(&*base[half], size)), negative);
             // The key is subtracted.
             let (size, negative) = digit(challenges[half], place);
-            sum = sum.plus_affine(&Niels::from_words(&V::gather(&key[half], size)), !negative);
+            sum = sum.plus_affine(&Niels::from_words(&V::gather(&*key[half], size)), !negative);
         }
     }
     sum = sum.plus(&sum.rotate_lanes::<4>());

@@ -25,7 +25,7 @@ pub(crate) trait Kernels: Send + Sync {
     /// 0 to 8 times the point of lane 0.
     fn table(&self, point: &Block) -> Box<[BucketRow; ROWS]>;
     /// What one verification keeps of a key and of the base point.
-    fn spread(&self, point: &Block) -> Box<Spread>;
+    fn spread(&self, point: &Block) -> Spread;
     /// One signature: key and base, challenge and response.
     fn combined(&self, points: [&Spread; 2], numbers: [&Pieces; 2]) -> BucketRow;
     /// The same signature's R, decoded: is what was combined that point, but for one of small order?
@@ -71,7 +71,7 @@ impl Kernels for Plain {
     fn table(&self, point: &Block) -> Box<[BucketRow; ROWS]> {
         Box::new(each::table::<Twin>(point))
     }
-    fn spread(&self, point: &Block) -> Box<Spread> {
+    fn spread(&self, point: &Block) -> Spread {
         alone::spread::<Twin>(point)
     }
     fn combined(&self, points: [&Spread; 2], numbers: [&Pieces; 2]) -> BucketRow {
@@ -126,7 +126,7 @@ mod avx512 {
         fn is_small(terms: &Terms<'_>, rows: &mut Vec<BucketRow>) -> bool = sum::is_small::<Zmm>(terms, rows);
         fn each(claims: &Claims<'_>, base: &[BucketRow; ROWS]) -> u8 = each::each::<Zmm>(claims, base);
         fn table(point: &Block) -> Box<[BucketRow; ROWS]> = Box::new(each::table::<Zmm>(point));
-        fn spread(point: &Block) -> Box<Spread> = alone::spread::<Zmm>(point);
+        fn spread(point: &Block) -> Spread = alone::spread::<Zmm>(point);
         fn combined(points: [&Spread; 2], numbers: [&Pieces; 2]) -> BucketRow =
             alone::combined::<Zmm>(points, numbers);
         fn holds(combined: &BucketRow, commitment: &Block) -> bool =

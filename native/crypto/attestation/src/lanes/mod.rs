@@ -64,7 +64,7 @@ struct Base {
     /// 0 to 8 times B.
     table: Box<[BucketRow; ROWS]>,
     /// The same of its shifted forms, one per lane (`alone`).
-    spread: Box<Spread>,
+    spread: Spread,
 }
 
 /// An engine over some kernels.

@@ -83,7 +83,7 @@ fn a_sum_is_encoded_by_the_bytes_that_dalek_makes_of_it_and_by_no_others() {
     for kernels in every_kernel() {
         let (base, _) = kernels.decompress(&[BASE; LANES]);
         let spread = kernels.spread(&base);
-        let spread = [&*spread; 2];
+        let spread = [&spread; 2];
         for seed in 0..40_u64 {
             let number = match seed {
                 0..3 => Scalar::from(seed),
