@@ -19,7 +19,8 @@ from paceline_server.detect.judge import judge
 pytestmark = pytest.mark.timeout(1800)
 """Seconds: the first test of a clone compiles."""
 ATTESTATION = Workload("crypto", "attestation")
-SHORT = ("--rounds", "2", "--warmup-rounds", "1", "--min-time-ns", "1000")
+ROUNDS = 20
+SHORT = ("--rounds", str(ROUNDS), "--min-time-ns", "1000")
 WITHOUT = "PACELINE_ATTESTATION_WITHOUT"
 LAUNCHES = 3
 
@@ -64,7 +65,7 @@ def test_the_gate_names_the_engine_that_verified(
     for number, stream in enumerate(streams):
         (tmp_path / f"launch-{number:03d}.attestation.jsonl").write_text(stream)
     has_vectors = "ifma" in build_facts(streams[0])["engines"].split()
-    options = {"benchmarks": ["verify"], "launches": LAUNCHES, "rounds": 2, "params": {"message": [256]}}
+    options = {"benchmarks": ["verify"], "launches": LAUNCHES, "rounds": ROUNDS, "params": {"message": [256]}}
     content = {"suite": "crypto", "manifest": ATTESTATION.manifest.raw, "failure": None, "conditions": [],
                "target": "bench-host", "started_at": "2026-03-14T09:26:53+00:00",
                "options": {**options, "knobs": {}}}  # fmt: skip
