@@ -259,16 +259,19 @@ fn centred(scalar: &Scalar, plan: Plan) -> [u128; 2] {
 
 /// R of every item, decoded, and which are points (a mask for each block).
 fn commitments(kernels: &dyn Kernels, items: &[Item<'_>]) -> (Vec<Block>, Vec<u8>) {
-    items
+    let encodings: Vec<[[u8; 32]; LANES]> = items
         .chunks(LANES)
         .map(|few| {
             let mut encodings = [[0; 32]; LANES];
             for (encoding, item) in encodings.iter_mut().zip(few) {
                 *encoding = *item.signature.commitment();
             }
-            kernels.decompress(&encodings)
+            encodings
         })
-        .unzip()
+        .collect();
+    let (pairs, last) = encodings.as_chunks::<2>();
+    let pairs = pairs.iter().flat_map(|pair| kernels.decompress_two(pair));
+    pairs.chain(last.iter().map(|one| kernels.decompress(one))).unzip()
 }
 
 /// SHA-512(R, A, message) of every item, modulo the group's order.

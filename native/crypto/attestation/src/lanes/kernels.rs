@@ -16,6 +16,8 @@ pub(crate) trait Kernels: Send + Sync {
     fn digest(&self, messages: &[Message<'_>; LANES]) -> [[u8; 64]; LANES];
     /// Points, and in which lanes there is one.
     fn decompress(&self, encodings: &[[u8; 32]; LANES]) -> (Block, u8);
+    /// The same of two blocks, which takes hardly longer than of one.
+    fn decompress_two(&self, encodings: &[[[u8; 32]; LANES]; 2]) -> [(Block, u8); 2];
     /// 2^128 times the points.
     fn shifted(&self, points: &Block) -> Block;
     /// Whether eight times the sum is neutral.
@@ -33,15 +35,22 @@ pub(crate) trait Kernels: Send + Sync {
 }
 
 #[inline(always)]
-fn decompress<V: Vector>(encodings: &[[u8; 32]; LANES]) -> (Block, u8) {
-    let mut words = [[0; LANES]; 4];
-    for (lane, encoding) in encodings.iter().enumerate() {
-        for (word, bytes) in words.iter_mut().zip(encoding.as_chunks::<8>().0) {
-            word[lane] = u64::from_le_bytes(*bytes);
+fn decompress<V: Vector, const N: usize>(encodings: &[[[u8; 32]; LANES]; N]) -> [(Block, u8); N] {
+    let mut loaded = [[V::splat(0); 4]; N];
+    for (loaded, encodings) in loaded.iter_mut().zip(encodings) {
+        let mut words = [[0; LANES]; 4];
+        for (lane, encoding) in encodings.iter().enumerate() {
+            for (word, bytes) in words.iter_mut().zip(encoding.as_chunks::<8>().0) {
+                word[lane] = u64::from_le_bytes(*bytes);
+            }
         }
+        *loaded = words.map(|word| V::load(&word));
     }
-    let (x, y, valid) = point::decompress(words.map(|word| V::load(&word)));
-    (Niels::new(x, y).store(), valid)
+    let mut made = [(Block::NEUTRAL, 0); N];
+    for (made, (x, y, valid)) in made.iter_mut().zip(point::decompress(loaded)) {
+        *made = (Niels::new(x, y).store(), valid);
+    }
+    made
 }
 
 #[inline(always)]
@@ -57,7 +66,11 @@ impl Kernels for Plain {
         sha512::digest::<Twin>(messages)
     }
     fn decompress(&self, encodings: &[[u8; 32]; LANES]) -> (Block, u8) {
-        decompress::<Twin>(encodings)
+        let [made] = decompress::<Twin, 1>(&[*encodings]);
+        made
+    }
+    fn decompress_two(&self, encodings: &[[[u8; 32]; LANES]; 2]) -> [(Block, u8); 2] {
+        decompress::<Twin, 2>(encodings)
     }
     fn shifted(&self, points: &Block) -> Block {
         shifted::<Twin>(points)
@@ -121,7 +134,12 @@ mod avx512 {
 
     kernels! {
         fn digest(messages: &[Message<'_>; LANES]) -> [[u8; 64]; LANES] = sha512::digest::<Zmm>(messages);
-        fn decompress(encodings: &[[u8; 32]; LANES]) -> (Block, u8) = decompress::<Zmm>(encodings);
+        fn decompress(encodings: &[[u8; 32]; LANES]) -> (Block, u8) = {
+            let [made] = decompress::<Zmm, 1>(&[*encodings]);
+            made
+        };
+        fn decompress_two(encodings: &[[[u8; 32]; LANES]; 2]) -> [(Block, u8); 2] =
+            decompress::<Zmm, 2>(encodings);
         fn shifted(points: &Block) -> Block = shifted::<Zmm>(points);
         fn is_small(terms: &Terms<'_>, rows: &mut Vec<BucketRow>) -> bool = sum::is_small::<Zmm>(terms, rows);
         fn each(claims: &Claims<'_>, base: &[BucketRow; ROWS]) -> u8 = each::each::<Zmm>(claims, base);

@@ -44,6 +44,11 @@ fn registers_hold_the_limbs_of_the_twin() {
         let made: Vec<(Block, u8)> =
             every_kernel().iter().map(|kernels| kernels.decompress(&encodings(seed))).collect();
         assert!(made.iter().all(|other| *other == made[0]), "decompress, seed {seed}");
+        for kernels in every_kernel() {
+            let both = [encodings(seed), encodings(seed + 1)];
+            let apart = both.map(|one| kernels.decompress(&one));
+            assert_eq!(kernels.decompress_two(&both), apart, "two blocks, seed {seed}");
+        }
         let shifted: Vec<Block> = every_kernel().iter().map(|kernels| kernels.shifted(&made[0].0)).collect();
         assert!(shifted.iter().all(|other| *other == shifted[0]), "shifted, seed {seed}");
     }
