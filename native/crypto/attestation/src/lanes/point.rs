@@ -228,7 +228,8 @@ impl<V: Vector> Point<V> {
 }
 
 /// Eight encoded points as affine points, N times, and the lanes in which the encoding is one (bit l). By
-/// ZIP 215: y may be p or more, and x = 0 may come with the sign bit set. Other lanes hold nothing of meaning.
+/// ZIP 215: y may be p or more, and x = 0 may come with the sign bit set. Other lanes hold nothing of
+/// meaning.
 #[inline(always)]
 pub(crate) fn decompress<V: Vector, const N: usize>(words: [[V; 4]; N]) -> [(Field<V>, Field<V>, u8); N] {
     // Loops: a closure of this size would be a call, and no vectors in it.
