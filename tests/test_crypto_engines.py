@@ -66,9 +66,11 @@ def test_the_gate_names_the_engine_that_verified(
         (tmp_path / f"launch-{number:03d}.attestation.jsonl").write_text(stream)
     has_vectors = "ifma" in build_facts(streams[0])["engines"].split()
     options = {"benchmarks": ["verify"], "launches": LAUNCHES, "rounds": ROUNDS, "params": {"message": [256]}}
-    content = {"suite": "crypto", "manifest": ATTESTATION.manifest.raw, "failure": None, "conditions": [],
-               "target": "bench-host", "started_at": "2026-03-14T09:26:53+00:00",
-               "options": {**options, "knobs": {}}}  # fmt: skip
+    content: dict[str, Any] = {
+        "suite": "crypto", "manifest": ATTESTATION.manifest.raw, "failure": None, "conditions": [],
+        "target": "bench-host", "started_at": "2026-03-14T09:26:53+00:00",
+        "options": {**options, "knobs": {}},
+    }  # fmt: skip
     (tmp_path / "run.json").write_text(json.dumps(content))
     judge(tmp_path, io.StringIO(), json_path=tmp_path / "report.json")
     report = json.loads((tmp_path / "report.json").read_text())
