@@ -25,7 +25,7 @@ from paceline_server.detect.checks import check_rows
 from paceline_server.detect.compare import Circumstances, Pair, compare, comparison_out
 from paceline_server.detect.derive import Sources, derived_rows
 from paceline_server.detect.facts import Asked, CaseIndex, Facts, Identity, Look
-from paceline_server.detect.gates import gate_rows
+from paceline_server.detect.gates import gate_rows, with_engine
 from paceline_server.detect.groups import Group, owed_groups
 from paceline_server.detect.measure import WarmSamples, measurements
 from paceline_server.detect.policies.advise import Advised, advise
@@ -87,7 +87,8 @@ def analyse(
     )
     warm = WarmSamples(index)
     derived = derived_rows(manifest, groups, Sources.of(index, warm, facts.announced, known))
-    gates = [_blocked_gate(gate, blockers) for gate in gate_rows(manifest, groups, warm, derived, known)]
+    rows = gate_rows(manifest, groups, warm, derived, known)
+    gates = [with_engine(_blocked_gate(gate, blockers), facts.builds) for gate in rows]
     report = JobReportOut(
         suite=identity.suite,
         revision=identity.revision,

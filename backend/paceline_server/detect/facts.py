@@ -67,6 +67,8 @@ class Facts:
     broken: Sequence[str] = ()
     announced: Sequence[Case] = ()
     configuration: Sequence[str] = ()
+    builds: Sequence[Mapping[str, str]] = ()
+    """What the workloads of each launch said about themselves (`start.build`)."""
 
     def known(self) -> dict[str, object]:
         """What the server knows of the target, as a reading would have it."""

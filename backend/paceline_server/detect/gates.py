@@ -2,7 +2,8 @@
 
 Place: `analyse` calls it after `derive`; `stats.gates` judges. Invariants: a gate that was asked for has a
 row even when nothing arrived for it; a level on an arm this target cannot run is `not_applicable`, never
-passed; figures of a defective protocol decide nothing (I12). Only `required` levels fail a run; `stretch` is
+passed; figures of a defective protocol decide nothing (I12); of an arm that chooses its engine at run time
+the reason names the engine (`native/protocol`, build facts). Only `required` levels fail a run; `stretch` is
 what one would like, and is shown.
 """
 
@@ -53,6 +54,15 @@ def gate_rows(
             if group.benchmark == gate.benchmark and group.matches(gate.params):
                 rows.extend(_measured_gate(gate, group, warm, known))
     return rows
+
+
+def with_engine(gate: GateOut, builds: Sequence[Mapping[str, str]]) -> GateOut:
+    """The row with the engine its figure is of, where launches say which one the arm chose."""
+    fact = f"engine.{gate.benchmark}.{gate.arm}"
+    engines = dict.fromkeys(build[fact] for build in builds if fact in build)
+    if gate.actual is None or not engines:
+        return gate
+    return gate.model_copy(update={"reason": f"{gate.reason}; engine {' or '.join(engines)}"})
 
 
 def _levels(gate: Gate) -> Iterator[tuple[Literal["required", "stretch"], float]]:

@@ -177,6 +177,7 @@ def _facts(streams: Sequence[Stream]) -> Facts:
         checks=[check for stream in streams for check in stream.checks],
         warnings=[warning for stream in streams for warning in stream.warnings],
         announced=[case for stream in streams for case in stream.cases.values()],
+        builds=[stream.start["build"] for stream in streams if stream.start is not None],
     )
 
 

@@ -130,6 +130,7 @@ def _facts(session: Session, context: JobContext, side: Literal["base", "head"] 
         announced=ingest.cases(session, job_id, side),
         configuration=("simulated",) if context.target.simulated else (),
         broken=(WHY_IMPORTED,) if context.is_imported else (),
+        builds=[start["build"] for _, start in ingest.starts(session, job_id, side)],
     )
 
 

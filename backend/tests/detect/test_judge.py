@@ -104,6 +104,30 @@ def test_the_json_has_exactly_the_agreed_shape(tmp_path: Path) -> None:
     assert slower["lower"] <= slower["ratio"] <= slower["upper"]
 
 
+def test_a_gate_names_the_engine_that_an_arm_chose(tmp_path: Path) -> None:
+    """Only of that arm of that benchmark; launches that chose differently are both named."""
+    gates = [
+        {"benchmark": "sort_batch", "arm": arm, "metric": "time", "op": "<=", "required": 1.0}
+        for arm in ("native", "fallback")
+    ]
+    write_directory(tmp_path, bench_cases(1, FASTER), suite_manifest(gates=gates))
+
+    def said(*engines: str) -> list[str]:
+        for number, path in enumerate(sorted(tmp_path.glob("launch-*.jsonl"))):
+            start, *rest = path.read_text().splitlines()
+            build = {"engine.sort_batch.native": engines[number % len(engines)], "engine.other.fallback": "x"}
+            path.write_text("\n".join([json.dumps({**json.loads(start), "build": build}), *rest]) + "\n")
+        code, text = _judge(tmp_path, json_path=tmp_path / "report.json")
+        assert code == 2
+        assert f"; engine {' or '.join(engines)}" in text.splitlines()[-1], "the verdict says who missed it"
+        report = json.loads((tmp_path / "report.json").read_text())
+        rows = [gate for gate in report["gates"] if gate["params"]["batch"] == 1000]
+        return [gate["reason"].rpartition("]")[2] for gate in rows]
+
+    assert said("portable") == ["; engine portable", ""]
+    assert said("portable", "ifma") == ["; engine portable or ifma", ""]
+
+
 def test_the_table_names_the_arm_of_every_derived_row_and_gate(tmp_path: Path) -> None:
     derived = {"name": "growth", "kind": "slope", "benchmark": "sort_batch", "metric": "time",
                "arms": ["native", "fallback"], "param": "batch"}  # fmt: skip

@@ -15,7 +15,7 @@ from paceline_server.ingest import service as ingest
 from paceline_server.stats.samples import CaseSamples
 from paceline_server.store import outbox
 from paceline_server.store.session import read_scope
-from paceline_server.testing.benches import BENCHMARK
+from paceline_server.testing.benches import BENCHMARK, suite_manifest
 from paceline_server.testing.deliveries import Lab, open_lab
 
 SLOWER = {1000: 0.5, 2000: 0.5}
@@ -97,3 +97,22 @@ def test_an_arm_that_cannot_run_here_is_stored_as_not_applicable(lab: Lab) -> No
     assert {row["verdict"] for row in rows} == {"not_applicable"}
     arms = get(lab, f"/arms?suite=sorting&benchmark={BENCHMARK}")
     assert "not available at all 2 points" in arms["summary"]
+
+
+def test_a_gate_on_a_stored_job_names_the_engine_that_the_arm_chose(
+    client: TestClient, enrolled: Callable[..., Any], token: Callable[..., dict[str, str]]
+) -> None:
+    gate = {"benchmark": BENCHMARK, "arm": "native", "metric": "time", "op": "<=", "required": 1.0}
+    lab = open_lab(client, enrolled, token, manifest=suite_manifest(gates=[gate]))
+    lab.request()
+    start = {
+        "type": "start", "v": 1, "suite": "sorting", "workload": "sorter", "launch": 0, "seed": 0,
+        "build": {f"engine.{BENCHMARK}.native": "portable"},
+        "clock": {"name": "simulated", "resolution_ns": 1, "overhead_ns": 1},
+    }  # fmt: skip
+    leased = lab.deliver({1000: -0.5, 2000: -0.5}, announced=[start])
+    outbox.drain()
+    rows = get(lab, f"/jobs/{leased.job_id}/report")["gates"]
+    assert {row["verdict"] for row in rows} == {"fail"}
+    assert all(row["reason"].endswith("; engine portable") for row in rows)
+    assert get(lab, f"/jobs/{leased.job_id}")["verdict"] == "fail"

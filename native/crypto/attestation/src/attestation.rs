@@ -13,6 +13,7 @@
 use std::fmt;
 
 use crate::batch::Item;
+use crate::engine::{Engine, single};
 use crate::key::{KEY_BYTES, SigningKey, VerifyingKey};
 use crate::signature::{SIGNATURE_BYTES, Signature};
 
@@ -81,18 +82,24 @@ pub enum Refusal {
     /// Made for another domain.
     OtherDomain,
     /// The signature is wrong.
-    Signature,
+    Signature {
+        /// The engine that judged it.
+        engine: &'static str,
+    },
 }
 
 impl fmt::Display for Refusal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
+        let text = match self {
             Self::Malformed => "these bytes are no attestation of version 1",
             Self::TooLong => "a payload has 16 MiB at most; attest its digest instead",
             Self::OtherKey => "the attestation names another key",
             Self::OtherDomain => "the attestation is for another domain",
-            Self::Signature => "the signature is not the key's",
-        })
+            Self::Signature { engine } => {
+                return write!(f, "the signature is not the key's, says the engine {engine}");
+            }
+        };
+        f.write_str(text)
     }
 }
 
@@ -212,11 +219,40 @@ pub fn generate_attestation(
     Ok(Attestation { bytes, domain: *domain, signature })
 }
 
+/// That a key made an attestation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Verified {
+    /// The engine that judged.
+    pub engine: &'static str,
+}
+
 /// Whether `key` made this attestation, in this domain.
 ///
 /// # Errors
 /// [`Refusal::OtherKey`], [`Refusal::OtherDomain`], [`Refusal::Signature`].
-pub fn verify_attestation(key: &VerifyingKey, domain: &Domain, made: &Attestation) -> Result<(), Refusal> {
+pub fn verify_attestation(
+    key: &VerifyingKey,
+    domain: &Domain,
+    made: &Attestation,
+) -> Result<Verified, Refusal> {
+    verify_attestation_with(single(), key, domain, made)
+}
+
+/// The same with a given engine.
+///
+/// # Errors
+/// As [`verify_attestation`].
+pub fn verify_attestation_with(
+    by: &dyn Engine,
+    key: &VerifyingKey,
+    domain: &Domain,
+    made: &Attestation,
+) -> Result<Verified, Refusal> {
     let item = made.item(key, domain)?;
-    if key.verify(item.message, item.signature) { Ok(()) } else { Err(Refusal::Signature) }
+    let engine = by.name();
+    if by.verify(item.key, item.message, item.signature) {
+        Ok(Verified { engine })
+    } else {
+        Err(Refusal::Signature { engine })
+    }
 }

@@ -1,7 +1,9 @@
 //! Who does the work: one trait, chosen at run time by the CPU, reported by name, forcible.
 //!
 //! Invariant: an engine in [`engines`] runs on this CPU, and all of them agree on every input.
-//! [`Engine::verify`] and [`Engine::bad`] are total: no input makes them panic.
+//! [`Engine::verify`] and [`Engine::bad`] are total: no input makes them panic. A process that is to behave
+//! as on a lesser CPU names in its environment ([`WITHOUT`]) what it has to do without; answers stay the
+//! same.
 
 use std::sync::OnceLock;
 
@@ -42,6 +44,18 @@ pub trait Signer: Send + Sync {
     fn engine(&self) -> &'static str;
 }
 
+/// The environment's list of engines that this process does without, as if its CPU or build had none of
+/// them; separated by commas or spaces. `portable` stays.
+pub const WITHOUT: &str = "PACELINE_ATTESTATION_WITHOUT";
+
+/// Whether the environment takes this engine away.
+#[must_use]
+pub fn is_withheld(name: &str) -> bool {
+    static WITHHELD: OnceLock<String> = OnceLock::new();
+    let withheld = WITHHELD.get_or_init(|| std::env::var(WITHOUT).unwrap_or_default());
+    name != "portable" && withheld.split([',', ' ']).any(|one| one == name)
+}
+
 /// Every engine this CPU and this build can run; `portable` is always the first, and what others are held to.
 #[must_use]
 pub fn engines() -> &'static [Box<dyn Engine>] {
@@ -51,6 +65,7 @@ pub fn engines() -> &'static [Box<dyn Engine>] {
         #[cfg(not(target_env = "musl"))]
         engines.push(Box::new(crate::aws_lc::AwsLc));
         engines.extend(lanes::engines());
+        engines.retain(|engine| !is_withheld(engine.name()));
         engines
     })
 }

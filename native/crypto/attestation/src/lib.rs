@@ -21,7 +21,8 @@ mod portable;
 pub mod signature;
 
 pub use attestation::{
-    Attestation, Domain, PAYLOAD_BYTES_MAX, Refusal, generate_attestation, verify_attestation,
+    Attestation, Domain, PAYLOAD_BYTES_MAX, Refusal, Verified, generate_attestation, verify_attestation,
+    verify_attestation_with,
 };
 pub use batch::{Item, Verdict, verify_batch, verify_batch_with};
 pub use engine::{Engine, Signer};

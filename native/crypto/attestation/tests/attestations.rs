@@ -1,8 +1,8 @@
 //! The production calls, and parsers that meet any bytes without panicking.
 
 use paceline_attestation::{
-    Attestation, Domain, PAYLOAD_BYTES_MAX, Refusal, Signature, SigningKey, VerifyingKey,
-    generate_attestation, verify_attestation, verify_batch,
+    Attestation, Domain, PAYLOAD_BYTES_MAX, Refusal, Signature, SigningKey, Verified, VerifyingKey, engine,
+    generate_attestation, verify_attestation, verify_attestation_with, verify_batch,
 };
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -19,18 +19,41 @@ fn attested(key: &SigningKey, domain: &Domain, payload: &[u8]) -> Attestation {
     generate_attestation(key, domain, payload).expect("short enough")
 }
 
+/// What a good attestation comes to on this CPU.
+fn believed() -> Verified {
+    Verified { engine: engine::single().name() }
+}
+
 #[test]
 fn an_attestation_is_believed_of_its_key_in_its_domain_only() {
     let (alice, bob) = (key(1), key(2));
     let (blocks, votes) = (domain("poi.block"), domain("poi.vote"));
     let made = attested(&alice, &blocks, b"block 7");
-    assert_eq!(verify_attestation(alice.verifying_key(), &blocks, &made), Ok(()));
+    assert_eq!(verify_attestation(alice.verifying_key(), &blocks, &made), Ok(believed()));
     assert_eq!(verify_attestation(bob.verifying_key(), &blocks, &made), Err(Refusal::OtherKey));
     assert_eq!(verify_attestation(alice.verifying_key(), &votes, &made), Err(Refusal::OtherDomain));
     // The same payload in another domain has another signature, and so have the bare bytes.
     let other = attested(&alice, &votes, b"block 7");
     assert_ne!(other.signature(), made.signature());
     assert!(!alice.verifying_key().verify(b"block 7", made.signature()));
+}
+
+#[test]
+fn every_verdict_about_an_attestation_names_the_engine_that_judged() {
+    let (alice, about) = (key(1), domain("poi.block"));
+    let made = attested(&alice, &about, b"block 7");
+    let mut bytes = made.as_bytes().to_vec();
+    if let Some(last) = bytes.last_mut() {
+        *last ^= 1;
+    }
+    let forged = Attestation::from_bytes(&bytes).expect("still well formed");
+    for by in engine::engines() {
+        let (engine, key) = (by.name(), alice.verifying_key());
+        assert_eq!(verify_attestation_with(&**by, key, &about, &made), Ok(Verified { engine }));
+        let refused = verify_attestation_with(&**by, key, &about, &forged);
+        assert_eq!(refused, Err(Refusal::Signature { engine }));
+        assert!(refused.is_err_and(|refusal| refusal.to_string().ends_with(engine)));
+    }
 }
 
 #[test]
@@ -60,7 +83,7 @@ fn what_is_too_long_is_neither_made_nor_parsed() {
     let mut payload = vec![7; PAYLOAD_BYTES_MAX];
     let longest = attested(&alice, &about, &payload);
     assert_eq!(Attestation::from_bytes(longest.as_bytes()).as_ref(), Ok(&longest));
-    assert_eq!(verify_attestation(alice.verifying_key(), &about, &longest), Ok(()));
+    assert_eq!(verify_attestation(alice.verifying_key(), &about, &longest), Ok(believed()));
     payload.push(7);
     assert_eq!(generate_attestation(&alice, &about, &payload), Err(Refusal::TooLong));
     let mut bytes = longest.into_bytes();
@@ -87,7 +110,7 @@ proptest! {
         prop_assert_eq!(&parsed, &made);
         prop_assert_eq!(parsed.payload(), payload.as_slice());
         prop_assert_eq!(parsed.domain().label(), label.as_str());
-        prop_assert_eq!(verify_attestation(alice.verifying_key(), &domain(&label), &parsed), Ok(()));
+        prop_assert_eq!(verify_attestation(alice.verifying_key(), &domain(&label), &parsed), Ok(believed()));
     }
 
     #[test]

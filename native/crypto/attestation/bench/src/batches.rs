@@ -9,7 +9,7 @@ use paceline_attestation::{Item, VerifyingKey, verify_batch, verify_batch_with};
 use paceline_harness::{Arm, Benchmark, Check, Context, Failure, Param, Prepared};
 
 use crate::inputs::Inputs;
-use crate::peers::{self, DALEK, DALEK_IFMA, ZEBRA, ZEBRA_IFMA, counted, missing};
+use crate::peers::{self, DALEK, DALEK_IFMA, OURS, ZEBRA, ZEBRA_IFMA, counted, missing};
 use crate::vectorised;
 
 /// Message bytes, as the seed's first size.
@@ -43,7 +43,7 @@ pub(crate) fn prepared(arms: Vec<Arm>, inputs: Rc<Inputs>) -> Prepared {
 /// Good batches: the signatures' keys are parsed before, but for zebra's arms and `parsing`, which parse each
 /// time.
 pub(crate) fn batch() -> Benchmark {
-    let arms = [DALEK, ZEBRA, DALEK_IFMA, ZEBRA_IFMA, "portable", "aws_lc", "twin", "ifma", "parsing"];
+    let arms = [DALEK, ZEBRA, DALEK_IFMA, ZEBRA_IFMA, "portable", "aws_lc", "twin", "ifma", OURS, "parsing"];
     Benchmark {
         name: "batch".to_owned(),
         arms: arms.map(str::to_owned).to_vec(),
@@ -61,6 +61,8 @@ pub(crate) fn batch() -> Benchmark {
                 [(DALEK_IFMA, "paceline_peers_dalek_batch"), (ZEBRA_IFMA, "paceline_peers_zebra_batch")];
             arms.extend(vectorised::arms(&inputs, count, second)?);
             arms.extend(OWN.map(|name| own(name, &inputs)));
+            let chosen = Rc::clone(&inputs);
+            arms.push(counted(OURS, count, move || verify_batch(black_box(&chosen.items())).all_good()));
             arms.push(parsing(&inputs));
             Ok(prepared(arms, inputs))
         }),

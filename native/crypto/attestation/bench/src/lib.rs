@@ -50,14 +50,37 @@ pub fn workload() -> Workload {
 fn facts() -> Result<Vec<(String, String)>, Failure> {
     let names: Vec<&str> = engines().iter().map(|engine| engine.name()).collect();
     let backend = if vectors() == Vectors::Absent { "default" } else { "avx512" };
-    Ok(vec![
+    let mut facts = vec![
         ("engines".to_owned(), names.join(" ")),
         ("engine.sign".to_owned(), signing().name().to_owned()),
         ("engine.verify".to_owned(), single().name().to_owned()),
         ("engine.batch".to_owned(), batching().name().to_owned()),
         ("curve25519_dalek_backend".to_owned(), backend.to_owned()),
         ("peers.second_build".to_owned(), vectorised::fact()?),
-    ])
+    ];
+    facts.extend(chosen().map(|(arm, engine)| (format!("engine.{arm}"), engine.to_owned())));
+    Ok(facts)
+}
+
+/// The arms whose engine the library chooses, each with the one it chose: what gates on them repeat.
+fn chosen() -> [(&'static str, &'static str); 14] {
+    let (signs, one, many) = (signing().name(), single().name(), batching().name());
+    [
+        ("sign.ours", signs),
+        ("production.bare_sign", signs),
+        ("production.generate_attestation", signs),
+        ("verify.ours", one),
+        ("production.bare_verify", one),
+        ("production.parse_and_verify", one),
+        ("batch.ours", many),
+        ("batch.parsing", many),
+        ("batch_one_bad.all_good", many),
+        ("batch_one_bad.one_bad", many),
+        ("batch_threads.one_thread", many),
+        ("batch_threads.two_threads", many),
+        ("batch_thresholds.one_thread", many),
+        ("batch_thresholds.two_threads", many),
+    ]
 }
 
 /// Every engine accepts what every engine signs, and names the one signature that was changed.
@@ -75,4 +98,31 @@ fn engines_agree() -> Check {
     let ok = wrong.is_empty();
     let detail = if ok { format!("{} engines", engines().len()) } else { wrong.join(" ") };
     Check { name: "engines_agree".to_owned(), ok, detail }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_engine_is_told_of_arms_that_there_are() {
+        let benchmarks = workload().benchmarks;
+        for (arm, engine) in chosen() {
+            let (name, arm) = arm.split_once('.').expect("benchmark and arm");
+            let of = benchmarks.iter().find(|one| one.name == name).expect("a benchmark");
+            assert!(of.arms.iter().any(|one| one == arm), "{name} has no arm {arm}");
+            assert!(engines().iter().any(|one| one.name() == engine), "{engine}");
+        }
+    }
+
+    /// Who chooses says what was chosen: a gate on such an arm could not name its engine otherwise.
+    #[test]
+    fn every_arm_of_the_librarys_choice_tells_its_engine() {
+        let told = chosen().map(|(arm, _)| arm);
+        for benchmark in workload().benchmarks.iter().filter(|one| one.name != "key_parse") {
+            for arm in benchmark.arms.iter().filter(|arm| ["ours", "two_threads"].contains(&arm.as_str())) {
+                assert!(told.contains(&format!("{}.{arm}", benchmark.name).as_str()), "{arm}");
+            }
+        }
+    }
 }

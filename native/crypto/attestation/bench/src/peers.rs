@@ -3,6 +3,7 @@
 use std::cell::Cell;
 use std::rc::Rc;
 
+use paceline_attestation::engine::is_withheld;
 use paceline_attestation_peers::Peers;
 use paceline_harness::{Arm, Failure};
 
@@ -17,13 +18,20 @@ pub(crate) const ZEBRA_IFMA: &str = "zebra_ifma";
 pub(crate) const RING: &str = "ring";
 pub(crate) const AWS_LC: &str = "aws_lc_rs";
 
+/// Whatever the library chooses on this CPU: what the gates on rates are about.
+pub(crate) const OURS: &str = "ours";
+
 /// Why C is in no program for a device: an arm says it.
 pub(crate) const STATIC: &str =
     "this program is static, as programs for devices are, and built without a C compiler";
 
 /// Why an engine of ours cannot be an arm here.
 pub(crate) fn missing(engine: &str) -> &'static str {
-    if engine == "aws_lc" { STATIC } else { "not on this CPU" }
+    match engine {
+        _ if is_withheld(engine) => "PACELINE_ATTESTATION_WITHOUT in this environment names it",
+        "aws_lc" => STATIC,
+        _ => "this CPU has no AVX-512 with IFMA",
+    }
 }
 
 /// The peers that stand on `curve25519-dalek`, as the workspace builds it.

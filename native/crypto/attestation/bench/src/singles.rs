@@ -12,7 +12,7 @@ use paceline_harness::{Arm, Benchmark, Check, Context, Failure, Param, Prepared}
 
 use crate::compiled;
 use crate::inputs::{Inputs, seed_of};
-use crate::peers::{self, AWS_LC, DALEK, DALEK_IFMA, RING, ZEBRA, counted, missing};
+use crate::peers::{self, AWS_LC, DALEK, DALEK_IFMA, OURS, RING, ZEBRA, counted, missing};
 use crate::vectorised;
 
 /// Messages: the seed's three sizes, and one that is mostly hashing.
@@ -73,11 +73,11 @@ pub(crate) fn keygen() -> Benchmark {
 
 /// From 32 bytes to a key that can verify: what key objects pay once.
 pub(crate) fn parse() -> Benchmark {
-    benchmark("key_parse", &[DALEK, "ours", ZEBRA], &[], |context| {
+    benchmark("key_parse", &[DALEK, OURS, ZEBRA], &[], |context| {
         let bytes = *Inputs::new(1, 1, 32, context.seed).key(0).verifying_key().as_bytes();
         let arms = vec![
             counted(DALEK, 1, move || ed25519_dalek::VerifyingKey::from_bytes(black_box(&bytes)).is_ok()),
-            counted("ours", 1, move || VerifyingKey::from_bytes(black_box(bytes)).is_ok()),
+            counted(OURS, 1, move || VerifyingKey::from_bytes(black_box(bytes)).is_ok()),
             counted(ZEBRA, 1, move || ed25519_zebra::VerificationKey::try_from(black_box(bytes)).is_ok()),
         ];
         Ok(prepared(arms, None, move || {
@@ -88,7 +88,7 @@ pub(crate) fn parse() -> Benchmark {
 
 /// A bare signature with a key that is ready.
 pub(crate) fn sign() -> Benchmark {
-    let arms = [DALEK, RING, AWS_LC, ZEBRA, "portable", "aws_lc"];
+    let arms = [DALEK, RING, AWS_LC, ZEBRA, "portable", "aws_lc", OURS];
     benchmark("sign", &arms, &MESSAGES, |context| {
         let bytes = context.int("message");
         let inputs = Rc::new(Inputs::new(1, 1, usize::try_from(bytes).unwrap_or(0), context.seed));
@@ -112,6 +112,8 @@ pub(crate) fn sign() -> Benchmark {
                 Some(key) => counted(name, 1, move || key.sign(black_box(&message))),
             });
         }
+        let own = Rc::clone(&inputs);
+        arms.push(counted(OURS, 1, move || own.key(0).sign(black_box(&own.messages[0]))));
         let dalek = ed25519_dalek::SigningKey::from_bytes(&seed);
         Ok(prepared(arms, Some(bytes), move || {
             let (message, made) = (&inputs.messages[0], &inputs.signatures[0]);
@@ -123,7 +125,7 @@ pub(crate) fn sign() -> Benchmark {
 
 /// One verification with a key that is parsed.
 pub(crate) fn verify() -> Benchmark {
-    let arms = [DALEK, RING, AWS_LC, ZEBRA, DALEK_IFMA, "portable", "aws_lc", "twin", "ifma"];
+    let arms = [DALEK, RING, AWS_LC, ZEBRA, DALEK_IFMA, "portable", "aws_lc", "twin", "ifma", OURS];
     benchmark("verify", &arms, &MESSAGES, |context| {
         let bytes = context.int("message");
         let inputs = Rc::new(Inputs::new(1, 1, usize::try_from(bytes).unwrap_or(0), context.seed));
@@ -140,6 +142,8 @@ pub(crate) fn verify() -> Benchmark {
         ];
         arms.extend(vectorised::arms(&inputs, 1, [(DALEK_IFMA, "paceline_peers_dalek_verify")])?);
         arms.extend(OWN.map(|name| own_verify(name, &inputs)));
+        let own = Rc::clone(&inputs);
+        arms.push(counted(OURS, 1, move || bare_verify(&own)));
         Ok(prepared(arms, Some(bytes), move || {
             let item = inputs.items()[0];
             let wrong: Vec<&str> = engines()
@@ -160,6 +164,11 @@ fn own_verify(name: &'static str, inputs: &Rc<Inputs>) -> Arm {
     })
 }
 
+/// By the engine that the library chooses.
+fn bare_verify(inputs: &Inputs) -> bool {
+    inputs.key(0).verifying_key().verify(black_box(&inputs.messages[0]), &inputs.signatures[0])
+}
+
 /// What a product calls, serialisation included, beside the bare signature and verification.
 pub(crate) fn production() -> Benchmark {
     let arms = ["bare_sign", "generate_attestation", "bare_verify", "parse_and_verify"];
@@ -176,10 +185,6 @@ pub(crate) fn production() -> Benchmark {
         };
         let (one, two, three, four) =
             (Rc::clone(&inputs), Rc::clone(&inputs), Rc::clone(&inputs), Rc::clone(&inputs));
-        let bare = move || {
-            let signature = &three.signatures[0];
-            three.key(0).verifying_key().verify(black_box(&three.messages[0]), signature)
-        };
         let sent = Rc::clone(&encoded);
         let arms = vec![
             counted(arms[0], 1, move || one.key(0).sign(black_box(&one.messages[0]))),
@@ -187,7 +192,7 @@ pub(crate) fn production() -> Benchmark {
                 let made = generate_attestation(two.key(0), &domain, black_box(&two.messages[0]));
                 made.map(Attestation::into_bytes)
             }),
-            counted(arms[2], 1, bare),
+            counted(arms[2], 1, move || bare_verify(&three)),
             counted(arms[3], 1, move || verified(&four, black_box(&sent))),
         ];
         Ok(prepared(arms, Some(bytes), move || {

@@ -15,6 +15,7 @@ use super::Base;
 use super::alone::{Spread, pieces};
 use super::coefficients::draw;
 use super::each::Claims;
+use super::encoded::encodes;
 use super::field::LIMBS;
 use super::kernels::Kernels;
 use super::point::Block;
@@ -38,7 +39,7 @@ pub(crate) struct LanePoints {
     point: Words,
     shifted: OnceLock<Words>,
     /// What one verification alone keeps (`alone`).
-    spread: OnceLock<Box<Spread>>,
+    spread: OnceLock<Spread>,
 }
 
 impl LanePoints {
@@ -50,9 +51,8 @@ impl LanePoints {
 /// One signature in eight lanes.
 pub(crate) fn alone(kernels: &dyn Kernels, base: &Base, item: &Item<'_>) -> bool {
     let Some(response) = item.signature.response() else { return false };
-    let (commitment, valid) = kernels.decompress(&[*item.signature.commitment(); LANES]);
     decode(kernels, &[item.key]);
-    let Some(key) = item.key.lanes().get().filter(|_| valid & 1 == 1) else { return false };
+    let Some(key) = item.key.lanes().get() else { return false };
     let spread = key.spread.get_or_init(|| {
         let mut block = Block::NEUTRAL;
         for (place, word) in block.0.iter_mut().zip(key.point) {
@@ -66,8 +66,13 @@ pub(crate) fn alone(kernels: &dyn Kernels, base: &Base, item: &Item<'_>) -> bool
         .chain_update(item.message)
         .finalize();
     let challenge = pieces(&Scalar::from_bytes_mod_order_wide(&digest.into()).to_bytes());
-    let numbers = [&challenge, &pieces(&response.to_bytes())];
-    kernels.holds([spread, &base.spread], &commitment, numbers)
+    let combined = kernels.combined([spread, &base.spread], [&challenge, &pieces(&response.to_bytes())]);
+    let commitment = item.signature.commitment();
+    if encodes(commitment, &combined) {
+        return true;
+    }
+    let (commitment, valid) = kernels.decompress(&[*commitment; LANES]);
+    valid & 1 == 1 && kernels.holds(&combined, &commitment)
 }
 
 fn words(block: &Block, lane: usize) -> Words {
@@ -254,16 +259,19 @@ fn centred(scalar: &Scalar, plan: Plan) -> [u128; 2] {
 
 /// R of every item, decoded, and which are points (a mask for each block).
 fn commitments(kernels: &dyn Kernels, items: &[Item<'_>]) -> (Vec<Block>, Vec<u8>) {
-    items
+    let encodings: Vec<[[u8; 32]; LANES]> = items
         .chunks(LANES)
         .map(|few| {
             let mut encodings = [[0; 32]; LANES];
             for (encoding, item) in encodings.iter_mut().zip(few) {
                 *encoding = *item.signature.commitment();
             }
-            kernels.decompress(&encodings)
+            encodings
         })
-        .unzip()
+        .collect();
+    let (pairs, last) = encodings.as_chunks::<2>();
+    let pairs = pairs.iter().flat_map(|pair| kernels.decompress_two(pair));
+    pairs.chain(last.iter().map(|one| kernels.decompress(one))).unzip()
 }
 
 /// SHA-512(R, A, message) of every item, modulo the group's order.

@@ -190,32 +190,16 @@ impl<V: Vector> Field<V> {
         self
     }
 
-    /// To the powers 2^250 − 1 and 11: what both exponents below begin with.
-    #[inline(always)]
-    fn power_250(self) -> (Self, Self) {
-        let two = self.square();
-        let nine = two.squared(2).times(self);
-        let eleven = nine.times(two);
-        let five = eleven.square().times(nine); // 2^5 − 1
-        let ten = five.squared(5).times(five);
-        let twenty = ten.squared(10).times(ten);
-        let forty = twenty.squared(20).times(twenty);
-        let fifty = forty.squared(10).times(ten);
-        let hundred = fifty.squared(50).times(fifty);
-        let two_hundred = hundred.squared(100).times(hundred);
-        (two_hundred.squared(50).times(fifty), eleven)
-    }
-
     /// To the power (p − 5) / 8 = 2^252 − 3.
     #[inline(always)]
-    pub(crate) fn power_root(self) -> Self {
-        self.power_250().0.squared(2).times(self)
+    pub(crate) fn power_root<const N: usize>(all: [Self; N]) -> [Self; N] {
+        times_each(squared_each(power_250(all).0, 2), all)
     }
 
     /// To the power p − 2: the inverse, 0 for 0.
     #[inline(always)]
     pub(crate) fn inverse(self) -> Self {
-        let (power, eleven) = self.power_250();
+        let ([power], [eleven]) = power_250([self]);
         power.squared(5).times(eleven)
     }
 
@@ -256,4 +240,39 @@ impl<V: Vector> Field<V> {
     pub(crate) fn rotate_lanes<const BY: i32>(self) -> Self {
         Self(self.0.map(V::rotate_lanes::<BY>))
     }
+}
+
+/// To the powers 2^250 − 1 and 11: what both exponents of [`Field`] begin with. A power is one long chain in
+/// which each square waits for the last; chains of several elements side by side fill each other's waits.
+#[inline(always)]
+fn power_250<V: Vector, const N: usize>(all: [Field<V>; N]) -> ([Field<V>; N], [Field<V>; N]) {
+    let two = squared_each(all, 1);
+    let nine = times_each(squared_each(two, 2), all);
+    let eleven = times_each(nine, two);
+    let five = times_each(squared_each(eleven, 1), nine); // 2^5 − 1
+    let ten = times_each(squared_each(five, 5), five);
+    let twenty = times_each(squared_each(ten, 10), ten);
+    let forty = times_each(squared_each(twenty, 20), twenty);
+    let fifty = times_each(squared_each(forty, 10), ten);
+    let hundred = times_each(squared_each(fifty, 50), fifty);
+    let two_hundred = times_each(squared_each(hundred, 100), hundred);
+    (times_each(squared_each(two_hundred, 50), fifty), eleven)
+}
+
+#[inline(always)]
+fn squared_each<V: Vector, const N: usize>(mut all: [Field<V>; N], times: u32) -> [Field<V>; N] {
+    for _ in 0..times {
+        for one in &mut all {
+            *one = one.square();
+        }
+    }
+    all
+}
+
+#[inline(always)]
+fn times_each<V: Vector, const N: usize>(mut all: [Field<V>; N], others: [Field<V>; N]) -> [Field<V>; N] {
+    for (one, other) in all.iter_mut().zip(others) {
+        *one = one.times(other);
+    }
+    all
 }

@@ -16,6 +16,8 @@ pub(crate) trait Kernels: Send + Sync {
     fn digest(&self, messages: &[Message<'_>; LANES]) -> [[u8; 64]; LANES];
     /// Points, and in which lanes there is one.
     fn decompress(&self, encodings: &[[u8; 32]; LANES]) -> (Block, u8);
+    /// The same of two blocks, which takes hardly longer than of one.
+    fn decompress_two(&self, encodings: &[[[u8; 32]; LANES]; 2]) -> [(Block, u8); 2];
     /// 2^128 times the points.
     fn shifted(&self, points: &Block) -> Block;
     /// Whether eight times the sum is neutral.
@@ -24,24 +26,31 @@ pub(crate) trait Kernels: Send + Sync {
     fn each(&self, claims: &Claims<'_>, base: &[BucketRow; ROWS]) -> u8;
     /// 0 to 8 times the point of lane 0.
     fn table(&self, point: &Block) -> Box<[BucketRow; ROWS]>;
-    /// What one verification keeps of a key.
-    fn spread(&self, point: &Block) -> Box<Spread>;
-    /// The same of the base point.
-    fn spread_affine(&self, point: &Block) -> Box<Spread>;
-    /// One signature: key and base, R, challenge and response.
-    fn holds(&self, points: [&Spread; 2], commitment: &Block, numbers: [&Pieces; 2]) -> bool;
+    /// What one verification keeps of a key and of the base point.
+    fn spread(&self, point: &Block) -> Spread;
+    /// One signature: key and base, challenge and response.
+    fn combined(&self, points: [&Spread; 2], numbers: [&Pieces; 2]) -> BucketRow;
+    /// The same signature's R, decoded: is what was combined that point, but for one of small order?
+    fn holds(&self, combined: &BucketRow, commitment: &Block) -> bool;
 }
 
 #[inline(always)]
-fn decompress<V: Vector>(encodings: &[[u8; 32]; LANES]) -> (Block, u8) {
-    let mut words = [[0; LANES]; 4];
-    for (lane, encoding) in encodings.iter().enumerate() {
-        for (word, bytes) in words.iter_mut().zip(encoding.as_chunks::<8>().0) {
-            word[lane] = u64::from_le_bytes(*bytes);
+fn decompress<V: Vector, const N: usize>(encodings: &[[[u8; 32]; LANES]; N]) -> [(Block, u8); N] {
+    let mut loaded = [[V::splat(0); 4]; N];
+    for (loaded, encodings) in loaded.iter_mut().zip(encodings) {
+        let mut words = [[0; LANES]; 4];
+        for (lane, encoding) in encodings.iter().enumerate() {
+            for (word, bytes) in words.iter_mut().zip(encoding.as_chunks::<8>().0) {
+                word[lane] = u64::from_le_bytes(*bytes);
+            }
         }
+        *loaded = words.map(|word| V::load(&word));
     }
-    let (x, y, valid) = point::decompress(words.map(|word| V::load(&word)));
-    (Niels::new(x, y).store(), valid)
+    let mut made = [(Block::NEUTRAL, 0); N];
+    for (made, (x, y, valid)) in made.iter_mut().zip(point::decompress(loaded)) {
+        *made = (Niels::new(x, y).store(), valid);
+    }
+    made
 }
 
 #[inline(always)]
@@ -57,7 +66,11 @@ impl Kernels for Plain {
         sha512::digest::<Twin>(messages)
     }
     fn decompress(&self, encodings: &[[u8; 32]; LANES]) -> (Block, u8) {
-        decompress::<Twin>(encodings)
+        let [made] = decompress::<Twin, 1>(&[*encodings]);
+        made
+    }
+    fn decompress_two(&self, encodings: &[[[u8; 32]; LANES]; 2]) -> [(Block, u8); 2] {
+        decompress::<Twin, 2>(encodings)
     }
     fn shifted(&self, points: &Block) -> Block {
         shifted::<Twin>(points)
@@ -71,14 +84,14 @@ impl Kernels for Plain {
     fn table(&self, point: &Block) -> Box<[BucketRow; ROWS]> {
         Box::new(each::table::<Twin>(point))
     }
-    fn spread(&self, point: &Block) -> Box<Spread> {
+    fn spread(&self, point: &Block) -> Spread {
         alone::spread::<Twin>(point)
     }
-    fn spread_affine(&self, point: &Block) -> Box<Spread> {
-        alone::spread_affine::<Twin>(point)
+    fn combined(&self, points: [&Spread; 2], numbers: [&Pieces; 2]) -> BucketRow {
+        alone::combined::<Twin>(points, numbers)
     }
-    fn holds(&self, points: [&Spread; 2], commitment: &Block, numbers: [&Pieces; 2]) -> bool {
-        alone::holds::<Twin>(points, commitment, numbers)
+    fn holds(&self, combined: &BucketRow, commitment: &Block) -> bool {
+        alone::holds::<Twin>(combined, commitment)
     }
 }
 
@@ -121,14 +134,20 @@ mod avx512 {
 
     kernels! {
         fn digest(messages: &[Message<'_>; LANES]) -> [[u8; 64]; LANES] = sha512::digest::<Zmm>(messages);
-        fn decompress(encodings: &[[u8; 32]; LANES]) -> (Block, u8) = decompress::<Zmm>(encodings);
+        fn decompress(encodings: &[[u8; 32]; LANES]) -> (Block, u8) = {
+            let [made] = decompress::<Zmm, 1>(&[*encodings]);
+            made
+        };
+        fn decompress_two(encodings: &[[[u8; 32]; LANES]; 2]) -> [(Block, u8); 2] =
+            decompress::<Zmm, 2>(encodings);
         fn shifted(points: &Block) -> Block = shifted::<Zmm>(points);
         fn is_small(terms: &Terms<'_>, rows: &mut Vec<BucketRow>) -> bool = sum::is_small::<Zmm>(terms, rows);
         fn each(claims: &Claims<'_>, base: &[BucketRow; ROWS]) -> u8 = each::each::<Zmm>(claims, base);
         fn table(point: &Block) -> Box<[BucketRow; ROWS]> = Box::new(each::table::<Zmm>(point));
-        fn spread(point: &Block) -> Box<Spread> = alone::spread::<Zmm>(point);
-        fn spread_affine(point: &Block) -> Box<Spread> = alone::spread_affine::<Zmm>(point);
-        fn holds(points: [&Spread; 2], commitment: &Block, numbers: [&Pieces; 2]) -> bool =
-            alone::holds::<Zmm>(points, commitment, numbers);
+        fn spread(point: &Block) -> Spread = alone::spread::<Zmm>(point);
+        fn combined(points: [&Spread; 2], numbers: [&Pieces; 2]) -> BucketRow =
+            alone::combined::<Zmm>(points, numbers);
+        fn holds(combined: &BucketRow, commitment: &Block) -> bool =
+            alone::holds::<Zmm>(combined, commitment);
     }
 }

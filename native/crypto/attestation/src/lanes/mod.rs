@@ -1,8 +1,9 @@
 //! Batch verification in eight lanes: the engine `ifma` in AVX-512 registers, and its scalar twin `twin`.
 //!
 //! Place: below `engine`. Read in this order: `vector` (what a CPU must offer), `field`, `point`, `sum` (the
-//! batch's equation), `each` (eight signatures, each for itself), `alone` (one), `sha512`, `kernels` (all of
-//! it, compiled for a CPU), `batch` (what is asked of the kernels), `coefficients`.
+//! batch's equation), `each` (eight signatures, each for itself), `alone` (one), `encoded` (its last step, in
+//! plain numbers), `sha512`, `kernels` (all of it, compiled for a CPU), `batch` (what is asked of the
+//! kernels), `coefficients`.
 //!
 //! Invariant: both engines are the same source over two kinds of vector, so they compute the same limbs.
 //! Absent on purpose: signing. Nothing here runs in constant time, and nothing here sees a secret.
@@ -13,6 +14,7 @@ mod avx512;
 mod batch;
 mod coefficients;
 mod each;
+mod encoded;
 mod field;
 mod kernels;
 mod point;
@@ -62,7 +64,7 @@ struct Base {
     /// 0 to 8 times B.
     table: Box<[BucketRow; ROWS]>,
     /// The same of its shifted forms, one per lane (`alone`).
-    spread: Box<Spread>,
+    spread: Spread,
 }
 
 /// An engine over some kernels.
@@ -81,7 +83,7 @@ impl LaneEngine {
         self.base.get_or_init(|| {
             let (mut block, _) = self.kernels.decompress(&[BASE; vector::LANES]);
             let table = self.kernels.table(&block);
-            let spread = self.kernels.spread_affine(&block);
+            let spread = self.kernels.spread(&block);
             let shifted = self.kernels.shifted(&block);
             block.copy_lane(1, &shifted, 0);
             Base { block, table, spread }

@@ -168,13 +168,19 @@ impl<V: Vector> Point<V> {
     /// Twice the point: 4 squares and 4 products.
     #[inline(always)]
     pub(crate) fn doubled(self) -> Self {
+        let [e, f, g, h] = self.twice();
+        Self::finish(e, f, g, h)
+    }
+
+    #[inline(always)]
+    fn twice(self) -> [Field<V>; 4] {
         let (a, b) = (self.x.square(), self.y.square());
         let c = self.z.square();
         let h = a.plus(b);
         let e = h.minus(self.x.plus(self.y).square());
         let g = a.minus(b);
         let f = c.plus(c).plus(g);
-        Self::finish(e, f, g, h)
+        [e, f, g, h]
     }
 
     #[inline(always)]
@@ -182,13 +188,17 @@ impl<V: Vector> Point<V> {
         Self { x: e.times(f), y: g.times(h), z: f.times(g), t: e.times(h) }
     }
 
-    /// 2^`times` times the point.
+    /// 2^`times` times the point. Doubling reads no t, so only the last one makes it.
     #[inline(always)]
     pub(crate) fn doubled_often(mut self, times: u32) -> Self {
-        for _ in 0..times {
-            self = self.doubled();
+        if times == 0 {
+            return self;
         }
-        self
+        for _ in 1..times {
+            let [e, f, g, h] = self.twice();
+            self = Self { x: e.times(f), y: g.times(h), z: f.times(g), t: Field::zero() };
+        }
+        self.doubled()
     }
 
     /// Affine: one inversion for all lanes together.
@@ -217,23 +227,39 @@ impl<V: Vector> Point<V> {
     }
 }
 
-/// Eight encoded points as affine points, and the lanes in which the encoding is one (bit l). By ZIP 215: y
-/// may be p or more, and x = 0 may come with the sign bit set. Other lanes hold nothing of meaning.
+/// Eight encoded points as affine points, N times, and the lanes in which the encoding is one (bit l). By
+/// ZIP 215: y may be p or more, and x = 0 may come with the sign bit set. Other lanes hold nothing of
+/// meaning.
 #[inline(always)]
-pub(crate) fn decompress<V: Vector>(words: [V; 4]) -> (Field<V>, Field<V>, u8) {
-    let sign = words[3].right::<63>().equal(V::splat(1));
-    let y = Field::from_words(words);
-    let square = y.square();
-    let u = square.minus(Field::one());
-    let v = square.times(Field::splat(&D)).plus(Field::one());
+pub(crate) fn decompress<V: Vector, const N: usize>(words: [[V; 4]; N]) -> [(Field<V>, Field<V>, u8); N] {
+    // Loops: a closure of this size would be a call, and no vectors in it.
+    let mut fractions = [(Field::one(), Field::one()); N];
+    let mut powers = [Field::one(); N];
+    for at in 0..N {
+        let square = Field::from_words(words[at]).square();
+        let u = square.minus(Field::one());
+        let v = square.times(Field::splat(&D)).plus(Field::one());
+        fractions[at] = (u, v);
+        powers[at] = u.times(cube(v).square().times(v));
+    }
     // x = u v³ (u v⁷)^((p − 5) / 8), RFC 8032 §5.1.3.
-    let v3 = v.square().times(v);
-    let v7 = v3.square().times(v);
-    let x = u.times(v3).times(u.times(v7).power_root());
-    let check = v.times(x.square());
-    let right = check.minus(u).is_zero();
-    let turned = check.plus(u).is_zero();
-    let x = x.pick(!right & turned, x.times(Field::splat(&ROOT_OF_MINUS_ONE)));
-    let x = x.pick(x.is_odd() ^ sign, x.negated());
-    (x, y, right | turned)
+    let powers = Field::power_root(powers);
+    let mut points = [(Field::zero(), Field::one(), 0); N];
+    for at in 0..N {
+        let (u, v) = fractions[at];
+        let x = u.times(cube(v)).times(powers[at]);
+        let check = v.times(x.square());
+        let right = check.minus(u).is_zero();
+        let turned = check.plus(u).is_zero();
+        let x = x.pick(!right & turned, x.times(Field::splat(&ROOT_OF_MINUS_ONE)));
+        let sign = words[at][3].right::<63>().equal(V::splat(1));
+        let x = x.pick(x.is_odd() ^ sign, x.negated());
+        points[at] = (x, Field::from_words(words[at]), right | turned);
+    }
+    points
+}
+
+#[inline(always)]
+fn cube<V: Vector>(element: Field<V>) -> Field<V> {
+    element.square().times(element)
 }

@@ -5,6 +5,8 @@ use curve25519_dalek::scalar::Scalar;
 use sha2::{Digest, Sha512};
 
 use super::BASE;
+use super::alone::pieces;
+use super::encoded::encodes;
 use super::kernels::{Kernels, Plain};
 use super::point::Block;
 use super::sha512::Message;
@@ -42,6 +44,11 @@ fn registers_hold_the_limbs_of_the_twin() {
         let made: Vec<(Block, u8)> =
             every_kernel().iter().map(|kernels| kernels.decompress(&encodings(seed))).collect();
         assert!(made.iter().all(|other| *other == made[0]), "decompress, seed {seed}");
+        for kernels in every_kernel() {
+            let both = [encodings(seed), encodings(seed + 1)];
+            let apart = both.map(|one| kernels.decompress(&one));
+            assert_eq!(kernels.decompress_two(&both), apart, "two blocks, seed {seed}");
+        }
         let shifted: Vec<Block> = every_kernel().iter().map(|kernels| kernels.shifted(&made[0].0)).collect();
         assert!(shifted.iter().all(|other| *other == shifted[0]), "shifted, seed {seed}");
     }
@@ -69,6 +76,42 @@ fn digests_of_any_length_are_those_of_sha2() {
             for (digest, pieces) in kernels.digest(&pieces.map(Message)).iter().zip(pieces) {
                 assert_eq!(digest[..], Sha512::digest(pieces.concat())[..], "{from}");
             }
+        }
+    }
+}
+
+/// Sums of several kinds: their own bytes, and no others, are their encoding.
+#[test]
+#[cfg_attr(miri, ignore = "there a sum takes many minutes")]
+fn a_sum_is_encoded_by_the_bytes_that_dalek_makes_of_it_and_by_no_others() {
+    let none = pieces(&[0; 32]);
+    for kernels in every_kernel() {
+        let (base, _) = kernels.decompress(&[BASE; LANES]);
+        let spread = kernels.spread(&base);
+        let spread = [&spread; 2];
+        for seed in 0..40_u64 {
+            let number = match seed {
+                0..3 => Scalar::from(seed),
+                3 => Scalar::ZERO - Scalar::ONE,
+                _ => Scalar::from_bytes_mod_order_wide(&Sha512::digest(seed.to_le_bytes()).into()),
+            };
+            let sum = kernels.combined(spread, [&none, &pieces(&number.to_bytes())]);
+            let right = EdwardsPoint::mul_base(&number).compress().to_bytes();
+            assert!(encodes(&right, &sum), "seed {seed}");
+            for bit in [0, 100, 254, 255] {
+                let mut other = right;
+                other[bit / 8] ^= 1 << (bit % 8);
+                assert!(!encodes(&other, &sum), "seed {seed}, bit {bit}");
+            }
+            // (p + y) is y to ZIP 215, and left to who decodes.
+            if number == Scalar::ZERO {
+                let mut raised = [0xff; 32];
+                (raised[0], raised[31]) = (0xee, 0x7f);
+                assert!(!encodes(&raised, &sum), "y = p + 1");
+            }
+            // What the challenge is taken away from: the same number twice is nothing.
+            let nothing = kernels.combined(spread, [&pieces(&number.to_bytes()); 2]);
+            assert!(encodes(&EdwardsPoint::default().compress().to_bytes(), &nothing), "seed {seed}");
         }
     }
 }

@@ -124,7 +124,7 @@ fn product(a: u64, b: u64) -> u128 {
 
 /// The low 64 bits.
 #[allow(clippy::cast_possible_truncation, reason = "that is what it is for")]
-fn low(wide: u128) -> u64 {
+pub(crate) fn low(wide: u128) -> u64 {
     wide as u64
 }
 

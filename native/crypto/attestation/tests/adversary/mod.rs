@@ -49,7 +49,7 @@ pub(crate) struct Forgery {
 }
 
 /// Kinds of [`forge`].
-pub(crate) const KINDS: usize = 8;
+pub(crate) const KINDS: usize = 9;
 
 /// An input of a kind: 0 is honest, others are not, though many of them must be accepted.
 pub(crate) fn forge(random: &mut Random, kind: usize) -> Forgery {
@@ -75,6 +75,8 @@ pub(crate) fn forge(random: &mut Random, kind: usize) -> Forgery {
             (commitment, r) = (random.torsion(), Scalar::ZERO);
             commitment_sign = 0x80;
         }
+        // s B − k A has the y of R and the other x.
+        8 => r = -r,
         _ => {}
     }
     let mut key = encoded(random, a, key_sign);

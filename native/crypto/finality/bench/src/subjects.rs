@@ -1,6 +1,7 @@
 //! What can be asked, and ours: the graph itself.
 
 use paceline_finality::{BlockGraph, BlockId, GraphError};
+use paceline_harness::fence::keep;
 
 /// Names of arms, as `suite.toml` has them. The first is the reference.
 pub(crate) const NAMES: [&str; 4] = ["rwlock_hashmap", "concurrent_map", "arc_swap", "ours"];
@@ -21,6 +22,25 @@ pub(crate) trait Subject: Send + Sync + 'static {
 
     /// One more final block, a child of the last; false where it was refused.
     fn add(&self, id: BlockId) -> bool;
+}
+
+/// Knows nothing and does nothing: what is left of a loop without its work.
+pub(crate) struct Nothing;
+
+impl Subject for Nothing {
+    fn of(_blocks: &mut dyn Iterator<Item = BlockId>, _count: u64) -> Self {
+        Self
+    }
+
+    #[inline]
+    fn is_final(&self, id: &BlockId) -> bool {
+        keep(std::ptr::from_ref(id));
+        false
+    }
+
+    fn add(&self, _id: BlockId) -> bool {
+        true
+    }
 }
 
 impl Subject for BlockGraph {

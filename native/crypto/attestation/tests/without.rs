@@ -1,0 +1,47 @@
+//! A process that is told to do without engines behaves as on a CPU that lacks them.
+
+use std::process::Command;
+
+use paceline_attestation::engine::{self, WITHOUT};
+use paceline_attestation::{
+    Domain, SigningKey, Verified, generate_attestation, verify_attestation, verify_batch,
+};
+
+const MARK: &str = "chosen: ";
+
+/// Who signs, verifies one, and verifies a batch in a process that does without `without`.
+fn chosen(without: &str) -> String {
+    let program = std::env::current_exe().expect("a test is a program");
+    let inner = ["--exact", "what_is_chosen_is_what_results_report", "--nocapture"];
+    let done = Command::new(program).args(inner).env(WITHOUT, without).output().expect("it runs");
+    let said = String::from_utf8_lossy(&done.stderr).into_owned();
+    assert!(done.status.success(), "{said}");
+    let line = said.lines().find_map(|line| line.split_once(MARK));
+    line.expect("it says what was chosen").1.to_owned()
+}
+
+#[test]
+fn what_is_chosen_is_what_results_report() {
+    let key = SigningKey::from_seed(&[7; 32]).expect("an engine signs");
+    let about = Domain::new("poi.block").expect("a label");
+    let made = generate_attestation(&key, &about, b"block 7").expect("short enough");
+    let one = verify_attestation(key.verifying_key(), &about, &made);
+    let single = engine::single().name();
+    assert_eq!(one, Ok(Verified { engine: single }));
+    let item = made.item(key.verifying_key(), &about).expect("its own key");
+    let batch = verify_batch(&[item; 20]);
+    assert!(batch.all_good());
+    assert_eq!(batch.engine, engine::batching().name());
+    eprintln!("{MARK}{} {single} {}", key.engine(), batch.engine);
+}
+
+#[test]
+fn without_vectors_the_next_engine_takes_over_and_without_it_the_portable_one() {
+    let has = |name: &str| engine::by_name(name).is_some();
+    let signs = if has("aws_lc") { "aws_lc" } else { "portable" };
+    assert_eq!(chosen("ifma"), format!("{signs} portable {signs}"));
+    assert_eq!(chosen("ifma,aws_lc portable"), "portable portable portable");
+    let vectors = if has("ifma") { "ifma" } else { "portable" };
+    let same = std::env::var(WITHOUT).unwrap_or_default();
+    assert!(chosen(&same).starts_with(&format!("{signs} {vectors} ")));
+}
