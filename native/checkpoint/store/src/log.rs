@@ -54,7 +54,6 @@ pub(crate) struct Tail {
 
 #[derive(Debug)]
 pub(crate) struct Log {
-    disk: Arc<dyn Disk>,
     dir: PathBuf,
     capacity: u64,
     /// First epochs, ascending; the last one is written.
@@ -136,16 +135,8 @@ impl Log {
     }
 
     fn with(tail: Tail, segments: Vec<u64>) -> Self {
-        let (disk, dir, capacity) = (Arc::clone(&tail.disk), tail.dir.clone(), tail.capacity);
-        Self { disk, dir, capacity, segments, tail: Some(tail), stopped: None, proven: false }
-    }
-
-    /// Bytes that all segments take.
-    pub(crate) fn bytes(&self) -> Result<u64> {
-        self.segments.iter().try_fold(0, |sum, first| {
-            let path = segment_path(&self.dir, *first);
-            Ok(sum + self.disk.stamp(&path).doing("looking at", &path)?.size)
-        })
+        let (dir, capacity) = (tail.dir.clone(), tail.capacity);
+        Self { dir, capacity, segments, tail: Some(tail), stopped: None, proven: false }
     }
 
     /// Makes a record durable. After a failure nothing of it will be found, except that a failed sync
