@@ -61,6 +61,29 @@ fn a_write_that_leaves_no_other_stamp_is_never_missed() {
     }
 }
 
+/// A write of megabytes takes many ticks, and its stamp is of the first.
+#[test]
+fn a_write_that_began_before_the_look_is_waited_for() {
+    let (disk, mut store) = small();
+    let path = live_path().join("a");
+    for (name, offset) in [("second", 0), ("third", 9_000)] {
+        disk.begin_write(&path, offset, &[7; 5000]).expect("begun");
+        disk.advance(1_000_000_000);
+        store.checkpoint_observed(name).expect("quiet");
+        disk.open(&path, Access::Read).expect("open").await_writes();
+        let lies = id(&crate::world::read_live(&disk)["a"]);
+        assert_eq!(store.bands(name).expect("made")["a"].id, lies, "{name}: bytes came after the reading");
+        disk.advance(1_000_000_000);
+    }
+    let again = FakeDisk::default();
+    again.make_dir(&live_path()).expect("made");
+    again.open(&path, Access::Create).and_then(|file| file.write_at(&[1; 9000], 0)).expect("written");
+    again.begin_write(&path, 0, &[2; 9000]).expect("begun");
+    again.advance(1_000_000_000);
+    let store = Store::init(Arc::new(again.clone()), &live_path(), OPTIONS, "first").expect("new");
+    assert_eq!(store.bands("first").expect("made")["a"].id, id(&[2; 9000]), "the base, likewise");
+}
+
 fn small() -> (FakeDisk, Store) {
     let disk = FakeDisk::default();
     disk.make_dir(&live_path()).expect("made");
