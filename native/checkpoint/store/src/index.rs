@@ -118,11 +118,16 @@ impl Store {
         self.fresh_trees.clear();
     }
 
+    /// Writes over what is there: what comes of that half done has not the hash that is asked for. A rename
+    /// would make filesystems write the new file out first.
     fn replace(&self, name: &str, bytes: &[u8]) {
-        let (new, path) = (self.root.join("INDEX.new"), self.root.join(name));
-        let _ = self.disk.remove(&new);
-        let written = self.disk.open(&new, Access::Create).and_then(|file| file.write_at(bytes, 0));
-        let _ = written.and_then(|()| self.disk.rename(&new, &path));
+        let path = self.root.join(name);
+        let open = |access| self.disk.open(&path, access);
+        let _ = open(Access::Write).or_else(|_| open(Access::Create)).and_then(|file| {
+            file.write_at(bytes, 0)?;
+            let size = bytes.len() as u64;
+            if file.stamp()?.size > size { file.set_len(size) } else { Ok(()) }
+        });
     }
 
     /// Takes every band for clean that the index vouches for.

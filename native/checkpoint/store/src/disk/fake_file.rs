@@ -29,7 +29,9 @@ impl State {
         let ended: Vec<(u64, Write)> = ended;
         if let Ok(contents) = self.contents(node) {
             let stamp = contents.modified_ns;
-            ended.into_iter().for_each(|(_, write)| contents.write(write, stamp));
+            for (_, write) in ended {
+                contents.write(write, stamp);
+            }
         }
     }
 }
