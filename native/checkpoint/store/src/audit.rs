@@ -4,6 +4,7 @@
 
 use std::collections::BTreeMap;
 
+use crate::disk::Stamp;
 use crate::error::{Doing, Error, Result};
 use crate::pages::PAGE;
 use crate::record::BandState;
@@ -49,9 +50,10 @@ pub struct Status {
     pub base_epoch: u64,
     /// Checkpoints that are kept.
     pub checkpoints: u64,
-    /// Segments of the log, and the bytes they take.
+    /// Segments of the log.
     pub segments: u64,
-    /// See `segments`.
+    /// Bytes of all files of the log, which are written whole: the segments, those that are to be removed,
+    /// and the spare.
     pub log_bytes: u64,
     /// Bytes of records that the log holds.
     pub record_bytes: u64,
@@ -125,21 +127,22 @@ impl Store {
             base_epoch: self.history.manifest.epoch,
             checkpoints: self.history.names.len() as u64,
             segments: self.log.segments.len() as u64,
-            log_bytes: self.log.bytes()?,
+            log_bytes: self.bytes_in("log", |stamp| stamp.size)?,
             record_bytes: self.history.record_bytes(self.history.head()),
-            base_bytes: self.base_bytes()?,
+            base_bytes: self.bytes_in("base", |stamp| stamp.blocks * 512)?,
             work: self.waiting(),
         })
     }
 
-    fn base_bytes(&self) -> Result<u64> {
-        let base = self.root.join("base");
-        self.disk.list(&base).doing("listing", &base)?.iter().try_fold(0, |sum, entry| {
-            match self.disk.stamp(&base.join(&entry.name)) {
-                Ok(stamp) => Ok(sum + stamp.blocks * 512),
-                // A job removed it right after it was listed.
+    /// The sum over the files of a directory of the store.
+    fn bytes_in(&self, dir: &str, bytes: fn(&Stamp) -> u64) -> Result<u64> {
+        let dir = self.root.join(dir);
+        self.disk.list(&dir).doing("listing", &dir)?.iter().try_fold(0, |sum, entry| {
+            match self.disk.stamp(&dir.join(&entry.name)) {
+                Ok(stamp) => Ok(sum + bytes(&stamp)),
+                // A job removed or renamed it right after it was listed.
                 Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(sum),
-                Err(error) => Err(Error::io("looking at", &base.join(&entry.name), error)),
+                Err(error) => Err(Error::io("looking at", &dir.join(&entry.name), error)),
             }
         })
     }

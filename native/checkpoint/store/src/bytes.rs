@@ -66,13 +66,19 @@ pub fn hex(bytes: &[u8]) -> String {
 
 /// What [`hex`] wrote.
 pub(crate) fn unhex<const N: usize>(text: &str) -> Option<[u8; N]> {
+    let value = |digit: u8| match digit {
+        b'0'..=b'9' => Some(digit - b'0'),
+        b'a'..=b'f' => Some(digit - b'a' + 10),
+        b'A'..=b'F' => Some(digit - b'A' + 10),
+        _ => None,
+    };
     let digits = text.as_bytes();
-    if digits.len() != N * 2 || !digits.iter().all(u8::is_ascii_hexdigit) {
+    if digits.len() != N * 2 {
         return None;
     }
     let mut bytes = [0; N];
-    for (byte, pair) in bytes.iter_mut().zip(digits.chunks(2)) {
-        *byte = u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok()?;
+    for (byte, pair) in bytes.iter_mut().zip(digits.chunks_exact(2)) {
+        *byte = value(pair[0])? << 4 | value(pair[1])?;
     }
     Some(bytes)
 }

@@ -147,6 +147,7 @@ fn copy_live(disk: &dyn Disk, from: &Path, to: &Path) -> Result<(Arc<Tree>, Stam
     for _ in 0..TRIES {
         let begin_ns = disk.now().wall_ns;
         let before = source.stamp().doing("looking at", from)?;
+        source.await_writes();
         target.set_len(0).doing("making", to)?;
         target.set_len(before.size).doing("making", to)?;
         let tree = read_tree(source.as_ref(), &before, |at, bytes| target.write_at(bytes, at));

@@ -6,19 +6,23 @@
 //! and nothing else; so it is written without syncs, and failures to write it are ignored.
 //!
 //! The same of its *proof* (D5): it names the base and the last record that its process knew to be on stable
-//! storage, and the file that record is in. In the same boot no power was lost since, so both need no sync
-//! when they are what is found, in that very file: a copy of a store has others.
+//! storage, and has the stamps of the files they are in. In the same boot no power was lost since, so both
+//! need no sync when they are what is found, in those very files. An inode alone does not say that: what is
+//! put in a file's place may get its number, or be written into it. It then has another time of change, which
+//! nobody can set. That of a segment moves with each append and with none of the syncs after it.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use crate::bytes::{Reader, put_count, put_text, put_u64};
 use crate::disk::{Access, Disk, Kind, Moment, Stamp};
+use crate::log::segment_path;
 use crate::pages::index;
 use crate::record::{BandState, Chain};
+use crate::segment::segments;
 use crate::store::Store;
 use crate::tree::{Tree, leaves_of};
 
-const MAGIC: &[u8; 8] = b"PLCKIDX3";
+const MAGIC: &[u8; 8] = b"PLCKIDX4";
 /// Two ticks of the slowest kernel clock in use (100 Hz): files that were written later than this before a
 /// look may be written again without another stamp.
 const TICKS_NS: i64 = 20_000_000;
@@ -39,8 +43,21 @@ pub(crate) struct Proof {
     pub(crate) base: (u64, Chain),
     /// The last record, or the base: likewise.
     pub(crate) last: (u64, Chain),
-    /// Device and inode of the segment that takes the next record.
-    pub(crate) segment: (u64, u64),
+    /// `CURRENT`, and the segment that takes the next record; nothing when a sync had failed, or a checkpoint
+    /// was on its way.
+    files: Option<[Stamp; 2]>,
+}
+
+impl Proof {
+    /// Whether `CURRENT` and the newest segment are the files that were synced, and as they were then.
+    fn is_of(&self, disk: &dyn Disk, root: &Path) -> bool {
+        let log = root.join("log");
+        let newest = segments(disk, &log).ok().and_then(|firsts| firsts.last().copied());
+        let (Some(files), Some(newest)) = (self.files, newest) else { return false };
+        let paths = [root.join("CURRENT"), segment_path(&log, newest)];
+        let found = |(stamp, path): (&Stamp, &PathBuf)| disk.stamp(path).is_ok_and(|now| now.same(stamp));
+        files.iter().zip(&paths).all(found)
+    }
 }
 
 /// An index that was saved in this boot.
@@ -65,14 +82,16 @@ impl Store {
         let mut out = MAGIC.to_vec();
         out.extend_from_slice(&moment.boot);
         out.extend_from_slice(&offset(&moment).to_le_bytes());
-        let segment = self.log.durable_segment().unwrap_or((0, 0));
         for (epoch, chain) in [self.history.last(), self.history.base()] {
             put_u64(&mut out, epoch);
             out.extend_from_slice(&chain);
         }
-        for number in [segment.0, segment.1] {
-            put_u64(&mut out, number);
-        }
+        let files = self.log.durable_segment().and_then(|segment| {
+            let current = self.disk.stamp(&self.root.join("CURRENT")).ok()?;
+            Some([current, segment])
+        });
+        out.push(u8::from(files.is_some()));
+        files.iter().flatten().for_each(|stamp| put_stamp(&mut out, stamp));
         out.push(u8::from(self.exact));
         let known: Vec<_> = self.bands.iter().filter(|(name, _)| !self.dirty.contains(*name)).collect();
         put_count(&mut out, known.len());
@@ -82,12 +101,8 @@ impl Store {
                 band.seen.or_else(|| Some((self.disk.stamp(&self.live.join(name)).ok()?, moment.wall_ns)));
             let Some((stamp, seen_ns)) = seen else { return };
             put_text(&mut out, name);
-            for number in [stamp.device, stamp.inode, stamp.size] {
-                put_u64(&mut out, number);
-            }
-            for time in [stamp.modified_ns, stamp.changed_ns, seen_ns] {
-                out.extend_from_slice(&time.to_le_bytes());
-            }
+            put_stamp(&mut out, &stamp);
+            out.extend_from_slice(&seen_ns.to_le_bytes());
             out.push(u8::from(band.settled && band.seen.is_some()));
         }
         out.extend_from_slice(blake3::hash(&out).as_bytes());
@@ -103,16 +118,21 @@ impl Store {
         self.fresh_trees.clear();
     }
 
+    /// Writes over what is there: what comes of that half done has not the hash that is asked for. A rename
+    /// would make filesystems write the new file out first.
     fn replace(&self, name: &str, bytes: &[u8]) {
-        let (new, path) = (self.root.join("INDEX.new"), self.root.join(name));
-        let _ = self.disk.remove(&new);
-        let written = self.disk.open(&new, Access::Create).and_then(|file| file.write_at(bytes, 0));
-        let _ = written.and_then(|()| self.disk.rename(&new, &path));
+        let path = self.root.join(name);
+        let open = |access| self.disk.open(&path, access);
+        let _ = open(Access::Write).or_else(|_| open(Access::Create)).and_then(|file| {
+            file.write_at(bytes, 0)?;
+            let size = bytes.len() as u64;
+            if file.stamp()?.size > size { file.set_len(size) } else { Ok(()) }
+        });
     }
 
     /// Takes every band for clean that the index vouches for.
     pub(crate) fn believe(&mut self, index: Index) {
-        let unmoved = index.moved.abs_diff(offset(&self.disk.now())) < TICKS_NS.unsigned_abs() / 2;
+        let unmoved = index.is_unmoved(self.disk.as_ref());
         let (epoch, chain) = index.proof.last;
         let mut known = self.history.epochs.iter().map(|epoch| (epoch.number, epoch.chain));
         if !unmoved || !(self.history.base() == (epoch, chain) || known.any(|known| known == (epoch, chain)))
@@ -150,27 +170,47 @@ impl Index {
             return None;
         }
         let (last, base) = ((reader.u64()?, reader.array()?), (reader.u64()?, reader.array()?));
-        let proof = Proof { base, last, segment: (reader.u64()?, reader.u64()?) };
+        let known = reader.byte()? == 1;
+        let files = if known { Some([read_stamp(&mut reader)?, read_stamp(&mut reader)?]) } else { None };
+        let proof = Proof { base, last, files };
         let exact = reader.byte()? == 1;
         let count = reader.count(53)?;
         let mut bands = Vec::with_capacity(count);
         for _ in 0..count {
             let name = reader.text()?;
-            let (device, inode, size) = (reader.u64()?, reader.u64()?, reader.u64()?);
-            let mut time = || Some(i64::from_le_bytes(reader.array()?));
-            let (modified_ns, changed_ns, seen_ns) = (time()?, time()?, time()?);
-            let settled = reader.byte()? == 1;
-            let kind = Kind::File;
-            let stamp = Stamp { kind, device, inode, size, modified_ns, changed_ns, blocks: 0 };
-            bands.push((name, stamp, seen_ns, settled));
+            let (stamp, seen_ns) = (read_stamp(&mut reader)?, i64::from_le_bytes(reader.array()?));
+            bands.push((name, stamp, seen_ns, reader.byte()? == 1));
         }
         Some(Self { moved, proof, exact, bands })
     }
 
-    /// What it proves of a store with this base; nothing when the store was stopped as it was saved.
-    pub(crate) fn proof(&self, base: (u64, Chain)) -> Option<Proof> {
-        (self.proof.segment != (0, 0) && self.proof.base == base).then_some(self.proof)
+    /// What it proves of a store with this base, if its files are what they were, by the same clock.
+    pub(crate) fn proof(&self, disk: &dyn Disk, root: &Path, base: (u64, Chain)) -> Option<Proof> {
+        let holds = self.proof.base == base && self.is_unmoved(disk) && self.proof.is_of(disk, root);
+        holds.then_some(self.proof)
     }
+
+    /// Whether nobody set the wall clock since it was saved.
+    fn is_unmoved(&self, disk: &dyn Disk) -> bool {
+        self.moved.abs_diff(offset(&disk.now())) < TICKS_NS.unsigned_abs() / 2
+    }
+}
+
+fn put_stamp(out: &mut Vec<u8>, stamp: &Stamp) {
+    for number in [stamp.device, stamp.inode, stamp.size] {
+        put_u64(out, number);
+    }
+    for time in [stamp.modified_ns, stamp.changed_ns] {
+        out.extend_from_slice(&time.to_le_bytes());
+    }
+}
+
+/// Of a file: nothing else is ever put.
+fn read_stamp(reader: &mut Reader<'_>) -> Option<Stamp> {
+    let (device, inode, size) = (reader.u64()?, reader.u64()?, reader.u64()?);
+    let mut time = || Some(i64::from_le_bytes(reader.array()?));
+    let (modified_ns, changed_ns) = (time()?, time()?);
+    Some(Stamp { kind: Kind::File, device, inode, size, modified_ns, changed_ns, blocks: 0 })
 }
 
 /// The tree of a band from the cache, if it is that of the last epoch.
@@ -186,4 +226,47 @@ pub(crate) fn cached_tree(disk: &dyn Disk, root: &Path, name: &str, head: BandSt
     }
     let values = bytes.chunks(32).map(|value| value.try_into().ok()).collect::<Option<Vec<[u8; 32]>>>()?;
     Some(Tree::new(head.size, values)).filter(|tree| tree.id() == head.id)
+}
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    use std::fs::{self, File};
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::disk::RealDisk;
+    use crate::store::Options;
+
+    /// On whatever filesystem this runs.
+    #[test]
+    fn a_proof_outlives_every_sync_and_no_write() {
+        let root = tempfile::tempdir().expect("a directory");
+        let live = root.path().join("bands");
+        fs::create_dir(&live).expect("made");
+        let options = Options { segment_bytes: 1 << 20 };
+        let mut store = Store::init(Arc::new(RealDisk), &live, options, "first").expect("new");
+        store.write_at("a", 0, b"bytes").expect("written");
+        store.checkpoint("second").expect("taken");
+        store.save_index();
+        let segment = segment_path(&store.root.join("log"), 2);
+        drop(store);
+        let proven = || Store::open(Arc::new(RealDisk), &live, options).expect("opened").log.is_proven();
+        assert!(proven());
+        let file = File::open(&segment).expect("there");
+        file.sync_data().and_then(|()| file.sync_all()).expect("synced");
+        RealDisk.sync_filesystem(root.path()).expect("synced");
+        assert!(proven(), "a sync moved the stamp of a file that nobody wrote to");
+        let (before, bytes) = (RealDisk.stamp(&segment).expect("there"), fs::read(&segment).expect("there"));
+        // Until the clock of stamps has moved on: a tick takes at most 10 ms, a second where it is coarse.
+        let probe = root.path().join("probe");
+        let later = |_: &u64| {
+            fs::write(&probe, "p").expect("written");
+            RealDisk.stamp(&probe).expect("there").changed_ns > before.changed_ns
+        };
+        assert!((0..50_000_000).any(|look| later(&look)), "no tick");
+        fs::write(&segment, bytes).expect("written");
+        let now = RealDisk.stamp(&segment).expect("there");
+        assert_eq!((now.inode, now.size), (before.inode, before.size));
+        assert!(!proven(), "other bytes, which nobody synced");
+    }
 }

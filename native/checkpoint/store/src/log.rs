@@ -7,12 +7,12 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::disk::{Access, Disk, DiskFile};
+use crate::disk::{Access, Disk, DiskFile, Stamp};
 use crate::error::{Doing, Error, ErrorKind, Result};
 use crate::index::Proof;
 use crate::pages::{PAGE, index};
 use crate::record::{self, Chain, Meta};
-use crate::segment::{Segment, has_spare, make_segment, page_bytes, place, segment_bytes, segments};
+use crate::segment::{Segment, has_spare, make_segment, page_bytes, place, segment_bytes};
 use crate::walk::Walked;
 
 /// Why a log takes nothing more.
@@ -54,7 +54,6 @@ pub(crate) struct Tail {
 
 #[derive(Debug)]
 pub(crate) struct Log {
-    disk: Arc<dyn Disk>,
     dir: PathBuf,
     capacity: u64,
     /// First epochs, ascending; the last one is written.
@@ -124,37 +123,20 @@ impl Log {
         Ok((Self { proven, ..Self::with(tail, kept) }, scan.epochs))
     }
 
-    /// Whether a proof is of these segments: a segment that came since it was saved, or that of a copy, is
-    /// another file.
-    pub(crate) fn is_proven_by(disk: &dyn Disk, dir: &Path, proof: &Proof) -> bool {
-        let Ok(firsts) = segments(disk, dir) else { return false };
-        let newest = firsts.last().and_then(|first| disk.stamp(&segment_path(dir, *first)).ok());
-        newest.is_some_and(|newest| (newest.device, newest.inode) == proof.segment)
-    }
-
     /// Whether opening it found what this boot had synced before, and nothing else.
     pub(crate) fn is_proven(&self) -> bool {
         self.proven
     }
 
-    /// Device and inode of the segment that takes the next record, when all records before it are durable.
-    pub(crate) fn durable_segment(&self) -> Option<(u64, u64)> {
-        let tail = self.tail.as_ref().filter(|_| self.stopped.is_none())?;
-        let stamp = tail.file.stamp().ok()?;
-        Some((stamp.device, stamp.inode))
+    /// The stamp of the segment that takes the next record, when all records before it are durable: of the
+    /// file that was written, whatever has its name.
+    pub(crate) fn durable_segment(&self) -> Option<Stamp> {
+        self.tail.as_ref().filter(|_| self.stopped.is_none())?.file.stamp().ok()
     }
 
     fn with(tail: Tail, segments: Vec<u64>) -> Self {
-        let (disk, dir, capacity) = (Arc::clone(&tail.disk), tail.dir.clone(), tail.capacity);
-        Self { disk, dir, capacity, segments, tail: Some(tail), stopped: None, proven: false }
-    }
-
-    /// Bytes that all segments take.
-    pub(crate) fn bytes(&self) -> Result<u64> {
-        self.segments.iter().try_fold(0, |sum, first| {
-            let path = segment_path(&self.dir, *first);
-            Ok(sum + self.disk.stamp(&path).doing("looking at", &path)?.size)
-        })
+        let (dir, capacity) = (tail.dir.clone(), tail.capacity);
+        Self { dir, capacity, segments, tail: Some(tail), stopped: None, proven: false }
     }
 
     /// Makes a record durable. After a failure nothing of it will be found, except that a failed sync

@@ -56,18 +56,17 @@ impl Store {
         taken
     }
 
-    /// Writes back what is about to be read.
+    /// Waits for writes that began before the look at what is about to be read: their bytes come without
+    /// another stamp. Writes mapped pages back.
     pub(crate) fn settle(&self) -> Result<()> {
-        if self.mapped != Mapped::Shown {
-            return Ok(());
-        }
         for name in self.dirty.iter().filter(|name| self.bands.get(*name).is_some_and(|it| it.size.is_some()))
         {
             let path = self.live.join(name);
-            self.disk
-                .open(&path, Access::Read)
-                .and_then(|file| file.sync_data())
-                .doing("writing back", &path)?;
+            let file = self.disk.open(&path, Access::Read).doing("opening", &path)?;
+            file.await_writes();
+            if self.mapped == Mapped::Shown {
+                file.sync_data().doing("writing back", &path)?;
+            }
         }
         Ok(())
     }

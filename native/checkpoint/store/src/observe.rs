@@ -5,7 +5,9 @@
 //! ```
 //! Invariants (D11): what is appended is one state that live had between the two looks. A stamp that is too
 //! young to show a write (the same-tick rule) is replaced by reading twice with equal results: the first
-//! read of every such band ends before the second of any begins, so all of it held at that moment.
+//! read of every such band ends before the second of any begins, so all of it held at that moment. A write
+//! moves the stamp as it begins and may take long: between a look and the reading, those that had begun are
+//! waited for.
 //!
 //! Not seen, by design of the systems: stores through a mapping move a stamp only when the page is first
 //! touched after a write-back, and move no event at all. [`crate::mapped`] is for those.

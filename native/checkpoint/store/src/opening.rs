@@ -36,8 +36,7 @@ impl Store {
         let base = (manifest.epoch, manifest.chain);
         let index = Index::read(disk.as_ref(), &root);
         let dir = root.join("log");
-        let proof = index.as_ref().and_then(|index| index.proof(base));
-        let proof = proof.filter(|proof| Log::is_proven_by(disk.as_ref(), &dir, proof));
+        let proof = index.as_ref().and_then(|index| index.proof(disk.as_ref(), &root, base));
         if proof.is_none() {
             // What is seen may only be in memory: nothing is removed on the word of a manifest that may
             // vanish (D7).

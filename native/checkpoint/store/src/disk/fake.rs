@@ -42,6 +42,8 @@ pub(super) struct State {
     locks: BTreeSet<PathBuf>,
     boot: u8,
     meanwhile: Option<(u64, Act)>,
+    /// Writes that have begun, by what they are to.
+    pub(super) begun: Vec<(u64, Write)>,
 }
 
 /// What somebody else does while the store looks.
@@ -82,6 +84,7 @@ impl FakeDisk {
             locks: BTreeSet::new(),
             boot,
             meanwhile: None,
+            begun: Vec::new(),
         })))
     }
 
@@ -184,7 +187,7 @@ impl State {
         wall - wall % TICK_NS
     }
 
-    fn find(&self, path: &Path) -> io::Result<u64> {
+    pub(super) fn find(&self, path: &Path) -> io::Result<u64> {
         let mut node = 0;
         for part in path.iter().skip(1) {
             let Some(Node::Dir(entries)) = self.image.nodes.get(&node) else {

@@ -1,10 +1,40 @@
 //! An open file of the fake disk.
 
 use std::io;
+use std::path::Path;
 
-use super::fake::{FakeFile, ended, position};
+use super::fake::{FakeDisk, FakeFile, State, ended, position};
 use super::image::Write;
 use super::{DiskFile, Stamp};
+
+impl FakeDisk {
+    /// Somebody's long write begins: the stamp moves now, and the bytes come when somebody waits for them.
+    ///
+    /// # Errors
+    /// When there is no such file.
+    pub fn begin_write(&self, path: &Path, offset: u64, bytes: &[u8]) -> io::Result<()> {
+        let (mut state, offset) = (self.state(), position(offset)?);
+        let node = state.find(path)?;
+        state.write(node, Write::Data { offset, bytes: Vec::new() })?;
+        state.begun.push((node, Write::Data { offset, bytes: bytes.to_vec() }));
+        Ok(())
+    }
+}
+
+impl State {
+    /// The bytes of every write to a file that has begun are there.
+    fn end_writes(&mut self, node: u64) {
+        let (ended, begun) = std::mem::take(&mut self.begun).into_iter().partition(|(to, _)| *to == node);
+        self.begun = begun;
+        let ended: Vec<(u64, Write)> = ended;
+        if let Ok(contents) = self.contents(node) {
+            let stamp = contents.modified_ns;
+            for (_, write) in ended {
+                contents.write(write, stamp);
+            }
+        }
+    }
+}
 
 impl DiskFile for FakeFile {
     fn read_at(&self, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
@@ -63,5 +93,9 @@ impl DiskFile for FakeFile {
     fn stamp(&self) -> io::Result<Stamp> {
         self.disk.look();
         self.disk.state().stamp(self.node)
+    }
+
+    fn await_writes(&self) {
+        self.disk.state().end_writes(self.node);
     }
 }

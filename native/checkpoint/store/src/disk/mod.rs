@@ -103,6 +103,9 @@ pub trait DiskFile: Send + Sync + Debug {
     fn sync_data(&self) -> io::Result<()>;
     /// Its stamp now.
     fn stamp(&self) -> io::Result<Stamp>;
+    /// Waits until every write that began before has ended, where the system can say so. A write moves the
+    /// stamp when it begins.
+    fn await_writes(&self);
 }
 
 /// The operating system.

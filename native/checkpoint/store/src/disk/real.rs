@@ -8,6 +8,7 @@ use std::fs::{self, File, OpenOptions};
 use std::io;
 use std::os::unix::fs::{FileExt, MetadataExt, OpenOptionsExt};
 use std::path::Path;
+use std::sync::OnceLock;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use super::{Access, Disk, DiskFile, Entry, Kind, Moment, Stamp, probe};
@@ -67,6 +68,13 @@ impl DiskFile for RealFile {
 
     fn stamp(&self) -> io::Result<Stamp> {
         Ok(stamp_of(&self.0.metadata()?))
+    }
+
+    fn await_writes(&self) {
+        // A buffered write holds the inode's lock to its end, and asking where data begins takes it, too
+        // (ext4, btrfs, tmpfs); xfs takes it for every reading. There may be no data: no matter.
+        #[cfg(any(target_os = "linux", target_os = "android"))]
+        let _ = rustix::fs::seek(&self.0, rustix::fs::SeekFrom::Data(0));
     }
 }
 
@@ -211,6 +219,11 @@ impl Disk for RealDisk {
 
 /// Linux names each boot. Elsewhere all boots are one, which is never believed (`index::Index`).
 fn boot() -> [u8; 16] {
+    static BOOT: OnceLock<[u8; 16]> = OnceLock::new();
+    *BOOT.get_or_init(read_boot)
+}
+
+fn read_boot() -> [u8; 16] {
     let mut id = [0; 16];
     if let Ok(text) = fs::read_to_string("/proc/sys/kernel/random/boot_id") {
         let digits: String = text.chars().filter(char::is_ascii_hexdigit).collect();

@@ -41,12 +41,14 @@ const ACTS: [(&str, Act); 9] = [
     }),
 ];
 
-fn ready() -> (FakeDisk, Store) {
+/// Three bands, one of so many bytes.
+fn ready(bytes: usize) -> (FakeDisk, Store) {
     let disk = FakeDisk::default();
     disk.make_dir(&live_path()).expect("made");
     for name in ["a", "b", "c"] {
         let file = disk.open(&live_path().join(name), Access::Create).expect("made");
-        file.write_at(&vec![name.as_bytes()[0]; 40_000], 0).expect("written");
+        let bytes = if name == "b" { bytes } else { 40_000 };
+        file.write_at(&vec![name.as_bytes()[0]; bytes], 0).expect("written");
     }
     disk.advance(1_000_000_000);
     let store = Store::init(Arc::new(disk.clone()), &live_path(), OPTIONS, "first").expect("new");
@@ -75,12 +77,27 @@ fn plain(disk: &FakeDisk) -> Option<Bands> {
 
 #[test]
 fn whatever_happens_to_a_band_meanwhile_a_checkpoint_is_one_state_of_live_or_none() {
+    let (moments, taken, refused) = at_every_moment(40_000, &ACTS);
+    assert!(
+        moments > 200 && taken > 100 && refused > 10,
+        "{moments} moments: {taken} taken, {refused} refused"
+    );
+}
+
+#[test]
+fn so_it_is_with_a_band_that_two_threads_read() {
+    let (moments, taken, _) = at_every_moment((2 << 20) + 777, &ACTS[..4]);
+    assert!(moments > 100 && taken > 60, "{moments} moments: {taken} taken");
+}
+
+/// Answers how many moments there were, and how many checkpoints were taken and refused.
+fn at_every_moment(bytes: usize, acts: &[(&str, Act)]) -> (u64, u64, u64) {
     let (mut moments, mut taken, mut refused) = (0, 0, 0);
-    for (what, act) in ACTS {
+    for (what, act) in acts {
         for moment in 1.. {
-            let (disk, mut store) = ready();
+            let (disk, mut store) = ready(bytes);
             let before = read_live(&disk);
-            disk.meanwhile(moment, act);
+            disk.meanwhile(moment, *act);
             let outcome = store.checkpoint_observed("second");
             if disk.is_meanwhile_due() {
                 assert!(outcome.is_ok() && moment > 10, "{what}: {outcome:?}");
@@ -111,8 +128,5 @@ fn whatever_happens_to_a_band_meanwhile_a_checkpoint_is_one_state_of_live_or_non
             assert_eq!(kept(&store, "third"), ids(&read_live(&disk)), "{what} at {moment}: seen by the next");
         }
     }
-    assert!(
-        moments > 200 && taken > 100 && refused > 10,
-        "{moments} moments: {taken} taken, {refused} refused"
-    );
+    (moments, taken, refused)
 }

@@ -61,6 +61,52 @@ fn a_write_that_leaves_no_other_stamp_is_never_missed() {
     }
 }
 
+/// Read by two threads, each its half.
+#[test]
+fn a_large_band_is_read_once_and_all_that_changed_in_it_is_logged() {
+    let disk = FakeDisk::default();
+    disk.make_dir(&live_path()).expect("made");
+    let mut bytes: Vec<u8> = (0..3_000_001_u32).map(|at| (at / 251).to_le_bytes()[0]).collect();
+    let file = disk.open(&live_path().join("a"), Access::Create).expect("made");
+    file.write_at(&bytes, 0).expect("written");
+    disk.advance(1_000_000_000);
+    let options = Options { segment_bytes: 1 << 20 };
+    let mut store = Store::init(Arc::new(disk.clone()), &live_path(), options, "first").expect("new");
+    for at in [0, 700_000, 1_499_999, 1_507_328, 2_500_000, 3_000_000] {
+        bytes[at] ^= 0xFF;
+        file.write_at(&bytes[at..=at], at as u64).expect("written");
+    }
+    disk.advance(1_000_000_000);
+    let taken = store.checkpoint_observed("second").expect("quiet");
+    // Six changed leaves of four pages, the last one of a page.
+    assert_eq!((taken.read_bytes, taken.checkpoint.bytes), (3_000_001, (5 * 4 + 1) * 4096));
+    assert_eq!(store.bands("second").expect("made")["a"].id, id(&bytes));
+    assert!(store.verify("second").expect("kept").wrong.is_empty());
+}
+
+/// A write of megabytes takes many ticks, and its stamp is of the first.
+#[test]
+fn a_write_that_began_before_the_look_is_waited_for() {
+    let (disk, mut store) = small();
+    let path = live_path().join("a");
+    for (name, offset) in [("second", 0), ("third", 9_000)] {
+        disk.begin_write(&path, offset, &[7; 5000]).expect("begun");
+        disk.advance(1_000_000_000);
+        store.checkpoint_observed(name).expect("quiet");
+        disk.open(&path, Access::Read).expect("open").await_writes();
+        let lies = id(&crate::world::read_live(&disk)["a"]);
+        assert_eq!(store.bands(name).expect("made")["a"].id, lies, "{name}: bytes came after the reading");
+        disk.advance(1_000_000_000);
+    }
+    let again = FakeDisk::default();
+    again.make_dir(&live_path()).expect("made");
+    again.open(&path, Access::Create).and_then(|file| file.write_at(&[1; 9000], 0)).expect("written");
+    again.begin_write(&path, 0, &[2; 9000]).expect("begun");
+    again.advance(1_000_000_000);
+    let store = Store::init(Arc::new(again.clone()), &live_path(), OPTIONS, "first").expect("new");
+    assert_eq!(store.bands("first").expect("made")["a"].id, id(&[2; 9000]), "the base, likewise");
+}
+
 fn small() -> (FakeDisk, Store) {
     let disk = FakeDisk::default();
     disk.make_dir(&live_path()).expect("made");

@@ -59,11 +59,55 @@ fn a_record_that_no_index_names_is_synced_before_it_is_believed() {
 
 #[test]
 fn a_copy_of_a_store_is_synced_whatever_its_index_says() {
+    let current: fn(&FakeDisk) -> PathBuf = |_| root().join("CURRENT");
+    for copied in [segment, current] {
+        let disk = ready();
+        let path = copied(&disk);
+        let bytes = read(&disk, &path);
+        disk.remove(&path).expect("removed");
+        disk.open(&path, Access::Create).expect("made").write_at(&bytes, 0).expect("written");
+        assert!(opening(&disk) >= 5, "{}: another file: the base is synced again, too", path.display());
+    }
+}
+
+/// A copy may get the inode of the file that it takes the place of, or be written into it.
+#[test]
+fn a_copy_with_the_inode_of_what_it_replaced_is_synced_whatever_its_index_says() {
+    for seed in 0..24 {
+        let disk = ready();
+        let path = segment(&disk);
+        let (before, bytes) = (disk.stamp(&path).expect("there"), read(&disk, &path));
+        let file = disk.open(&path, Access::Write).expect("open");
+        file.set_len(0).and_then(|()| file.write_at(&bytes, 0)).expect("written");
+        let now = disk.stamp(&path).expect("there");
+        assert_eq!((now.device, now.inode, now.size), (before.device, before.inode, before.size));
+        assert!(opening(&disk) >= 5, "not the file that was synced");
+        // What was seen was believed: a power loss must not take it back.
+        let disk = disk.after_power_loss(seed);
+        let store = Store::open(Arc::new(disk), &live_path(), OPTIONS).expect("opened");
+        assert_eq!(store.list().len(), 2, "seed {seed}: seen, then gone");
+    }
+}
+
+#[test]
+fn nothing_is_proven_when_the_clock_was_set_or_the_index_is_of_an_older_format() {
     let disk = ready();
-    let log = root().join("log");
-    let segment = log.join(&disk.list(&log).expect("listed")[0].name);
-    copy(&disk, &segment);
-    assert!(opening(&disk) >= 5, "another file holds the records: the base is synced again, too");
+    disk.set_clock_by(-3_600_000_000_000);
+    assert!(opening(&disk) >= 5, "a file of another time may have the same stamp by now");
+    let known = |disk: &FakeDisk| Store::open(Arc::new(disk.clone()), &live_path(), OPTIONS).expect("opened");
+    assert!(known(&ready()).status().expect("readable").dirty.is_empty(), "today's format is believed");
+    for format in b'1'..b'4' {
+        let disk = ready();
+        let path = root().join("INDEX");
+        let mut bytes = read(&disk, &path);
+        let body = bytes.len() - 32;
+        bytes[7] = format;
+        let hash = *blake3::hash(&bytes[..body]).as_bytes();
+        bytes[body..].copy_from_slice(&hash);
+        disk.open(&path, Access::Write).and_then(|file| file.write_at(&bytes, 0)).expect("written");
+        assert_eq!(known(&disk).status().expect("readable").dirty.len(), 1, "format {}", char::from(format));
+        assert!(opening(&disk) >= 5, "format {}", char::from(format));
+    }
 }
 
 #[test]
@@ -86,20 +130,26 @@ fn a_store_that_is_stopped_proves_nothing() {
 #[test]
 fn pages_that_rot_in_the_same_boot_are_found_by_verify() {
     let disk = ready();
-    let log = root().join("log");
-    let segment = log.join(&disk.list(&log).expect("listed")[0].name);
-    let file = disk.open(&segment, Access::Write).expect("open");
+    let mut store = Store::open(Arc::new(disk.clone()), &live_path(), OPTIONS).expect("opened");
+    // Rot moves no stamp; writing here does, so the index is saved after it.
+    let file = disk.open(&segment(&disk), Access::Write).expect("open");
     file.write_at(b"rot", 2 * 4096 + 100).expect("the first page of the first record");
+    store.save_index();
+    drop(store);
     let store = Store::open(Arc::new(disk.clone()), &live_path(), OPTIONS).expect("opened");
     assert_eq!(store.list().len(), 2);
     assert_eq!(store.verify("second").expect("kept").wrong.len(), 1);
 }
 
-/// Another file with the same bytes under the same name.
-fn copy(disk: &FakeDisk, path: &Path) {
+/// The one segment of [`ready`].
+fn segment(disk: &FakeDisk) -> PathBuf {
+    let log = root().join("log");
+    log.join(&disk.list(&log).expect("listed")[0].name)
+}
+
+fn read(disk: &FakeDisk, path: &Path) -> Vec<u8> {
     let file = disk.open(path, Access::Read).expect("open");
     let mut bytes = vec![0; usize::try_from(file.stamp().expect("there").size).expect("small")];
     file.read_at(&mut bytes, 0).expect("read");
-    disk.remove(path).expect("removed");
-    disk.open(path, Access::Create).expect("made").write_at(&bytes, 0).expect("written");
+    bytes
 }

@@ -65,6 +65,26 @@ fn a_checkpoint_that_ends_a_segment_takes_the_spare_and_writes_no_zeros() {
 }
 
 #[test]
+fn status_counts_the_spare_among_the_bytes_of_the_log() {
+    let (disk, mut store) = ready();
+    let bytes = |store: &Store| store.status().expect("readable").log_bytes;
+    assert_eq!(bytes(&store), OPTIONS.segment_bytes);
+    for number in 0..6 {
+        let bytes = vec![number + 2; usize::try_from(BAND_BYTES).expect("small")];
+        store.write_at("a", 0, &bytes).expect("written");
+        store.checkpoint(&format!("c{number}")).expect("taken");
+    }
+    while let Some(mut job) = store.next_job().expect("readable") {
+        job.run();
+        store.take_back(job).expect("no fault");
+    }
+    assert!(disk.stamp(&spare()).is_ok() && store.status().expect("readable").segments == 1);
+    assert_eq!(bytes(&store), 2 * OPTIONS.segment_bytes, "the segment and the spare");
+    store.gc().expect("collected");
+    assert_eq!(bytes(&store), OPTIONS.segment_bytes, "its space is free");
+}
+
+#[test]
 fn what_a_spare_cut_short_leaves_is_removed_by_gc() {
     let (disk, mut store) = ready();
     let left = spare().with_file_name("SPARE.new");
