@@ -254,7 +254,7 @@ mod tests {
         assert!(proven());
         let file = File::open(&segment).expect("there");
         file.sync_data().and_then(|()| file.sync_all()).expect("synced");
-        RealDisk.sync_filesystem(root.path()).expect("synced");
+        RealDisk.sync_beneath(root.path()).expect("synced");
         assert!(proven(), "a sync moved the stamp of a file that nobody wrote to");
         let (before, bytes) = (RealDisk.stamp(&segment).expect("there"), fs::read(&segment).expect("there"));
         // Until the clock of stamps has moved on: a tick takes at most 10 ms, a second where it is coarse.
