@@ -13,6 +13,7 @@
 
 use std::path::{Path, PathBuf};
 
+use crate::band::Band;
 use crate::bytes::{Reader, put_count, put_text, put_u64};
 use crate::disk::{Access, Disk, Kind, Moment, Stamp};
 use crate::log::segment_path;
@@ -94,12 +95,12 @@ impl Store {
         files.iter().flatten().for_each(|stamp| put_stamp(&mut out, stamp));
         out.push(u8::from(self.exact));
         let known: Vec<_> = self.bands.iter().filter(|(name, _)| !self.dirty.contains(*name)).collect();
-        put_count(&mut out, known.len());
-        for (name, band) in known {
-            // A band that this store itself wrote was never looked at: look now, the owner is done with it.
-            let seen =
-                band.seen.or_else(|| Some((self.disk.stamp(&self.live.join(name)).ok()?, moment.wall_ns)));
-            let Some((stamp, seen_ns)) = seen else { return };
+        let known =
+            known.into_iter().map(|(name, band)| Some((name, band, self.vouched(name, band, &moment)?)));
+        let Some(known) = known.collect::<Option<Vec<_>>>() else { return };
+        put_count(&mut out, known.iter().filter(|(_, _, seen)| seen.is_some()).count());
+        for (name, band, seen) in known {
+            let Some((stamp, seen_ns)) = seen else { continue };
             put_text(&mut out, name);
             put_stamp(&mut out, &stamp);
             out.extend_from_slice(&seen_ns.to_le_bytes());
@@ -116,6 +117,21 @@ impl Store {
             }
         }
         self.fresh_trees.clear();
+    }
+
+    /// The stamp that vouches for a clean band, and when it was taken: nothing when none does; no answer when
+    /// it cannot be looked at.
+    fn vouched(&self, name: &str, band: &Band, moment: &Moment) -> Option<Option<(Stamp, i64)>> {
+        if band.seen.is_some() {
+            return Some(band.seen);
+        }
+        // A band that this store itself wrote was never looked at: look now, the owner is done with it.
+        let now = self.disk.stamp(&self.live.join(name)).ok()?;
+        // Of one that was looked at and then linked nobody but its stamp says that it was not written since.
+        let written = band.linked.is_some_and(|(old, at)| {
+            is_young(&old, at, self.exact) || !old.same(&Stamp { changed_ns: old.changed_ns, ..now })
+        });
+        Some((!written).then_some((now, moment.wall_ns)))
     }
 
     /// Writes over what is there: what comes of that half done has not the hash that is asked for. A rename

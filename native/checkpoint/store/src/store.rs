@@ -317,7 +317,7 @@ impl Store {
         self.history.push(epoch);
         for found in found {
             let band = self.bands.entry(found.name.clone()).or_default();
-            (band.tree, band.seen) = (found.tree, None);
+            (band.tree, band.seen, band.linked) = (found.tree, None, None);
             if band.size.is_none() && band.head.is_none() {
                 self.bands.remove(&found.name);
             }

@@ -46,13 +46,15 @@ pub(super) struct Contents {
     /// What lies between, in order.
     pub(super) pending: Vec<Write>,
     pub(super) modified_ns: i64,
+    /// The same of the inode.
+    pub(super) changed_ns: i64,
 }
 
 impl Contents {
     pub(super) fn write(&mut self, write: Write, now_ns: i64) {
         write.apply(&mut self.data);
         self.pending.push(write);
-        self.modified_ns = now_ns;
+        (self.modified_ns, self.changed_ns) = (now_ns, now_ns);
     }
 
     pub(super) fn sync(&mut self) {

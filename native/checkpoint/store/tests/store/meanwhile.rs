@@ -130,3 +130,35 @@ fn at_every_moment(bytes: usize, acts: &[(&str, Act)]) -> (u64, u64, u64) {
     }
     (moments, taken, refused)
 }
+
+/// Bands that no record since the target touches keep their files, and their stamps move by being linked.
+#[test]
+fn what_is_written_while_a_rollback_goes_on_is_seen_by_the_next_process() {
+    let (mut moments, mut spared) = (0, 0);
+    for moment in 1.. {
+        let (disk, mut store) = ready(40_000);
+        disk.advance(1_000_000_000);
+        disk.meanwhile(moment, |disk| {
+            let file = disk.open(&live_path().join("c"), Access::Write).expect("open");
+            file.write_at(b"meanwhile", 30_000).expect("written");
+        });
+        store.rollback_observed("first").expect("back");
+        disk.advance(1_000_000_000);
+        store.save_index();
+        drop(store);
+        let missed = disk.is_meanwhile_due();
+        disk.meanwhile(u64::MAX, |_| ());
+        disk.advance(1_000_000_000);
+        let mut store = Store::open(Arc::new(disk.clone()), &live_path(), OPTIONS).expect("opened");
+        let taken = store.checkpoint_observed("next").expect("quiet");
+        assert_eq!(kept(&store, "next"), ids(&read_live(&disk)), "written at {moment}");
+        // Both that were written anew are read again, each time.
+        spared += u64::from(taken.read_bytes == 80_000);
+        if missed {
+            assert_eq!(taken.read_bytes, 80_000, "nobody wrote, so nothing else is read again");
+            break;
+        }
+        moments += 1;
+    }
+    assert!(moments > 30 && spared < moments, "{moments} moments, {spared}");
+}
