@@ -41,6 +41,18 @@ const ACTS: [(&str, Act); 9] = [
     }),
 ];
 
+/// Bytes of a band that two threads read, the second from a half on.
+const LARGE: usize = (2 << 20) + 777;
+
+/// What touches the back half of such a band, and its front.
+const LARGE_ACTS: [(&str, Act); 5] = [
+    ("written to in front", |disk| band(disk).write_at(b"meanwhile", 30_000).expect("written")),
+    ("written to at the back", |disk| band(disk).write_at(b"meanwhile", 3 << 19).expect("written")),
+    ("cut", |disk| band(disk).set_len(5_000).expect("cut")),
+    ("grown", |disk| band(disk).write_at(b"more", LARGE as u64 + 90_000).expect("written")),
+    ("deleted", remove),
+];
+
 /// Three bands, one of so many bytes.
 fn ready(bytes: usize) -> (FakeDisk, Store) {
     let disk = FakeDisk::default();
@@ -86,7 +98,7 @@ fn whatever_happens_to_a_band_meanwhile_a_checkpoint_is_one_state_of_live_or_non
 
 #[test]
 fn so_it_is_with_a_band_that_two_threads_read() {
-    let (moments, taken, _) = at_every_moment((2 << 20) + 777, &ACTS[..4]);
+    let (moments, taken, _) = at_every_moment(LARGE, &LARGE_ACTS);
     assert!(moments > 100 && taken > 60, "{moments} moments: {taken} taken");
 }
 
