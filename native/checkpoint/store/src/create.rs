@@ -170,8 +170,8 @@ fn copy_live(disk: &dyn Disk, from: &Path, to: &Path) -> Result<(Arc<Tree>, Stam
     Err(Error::new(ErrorKind::Torn, what, "pause its writer, or let it write through the store"))
 }
 
-/// Reads a file as `stamp` has it, which was taken after every wait for its writers: it says whether there is
-/// anything to read, and none of what makes two stamps the same does. Hands on what is not zeros, and hashes all of it.
+/// Reads a file as `stamp` has it, hands on what is not zeros, and hashes all of it. The stamp is of after the
+/// wait for writers: it says whether there is anything to read, which is no part of two being the same.
 pub(crate) fn read_tree(
     file: &dyn DiskFile,
     stamp: &Stamp,

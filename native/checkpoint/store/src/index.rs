@@ -9,7 +9,8 @@
 //! storage, and has the stamps of the files they are in. In the same boot no power was lost since, so both
 //! need no sync when they are what is found, in those very files. An inode alone does not say that: what is
 //! put in a file's place may get its number, or be written into it. It then has another time of change, which
-//! nobody can set. That of a segment moves with each append and with none of the syncs after it.
+//! nobody can set while the filesystem is mounted. That of a segment moves with each append and with none of the
+//! syncs after it.
 
 use std::path::{Path, PathBuf};
 
