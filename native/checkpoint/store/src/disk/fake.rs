@@ -333,7 +333,7 @@ impl Disk for FakeDisk {
         let mut state = self.state();
         let stopped = state.step()?;
         let source = state.find(from)?;
-        let bytes = state.contents(source)?.data.clone();
+        let bytes = state.contents(source)?.on_disk();
         let node = state.create(to, Node::File(Contents::default()))?;
         state.write(node, Write::Data { offset: 0, bytes })?;
         ended(stopped, ())

@@ -63,6 +63,14 @@ impl Contents {
         }
     }
 
+    /// What is shared with a clone: all that is written or will be. After a failed sync that is less than
+    /// what reads find.
+    pub(super) fn on_disk(&self) -> Vec<u8> {
+        let mut bytes = self.durable.clone();
+        self.pending.iter().for_each(|write| write.apply(&mut bytes));
+        bytes
+    }
+
     /// What a power loss now leaves: each sector of each pending write is there or is not.
     fn lose(&mut self, dice: &mut Dice) {
         let luck = dice.luck();
