@@ -170,8 +170,8 @@ fn copy_live(disk: &dyn Disk, from: &Path, to: &Path) -> Result<(Arc<Tree>, Stam
     Err(Error::new(ErrorKind::Torn, what, "pause its writer, or let it write through the store"))
 }
 
-/// Reads a file as `stamp` has it, hands on what is not zeros, and hashes all of it. The stamp is of after the
-/// wait for writers: it says whether there is anything to read, which is no part of two being the same.
+/// Reads a file as `stamp` has it, hands on what is not zeros, and hashes all of it. The stamp is of after
+/// the wait for writers: it says whether there is anything to read, which is no part of two being the same.
 pub(crate) fn read_tree(
     file: &dyn DiskFile,
     stamp: &Stamp,

@@ -69,8 +69,8 @@ impl Store {
     }
 
     /// Removes files of the base that `CURRENT` does not name, what a job left in the log's directory, the
-    /// index that an older version did not come to rename, and the log's spare, which takes space and can be made
-    /// again. Answers how many.
+    /// index that an older version did not come to rename, and the log's spare, which takes space and can be
+    /// made again. Answers how many.
     ///
     /// # Errors
     /// `Locked` while a job of this store is out, `Stopped`, `Io`.

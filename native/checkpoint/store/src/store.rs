@@ -6,8 +6,8 @@
 //!
 //! Invariant: a page of live that differs from the last epoch is marked, or its band is unknown. A
 //! checkpoint that failed changes nothing: the marks stay. Absent on purpose: threads, but for one that helps
-//! while a band with many marked leaves is read; the owner decides who calls when. A checkpoint for whose sync no
-//! writer waits is in `beside`.
+//! while a band with many marked leaves is read; the owner decides who calls when. A checkpoint for whose
+//! sync no writer waits is in `beside`.
 
 use std::any::Any;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
