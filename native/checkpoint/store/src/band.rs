@@ -32,6 +32,8 @@ pub(crate) struct Band {
     pub(crate) unknown: bool,
     /// Live at the moment it was equal to `head`, and the wall clock then.
     pub(crate) seen: Option<(Stamp, i64)>,
+    /// The last of these before a rollback linked its file, which moved the inode's time and nothing else.
+    pub(crate) linked: Option<(Stamp, i64)>,
     /// Its pages were written back between that look and the reading: a store through a mapping moves the
     /// stamp from then on.
     pub(crate) settled: bool,

@@ -148,14 +148,20 @@ fn copy_live(disk: &dyn Disk, from: &Path, to: &Path) -> Result<(Arc<Tree>, Stam
         let begin_ns = disk.now().wall_ns;
         let before = source.stamp().doing("looking at", from)?;
         source.await_writes();
+        // Again: what was a hole may have got its bytes under the stamp that their write began with.
+        let now = source.stamp().doing("looking at", from)?;
+        if !now.same(&before) {
+            continue;
+        }
         target.set_len(0).doing("making", to)?;
-        target.set_len(before.size).doing("making", to)?;
-        let tree = read_tree(source.as_ref(), &before, |at, bytes| target.write_at(bytes, at));
+        target.set_len(now.size).doing("making", to)?;
+        let tree = read_tree(source.as_ref(), &now, |at, bytes| target.write_at(bytes, at));
         let tree = tree.doing("copying", from)?;
-        let quiet = source.stamp().doing("looking at", from)?.same(&before);
+        let after = source.stamp().doing("looking at", from)?;
+        let quiet = after.same(&before);
         // A stamp this young may hide a write; the same contents twice prove that there was none between.
         let twice = is_young(&before, begin_ns, false)
-            && read_tree(source.as_ref(), &before, |_, _| Ok(())).doing("reading", from)? != tree;
+            && read_tree(source.as_ref(), &after, |_, _| Ok(())).doing("reading", from)? != tree;
         if quiet && !twice {
             return Ok((tree, before, begin_ns));
         }
@@ -164,7 +170,8 @@ fn copy_live(disk: &dyn Disk, from: &Path, to: &Path) -> Result<(Arc<Tree>, Stam
     Err(Error::new(ErrorKind::Torn, what, "pause its writer, or let it write through the store"))
 }
 
-/// Reads a file as `stamp` has it, hands on what is not zeros, and hashes all of it.
+/// Reads a file as `stamp` has it, hands on what is not zeros, and hashes all of it. The stamp is of after
+/// the wait for writers: it says whether there is anything to read, which is no part of two being the same.
 pub(crate) fn read_tree(
     file: &dyn DiskFile,
     stamp: &Stamp,

@@ -68,8 +68,9 @@ impl Store {
         Ok(old)
     }
 
-    /// Removes files of the base that `CURRENT` does not name, what a job left in the log's directory, and
-    /// the log's spare, which takes space and can be made again. Answers how many.
+    /// Removes files of the base that `CURRENT` does not name, what a job left in the log's directory, the
+    /// index that an older version did not come to rename, and the log's spare, which takes space and can be
+    /// made again. Answers how many.
     ///
     /// # Errors
     /// `Locked` while a job of this store is out, `Stopped`, `Io`.
@@ -89,6 +90,8 @@ impl Store {
         let mut unnamed: Vec<PathBuf> = unnamed.map(|entry| base.join(&entry.name)).collect();
         let log = self.root.join("log");
         unnamed.extend(unfinished(self.disk.as_ref(), &log));
+        let index = self.root.join("INDEX.new");
+        unnamed.extend(Some(index).filter(|path| self.disk.stamp(path).is_ok()));
         unnamed.extend(spare(self.disk.as_ref(), &log).filter(|_| spares));
         remove(self.disk.as_ref(), &unnamed)?;
         Ok(unnamed.len() as u64)

@@ -9,10 +9,12 @@
 //! storage, and has the stamps of the files they are in. In the same boot no power was lost since, so both
 //! need no sync when they are what is found, in those very files. An inode alone does not say that: what is
 //! put in a file's place may get its number, or be written into it. It then has another time of change, which
-//! nobody can set. That of a segment moves with each append and with none of the syncs after it.
+//! nobody can set while the filesystem is mounted. That of a segment moves with each append and with none of
+//! the syncs after it.
 
 use std::path::{Path, PathBuf};
 
+use crate::band::Band;
 use crate::bytes::{Reader, put_count, put_text, put_u64};
 use crate::disk::{Access, Disk, Kind, Moment, Stamp};
 use crate::log::segment_path;
@@ -93,13 +95,11 @@ impl Store {
         out.push(u8::from(files.is_some()));
         files.iter().flatten().for_each(|stamp| put_stamp(&mut out, stamp));
         out.push(u8::from(self.exact));
-        let known: Vec<_> = self.bands.iter().filter(|(name, _)| !self.dirty.contains(*name)).collect();
+        let clean = self.bands.iter().filter(|(name, _)| !self.dirty.contains(*name));
+        let known = clean.filter_map(|(name, band)| Some((name, band, self.vouched(name, band, &moment)?)));
+        let known: Vec<_> = known.collect();
         put_count(&mut out, known.len());
-        for (name, band) in known {
-            // A band that this store itself wrote was never looked at: look now, the owner is done with it.
-            let seen =
-                band.seen.or_else(|| Some((self.disk.stamp(&self.live.join(name)).ok()?, moment.wall_ns)));
-            let Some((stamp, seen_ns)) = seen else { return };
+        for (name, band, (stamp, seen_ns)) in known {
             put_text(&mut out, name);
             put_stamp(&mut out, &stamp);
             out.extend_from_slice(&seen_ns.to_le_bytes());
@@ -116,6 +116,20 @@ impl Store {
             }
         }
         self.fresh_trees.clear();
+    }
+
+    /// The stamp that vouches for a clean band, and when it was taken; nothing when none does.
+    fn vouched(&self, name: &str, band: &Band, moment: &Moment) -> Option<(Stamp, i64)> {
+        if band.seen.is_some() {
+            return band.seen;
+        }
+        // A band that this store itself wrote was never looked at: look now, the owner is done with it.
+        let now = self.disk.stamp(&self.live.join(name)).ok()?;
+        // Of one that was looked at and then linked nobody but its stamp says that it was not written since.
+        let written = band.linked.is_some_and(|(old, at)| {
+            is_young(&old, at, self.exact) || !old.same(&Stamp { changed_ns: old.changed_ns, ..now })
+        });
+        (!written).then_some((now, moment.wall_ns))
     }
 
     /// Writes over what is there: what comes of that half done has not the hash that is asked for. A rename

@@ -213,7 +213,7 @@ impl Store {
             let path = self.live.join(&found.name);
             let again = self.disk.open(&path, Access::Read).and_then(|file| {
                 let now = file.stamp()?;
-                Ok(now.same(stamp) && read_tree(file.as_ref(), stamp, |_, _| Ok(()))? == *tree)
+                Ok(now.same(stamp) && read_tree(file.as_ref(), &now, |_, _| Ok(()))? == *tree)
             });
             match again.doing("reading", &path) {
                 Ok(true) => {}

@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use crate::band::Band;
 use crate::band::Scratch;
-use crate::disk::{Disk, Kind};
+use crate::disk::{Access, Disk, Kind};
 use crate::error::{Doing, Error, ErrorKind, Result};
 use crate::history::History;
 use crate::index::Index;
@@ -40,6 +40,9 @@ impl Store {
         if proof.is_none() {
             // What is seen may only be in memory: nothing is removed on the word of a manifest that may
             // vanish (D7).
+            let current = root.join("CURRENT");
+            let file = disk.open(&current, Access::Write).doing("opening", &current)?;
+            file.sync_data().doing("syncing", &current)?;
             disk.sync_dir(&root).doing("syncing", &root)?;
         }
         let bytes = options.segment_bytes;

@@ -127,7 +127,8 @@ impl Store {
             self.dirty.insert(name);
         }
         for band in self.bands.values_mut() {
-            band.seen = None; // links moved the stamps
+            // Links moved the stamps: what was seen still says whether the contents moved since.
+            band.linked = band.seen.take().or(band.linked);
         }
         self.listed = None;
     }

@@ -6,8 +6,8 @@
 //!
 //! Invariant: a page of live that differs from the last epoch is marked, or its band is unknown. A
 //! checkpoint that failed changes nothing: the marks stay. Absent on purpose: threads, but for one that
-//! helps while a band is read whole; the owner decides who calls when. A checkpoint for whose sync no
-//! writer waits is in `beside`.
+//! helps while a band with many marked leaves is read; the owner decides who calls when. A checkpoint for
+//! whose sync no writer waits is in `beside`.
 
 use std::any::Any;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -318,7 +318,7 @@ impl Store {
         self.history.push(epoch);
         for found in found {
             let band = self.bands.entry(found.name.clone()).or_default();
-            (band.tree, band.seen) = (found.tree, None);
+            (band.tree, band.seen, band.linked) = (found.tree, None, None);
             if band.size.is_none() && band.head.is_none() {
                 self.bands.remove(&found.name);
             }

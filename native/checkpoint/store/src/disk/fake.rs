@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::image::{Contents, Image, Names, Node, Write};
-use super::{Access, Disk, DiskFile, Entry, Kind, Moment, Stamp};
+use super::{Access, Disk, DiskFile, Entry, Moment, Stamp};
 
 /// Stamps advance in steps, as kernels' do: 4 ms is Linux's default.
 const TICK_NS: i64 = 4_000_000;
@@ -182,7 +182,7 @@ impl State {
         }
     }
 
-    fn tick(&self) -> i64 {
+    pub(super) fn tick(&self) -> i64 {
         let wall = self.now_ns + self.set_by_ns;
         wall - wall % TICK_NS
     }
@@ -231,18 +231,6 @@ impl State {
         let node = self.image.add(node);
         self.image.rename(Names(vec![(dir, name, Some(node))]));
         Ok(node)
-    }
-
-    pub(super) fn stamp(&self, number: u64) -> io::Result<Stamp> {
-        let node = self.image.nodes.get(&number).ok_or(io::ErrorKind::NotFound)?;
-        let (kind, size, time) = match node {
-            Node::File(contents) => (Kind::File, contents.data.len() as u64, contents.modified_ns),
-            // A directory just changed, for all anybody knows.
-            Node::Dir(_) => (Kind::Directory, 0, self.tick()),
-            Node::Link => (Kind::Other, 0, 0),
-        };
-        let blocks = size.div_ceil(512);
-        Ok(Stamp { kind, device: 1, inode: number, size, modified_ns: time, changed_ns: time, blocks })
     }
 }
 
@@ -337,6 +325,7 @@ impl Disk for FakeDisk {
         let node = state.find(from)?;
         let (dir, name) = state.vacant(to)?;
         state.image.rename(Names(vec![(dir, name, Some(node))]));
+        state.touch(node);
         ended(stopped, ())
     }
 
@@ -344,7 +333,7 @@ impl Disk for FakeDisk {
         let mut state = self.state();
         let stopped = state.step()?;
         let source = state.find(from)?;
-        let bytes = state.contents(source)?.data.clone();
+        let bytes = state.contents(source)?.on_disk();
         let node = state.create(to, Node::File(Contents::default()))?;
         state.write(node, Write::Data { offset: 0, bytes })?;
         ended(stopped, ())

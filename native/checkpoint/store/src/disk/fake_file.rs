@@ -4,8 +4,8 @@ use std::io;
 use std::path::Path;
 
 use super::fake::{FakeDisk, FakeFile, State, ended, position};
-use super::image::Write;
-use super::{DiskFile, Stamp};
+use super::image::{Node, Write};
+use super::{DiskFile, Kind, Stamp};
 
 impl FakeDisk {
     /// Somebody's long write begins: the stamp moves now, and the bytes come when somebody waits for them.
@@ -22,6 +22,28 @@ impl FakeDisk {
 }
 
 impl State {
+    pub(super) fn stamp(&self, number: u64) -> io::Result<Stamp> {
+        let node = self.image.nodes.get(&number).ok_or(io::ErrorKind::NotFound)?;
+        let (kind, size, modified_ns, changed_ns) = match node {
+            Node::File(it) => (Kind::File, it.data.len() as u64, it.modified_ns, it.changed_ns),
+            // A directory just changed, for all anybody knows.
+            Node::Dir(_) => (Kind::Directory, 0, self.tick(), self.tick()),
+            Node::Link => (Kind::Other, 0, 0, 0),
+        };
+        // Zeros were never written, for all anybody knows.
+        let zeros = matches!(node, Node::File(it) if it.data.iter().all(|byte| *byte == 0));
+        let blocks = if zeros { 0 } else { size.div_ceil(512) };
+        Ok(Stamp { kind, device: 1, inode: number, size, modified_ns, changed_ns, blocks })
+    }
+
+    /// Something of a file changed that is none of its contents.
+    pub(super) fn touch(&mut self, node: u64) {
+        let now_ns = self.tick();
+        if let Ok(contents) = self.contents(node) {
+            contents.changed_ns = now_ns;
+        }
+    }
+
     /// The bytes of every write to a file that has begun are there.
     fn end_writes(&mut self, node: u64) {
         let (ended, begun) = std::mem::take(&mut self.begun).into_iter().partition(|(to, _)| *to == node);

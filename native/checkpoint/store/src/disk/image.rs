@@ -46,19 +46,29 @@ pub(super) struct Contents {
     /// What lies between, in order.
     pub(super) pending: Vec<Write>,
     pub(super) modified_ns: i64,
+    /// The same of the inode.
+    pub(super) changed_ns: i64,
 }
 
 impl Contents {
     pub(super) fn write(&mut self, write: Write, now_ns: i64) {
         write.apply(&mut self.data);
         self.pending.push(write);
-        self.modified_ns = now_ns;
+        (self.modified_ns, self.changed_ns) = (now_ns, now_ns);
     }
 
     pub(super) fn sync(&mut self) {
         for write in std::mem::take(&mut self.pending) {
             write.apply(&mut self.durable);
         }
+    }
+
+    /// What is shared with a clone: all that is written or will be. After a failed sync that is less than
+    /// what reads find.
+    pub(super) fn on_disk(&self) -> Vec<u8> {
+        let mut bytes = self.durable.clone();
+        self.pending.iter().for_each(|write| write.apply(&mut bytes));
+        bytes
     }
 
     /// What a power loss now leaves: each sector of each pending write is there or is not.

@@ -3,7 +3,7 @@
 use std::io::ErrorKind;
 use std::path::Path;
 
-use paceline_checkpoint::disk::{Access, Disk, FakeDisk, Kind, RealDisk};
+use paceline_checkpoint::disk::{Access, Disk, FakeDisk, Fault, Kind, RealDisk};
 
 fn bytes(disk: &dyn Disk, path: &Path) -> Vec<u8> {
     let file = disk.open(path, Access::Read).expect("it is there");
@@ -83,4 +83,18 @@ fn the_real_disk_conforms() {
     std::os::unix::fs::symlink("e", root.path().join("link")).expect("made");
     assert!(RealDisk.open(&root.path().join("link"), Access::Read).is_err());
     assert_eq!(RealDisk.stamp(&root.path().join("link")).expect("itself").kind, Kind::Other);
+}
+
+/// A clone shares what is on the disk, and what will come there.
+#[test]
+fn a_clone_on_the_fake_disk_lacks_what_a_failed_sync_lost() {
+    let (disk, path, clone) = (FakeDisk::default(), Path::new("/a"), Path::new("/clone"));
+    let file = disk.open(path, Access::Create).expect("made");
+    file.write_at(b"kept", 0).and_then(|()| file.sync_data()).expect("synced");
+    file.write_at(b"lost", 0).expect("written");
+    disk.fail(Fault { at: disk.steps() + 1, count: 1, kind: ErrorKind::Other });
+    file.sync_data().expect_err("nothing was written");
+    file.write_at(b"!", 4).expect("written");
+    disk.clone_file(path, clone).expect("cloned");
+    assert_eq!((bytes(&disk, path), bytes(&disk, clone)), (b"lost!".to_vec(), b"kept!".to_vec()));
 }

@@ -2,6 +2,7 @@
 
 mod aged;
 mod archive;
+mod back;
 mod beside;
 mod crash;
 mod disk;

@@ -41,6 +41,18 @@ const ACTS: [(&str, Act); 9] = [
     }),
 ];
 
+/// Bytes of a band that two threads read, the second from a half on.
+const LARGE: usize = (2 << 20) + 777;
+
+/// What touches the back half of such a band, and its front.
+const LARGE_ACTS: [(&str, Act); 5] = [
+    ("written to in front", |disk| band(disk).write_at(b"meanwhile", 30_000).expect("written")),
+    ("written to at the back", |disk| band(disk).write_at(b"meanwhile", 3 << 19).expect("written")),
+    ("cut", |disk| band(disk).set_len(5_000).expect("cut")),
+    ("grown", |disk| band(disk).write_at(b"more", LARGE as u64 + 90_000).expect("written")),
+    ("deleted", remove),
+];
+
 /// Three bands, one of so many bytes.
 fn ready(bytes: usize) -> (FakeDisk, Store) {
     let disk = FakeDisk::default();
@@ -86,7 +98,7 @@ fn whatever_happens_to_a_band_meanwhile_a_checkpoint_is_one_state_of_live_or_non
 
 #[test]
 fn so_it_is_with_a_band_that_two_threads_read() {
-    let (moments, taken, _) = at_every_moment((2 << 20) + 777, &ACTS[..4]);
+    let (moments, taken, _) = at_every_moment(LARGE, &LARGE_ACTS);
     assert!(moments > 100 && taken > 60, "{moments} moments: {taken} taken");
 }
 
@@ -129,4 +141,36 @@ fn at_every_moment(bytes: usize, acts: &[(&str, Act)]) -> (u64, u64, u64) {
         }
     }
     (moments, taken, refused)
+}
+
+/// Bands that no record since the target touches keep their files, and their stamps move by being linked.
+#[test]
+fn what_is_written_while_a_rollback_goes_on_is_seen_by_the_next_process() {
+    let (mut moments, mut spared) = (0, 0);
+    for moment in 1.. {
+        let (disk, mut store) = ready(40_000);
+        disk.advance(1_000_000_000);
+        disk.meanwhile(moment, |disk| {
+            let file = disk.open(&live_path().join("c"), Access::Write).expect("open");
+            file.write_at(b"meanwhile", 30_000).expect("written");
+        });
+        store.rollback_observed("first").expect("back");
+        disk.advance(1_000_000_000);
+        store.save_index();
+        drop(store);
+        let missed = disk.is_meanwhile_due();
+        disk.meanwhile(u64::MAX, |_| ());
+        disk.advance(1_000_000_000);
+        let mut store = Store::open(Arc::new(disk.clone()), &live_path(), OPTIONS).expect("opened");
+        let taken = store.checkpoint_observed("next").expect("quiet");
+        assert_eq!(kept(&store, "next"), ids(&read_live(&disk)), "written at {moment}");
+        // Both that were written anew are read again, each time.
+        spared += u64::from(taken.read_bytes == 80_000);
+        if missed {
+            assert_eq!(taken.read_bytes, 80_000, "nobody wrote, so nothing else is read again");
+            break;
+        }
+        moments += 1;
+    }
+    assert!(moments > 30 && spared < moments, "{moments} moments, {spared}");
 }

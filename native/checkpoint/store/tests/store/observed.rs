@@ -107,6 +107,60 @@ fn a_write_that_began_before_the_look_is_waited_for() {
     assert_eq!(store.bands("first").expect("made")["a"].id, id(&[2; 9000]), "the base, likewise");
 }
 
+/// What has no blocks is zeros, but only when it is looked at, and not when its stamp was taken.
+#[test]
+fn a_hole_is_taken_for_zeros_only_while_it_is_one() {
+    let path = live_path().join("a");
+    let disk = FakeDisk::default();
+    disk.make_dir(&live_path()).expect("made");
+    let file = disk.open(&path, Access::Create).expect("made");
+    file.set_len(90_000).expect("a hole");
+    disk.begin_write(&path, 50_000, &[2; 9000]).expect("begun");
+    disk.advance(1_000_000_000);
+    assert_eq!(file.stamp().expect("there").blocks, 0);
+    let mut store = Store::init(Arc::new(disk.clone()), &live_path(), OPTIONS, "first").expect("new");
+    let lies = id(&crate::world::read_live(&disk)["a"]);
+    assert_eq!(store.bands("first").expect("made")["a"].id, lies, "the base has zeros");
+    assert!(store.verify("first").expect("kept").wrong.is_empty());
+    store.checkpoint_observed("second").expect("quiet");
+    assert_eq!(store.bands("second").expect("made")["a"].id, lies);
+}
+
+/// All in one tick: two new bands, the first a hole, and a writer who writes to it and then to the other.
+#[test]
+fn a_young_hole_is_read_twice() {
+    let paths = ["a", "b"].map(|name| live_path().join(name));
+    let mut moments = 0;
+    for moment in 1.. {
+        let disk = FakeDisk::default();
+        disk.make_dir(&live_path()).expect("made");
+        let mut store = Store::init(Arc::new(disk.clone()), &live_path(), OPTIONS, "first").expect("new");
+        disk.open(&paths[0], Access::Create).and_then(|file| file.set_len(90_000)).expect("a hole");
+        disk.open(&paths[1], Access::Create).and_then(|file| file.write_at(b"old", 0)).expect("written");
+        let state = |disk: &FakeDisk| -> Vec<_> {
+            crate::world::read_live(disk).into_values().map(|bytes| id(&bytes)).collect()
+        };
+        let (before, both) = (state(&disk), paths.clone());
+        disk.meanwhile(moment, move |disk| {
+            for path in both {
+                disk.open(&path, Access::Write).and_then(|file| file.write_at(b"new", 0)).expect("written");
+            }
+        });
+        let taken = store.checkpoint_observed("second");
+        if disk.is_meanwhile_due() {
+            taken.expect("quiet");
+            break;
+        }
+        moments += 1;
+        if taken.is_ok() {
+            let found: Vec<_> =
+                store.bands("second").expect("made").into_values().map(|state| state.id).collect();
+            assert!(found == before || found == state(&disk), "at {moment}: a state that live never had");
+        }
+    }
+    assert!(moments > 10, "{moments} moments");
+}
+
 fn small() -> (FakeDisk, Store) {
     let disk = FakeDisk::default();
     disk.make_dir(&live_path()).expect("made");

@@ -64,6 +64,16 @@ fn a_checkpoint_that_ends_a_segment_takes_the_spare_and_writes_no_zeros() {
     }
 }
 
+/// Older versions renamed their index, and may have been killed before it.
+#[test]
+fn gc_removes_the_index_of_an_older_versions_killed_save() {
+    let (disk, mut store) = ready();
+    let path = live_path().with_file_name("bands.paceline").join("INDEX.new");
+    disk.open(&path, Access::Create).and_then(|file| file.write_at(b"half", 0)).expect("written");
+    assert_eq!(store.gc().expect("swept"), 1);
+    assert!(disk.stamp(&path).is_err(), "it takes space for ever");
+}
+
 #[test]
 fn status_counts_the_spare_among_the_bytes_of_the_log() {
     let (disk, mut store) = ready();
