@@ -88,6 +88,9 @@ bool os_forbid(void *place, size_t bytes) { return protect(place, bytes, PROT_NO
 
 bool os_permit(void *place, size_t bytes) { return protect(place, bytes, READ_WRITE); }
 
+/* By a flag the neighbours lack. */
+void os_keep_apart(void *place, size_t bytes) { (void)advise(place, bytes, MADV_DONTDUMP); }
+
 size_t os_address_space_limit(void) {
     struct rlimit limit;
     if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) {

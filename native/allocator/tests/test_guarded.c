@@ -128,6 +128,37 @@ TEST_(what_a_sample_cuts_off_a_batch_is_used_later, NULL, SAMPLE_TENTH) {
     CHECK(used_bytes / class_infos[class].size < 2 * (LIVE + 2 * MAGAZINE_SLOTS));
 }
 
+/* Of the slots and the forbidden pages around them. */
+static int count_mappings(void) {
+    FILE *maps = fopen("/proc/self/maps", "r");
+    char line[512];
+    int count = 0;
+    if (maps == NULL) {
+        SKIP("no /proc/self/maps");
+    }
+    while (fgets(line, sizeof line, maps) != NULL) {
+        uintptr_t begin = (uintptr_t)strtoull(line, NULL, 16);
+        count += begin - guarded_base < guarded_bytes;
+    }
+    fclose(maps);
+    return count;
+}
+
+TEST_(a_sample_splits_and_merges_no_mapping, NULL, "PACELINE_ALLOC_HARDENED=1 PACELINE_ALLOC_SAMPLE=2") {
+    SKIP_IN_SHARED_PROCESS("mappings are counted");
+    void *objects[40];
+    paceline_free(sampled(1, 100));
+    int before = count_mappings();
+    for (int i = 0; i < 40; i++) {
+        objects[i] = sampled(1, 100);
+    }
+    CHECK(count_mappings() == before && before > 100);
+    for (int i = 0; i < 40; i++) {
+        paceline_free(objects[i]);
+    }
+    CHECK(count_mappings() == before);
+}
+
 /* --- pages that may not be touched --- */
 
 /* Says on stderr that the next write is the one that must not pass. */
