@@ -107,7 +107,7 @@ static inline void stir(struct hardened_heap *own, void **objects, size_t count)
 /* --- turns --- */
 
 /* A queue is turned when this many quarters of a magazine were freed, of which all but one are then there to
- * be taken. */
+ * be taken. More would be fewer turns and a colder ring, and cut_to_sample would need room elsewhere. */
 enum { QUARTERS_FOR_TURN = 2 };
 
 static inline void copy(void **to, void **from, size_t count) {
@@ -153,12 +153,18 @@ static bool turn_class(struct hardened_heap *own, unsigned class) {
                                                   : turn(own, class, capacity);
 }
 
-/* More than until the next sample goes to the spares, which have it for a later refill. */
+/* More than until the next sample goes before what was freed: a later turn takes that first. There is room:
+ * less than half a magazine was freed, or there had been a turn, and a batch is half of one at most. */
 static unsigned cut_to_sample(struct hardened_heap *own, unsigned class, void **begin, unsigned count) {
     size_t most = most_until_sample(own, class);
     if (UNLIKELY(count > most)) {
-        heap_put_batch(own->heap, class, begin + most, count - (unsigned)most);
-        count = (unsigned)most;
+        struct queue *queue = &own->queues[class];
+        void **freed = array_begin(own, class, filled_array(own, class));
+        unsigned surplus = count - (unsigned)most;
+        count -= surplus;
+        memmove(freed + surplus, freed, (size_t)(queue->top - freed) * sizeof *freed);
+        memcpy(freed, begin + count, surplus * sizeof *freed);
+        queue->top += surplus;
     }
     count_towards_sample(own, class, count);
     return count;
