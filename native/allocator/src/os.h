@@ -30,8 +30,8 @@ void *os_remap(void *place, size_t old_bytes, size_t new_bytes);
 bool os_purge(void *place, size_t bytes);
 bool os_forbid(void *place, size_t bytes);
 bool os_permit(void *place, size_t bytes);
-/* These pages are one mapping from now on, whatever is forbidden beside them: to forbid and permit a neighbour
- * that is kept apart on both sides then splits and merges nothing, which is most of what it costs. */
+/* These pages are one mapping from now on, whatever is forbidden beside them: to forbid and permit what lies
+ * between two of them then splits and merges nothing, which is half of what it costs. */
 void os_keep_apart(void *place, size_t bytes);
 /* Metadata is touched sparsely: a huge page for each touch would cost more than all objects. */
 void os_refuse_huge_pages(void *place, size_t bytes);
