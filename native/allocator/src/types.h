@@ -54,18 +54,19 @@ struct bin {
     states_t states;
 };
 
+/* No bin lies across two cache lines, and what every operation reads besides is in one. */
 struct cache {
-    struct bin bins[CLASS_COUNT];
+    alignas(64) struct bin bins[CLASS_COUNT];
     size_t small_end; /* sizes below it are served by the bins; 0 in hardened mode */
     uintptr_t base;   /* of the range */
     uintptr_t grains; /* length of the range / 16; 0 sends every free elsewhere, as in hardened mode */
     uintptr_t hardened_grains; /* the same in hardened mode, else 0 */
     _Atomic uint32_t *entries;
-    uint32_t tag;    /* the entry of own spans of class 0 */
-    uint32_t exited; /* the thread's exit handler has run */
+    struct hardened_heap *hardened; /* in hardened mode: every operation is its */
+    uint32_t tag;                   /* the entry of own spans of class 0 */
+    uint32_t exited;                /* the thread's exit handler has run */
     uint32_t slow_calls;
     struct heap *heap;
-    struct hardened_heap *hardened; /* in hardened mode: every operation is its */
 };
 
 struct batch {
