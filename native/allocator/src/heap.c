@@ -36,12 +36,16 @@ static void forget_empty(struct heap *heap, const struct span *span) {
 static void end_span(struct heap *heap, struct span *span) {
     forget_empty(heap, span);
     list_remove(heap, span);
+    if (UNLIKELY(span->purged != 0) && (uint32_t)os_clock_ms() - span->purged_ms < options.decay_ms) {
+        heap->recently_refaulted += (unsigned)__builtin_popcount(span->purged); /* it would have gone whole */
+    }
     heap->span_count--;
     heap->spans_ended++;
     span_end(span);
 }
 
-/* --- purging inside spans: earned by a heap that shrank, given up while the pages come back --- */
+/* --- purging inside spans: earned by a heap that shrank, given up while the pages come back or their spans
+ * end soon --- */
 
 /* Under the lock. */
 static bool note_whether_shrunken(struct heap *heap) {
@@ -70,9 +74,13 @@ static bool purge_is_earned(struct heap *heap) {
 }
 
 static void purge_span(struct heap *heap, struct span *span) {
+    bool first = span->purged == 0;
     unsigned pages = span_purge(span);
     heap->pages_purged += pages;
     heap->recently_purged += pages;
+    if (first && pages > 0) {
+        span->purged_ms = (uint32_t)os_clock_ms();
+    }
 }
 
 /* A few spans per batch that comes back, in turn: those that emptied before the purge was earned are not

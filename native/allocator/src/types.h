@@ -87,8 +87,9 @@ struct span {
     _Atomic uint32_t owner;
     uint8_t class;
     bool listed;
-    bool guarded;    /* its last page is forbidden */
-    uint16_t purged; /* pages given back, one bit for each sixteenth of the unit */
+    bool guarded;       /* its last page is forbidden */
+    uint16_t purged;    /* pages given back, one bit for each sixteenth of the unit */
+    uint32_t purged_ms; /* when the first of them were; the clock's low bits */
 };
 
 struct span_list {
@@ -119,7 +120,8 @@ struct heap {
     uint64_t span_count;
     uint64_t used_bytes; /* of objects that are not free */
     uint64_t spans_begun, spans_ended, pages_purged, pages_refaulted;
-    /* Of this decay period: purging stops while what it gave back is soon wanted again. */
+    /* Of this decay period: purging stops while what it gave back is soon wanted again, or was of spans that
+     * soon ended. */
     uint64_t recently_purged, recently_refaulted, purge_period_ms;
     struct heap *next_idle;
 
