@@ -102,12 +102,12 @@ static void purge_some(struct heap *heap, unsigned class) {
 
 /* --- giving objects back --- */
 
-/* False: it was free already. */
-static bool put(struct heap *heap, struct span *span, uintptr_t place) {
-    if (UNLIKELY(!span_put(span, place))) {
+/* False: it was free already. `size` is that of the span's class. */
+static inline bool put(struct heap *heap, struct span *span, _Atomic uint8_t *state, uint32_t size) {
+    if (UNLIKELY(!span_put(span, state))) {
         return false;
     }
-    heap->used_bytes -= class_infos[span->class].size;
+    heap->used_bytes -= size;
     if (!span->listed) {
         list_append(heap, span);
         if (!heap_has_thread(heap)) {
@@ -142,19 +142,23 @@ static struct heap *lock_owner(const struct span *span) {
 
 void heap_return(void **objects, unsigned count) {
     struct heap *locked = NULL;
+    uint32_t owner = 0; /* nobody's id */
     if (UNLIKELY(options.hardened)) {
         hardened_check(objects, count);
     }
     unsigned class = count > 0 ? span_of((uintptr_t)objects[0])->class : 0;
+    states_t states = range.states[class_infos[class].shift];
+    uint32_t size = class_infos[class].size;
     for (unsigned i = 0; i < count; i++) {
         struct span *span = span_of((uintptr_t)objects[i]);
-        if (locked == NULL || atomic_load_explicit(&span->owner, memory_order_relaxed) != locked->id) {
+        if (UNLIKELY(atomic_load_explicit(&span->owner, memory_order_relaxed) != owner)) {
             if (locked != NULL) {
                 os_unlock(&locked->lock);
             }
             locked = lock_owner(span);
+            owner = locked->id;
         }
-        if (UNLIKELY(!put(locked, span, (uintptr_t)objects[i]))) {
+        if (UNLIKELY(!put(locked, span, state_at(states, (uintptr_t)objects[i]), size))) {
             os_unlock(&locked->lock); /* a handler of the signal may allocate */
             report_bad_free(objects[i], "double free, by two threads at once,");
         }
