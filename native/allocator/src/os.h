@@ -45,6 +45,9 @@ uint64_t os_random(void);
 void os_lock(struct os_lock *lock);
 void os_unlock(struct os_lock *lock);
 
+/* A function of a library that this process has loaded by whatever way; NULL when it has not. */
+void *os_find_loaded(const char *library, const char *name);
+
 _Noreturn void os_abort(const char *message, size_t length);
 void os_write(int fd, const char *text, size_t length);
 

@@ -4,6 +4,7 @@
 #define _GNU_SOURCE
 #include "os.h"
 
+#include <dlfcn.h>
 #include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -165,6 +166,17 @@ void os_write(int fd, const char *text, size_t length) {
         text += done;
         length -= (size_t)done;
     }
+}
+
+/* Not in a static program, nor where they are in a library of their own that nobody loaded. */
+#pragma weak dlopen
+#pragma weak dlsym
+
+void *os_find_loaded(const char *library, const char *name) {
+    int saved = errno;
+    void *handle = dlopen != NULL && dlsym != NULL ? dlopen(library, RTLD_LAZY | RTLD_NOLOAD) : NULL;
+    errno = saved;
+    return handle != NULL ? dlsym(handle, name) : NULL;
 }
 
 _Noreturn void os_abort(const char *message, size_t length) {
