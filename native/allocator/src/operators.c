@@ -33,7 +33,8 @@ static handler_t current_handler(void) {
 }
 
 static void *give_up(bool throws) {
-    static const char message[] = "paceline_alloc: out of memory in operator new, and no C++ library to throw\n";
+    static const char message[] =
+        "paceline_alloc: out of memory in operator new, and no C++ library to throw\n";
     if (!throws) {
         return NULL;
     }

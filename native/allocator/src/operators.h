@@ -1,8 +1,8 @@
 /* What C++ programs call: operator new and delete in every form that a program may replace, of ours, so that
  * a `new` is a malloc and no call that makes one.
  *
- * Invariant: no C++ compiler and no C++ library is needed to build or to link this. Out of memory the throwing
- * forms do as the standard says, with what the process has of such a library. */
+ * Invariant: no C++ compiler and no C++ library is needed to build or to link this. Out of memory the forms
+ * that throw do as the standard says, with what the process has of such a library. */
 #ifndef PACELINE_OPERATORS_H
 #define PACELINE_OPERATORS_H
 

@@ -46,10 +46,18 @@ void every_form(std::size_t size, std::size_t bytes) {
     const std::align_val_t align{bytes};
     const std::nothrow_t &quiet = std::nothrow;
     void *objects[] = {
-        ::operator new(size),        ::operator new[](size),        ::operator new(size, quiet),
-        ::operator new[](size, quiet), ::operator new(size, align), ::operator new[](size, align),
-        ::operator new(size, align, quiet), ::operator new[](size, align, quiet),
-        ::operator new(size), ::operator new[](size), ::operator new(size, align), ::operator new[](size, align),
+        ::operator new(size),
+        ::operator new[](size),
+        ::operator new(size, quiet),
+        ::operator new[](size, quiet),
+        ::operator new(size, align),
+        ::operator new[](size, align),
+        ::operator new(size, align, quiet),
+        ::operator new[](size, align, quiet),
+        ::operator new(size),
+        ::operator new[](size),
+        ::operator new(size, align),
+        ::operator new[](size, align),
     };
     for (int i = 0; i < 12; i++) {
         bool aligned = (i >= 4 && i < 8) || i >= 10;

@@ -84,7 +84,8 @@ static void burst_again_and_again(void) {
         }
         drop(COUNT - LEFT, COUNT);
         const struct heap *heap = thread_heap(); /* no other thread has any object */
-        fprintf(stderr, "of %d pages %d in vain\n", (int)heap->recently_purged, (int)heap->recently_refaulted);
+        fprintf(stderr, "of %d pages %d in vain\n", (int)heap->recently_purged,
+                (int)heap->recently_refaulted);
         CHECK(heap->recently_refaulted * 10 < heap->recently_purged);
     }
 }
