@@ -64,32 +64,35 @@ TEST_(hardened_filling_and_dropping_is_soon_left_alone, NULL,
     fill_and_drop();
 }
 
-/* A twentieth of it lives for more than a decay period: so long the rest was with the system. */
-static void burst_again_and_again(void) {
-    enum { ROUNDS = 3, LEFT = COUNT / 20 };
+/* A twentieth of it lives on for so long. */
+static void burst_again_and_again(size_t most, uint64_t rest_ms) {
+    enum { ROUNDS = 5, LEFT = COUNT / 20 };
     uint64_t first = 0;
     if (os_page_bytes() > PAGE) {
         SKIP("pages are larger than 4 KiB, so none is purged inside a span");
     }
     for (int round = 0; round < ROUNDS; round++) {
         uint64_t before = pages_purged();
-        fill(1000);
+        fill(most);
         drop(0, COUNT - LEFT);
         uint64_t purged = pages_purged() - before;
         first = round == 0 ? purged : first;
         fprintf(stderr, "round %d: %d pages purged\n", round, (int)purged);
         CHECK(purged > 256 && purged >= first / 2);
-        for (uint64_t end = os_clock_ms() + 120; os_clock_ms() < end;) {
+        for (uint64_t end = os_clock_ms() + rest_ms; os_clock_ms() < end;) {
             (void)sched_yield();
         }
         drop(COUNT - LEFT, COUNT);
         const struct heap *heap = thread_heap(); /* no other thread has any object */
         fprintf(stderr, "of %d pages %d in vain\n", (int)heap->recently_purged,
                 (int)heap->recently_refaulted);
-        CHECK(heap->recently_refaulted * 10 < heap->recently_purged);
+        CHECK(rest_ms == 0 || heap->recently_refaulted * 50 < heap->recently_purged);
     }
 }
 
 TEST_(what_stays_away_for_a_decay_period_was_not_purged_in_vain, NULL, "PACELINE_ALLOC_DECAY_MS=90") {
-    burst_again_and_again();
+    burst_again_and_again(1000, 120);
+}
+TEST_(bursts_of_which_little_is_left_are_purged_each_time, NULL, "PACELINE_ALLOC_DECAY_MS=1000000") {
+    burst_again_and_again(4000, 0);
 }
