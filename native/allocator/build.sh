@@ -34,8 +34,9 @@ compile() { # compile FOLDER FLAGS…: every source into FOLDER/objects
     mkdir -p "$folder/objects"
     for source in "$here"/src/*.c; do
         object=$folder/objects/$(basename "$source" .c).o
+        case $source in */operators.c) passes=-fexceptions ;; *) passes= ;; esac
         # shellcheck disable=SC2086
-        $cc $flags "$@" -I"$here/include" -I"$here/src" -c "$source" -o "$object" || exit 1
+        $cc $flags $passes "$@" -I"$here/include" -I"$here/src" -c "$source" -o "$object" || exit 1
     done
 }
 

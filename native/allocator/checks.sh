@@ -7,6 +7,8 @@ set -eu
 here=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd)
 echo "== tests"
 "$here/build.sh" check
+echo "== operators of C++"
+sh "$here/tests/operators.sh" "${BUILD:-$here/build}"
 echo "== address and undefined behaviour"
 "$here/build.sh" sanitize address
 echo "== threads"

@@ -138,6 +138,14 @@ SLOW void release_slowly(void *object) {
     }
 }
 
+SLOW void release_with_room(void *object) {
+    unsigned class = entry_class(entry_of_unit(unit_of((uintptr_t)object)));
+    decay_tick();
+    heap_make_room(thread_cache.heap, class);
+    state_write(state_of(class, (uintptr_t)object), STATE_CACHED);
+    *thread_cache.bins[class].top++ = object;
+}
+
 /* The usual free of another thread's small object: into the outgoing batch, if that has room for two. */
 void release_remote(void *object, uint32_t offset, const struct cache *cache) {
     unsigned class = entry_class(offset);

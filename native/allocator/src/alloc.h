@@ -1,12 +1,13 @@
 /* The paths every operation takes: a dozen and a half instructions each, inlined into malloc, calloc and
  * free.
  *
- * Invariant: they read and write the thread's cache, one entry and one state; never a block, never a lock,
- * and they fail over to alloc.c for everything unusual, a thread without a heap included. */
+ * Invariant: default mode's read and write the thread's cache, one entry and one state; never a block, never
+ * a lock, and they fail over to alloc.c for everything unusual, a thread without a heap included. Hardened
+ * mode leaves both at their first comparison (hardened_paths.h) and costs default mode nothing. */
 #ifndef PACELINE_ALLOC_INTERNAL_H
 #define PACELINE_ALLOC_INTERNAL_H
 
-#include "hardened.h"
+#include "hardened_paths.h"
 #include "heap.h"
 #include "report.h"
 
@@ -15,6 +16,8 @@ void *allocate_aligned(size_t alignment, size_t size);
 /* Over MEDIUM_MAX; sets errno on failure. */
 void *allocate_large(size_t size, size_t alignment, bool *zero);
 void release_slowly(void *object);
+/* A live object of an own span, when its magazine is full. */
+void release_with_room(void *object);
 /* Of an object in a unit whose entry less the tag is this offset, and no own bin's. */
 void release_remote(void *object, uint32_t offset, const struct cache *cache);
 void *out_of_memory(void);
@@ -43,9 +46,13 @@ static inline void *allocate(size_t size) {
         }
         return allocate_slowly(size);
     }
-    return allocate_unlike(size, cache);
+    if (LIKELY(size <= HARDENED_SMALL_MAX)) {
+        return allocate_hardened(size, cache);
+    }
+    return allocate_slowly(size);
 }
 
+_Static_assert(HARDENED_SMALL_MAX <= (int)SMALL_MAX, "default mode serves such sizes from its bins");
 _Static_assert(sizeof(struct bin) == 1 << ENTRY_CLASS_SHIFT, "an entry minus the tag is the offset of a bin");
 
 static inline void release(void *object) {
@@ -62,17 +69,25 @@ static inline void release(void *object) {
             struct bin *bin = (struct bin *)((char *)cache->bins + offset_of_bin);
             _Atomic uint8_t *state = state_at(bin->states, place);
             void **top = bin->top;
-            if (LIKELY(state_read(state) == live_mark_small(place) &&
-                       ((uintptr_t)top & (MAGAZINE_BYTES - 1)) != 0)) {
+            if (LIKELY(state_read(state) == live_mark_small(place))) {
+                if (UNLIKELY(((uintptr_t)top & (MAGAZINE_BYTES - 1)) == 0)) {
+                    release_with_room(object);
+                    return;
+                }
                 state_write(state, STATE_CACHED);
                 *top = object;
                 bin->top = top + 1;
                 return;
             }
         } else {
-            release_unlike(object, offset_of_bin, cache);
+            release_remote(object, offset_of_bin, cache);
             return;
         }
+    } else if (LIKELY(grain < cache->hardened_grains)) {
+        size_t unit = grain >> (UNIT_SHIFT - GRAIN_SHIFT);
+        uint32_t entry = atomic_load_explicit(&cache->entries[unit], memory_order_relaxed);
+        release_hardened(object, entry, cache);
+        return;
     }
     release_slowly(object);
 }

@@ -19,9 +19,10 @@
 
 #include <string.h>
 
-enum { CANARY_BYTES = 8 };
+enum { CANARY_BYTES = 8, HARDENED_SMALL_MAX = SMALL_MAX - CANARY_BYTES };
 
-extern uint64_t canary_secret;
+/* Hidden, so that no path looks up where it is. */
+extern uint64_t canary_secret __attribute__((visibility("hidden")));
 
 static inline uint64_t canary(uintptr_t place) { return canary_secret ^ place; }
 

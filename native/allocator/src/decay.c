@@ -3,8 +3,6 @@
 
 #include "options.h"
 
-enum { SLOW_CALLS_PER_LOOK = 16 };
-
 static void return_batches(struct heap *heap, struct batch *batch) {
     for (struct batch *next; batch != NULL; batch = next) {
         next = batch->next;
@@ -38,7 +36,7 @@ static void return_unneeded_spares(struct heap *heap) {
     }
 }
 
-static SLOW void look(struct heap *heap) {
+SLOW void decay_look(struct heap *heap) {
     uint64_t now = os_clock_ms();
     if (heap != NULL) {
         if (now - heap->aged_ms < options.decay_ms) {
@@ -51,11 +49,4 @@ static SLOW void look(struct heap *heap) {
     }
     units_age(now);
     huge_age(now);
-}
-
-void decay_tick(void) {
-    struct cache *cache = &thread_cache;
-    if (UNLIKELY(++cache->slow_calls % SLOW_CALLS_PER_LOOK == 0)) {
-        look(cache->heap);
-    }
 }

@@ -13,7 +13,16 @@
 #include "heap.h"
 #include "large.h"
 
+/* What is due, if a decay period has passed. `heap` is the calling thread's, or NULL. */
+void decay_look(struct heap *heap);
+
 /* From slow paths; not from frees that only fill an outgoing batch, of which each thirtieth is slow. */
-void decay_tick(void);
+static inline void decay_tick(void) {
+    enum { SLOW_CALLS_PER_LOOK = 16 };
+    struct cache *cache = &thread_cache;
+    if (UNLIKELY(++cache->slow_calls % SLOW_CALLS_PER_LOOK == 0)) {
+        decay_look(cache->heap);
+    }
+}
 
 #endif

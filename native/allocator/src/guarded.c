@@ -1,4 +1,5 @@
-/* guarded.h. Slots are freed and taken in turn: the one freed longest ago is taken next. */
+/* guarded.h. Slots are freed and taken in turn: the one freed longest ago is taken next. A slot's page is a
+ * mapping of its own from the start. */
 #include "guarded.h"
 
 #include "canary.h"
@@ -31,6 +32,9 @@ static bool prepare(void) {
     if (!os_forbid(place, bytes)) {
         os_unmap(place, bytes);
         return false;
+    }
+    for (size_t page = 0; page <= 2 * SLOTS; page += 2) {
+        os_keep_apart((char *)place + page * range.page_bytes, range.page_bytes);
     }
     guarded_bytes = bytes;
     atomic_store_explicit(&guarded_base, (uintptr_t)place, memory_order_release);

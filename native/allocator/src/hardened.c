@@ -1,7 +1,5 @@
-/* hardened.h. Entries, states, batches, spans and exchange are those of default mode.
- *
- * The two paths most operations take are allocate_unlike and release_unlike: those of alloc.h, with a queue
- * in place of a magazine, a length, a canary and poison. */
+/* hardened.h, all but the two paths most operations take (hardened_paths.h). Entries, states, batches, spans
+ * and exchange are those of default mode. */
 #include "hardened.h"
 
 #include "alloc.h"
@@ -106,40 +104,14 @@ SLOW void *hardened_allocate(size_t size, size_t alignment) {
     return LIKELY(object != NULL) ? object : take_last(class, size, alignment);
 }
 
-/* The queue is empty: mostly that is a turn. */
-static SLOW void *allocate_by_turn(size_t size, struct cache *cache) {
-    if (UNLIKELY(!queue_turn(cache->hardened, class_of_small(size + CANARY_BYTES)))) {
+SLOW void *allocate_by_refill(size_t size, struct cache *cache) {
+    struct hardened_heap *own = cache->hardened;
+    unsigned class = class_of_small(size + CANARY_BYTES);
+    decay_tick();
+    if (UNLIKELY(own->sample_due[class] || !queue_refill(own, class))) {
         return hardened_allocate(size, 1);
     }
-    decay_tick();
-    return allocate_unlike(size, cache);
-}
-
-void *allocate_unlike(size_t size, struct cache *cache) {
-    struct hardened_heap *own = cache->hardened;
-    if (own == NULL) {
-        return allocate_slowly(size);
-    }
-    if (LIKELY(size <= SMALL_MAX - CANARY_BYTES)) {
-        struct queue *queue = &own->queues[class_of_small(size + CANARY_BYTES)];
-        __asm__("" : "+r"(queue)); /* or it is computed twice */
-        void **next = queue->next;
-        uintptr_t place = (uintptr_t)*next;
-        if (LIKELY(place != 0)) {
-            queue->next = next + 1;
-            uint64_t key = canary(place);
-            if (UNLIKELY(!has_key(key, place))) {
-                return report_late_write(place);
-            }
-            states_t states = queue->states;
-            length_write(length_at(queue->lengths, states, place), size);
-            state_write(state_at(states, place), live_mark_small(place));
-            write_key(key, place + size);
-            return (void *)place;
-        }
-        return allocate_by_turn(size, cache);
-    }
-    return hardened_allocate(size, 1);
+    return allocate_hardened(size, cache);
 }
 
 /* --- release --- */
@@ -202,57 +174,23 @@ SLOW void hardened_release(void *object) {
     }
 }
 
-/* From live to cached and poisoned; false, and nothing is changed, unless the object is what it should be. */
-static inline bool end_life(const struct queue *queue, uintptr_t place) {
-    states_t states = queue->states;
-    _Atomic uint8_t *state = state_at(states, place);
-    if (UNLIKELY(state_read(state) != live_mark_small(place))) {
-        return false;
-    }
-    uint64_t key = canary(place);
-    if (UNLIKELY(!has_key(key, place + length_read(length_at(queue->lengths, states, place))))) {
-        return false;
-    }
-    state_write(state, STATE_CACHED);
-    write_key(key, place);
-    return true;
+SLOW void release_hardened_with_room(void *object, struct cache *cache) {
+    uint32_t entry = entry_of_unit(unit_of((uintptr_t)object));
+    decay_tick();
+    queue_make_room(cache->hardened, entry_class(entry));
+    release_hardened(object, entry, cache);
 }
 
-/* alloc.c's release_remote. */
-static bool send_small(void *object, uint32_t offset, const struct cache *cache) {
-    unsigned class = entry_class(offset - HARDENED_TAG);
-    if (offset + cache->tag < 1u << ENTRY_OWNER_SHIFT || class >= SMALL_CLASSES) {
-        return false;
-    }
-    struct batch *batch = cache->heap->outgoing[class];
-    if (batch == NULL || batch->count + 1 >= class_infos[class].batch ||
-        !end_life(&cache->hardened->queues[class], (uintptr_t)object)) {
-        return false;
-    }
-    batch->objects[batch->count++] = object;
-    return true;
-}
-
-/* An entry minus the tag is the offset of a bin; a queue is so many times as long. */
-enum { QUEUE_BYTES_PER_BIN_BYTE = sizeof(struct queue) / sizeof(struct bin) };
-_Static_assert(sizeof(struct queue) % sizeof(struct bin) == 0, "queues follow one another as bins do");
-
-void release_unlike(void *object, uint32_t offset, struct cache *cache) {
-    uint32_t offset_of_bin = offset - HARDENED_TAG;
-    if (LIKELY(offset_of_bin < SMALL_CLASSES << ENTRY_CLASS_SHIFT)) {
-        size_t offset_of_queue = (size_t)offset_of_bin * QUEUE_BYTES_PER_BIN_BYTE;
-        struct queue *queue = (struct queue *)((char *)cache->hardened->queues + offset_of_queue);
-        void **top = queue->top;
-        if (LIKELY(((uintptr_t)top & (MAGAZINE_BYTES - 1)) != 0 && end_life(queue, (uintptr_t)object))) {
-            *top = object;
-            queue->top = top + 1;
+/* The usual free of another thread's small object, as alloc.c's release_remote. */
+void release_hardened_remote(void *object, uint32_t entry, struct cache *cache) {
+    unsigned class = entry_class(entry);
+    if (LIKELY(entry >> ENTRY_OWNER_SHIFT != 0 && class < SMALL_CLASSES)) {
+        struct batch *batch = cache->heap->outgoing[class];
+        if (LIKELY(batch != NULL && batch->count + 1 < class_infos[class].batch &&
+                   end_life(&cache->hardened->queues[class], (uintptr_t)object))) {
+            batch->objects[batch->count++] = object;
             return;
         }
-    } else if ((offset & HARDENED_TAG) == 0) {
-        release_remote(object, offset, cache);
-        return;
-    } else if (send_small(object, offset, cache)) {
-        return;
     }
     hardened_release(object);
 }

@@ -15,10 +15,6 @@
 /* `alignment` is a power of two; 1 means malloc's own. errno is set on failure. */
 void *hardened_allocate(size_t size, size_t alignment);
 void hardened_release(void *object);
-/* Where alloc.h's paths go on when the thread's bins do not serve a size, or not the class of an object of
- * the range, in either mode. `offset` is the entry of the object's unit less the tag. */
-void *allocate_unlike(size_t size, struct cache *cache);
-void release_unlike(void *object, uint32_t offset, struct cache *cache);
 /* The size that was asked for: the bytes behind it are guarded. */
 size_t hardened_usable(void *object);
 /* Another size without a move, if the block has room and is half used: true. `object` is checked, and

@@ -33,15 +33,27 @@ static void forget_empty(struct heap *heap, const struct span *span) {
     }
 }
 
+/* What was purged inside a span that ends soon afterwards would have gone whole. It counts for a third: a
+ * burst of which little is left and soon ends as well is worth it each time, filling and dropping all is not,
+ * since what is filled next then finds most of its pages gone. */
+static void note_vain(struct heap *heap, const struct span *span) {
+    enum { SHARE = 3 };
+    if (UNLIKELY(span->purged != 0) && (uint32_t)os_clock_ms() - span->purged_ms < options.decay_ms) {
+        heap->recently_refaulted += (unsigned)__builtin_popcount(span->purged) / SHARE;
+    }
+}
+
 static void end_span(struct heap *heap, struct span *span) {
     forget_empty(heap, span);
     list_remove(heap, span);
+    note_vain(heap, span);
     heap->span_count--;
     heap->spans_ended++;
     span_end(span);
 }
 
-/* --- purging inside spans: earned by a heap that shrank, given up while the pages come back --- */
+/* --- purging inside spans: earned by a heap that shrank, given up while the pages come back or their spans
+ * end soon --- */
 
 /* Under the lock. */
 static bool note_whether_shrunken(struct heap *heap) {
@@ -70,9 +82,13 @@ static bool purge_is_earned(struct heap *heap) {
 }
 
 static void purge_span(struct heap *heap, struct span *span) {
+    bool first = span->purged == 0;
     unsigned pages = span_purge(span);
     heap->pages_purged += pages;
     heap->recently_purged += pages;
+    if (first && pages > 0) {
+        span->purged_ms = (uint32_t)os_clock_ms();
+    }
 }
 
 /* A few spans per batch that comes back, in turn: those that emptied before the purge was earned are not
@@ -94,12 +110,12 @@ static void purge_some(struct heap *heap, unsigned class) {
 
 /* --- giving objects back --- */
 
-/* False: it was free already. */
-static bool put(struct heap *heap, struct span *span, uintptr_t place) {
-    if (UNLIKELY(!span_put(span, place))) {
+/* False: it was free already. `size` is that of the span's class. */
+static inline bool put(struct heap *heap, struct span *span, _Atomic uint8_t *state, uint32_t size) {
+    if (UNLIKELY(!span_put(span, state))) {
         return false;
     }
-    heap->used_bytes -= class_infos[span->class].size;
+    heap->used_bytes -= size;
     if (!span->listed) {
         list_append(heap, span);
         if (!heap_has_thread(heap)) {
@@ -134,19 +150,23 @@ static struct heap *lock_owner(const struct span *span) {
 
 void heap_return(void **objects, unsigned count) {
     struct heap *locked = NULL;
+    uint32_t owner = 0; /* nobody's id */
     if (UNLIKELY(options.hardened)) {
         hardened_check(objects, count);
     }
     unsigned class = count > 0 ? span_of((uintptr_t)objects[0])->class : 0;
+    states_t states = range.states[class_infos[class].shift];
+    uint32_t size = class_infos[class].size;
     for (unsigned i = 0; i < count; i++) {
         struct span *span = span_of((uintptr_t)objects[i]);
-        if (locked == NULL || atomic_load_explicit(&span->owner, memory_order_relaxed) != locked->id) {
+        if (UNLIKELY(atomic_load_explicit(&span->owner, memory_order_relaxed) != owner)) {
             if (locked != NULL) {
                 os_unlock(&locked->lock);
             }
             locked = lock_owner(span);
+            owner = locked->id;
         }
-        if (UNLIKELY(!put(locked, span, (uintptr_t)objects[i]))) {
+        if (UNLIKELY(!put(locked, span, state_at(states, (uintptr_t)objects[i]), size))) {
             os_unlock(&locked->lock); /* a handler of the signal may allocate */
             report_bad_free(objects[i], "double free, by two threads at once,");
         }

@@ -10,6 +10,7 @@
 #include "report.h"
 
 enum { KEPT_MAX = 16, FIRST_SLOTS = 1024 };
+#define HUGE_PAGE ((size_t)2 << 20)
 
 struct huge {
     uintptr_t place; /* 0: empty slot */
@@ -114,7 +115,7 @@ static struct huge find_kept(size_t bytes, size_t alignment) {
     unsigned best = KEPT_MAX;
     for (unsigned i = 0; i < KEPT_MAX; i++) {
         const struct huge *kept = &huges.kept[i];
-        bool fits = kept->place != 0 && kept->mapped >= bytes && kept->mapped <= bytes + bytes / 4 &&
+        bool fits = kept->place != 0 && kept->mapped >= bytes && kept->mapped <= 2 * bytes &&
                     (kept->place & (alignment - 1)) == 0;
         if (fits && (best == KEPT_MAX || kept->mapped < huges.kept[best].mapped)) {
             best = i;
@@ -191,6 +192,22 @@ static void *map_aligned(size_t bytes, size_t alignment) {
     return got + front;
 }
 
+/* Where huge pages are wanted they begin with the first byte, unless addresses are short. */
+static uintptr_t map_new(size_t bytes, size_t alignment) {
+    void *place = NULL;
+    bool pages = options.huge_after != 0 && bytes >= HUGE_PAGE;
+    if (pages && alignment < HUGE_PAGE) {
+        place = map_aligned(bytes, HUGE_PAGE);
+    }
+    if (place == NULL) {
+        place = map_aligned(bytes, alignment);
+    }
+    if (place != NULL && pages) {
+        os_ask_huge_pages(place, bytes);
+    }
+    return (uintptr_t)place;
+}
+
 void *huge_take(size_t size, size_t alignment, bool *zero) {
     if (size > PTRDIFF_MAX - UNIT_BYTES) {
         return NULL;
@@ -201,15 +218,12 @@ void *huge_take(size_t size, size_t alignment, bool *zero) {
     os_unlock(&huges.lock);
     *zero = huge.place == 0;
     if (huge.place == 0) {
-        huge = (struct huge){.place = (uintptr_t)map_aligned(bytes, alignment), .mapped = bytes};
+        huge = (struct huge){.place = map_new(bytes, alignment), .mapped = bytes};
         if (huge.place == 0 && huge_purge() > 0) {
-            huge.place = (uintptr_t)map_aligned(bytes, alignment);
+            huge.place = map_new(bytes, alignment);
         }
         if (huge.place == 0) {
             return NULL;
-        }
-        if (options.huge_after != 0 && bytes >= 2 * LARGE_MAX) {
-            os_ask_huge_pages((void *)huge.place, bytes);
         }
     }
     huge.size = size;

@@ -30,6 +30,9 @@ void *os_remap(void *place, size_t old_bytes, size_t new_bytes);
 bool os_purge(void *place, size_t bytes);
 bool os_forbid(void *place, size_t bytes);
 bool os_permit(void *place, size_t bytes);
+/* These pages are one mapping from now on, whatever is forbidden beside them: to forbid and permit what lies
+ * between two of them then splits and merges nothing, which is half of what it costs. */
+void os_keep_apart(void *place, size_t bytes);
 /* Metadata is touched sparsely: a huge page for each touch would cost more than all objects. */
 void os_refuse_huge_pages(void *place, size_t bytes);
 void os_ask_huge_pages(void *place, size_t bytes);
@@ -41,6 +44,9 @@ uint64_t os_random(void);
 
 void os_lock(struct os_lock *lock);
 void os_unlock(struct os_lock *lock);
+
+/* A function of a library that this process has loaded by whatever way; NULL when it has not. */
+void *os_find_loaded(const char *library, const char *name);
 
 _Noreturn void os_abort(const char *message, size_t length);
 void os_write(int fd, const char *text, size_t length);

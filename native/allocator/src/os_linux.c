@@ -4,6 +4,7 @@
 #define _GNU_SOURCE
 #include "os.h"
 
+#include <dlfcn.h>
 #include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -88,6 +89,9 @@ bool os_forbid(void *place, size_t bytes) { return protect(place, bytes, PROT_NO
 
 bool os_permit(void *place, size_t bytes) { return protect(place, bytes, READ_WRITE); }
 
+/* By a flag the neighbours lack. */
+void os_keep_apart(void *place, size_t bytes) { (void)advise(place, bytes, MADV_DONTDUMP); }
+
 size_t os_address_space_limit(void) {
     struct rlimit limit;
     if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) {
@@ -162,6 +166,17 @@ void os_write(int fd, const char *text, size_t length) {
         text += done;
         length -= (size_t)done;
     }
+}
+
+/* Not in a static program, nor where they are in a library of their own that nobody loaded. */
+#pragma weak dlopen
+#pragma weak dlsym
+
+void *os_find_loaded(const char *library, const char *name) {
+    int saved = errno;
+    void *handle = dlopen != NULL && dlsym != NULL ? dlopen(library, RTLD_LAZY | RTLD_NOLOAD) : NULL;
+    errno = saved;
+    return handle != NULL ? dlsym(handle, name) : NULL;
 }
 
 _Noreturn void os_abort(const char *message, size_t length) {

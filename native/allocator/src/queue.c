@@ -94,7 +94,7 @@ static void shuffle(struct hardened_heap *own, void **objects, unsigned count) {
 
 /* Of what was freed: here and there two are exchanged, so that the order of frees does not tell that of
  * reuse. */
-static void stir(struct hardened_heap *own, void **objects, size_t count) {
+static inline void stir(struct hardened_heap *own, void **objects, size_t count) {
     enum { OBJECTS_PER_DRAW = 16 };
     for (size_t i = 0; i < count; i += OBJECTS_PER_DRAW) {
         uint64_t drawn = draw(own);
@@ -105,6 +105,10 @@ static void stir(struct hardened_heap *own, void **objects, size_t count) {
 }
 
 /* --- turns --- */
+
+/* A queue is turned when this many quarters of a magazine were freed, of which all but one are then there to
+ * be taken. More would be fewer turns and a colder ring, and cut_to_sample would need room elsewhere. */
+enum { QUARTERS_FOR_TURN = 2 };
 
 static inline void copy(void **to, void **from, size_t count) {
     enum { USUAL = MAGAZINE_SLOTS / 4 - 1 };
@@ -117,27 +121,36 @@ static inline void copy(void **to, void **from, size_t count) {
     }
 }
 
-/* The filled array is taken from now on, but for the newest quarter of a magazine: these begin the other one.
- * False: it has not twice that, and a turn is not yet worth it. */
-bool queue_turn(struct hardened_heap *own, unsigned class) {
+/* turn_class, inlined where the capacity is known: most classes have the same. */
+static inline bool turn(struct hardened_heap *own, unsigned class, size_t capacity) {
     struct queue *queue = &own->queues[class];
-    unsigned filled = filled_array(own, class);
-    void **begin = array_begin(own, class, filled);
-    size_t count = (size_t)(queue->top - begin);
-    size_t keep = class_infos[class].capacity / 4u;
-    if (count < 2 * keep || own->sample_due[class]) {
+    void **first = own->arrays[class][0] + MAGAZINE_SLOTS - capacity, **second = first + MAGAZINE_SLOTS;
+    void **top = queue->top;
+    void **begin = top >= second ? second : first;
+    void **other = top >= second ? first : second;
+    size_t count = (size_t)(top - begin);
+    size_t keep = capacity / 4u;
+    if (count < QUARTERS_FOR_TURN * keep || UNLIKELY(own->sample_due[class])) {
         return false;
     }
+    size_t moved = count - keep;
     size_t most = most_until_sample(own, class);
-    size_t moved = count - keep < most ? count - keep : most;
+    moved = LIKELY(moved < most) ? moved : most;
     count_towards_sample(own, class, moved);
-    void **other = array_begin(own, class, 1 - filled);
     copy(other, begin + moved, count - moved);
     begin[moved] = NULL;
     stir(own, begin, moved);
     queue->next = begin;
     queue->top = other + (count - moved);
     return true;
+}
+
+/* The filled array is taken from now on, but for the newest quarter of a magazine: these begin the other one.
+ * False: too little was freed, and a turn is not yet worth it. */
+static bool turn_class(struct hardened_heap *own, unsigned class) {
+    size_t capacity = class_infos[class].capacity;
+    return LIKELY(capacity == MAGAZINE_SLOTS - 1) ? turn(own, class, MAGAZINE_SLOTS - 1)
+                                                  : turn(own, class, capacity);
 }
 
 /* More than until the next sample goes before what was freed: a later turn takes that first. There is room:
@@ -159,10 +172,7 @@ static unsigned cut_to_sample(struct hardened_heap *own, unsigned class, void **
 
 /* What comes from a batch has its poison; what comes from a span may be new. While objects circulate, spans
  * are asked for as few as a turn lacks: every further one would only make the ring longer, and colder. */
-bool queue_refill(struct hardened_heap *own, unsigned class) {
-    if (queue_turn(own, class)) {
-        return true;
-    }
+static SLOW bool refill_from_heap(struct hardened_heap *own, unsigned class) {
     struct queue *queue = &own->queues[class];
     unsigned filled = filled_array(own, class);
     void **begin = array_begin(own, class, 1 - filled);
@@ -184,10 +194,14 @@ bool queue_refill(struct hardened_heap *own, unsigned class) {
     return count > 0;
 }
 
+bool queue_refill(struct hardened_heap *own, unsigned class) {
+    return LIKELY(turn_class(own, class)) || refill_from_heap(own, class);
+}
+
 /* What goes to the spares keeps its poison and is checked when it comes back, or goes on to its span. */
 void queue_make_room(struct hardened_heap *own, unsigned class) {
     struct queue *queue = &own->queues[class];
-    if (*queue->next == NULL && queue_turn(own, class)) {
+    if (*queue->next == NULL && turn_class(own, class)) {
         return;
     }
     void **begin = array_begin(own, class, filled_array(own, class));

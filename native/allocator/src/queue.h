@@ -33,9 +33,7 @@ struct hardened_heap {
     void *behind_the_last; /* slot 0 of an array is where the one before it ends with NULL */
 };
 
-/* Turns the queue if that is worth it and no sample is due; true: there is something to take. */
-bool queue_turn(struct hardened_heap *own, unsigned class);
-/* Makes the empty queue have something to take; no sample is due. False: memory is out. */
+/* Makes the empty queue have something to take, mostly by a turn; no sample is due. False: memory is out. */
 bool queue_refill(struct hardened_heap *own, unsigned class);
 /* Makes room at the full queue's top. */
 void queue_make_room(struct hardened_heap *own, unsigned class);

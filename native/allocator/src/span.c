@@ -194,16 +194,6 @@ unsigned span_take(struct span *span, void **out, unsigned want, uint64_t *refau
     return want;
 }
 
-bool span_put(struct span *span, uintptr_t place) {
-    _Atomic uint8_t *state = state_of(span->class, place);
-    if (UNLIKELY(state_read(state) != STATE_CACHED)) {
-        return false;
-    }
-    state_write(state, STATE_FREE);
-    span->used--;
-    return true;
-}
-
 /* --- purging --- */
 
 /* Pages with an object that is not free, and those behind all that was carved. */

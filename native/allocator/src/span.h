@@ -15,8 +15,15 @@ void span_end(struct span *span);
 
 /* Takes up to `want` free objects, lowest address last, and marks them cached. Answers how many. */
 unsigned span_take(struct span *span, void **out, unsigned want, uint64_t *refaulted);
-/* Takes one object back. The state must be `cached`: false, a second free raced the first. */
-bool span_put(struct span *span, uintptr_t place);
+/* Takes the object of this state back. It must be `cached`: false, a second free raced the first. */
+static inline bool span_put(struct span *span, _Atomic uint8_t *state) {
+    if (UNLIKELY(state_read(state) != STATE_CACHED)) {
+        return false;
+    }
+    state_write(state, STATE_FREE);
+    span->used--;
+    return true;
+}
 
 /* Gives back the pages that hold no used object; how many. */
 unsigned span_purge(struct span *span);

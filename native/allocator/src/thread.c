@@ -91,16 +91,18 @@ static void attach(struct heap *heap) {
     cache->base = range.base;
     cache->entries = range.entries;
     cache->tag = entry_for(heap->id, 0);
-    if (options.hardened) {
-        /* No size is small and no entry a bin's: every operation leaves default mode's paths there. */
-        cache->hardened = heap->hardened;
-        cache->small_end = 0;
-        cache->tag -= HARDENED_TAG;
-    }
     for (unsigned class = 0; class < CLASS_COUNT; class ++) {
         cache->bins[class].states = range.states[class_infos[class].shift];
     }
-    cache->grains = range.bytes >> GRAIN_SHIFT;
+    uintptr_t grains = range.bytes >> GRAIN_SHIFT;
+    if (options.hardened) {
+        /* No size is small and no address in the range: every operation leaves default mode's paths there. */
+        cache->hardened = heap->hardened;
+        cache->small_end = 0;
+        cache->hardened_grains = grains;
+    } else {
+        cache->grains = grains;
+    }
 }
 
 COLD struct heap *thread_attach(void) {
@@ -155,7 +157,8 @@ void thread_exit_handler(void *token) {
         cache->bins[class].top = NO_MAGAZINE;
     }
     heap->bins = NULL;
-    cache->grains = 0;
+    cache->grains = cache->hardened_grains = 0;
+    cache->small_end = SMALL_MAX + 1; /* what the bins do not have is then the slow path's */
     cache->heap = NULL;
     cache->hardened = NULL;
     cache->exited = 1;

@@ -45,11 +45,6 @@ enum { STATE_FREE = 0, STATE_CACHED = 1, STATE_HOLE = 2, STATE_LIVE = 0x80 };
  * is its owner's id and its class, the latter as the offset of the class's bin in a cache. */
 enum { ENTRY_NONE = 0, ENTRY_RUN = 1, ENTRY_CLASS_SHIFT = 4, ENTRY_OWNER_SHIFT = 12 };
 
-/* Off by this, a tag makes no entry a bin: every free of an object of a class leaves default mode's path with
- * this bit in the difference, which no class sets. */
-enum { HARDENED_TAG = 1 << (ENTRY_OWNER_SHIFT - 1) };
-_Static_assert(CLASS_COUNT << ENTRY_CLASS_SHIFT <= HARDENED_TAG, "no class has the bit");
-
 /* The states of one power of two: the byte for address p is at states + (p >> (states & 63)).
  * The tables are placed so that the low six bits of that sum's first term are the shift. */
 typedef uintptr_t states_t;
@@ -59,17 +54,19 @@ struct bin {
     states_t states;
 };
 
+/* No bin lies across two cache lines, and what every operation reads besides is in one. */
 struct cache {
-    struct bin bins[CLASS_COUNT];
+    alignas(64) struct bin bins[CLASS_COUNT];
     size_t small_end; /* sizes below it are served by the bins; 0 in hardened mode */
     uintptr_t base;   /* of the range */
-    uintptr_t grains; /* length of the range / 16; 0 sends every free to the slow path */
+    uintptr_t grains; /* length of the range / 16; 0 sends every free elsewhere, as in hardened mode */
+    uintptr_t hardened_grains; /* the same in hardened mode, else 0 */
     _Atomic uint32_t *entries;
-    uint32_t tag;    /* the entry of own spans of class 0; HARDENED_TAG below it in hardened mode */
-    uint32_t exited; /* the thread's exit handler has run */
+    struct hardened_heap *hardened; /* in hardened mode: every operation is its */
+    uint32_t tag;                   /* the entry of own spans of class 0 */
+    uint32_t exited;                /* the thread's exit handler has run */
     uint32_t slow_calls;
     struct heap *heap;
-    struct hardened_heap *hardened; /* in hardened mode: every operation is its */
 };
 
 struct batch {
@@ -90,8 +87,9 @@ struct span {
     _Atomic uint32_t owner;
     uint8_t class;
     bool listed;
-    bool guarded;    /* its last page is forbidden */
-    uint16_t purged; /* pages given back, one bit for each sixteenth of the unit */
+    bool guarded;       /* its last page is forbidden */
+    uint16_t purged;    /* pages given back, one bit for each sixteenth of the unit */
+    uint32_t purged_ms; /* when the first of them were; the clock's low bits */
 };
 
 struct span_list {
@@ -122,7 +120,8 @@ struct heap {
     uint64_t span_count;
     uint64_t used_bytes; /* of objects that are not free */
     uint64_t spans_begun, spans_ended, pages_purged, pages_refaulted;
-    /* Of this decay period: purging stops while what it gave back is soon wanted again. */
+    /* Of this decay period: purging stops while what it gave back is soon wanted again, or was of spans that
+     * soon ended. */
     uint64_t recently_purged, recently_refaulted, purge_period_ms;
     struct heap *next_idle;
 

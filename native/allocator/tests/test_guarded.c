@@ -1,9 +1,10 @@
 /* Sampled objects, and pages that may not be touched: where a write ends the process at once, and where at
  * the object's next use. */
 #include "guarded.h"
+#include "canary.h"
 #include "check.h"
+#include "heap.h"
 #include "paceline_alloc.h"
-#include "range.h"
 
 #include <string.h>
 
@@ -105,6 +106,57 @@ TEST_(classes_have_their_share_of_samples_however_often_they_are_refilled, NULL,
     for (int k = 0; k < 2; k++) {
         CHECK(guarded[k] > ROUNDS / 130 && guarded[k] < ROUNDS / 75);
     }
+}
+
+/* Nearly every refill is cut short; what is cut off must be there for later ones. */
+TEST_(what_a_sample_cuts_off_a_batch_is_used_later, NULL, SAMPLE_TENTH) {
+    enum { LIVE = 100, TURNS = 200 };
+    void *live[LIVE];
+    struct heap *heap = thread_heap();
+    for (int turn = 0; turn < TURNS; turn++) {
+        for (int i = 0; i < LIVE; i++) {
+            live[i] = paceline_malloc(100);
+        }
+        for (int i = 0; i < LIVE; i++) {
+            paceline_free(live[i]);
+        }
+    }
+    os_lock(&heap->lock);
+    uint64_t used_bytes = heap->used_bytes;
+    os_unlock(&heap->lock);
+    unsigned class = class_of(100 + CANARY_BYTES);
+    CHECK(used_bytes / class_infos[class].size < 2 * (LIVE + 2 * MAGAZINE_SLOTS));
+}
+
+/* Of the slots and the forbidden pages around them. */
+static int count_mappings(void) {
+    FILE *maps = fopen("/proc/self/maps", "r");
+    char line[512];
+    int count = 0;
+    if (maps == NULL) {
+        SKIP("no /proc/self/maps");
+    }
+    while (fgets(line, sizeof line, maps) != NULL) {
+        uintptr_t begin = (uintptr_t)strtoull(line, NULL, 16);
+        count += begin - guarded_base < guarded_bytes;
+    }
+    fclose(maps);
+    return count;
+}
+
+TEST_(a_sample_splits_and_merges_no_mapping, NULL, "PACELINE_ALLOC_HARDENED=1 PACELINE_ALLOC_SAMPLE=2") {
+    SKIP_IN_SHARED_PROCESS("mappings are counted");
+    void *objects[40];
+    paceline_free(sampled(1, 100));
+    int before = count_mappings();
+    for (int i = 0; i < 40; i++) {
+        objects[i] = sampled(1, 100);
+    }
+    CHECK(count_mappings() == before && before > 100);
+    for (int i = 0; i < 40; i++) {
+        paceline_free(objects[i]);
+    }
+    CHECK(count_mappings() == before);
 }
 
 /* --- pages that may not be touched --- */

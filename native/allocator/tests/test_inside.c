@@ -70,8 +70,8 @@ TEST(a_span_hands_out_each_object_once) {
             unsigned give = (unsigned)(next_random(&seed) % 50);
             for (; give > 0 && held > 0; give--) {
                 unsigned pick = (unsigned)(next_random(&seed) % held);
-                CHECK(span_put(span, (uintptr_t)objects[pick]));
-                CHECK(!span_put(span, (uintptr_t)objects[pick]));
+                CHECK(span_put(span, state_of(class, (uintptr_t)objects[pick])));
+                CHECK(!span_put(span, state_of(class, (uintptr_t)objects[pick])));
                 objects[pick] = objects[--held];
             }
         }
@@ -88,7 +88,7 @@ TEST(a_span_hands_out_each_object_once) {
                   (size_t)(span - range.spans));
         }
         while (held > 0) {
-            CHECK(span_put(span, (uintptr_t)objects[--held]));
+            CHECK(span_put(span, state_of(class, (uintptr_t)objects[--held])));
         }
         span_end(span);
     }

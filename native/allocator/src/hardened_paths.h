@@ -1,0 +1,80 @@
+/* Hardened mode's two paths most operations take, inlined into those of alloc.h: a queue in place of a
+ * magazine, a length, a canary and poison.
+ *
+ * Invariant: they read and write the thread's cache, one entry, one state, one length, and of a block the
+ * word at its start and the one behind what was asked for. All else is out of line, in hardened.c. */
+#ifndef PACELINE_HARDENED_PATHS_H
+#define PACELINE_HARDENED_PATHS_H
+
+#include "hardened.h"
+#include "queue.h"
+
+/* Where the paths below go on: the queue has nothing left to take, or no room; the span is another's. */
+void *allocate_by_refill(size_t size, struct cache *cache);
+void release_hardened_with_room(void *object, struct cache *cache);
+void release_hardened_remote(void *object, uint32_t entry, struct cache *cache);
+
+/* The cache's thread has a heap, and `size` is at most HARDENED_SMALL_MAX. */
+static inline void *allocate_hardened(size_t size, struct cache *cache) {
+    struct queue *queue = &cache->hardened->queues[class_of_small(size + CANARY_BYTES)];
+    __asm__("" : "+r"(queue)); /* or it is computed twice */
+    void **next = queue->next;
+    uintptr_t place = (uintptr_t)*next;
+    if (UNLIKELY(place == 0)) {
+        return allocate_by_refill(size, cache);
+    }
+    queue->next = next + 1;
+    uint64_t key = canary(place);
+    if (UNLIKELY(!has_key(key, place))) {
+        return report_late_write(place);
+    }
+    states_t states = queue->states;
+    length_write(length_at(queue->lengths, states, place), size);
+    state_write(state_at(states, place), live_mark_small(place));
+    write_key(key, place + size);
+    return (void *)place;
+}
+
+/* From live to cached and poisoned; false, and nothing is changed, unless the object is what it should be. */
+static inline bool end_life(const struct queue *queue, uintptr_t place) {
+    states_t states = queue->states;
+    _Atomic uint8_t *state = state_at(states, place);
+    if (UNLIKELY(state_read(state) != live_mark_small(place))) {
+        return false;
+    }
+    uint64_t key = canary(place);
+    if (UNLIKELY(!has_key(key, place + length_read(length_at(queue->lengths, states, place))))) {
+        return false;
+    }
+    state_write(state, STATE_CACHED);
+    write_key(key, place);
+    return true;
+}
+
+/* An entry minus the tag is the offset of a bin; a queue is so many times as long. */
+enum { QUEUE_BYTES_PER_BIN_BYTE = sizeof(struct queue) / sizeof(struct bin) };
+_Static_assert(sizeof(struct queue) % sizeof(struct bin) == 0, "queues follow one another as bins do");
+
+/* Of an address in the range, in a unit with this entry. */
+static inline void release_hardened(void *object, uint32_t entry, struct cache *cache) {
+    uint32_t offset_of_bin = entry - cache->tag;
+    if (UNLIKELY(offset_of_bin >= SMALL_CLASSES << ENTRY_CLASS_SHIFT)) {
+        release_hardened_remote(object, entry, cache);
+        return;
+    }
+    size_t offset_of_queue = (size_t)offset_of_bin * QUEUE_BYTES_PER_BIN_BYTE;
+    struct queue *queue = (struct queue *)((char *)cache->hardened->queues + offset_of_queue);
+    void **top = queue->top;
+    if (UNLIKELY(((uintptr_t)top & (MAGAZINE_BYTES - 1)) == 0)) {
+        release_hardened_with_room(object, cache);
+        return;
+    }
+    if (UNLIKELY(!end_life(queue, (uintptr_t)object))) {
+        hardened_release(object);
+        return;
+    }
+    *top = object;
+    queue->top = top + 1;
+}
+
+#endif
