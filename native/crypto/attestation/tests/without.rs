@@ -4,7 +4,7 @@ use std::process::Command;
 
 use paceline_attestation::engine::{self, WITHOUT};
 use paceline_attestation::{
-    Domain, SigningKey, Verified, generate_attestation, verify_attestation, verify_batch,
+    Domain, SigningKey, Verified, VerifyingKey, generate_attestation, verify_attestation, verify_batch,
 };
 
 const MARK: &str = "chosen: ";
@@ -25,9 +25,16 @@ fn what_is_chosen_is_what_results_report() {
     let key = SigningKey::from_seed(&[7; 32]).expect("an engine signs");
     let about = Domain::new("poi.block").expect("a label");
     let made = generate_attestation(&key, &about, b"block 7").expect("short enough");
-    let one = verify_attestation(key.verifying_key(), &about, &made);
     let single = engine::single().name();
-    assert_eq!(one, Ok(Verified { engine: single }));
+    for engine in [engine::first().name(), single] {
+        assert_eq!(verify_attestation(key.verifying_key(), &about, &made), Ok(Verified { engine }));
+    }
+    let new = VerifyingKey::from_bytes(*key.verifying_key().as_bytes()).expect("a point");
+    let alone = made.item(&new, &about).expect("its own key");
+    if engine::batching().name() == single {
+        let said = [verify_batch(&[alone]).engine, verify_batch(&[alone]).engine];
+        assert_eq!(said, [engine::first().name(), single], "a batch of one is one verification");
+    }
     let item = made.item(key.verifying_key(), &about).expect("its own key");
     let batch = verify_batch(&[item; 20]);
     assert!(batch.all_good());

@@ -39,7 +39,7 @@ pub(crate) struct LanePoints {
     point: Words,
     shifted: OnceLock<Words>,
     /// What one verification alone keeps (`alone`).
-    spread: OnceLock<Spread>,
+    pub(super) spread: OnceLock<Spread>,
 }
 
 impl LanePoints {

@@ -12,6 +12,8 @@ use super::point::Block;
 use super::sha512::Message;
 use super::sum::{PLANS, Term, Terms};
 use super::vector::LANES;
+use crate::engine::single;
+use crate::{Item, SigningKey, VerifyingKey, verify_batch};
 
 /// Miri is slow, and the twin has no path that one input takes and another does not.
 const SHARE: usize = if cfg!(miri) { 50 } else { 1 };
@@ -77,6 +79,25 @@ fn digests_of_any_length_are_those_of_sha2() {
                 assert_eq!(digest[..], Sha512::digest(pieces.concat())[..], "{from}");
             }
         }
+    }
+}
+
+/// A key that is used once does not pay for multiples that only a second signature uses.
+#[test]
+#[cfg_attr(miri, ignore = "there the twin verifies nothing alone")]
+fn a_key_gets_its_multiples_with_the_second_signature_that_is_verified_alone() {
+    let own = SigningKey::from_seed(&[7; 32]).expect("an engine signs");
+    let (message, signature) = (b"block 7", own.sign(b"block 7"));
+    let kept = |key: &VerifyingKey| key.lanes().get().is_some_and(|points| points.spread.get().is_some());
+    let in_lanes = single().name() == "ifma";
+    let asks: [fn(&Item<'_>) -> bool; 2] =
+        [|one| one.key.verify(one.message, one.signature), |one| verify_batch(&[*one]).all_good()];
+    for ask in asks {
+        let key = VerifyingKey::from_bytes(*own.verifying_key().as_bytes()).expect("a point");
+        let item = Item { key: &key, message, signature: &signature };
+        assert!(ask(&item) && !kept(&key), "the first");
+        assert!(ask(&item));
+        assert_eq!(kept(&key), in_lanes, "the second");
     }
 }
 
