@@ -1,10 +1,11 @@
 //! The lane arithmetic against `curve25519-dalek`, and registers against the twin, limb for limb.
 
+use std::sync::Arc;
+
 use curve25519_dalek::edwards::EdwardsPoint;
 use curve25519_dalek::scalar::Scalar;
 use sha2::{Digest, Sha512};
 
-use super::BASE;
 use super::alone::pieces;
 use super::encoded::encodes;
 use super::kernels::{Kernels, Plain};
@@ -12,7 +13,8 @@ use super::point::Block;
 use super::sha512::Message;
 use super::sum::{PLANS, Term, Terms};
 use super::vector::LANES;
-use crate::engine::single;
+use super::{BASE, LaneEngine};
+use crate::engine::{Engine as _, single};
 use crate::{Item, SigningKey, VerifyingKey, verify_batch};
 
 /// Miri is slow, and the twin has no path that one input takes and another does not.
@@ -99,6 +101,18 @@ fn a_key_gets_its_multiples_with_the_second_signature_that_is_verified_alone() {
         assert!(ask(&item));
         assert_eq!(kept(&key), in_lanes, "the second");
     }
+}
+
+#[test]
+#[cfg_attr(miri, ignore = "there a sum takes many minutes")]
+fn a_clone_of_a_used_key_shares_its_multiples() {
+    let own = SigningKey::from_seed(&[8; 32]).expect("an engine signs");
+    let (message, signature) = (b"block 8", own.sign(b"block 8"));
+    let key = own.verifying_key();
+    assert!(LaneEngine::new("twin", Box::new(Plain)).verify(key, message, &signature));
+    let copy = key.clone();
+    let kept = [key, &copy].map(|key| key.lanes().get().and_then(|points| points.spread.get()));
+    assert!(matches!(kept, [Some(one), Some(other)] if Arc::ptr_eq(one, other)));
 }
 
 /// Sums of several kinds: their own bytes, and no others, are their encoding.
