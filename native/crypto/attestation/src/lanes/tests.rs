@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use curve25519_dalek::constants::EIGHT_TORSION;
 use curve25519_dalek::edwards::EdwardsPoint;
 use curve25519_dalek::scalar::Scalar;
 use sha2::{Digest, Sha512};
@@ -55,6 +56,33 @@ fn registers_hold_the_limbs_of_the_twin() {
         }
         let shifted: Vec<Block> = every_kernel().iter().map(|kernels| kernels.shifted(&made[0].0)).collect();
         assert!(shifted.iter().all(|other| *other == shifted[0]), "shifted, seed {seed}");
+    }
+}
+
+#[test]
+#[cfg_attr(miri, ignore = "there the twin has nothing to be compared with")]
+fn registers_make_the_tables_and_sums_of_the_twin() {
+    for seed in 0..20_u64 {
+        let number = |what: u64| {
+            let digest = Sha512::digest([seed.to_le_bytes(), what.to_le_bytes()].concat());
+            Scalar::from_bytes_mod_order_wide(&digest.into())
+        };
+        // Most keys have a part of small order.
+        let key =
+            EdwardsPoint::mul_base(&number(0)) + EIGHT_TORSION[usize::from(number(1).to_bytes()[0] % 8)];
+        let key = key.compress().to_bytes();
+        let numbers = [2, 3].map(|what| pieces(&number(what).to_bytes()));
+        let made = every_kernel().into_iter().map(|kernels| {
+            let [key, base] = [key, BASE].map(|bytes| kernels.decompress(&[bytes; LANES]).0);
+            let [key_spread, base_spread] = [&key, &base].map(|block| kernels.spread(block));
+            let sum = kernels.combined([&key_spread, &base_spread], [&numbers[0], &numbers[1]]);
+            let spread: Vec<_> = key_spread.iter().flat_map(|half| half.iter().map(|row| row.0)).collect();
+            (spread, kernels.table(&key).map(|row| row.0), sum.0)
+        });
+        let made: Vec<_> = made.collect();
+        assert!(made.iter().all(|other| other.0 == made[0].0), "multiples of a key, seed {seed}");
+        assert!(made.iter().all(|other| other.1 == made[0].1), "a table, seed {seed}");
+        assert!(made.iter().all(|other| other.2 == made[0].2), "a sum, seed {seed}");
     }
 }
 
