@@ -60,7 +60,9 @@ def with_engine(gate: GateOut, builds: Sequence[Mapping[str, str]]) -> GateOut:
     """The row with the engine its figure is of, where launches say which one the arm chose."""
     fact = f"engine.{gate.benchmark}.{gate.arm}"
     engines = dict.fromkeys(build[fact] for build in builds if fact in build)
-    if gate.actual is None or not engines:
+    # A verdict may be of no figure: nothing that was measured reaches a crossover.
+    decided = gate.actual is not None or gate.verdict in ("pass", "fail")
+    if not decided or not engines:
         return gate
     return gate.model_copy(update={"reason": f"{gate.reason}; engine {' or '.join(engines)}"})
 

@@ -128,6 +128,23 @@ def test_a_gate_names_the_engine_that_an_arm_chose(tmp_path: Path) -> None:
     assert said("portable", "ifma") == ["; engine portable or ifma", ""]
 
 
+def test_a_gate_that_nothing_reaches_names_the_engine_too(tmp_path: Path) -> None:
+    derived = {"name": "reaches", "kind": "crossover", "benchmark": "sort_batch", "metric": "time",
+               "arm": "native", "base_arm": "fallback", "param": "batch"}  # fmt: skip
+    gate = {"derived": "reaches", "op": "<=", "required": 2000}
+    never = {1000: 0.3, 2000: 0.2}
+    write_directory(tmp_path, bench_cases(1, never), suite_manifest(gates=[gate], derived=[derived]))
+    for path in tmp_path.glob("launch-*.jsonl"):
+        start, *rest = path.read_text().splitlines()
+        build = {"engine.sort_batch.native": "portable"}
+        path.write_text("\n".join([json.dumps({**json.loads(start), "build": build}), *rest]) + "\n")
+    path = tmp_path / "report.json"
+    _judge(tmp_path, json_path=path)
+    (row,) = json.loads(path.read_text())["gates"]
+    assert (row["actual"], row["verdict"]) == (None, "fail")
+    assert row["reason"].endswith("among the measured values; engine portable")
+
+
 def test_the_table_names_the_arm_of_every_derived_row_and_gate(tmp_path: Path) -> None:
     derived = {"name": "growth", "kind": "slope", "benchmark": "sort_batch", "metric": "time",
                "arms": ["native", "fallback"], "param": "batch"}  # fmt: skip

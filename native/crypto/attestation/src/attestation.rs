@@ -13,7 +13,7 @@
 use std::fmt;
 
 use crate::batch::Item;
-use crate::engine::{Engine, single};
+use crate::engine::Engine;
 use crate::key::{KEY_BYTES, SigningKey, VerifyingKey};
 use crate::signature::{SIGNATURE_BYTES, Signature};
 
@@ -235,7 +235,7 @@ pub fn verify_attestation(
     domain: &Domain,
     made: &Attestation,
 ) -> Result<Verified, Refusal> {
-    verify_attestation_with(single(), key, domain, made)
+    judged(made.item(key, domain)?, key.engine_for_one())
 }
 
 /// The same with a given engine.
@@ -248,7 +248,10 @@ pub fn verify_attestation_with(
     domain: &Domain,
     made: &Attestation,
 ) -> Result<Verified, Refusal> {
-    let item = made.item(key, domain)?;
+    judged(made.item(key, domain)?, by)
+}
+
+fn judged(item: Item<'_>, by: &dyn Engine) -> Result<Verified, Refusal> {
     let engine = by.name();
     if by.verify(item.key, item.message, item.signature) {
         Ok(Verified { engine })

@@ -11,7 +11,7 @@ use std::sync::OnceLock;
 use curve25519_dalek::edwards::{CompressedEdwardsY, EdwardsPoint};
 use zeroize::Zeroizing;
 
-use crate::engine::{Engine, Signer, signing};
+use crate::engine::{Engine, Signer, first, signing, single};
 use crate::lanes::LanePoints;
 use crate::signature::Signature;
 
@@ -49,6 +49,8 @@ pub struct VerifyingKey {
     negated: EdwardsPoint,
     /// What the lane engines made of it, once a batch asked.
     lanes: OnceLock<LanePoints>,
+    /// Set once a signature was verified alone: who comes again is worth multiples of the key.
+    used: OnceLock<()>,
 }
 
 impl VerifyingKey {
@@ -59,7 +61,7 @@ impl VerifyingKey {
     /// [`KeyError::NotAPoint`].
     pub fn from_bytes(bytes: [u8; KEY_BYTES]) -> Result<Self, KeyError> {
         let point = CompressedEdwardsY(bytes).decompress().ok_or(KeyError::NotAPoint)?;
-        Ok(Self { bytes, negated: -point, lanes: OnceLock::new() })
+        Ok(Self { bytes, negated: -point, lanes: OnceLock::new(), used: OnceLock::new() })
     }
 
     /// The bytes it was made of.
@@ -71,7 +73,12 @@ impl VerifyingKey {
     /// Whether the signature is this key's under that message, by the fastest engine for one signature.
     #[must_use]
     pub fn verify(&self, message: &[u8], signature: &Signature) -> bool {
-        crate::engine::single().verify(self, message, signature)
+        self.engine_for_one().verify(self, message, signature)
+    }
+
+    /// Who verifies the next signature alone: another engine the first time than ever after.
+    pub(crate) fn engine_for_one(&self) -> &'static dyn Engine {
+        if self.used.set(()).is_ok() { first() } else { single() }
     }
 
     pub(crate) fn negated(&self) -> &EdwardsPoint {

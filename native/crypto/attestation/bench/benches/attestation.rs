@@ -9,11 +9,13 @@ use std::path::Path;
 use paceline_attestation_bench::{look_in, workload};
 use paceline_crypto_criterion::{Settings, measure, summary};
 
-const SINGLES: [&str; 10] = [
+const SINGLES: [&str; 12] = [
     "--benchmark",
     "sign",
     "--benchmark",
     "verify",
+    "--benchmark",
+    "verify_first",
     "--benchmark",
     "keygen",
     "--benchmark",

@@ -16,7 +16,7 @@ mod thresholds;
 #[cfg_attr(target_env = "musl", path = "vectorised_absent.rs")]
 mod vectorised;
 
-use paceline_attestation::engine::{batching, engines, signing, single};
+use paceline_attestation::engine::{batching, engines, first, signing, single};
 use paceline_attestation_peers::{Vectors, vectors};
 use paceline_harness::{Check, Failure, Workload};
 
@@ -33,6 +33,7 @@ pub fn workload() -> Workload {
             singles::parse(),
             singles::sign(),
             singles::verify(),
+            singles::verify_first(),
             singles::production(),
             batches::batch(),
             batches::batch_one_bad(),
@@ -63,13 +64,14 @@ fn facts() -> Result<Vec<(String, String)>, Failure> {
 }
 
 /// The arms whose engine the library chooses, each with the one it chose: what gates on them repeat.
-fn chosen() -> [(&'static str, &'static str); 14] {
+fn chosen() -> [(&'static str, &'static str); 15] {
     let (signs, one, many) = (signing().name(), single().name(), batching().name());
     [
         ("sign.ours", signs),
         ("production.bare_sign", signs),
         ("production.generate_attestation", signs),
         ("verify.ours", one),
+        ("verify_first.ours", first().name()),
         ("production.bare_verify", one),
         ("production.parse_and_verify", one),
         ("batch.ours", many),

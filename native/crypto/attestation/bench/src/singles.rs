@@ -3,7 +3,7 @@
 use std::hint::black_box;
 use std::rc::Rc;
 
-use ed25519_dalek::Signer as _;
+use ed25519_dalek::{Signer as _, Verifier as _};
 use paceline_attestation::engine::{by_name, engines};
 use paceline_attestation::{
     Attestation, Domain, Refusal, SigningKey, VerifyingKey, generate_attestation, verify_attestation,
@@ -153,6 +153,51 @@ pub(crate) fn verify() -> Benchmark {
                 .collect();
             check("engines_agree", wrong.is_empty(), &wrong.join(" "))
         }))
+    })
+}
+
+/// One verification with a key that was just parsed, parsing included: what a key costs that is used once.
+/// `ifma` makes the multiples that later verifications use; `ours` leaves that to a second one.
+pub(crate) fn verify_first() -> Benchmark {
+    let arms = [DALEK, ZEBRA, "portable", "aws_lc", "ifma", OURS];
+    benchmark("verify_first", &arms, &MESSAGES[..3], |context| {
+        let bytes = context.int("message");
+        let inputs = Rc::new(Inputs::new(1, 1, usize::try_from(bytes).unwrap_or(0), context.seed));
+        let raw = *inputs.key(0).verifying_key().as_bytes();
+        let [signature, zebra] = [(); 2].map(|()| *inputs.signatures[0].as_bytes());
+        let message = || Rc::<[u8]>::from(inputs.messages[0].as_slice());
+        let (one, two, own) = (message(), message(), Rc::clone(&inputs));
+        let (signature, zebra) =
+            (ed25519_dalek::Signature::from_bytes(&signature), ed25519_zebra::Signature::from(zebra));
+        let mut arms = vec![
+            counted(DALEK, 1, move || {
+                let key = ed25519_dalek::VerifyingKey::from_bytes(black_box(&raw));
+                key.is_ok_and(|key| key.verify(black_box(&one), &signature).is_ok())
+            }),
+            counted(ZEBRA, 1, move || {
+                let key = ed25519_zebra::VerificationKey::try_from(black_box(raw));
+                key.is_ok_and(|key| key.verify(&zebra, black_box(&two)).is_ok())
+            }),
+        ];
+        arms.extend(["portable", "aws_lc", "ifma"].map(|name| own_first(name, raw, &inputs)));
+        arms.push(counted(OURS, 1, move || {
+            VerifyingKey::from_bytes(black_box(raw))
+                .is_ok_and(|key| key.verify(black_box(&own.messages[0]), &own.signatures[0]))
+        }));
+        Ok(prepared(arms, Some(bytes), move || {
+            let good = |key: &VerifyingKey| key.verify(&inputs.messages[0], &inputs.signatures[0]);
+            let both = VerifyingKey::from_bytes(raw).is_ok_and(|key| good(&key) && good(&key));
+            check("first_and_second_agree", both, "the same signature twice")
+        }))
+    })
+}
+
+fn own_first(name: &'static str, raw: [u8; 32], inputs: &Rc<Inputs>) -> Arm {
+    let Some(engine) = by_name(name) else { return Arm::unavailable(name, missing(name)) };
+    let inputs = Rc::clone(inputs);
+    counted(name, 1, move || {
+        VerifyingKey::from_bytes(black_box(raw))
+            .is_ok_and(|key| engine.verify(&key, black_box(&inputs.messages[0]), &inputs.signatures[0]))
     })
 }
 

@@ -6,7 +6,7 @@
 //! chance.
 
 use std::collections::HashMap;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use curve25519_dalek::scalar::Scalar;
 use sha2::{Digest, Sha512};
@@ -38,8 +38,8 @@ type Words = [u64; 3 * LIMBS];
 pub(crate) struct LanePoints {
     point: Words,
     shifted: OnceLock<Words>,
-    /// What one verification alone keeps (`alone`).
-    spread: OnceLock<Spread>,
+    /// What one verification alone keeps (`alone`); clones of a key share it.
+    pub(super) spread: OnceLock<Arc<Spread>>,
 }
 
 impl LanePoints {
@@ -58,7 +58,7 @@ pub(crate) fn alone(kernels: &dyn Kernels, base: &Base, item: &Item<'_>) -> bool
         for (place, word) in block.0.iter_mut().zip(key.point) {
             place[0] = word;
         }
-        kernels.spread(&block)
+        Arc::new(kernels.spread(&block))
     });
     let digest = Sha512::new()
         .chain_update(item.signature.commitment())

@@ -1,10 +1,12 @@
 //! The lane arithmetic against `curve25519-dalek`, and registers against the twin, limb for limb.
 
+use std::sync::Arc;
+
+use curve25519_dalek::constants::EIGHT_TORSION;
 use curve25519_dalek::edwards::EdwardsPoint;
 use curve25519_dalek::scalar::Scalar;
 use sha2::{Digest, Sha512};
 
-use super::BASE;
 use super::alone::pieces;
 use super::encoded::encodes;
 use super::kernels::{Kernels, Plain};
@@ -12,6 +14,9 @@ use super::point::Block;
 use super::sha512::Message;
 use super::sum::{PLANS, Term, Terms};
 use super::vector::LANES;
+use super::{BASE, LaneEngine};
+use crate::engine::{Engine as _, single};
+use crate::{Item, SigningKey, VerifyingKey, verify_batch};
 
 /// Miri is slow, and the twin has no path that one input takes and another does not.
 const SHARE: usize = if cfg!(miri) { 50 } else { 1 };
@@ -55,6 +60,33 @@ fn registers_hold_the_limbs_of_the_twin() {
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "there the twin has nothing to be compared with")]
+fn registers_make_the_tables_and_sums_of_the_twin() {
+    for seed in 0..20_u64 {
+        let number = |what: u64| {
+            let digest = Sha512::digest([seed.to_le_bytes(), what.to_le_bytes()].concat());
+            Scalar::from_bytes_mod_order_wide(&digest.into())
+        };
+        // Most keys have a part of small order.
+        let key =
+            EdwardsPoint::mul_base(&number(0)) + EIGHT_TORSION[usize::from(number(1).to_bytes()[0] % 8)];
+        let key = key.compress().to_bytes();
+        let numbers = [2, 3].map(|what| pieces(&number(what).to_bytes()));
+        let made = every_kernel().into_iter().map(|kernels| {
+            let [key, base] = [key, BASE].map(|bytes| kernels.decompress(&[bytes; LANES]).0);
+            let [key_spread, base_spread] = [&key, &base].map(|block| kernels.spread(block));
+            let sum = kernels.combined([&key_spread, &base_spread], [&numbers[0], &numbers[1]]);
+            let spread: Vec<_> = key_spread.iter().flat_map(|half| half.iter().map(|row| row.0)).collect();
+            (spread, kernels.table(&key).map(|row| row.0), sum.0)
+        });
+        let made: Vec<_> = made.collect();
+        assert!(made.iter().all(|other| other.0 == made[0].0), "multiples of a key, seed {seed}");
+        assert!(made.iter().all(|other| other.1 == made[0].1), "a table, seed {seed}");
+        assert!(made.iter().all(|other| other.2 == made[0].2), "a sum, seed {seed}");
+    }
+}
+
+#[test]
 fn what_decodes_is_what_decodes_in_dalek() {
     for seed in (100..140).step_by(2 * SHARE) {
         let encodings = encodings(seed);
@@ -78,6 +110,37 @@ fn digests_of_any_length_are_those_of_sha2() {
             }
         }
     }
+}
+
+/// A key that is used once does not pay for multiples that only a second signature uses.
+#[test]
+#[cfg_attr(miri, ignore = "there the twin verifies nothing alone")]
+fn a_key_gets_its_multiples_with_the_second_signature_that_is_verified_alone() {
+    let own = SigningKey::from_seed(&[7; 32]).expect("an engine signs");
+    let (message, signature) = (b"block 7", own.sign(b"block 7"));
+    let kept = |key: &VerifyingKey| key.lanes().get().is_some_and(|points| points.spread.get().is_some());
+    let in_lanes = single().name() == "ifma";
+    let asks: [fn(&Item<'_>) -> bool; 2] =
+        [|one| one.key.verify(one.message, one.signature), |one| verify_batch(&[*one]).all_good()];
+    for ask in asks {
+        let key = VerifyingKey::from_bytes(*own.verifying_key().as_bytes()).expect("a point");
+        let item = Item { key: &key, message, signature: &signature };
+        assert!(ask(&item) && !kept(&key), "the first");
+        assert!(ask(&item));
+        assert_eq!(kept(&key), in_lanes, "the second");
+    }
+}
+
+#[test]
+#[cfg_attr(miri, ignore = "there a sum takes many minutes")]
+fn a_clone_of_a_used_key_shares_its_multiples() {
+    let own = SigningKey::from_seed(&[8; 32]).expect("an engine signs");
+    let (message, signature) = (b"block 8", own.sign(b"block 8"));
+    let key = own.verifying_key();
+    assert!(LaneEngine::new("twin", Box::new(Plain)).verify(key, message, &signature));
+    let copy = key.clone();
+    let kept = [key, &copy].map(|key| key.lanes().get().and_then(|points| points.spread.get()));
+    assert!(matches!(kept, [Some(one), Some(other)] if Arc::ptr_eq(one, other)));
 }
 
 /// Sums of several kinds: their own bytes, and no others, are their encoding.
