@@ -4,7 +4,8 @@
 //! sign of x = X/Z, which needs the inverse of Z: cheaper than the square root that decoding takes, because
 //! it need not be a power. Bernstein and Yang, "Fast constant-time gcd computation and modular inversion"
 //! (2019), in the form for variable time of libsecp256k1's `doc/safegcd_implementation.md`. An inverse is
-//! believed only after it was multiplied with Z: a defect here could make verification slower, never wrong.
+//! believed only after it was multiplied with Z: a defect in `inverse` could make verification slower, never
+//! wrong. One in `product` or `canonical` could make it wrong: the tests below are what speaks for those.
 //!
 //! Place: `batch::alone`, before it decodes. Invariant: a yes means that the bytes are the one canonical
 //! encoding of the point. A no means nothing: the caller then decodes, by ZIP 215. Absent on purpose:
