@@ -47,8 +47,8 @@ fn every_engine_agrees(batch: &[Parsed]) {
         // What an engine made of a key is kept in it: each engine has keys of its own.
         let keys: Vec<VerifyingKey> = batch.iter().map(|parsed| parsed_again(&parsed.key)).collect();
         let items: Vec<Item<'_>> = items.iter().zip(&keys).map(|(item, key)| Item { key, ..*item }).collect();
-        // The twin alone takes as long as eight, and nothing in a batch goes that way: of each batch one, alone
-        // with a new key and then with the others.
+        // The twin alone takes as long as eight, and nothing in a batch goes that way: of each batch one,
+        // alone with a new key and then with the others.
         let first = if engine.name() == "twin" { 1 } else { batch.len() };
         for used in [false, true] {
             let alone = |item: &Item<'_>| engine.verify(item.key, item.message, item.signature);

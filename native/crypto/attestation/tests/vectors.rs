@@ -166,8 +166,8 @@ const SPECCHECK: [Case; 12] = [
     },
 ];
 
-/// What every engine says of one signature, alone and in batches; all must agree. What an engine made of a key
-/// is kept in it, so each has a key of its own, new and then used.
+/// What every engine says of one signature, alone and in batches; all must agree. What an engine made of a
+/// key is kept in it, so each has a key of its own, new and then used.
 fn verdict(key: &VerifyingKey, message: &[u8], signature: &Signature) -> bool {
     let parsed = || VerifyingKey::from_bytes(*key.as_bytes()).expect("it was one before");
     let chosen = parsed();
