@@ -81,6 +81,15 @@ said() {
 }
 
 # Nothing to build: a wheel checked against its hash, whose library is preloaded as it came.
+with_pip() { # the first Python on PATH that has pip: an environment of uv's has none, and comes first
+    IFS=:
+    for folder in $PATH; do
+        "$folder/python3" -m pip --version >/dev/null 2>&1 && echo "$folder/python3" && return
+    done
+    echo "build.sh: no uv here, and no python3 that has pip" >&2
+    return 1
+}
+
 wheel_arm() { # wheel_arm NAME LIBRARY, of which NAME.txt pins the wheel
     wheel=$out/objects/$1
     sources=$(sed -n 's/^\([^# ]*\)==\([^ ]*\).*/\1-\2/p' "$here/arms/$1.txt")
@@ -88,7 +97,8 @@ wheel_arm() { # wheel_arm NAME LIBRARY, of which NAME.txt pins the wheel
     if command -v uv >/dev/null; then
         uv pip install --quiet --no-deps --require-hashes --target "$wheel" -r "$here/arms/$1.txt"
     else
-        "${PYTHON:-python3}" -m pip install --quiet --no-deps --require-hashes --only-binary=:all: \
+        python=$(with_pip) || return 1
+        "$python" -m pip install --quiet --no-deps --require-hashes --only-binary=:all: \
             --target "$wheel" -r "$here/arms/$1.txt"
     fi || return 1
     echo "its wheel carries a library to preload and none to link" >"$out/lib/$1.why"
