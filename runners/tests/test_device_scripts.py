@@ -176,10 +176,12 @@ def test_a_launch_whose_watcher_was_killed_is_gone_and_not_running(shell: Shell)
 def test_no_disguise_saves_a_process_from_the_sweep(shell: Shell) -> None:
     """Another session, another directory, no environment, a program of the run: each alone is found."""
     shutil.copy(shutil.which("sleep") or "", shell.directory / "own")
-    code = "cd /; setsid sleep 600 & cd - >/dev/null; setsid env -i sleep 601 & cd /; setsid env -i $0 602 &"
+    # Tests beside this one sleep, too, in runs of their own: these seconds are nobody else's.
+    a, b, c = (str(os.getpid() * 10 + place) for place in range(3))
+    code = f"cd /; setsid sleep {a} & cd - >/dev/null; setsid env -i sleep {b} & cd /; setsid env -i $0 {c} &"
     launch = shell.start("sh", "-c", f"{code} wait", str(shell.directory / "own"))
     marked = shell.processes()
-    wanted = {"600", "601", "602"}
+    wanted = {a, b, c}
     deadline = time.monotonic() + 10
     hidden: list[psutil.Process] = []
     while len(hidden) < 3 and time.monotonic() < deadline:
