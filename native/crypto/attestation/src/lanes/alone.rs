@@ -1,8 +1,8 @@
 //! One signature in eight lanes: both numbers are cut into sixteen pieces of 16 bits, two per lane.
 //!
 //! Lane l works with 2^(32 l) and 2^(32 l + 16) times the key and the base point, whose multiples are kept:
-//! the key's from the first verification in lanes on. What is left is a run of 12 doublings instead of 256. The
-//! sum is the R of every signature that was made as RFC 8032 says, and its bytes are compared first
+//! the key's from the first verification in lanes on. What is left is a run of 12 doublings instead of 256.
+//! The sum is the R of every signature that was made as RFC 8032 says, and its bytes are compared first
 //! (`encoded`): decoding costs more than the sum. What is not equal is decoded and judged by ZIP 215's
 //! equation. Absent on purpose: constant time; signatures are public.
 
