@@ -85,10 +85,21 @@ def revision_lines(benchmark: str, metric: str, group: Sequence[Ruled], analysis
             ]
         )  # fmt: skip
         if found.verdict != "pass" and not analysis.blockers:
-            notes.append(f"  {params} {pair.arm}: {found.reason}")
+            notes.append((f"{params} {pair.arm}", found.reason))
     at = len(names)
     head = f"{benchmark}: {metric}, head against base, margin {margin:g} %"
-    return [head, *aligned(rows, right=(*range(at), at + 1, at + 2)), *notes]
+    return [head, *aligned(rows, right=(*range(at), at + 1, at + 2)), *folded(notes)]
+
+
+def folded(notes: Iterable[tuple[str, str]]) -> list[str]:
+    """Lines of what is said of which row, each text once: a metric that no arm has says so in one line."""
+    places: dict[str, list[str]] = {}
+    for place, text in notes:
+        places.setdefault(text, []).append(place)
+    return [
+        f"  {first}{f' and {len(others)} more' if others else ''}: {text}"
+        for text, (first, *others) in places.items()
+    ]
 
 
 def aligned(rows: Sequence[Sequence[str]], right: Iterable[int] = ()) -> list[str]:
@@ -144,13 +155,13 @@ def _benchmark(benchmark: str, metric: str, group: Sequence[Ruled], analysis: An
         if pair.found.verdict == "not_applicable":
             rows[-1][-3] = "not available here"
         elif pair.found.verdict != "pass" and not analysis.blockers:
-            notes.append(f"  {params} {pair.arm}: {pair.found.reason}")
-    flags = [
-        f"  {_params(row.params)} {row.arm}: {', '.join(row.flags)}"
+            notes.append((f"{params} {pair.arm}", pair.found.reason))
+    notes += [
+        (f"{_params(row.params)} {row.arm}", ", ".join(row.flags))
         for row in _flagged(analysis, benchmark, metric)
     ]
     at = len(names)
-    return [head, *aligned(rows, right=(*range(at), at + 1, at + 2)), *notes, *flags]
+    return [head, *aligned(rows, right=(*range(at), at + 1, at + 2)), *folded(notes)]
 
 
 def _flagged(analysis: Analysis, benchmark: str, metric: str) -> list[MeasurementOut]:
