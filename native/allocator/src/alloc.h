@@ -60,7 +60,7 @@ ALWAYS_INLINE void *allocate_or(size_t size, allocate_t *slowly, allocate_t *by_
     return slowly(size);
 }
 
-static inline void *allocate(size_t size) { return allocate_or(size, allocate_slowly, allocate_by_refill); }
+ALWAYS_INLINE void *allocate(size_t size) { return allocate_or(size, allocate_slowly, allocate_by_refill); }
 
 _Static_assert(HARDENED_SMALL_MAX <= (int)SMALL_MAX, "default mode serves such sizes from its bins");
 _Static_assert(sizeof(struct bin) == 1 << ENTRY_CLASS_SHIFT, "an entry minus the tag is the offset of a bin");
