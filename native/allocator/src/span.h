@@ -15,8 +15,8 @@ void span_end(struct span *span);
 
 /* Takes up to `want` free objects, lowest address last, and marks them cached. Answers how many. */
 unsigned span_take(struct span *span, void **out, unsigned want, uint64_t *refaulted);
-/* Takes back the objects in front that are of this span, whose class has these states; how many. It ends
- * before one that is not `cached`: a second free of it raced the first. */
+/* Takes back the objects in front, one at least, that are of this span, whose class has these states; how
+ * many. It ends before one that is not `cached`: a second free of it raced the first. */
 static inline unsigned span_put(struct span *span, void *const *objects, unsigned count, states_t states) {
     uintptr_t unit = (uintptr_t)objects[0] >> UNIT_SHIFT;
     unsigned put = 0;

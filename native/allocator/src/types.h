@@ -71,6 +71,9 @@ struct cache {
     uint32_t slow_calls;
 };
 
+_Static_assert(offsetof(struct cache, bins) == 64, "what every operation reads is in one line");
+_Static_assert(64 % sizeof(struct bin) == 0, "no bin lies across two lines");
+
 struct batch {
     struct batch *next;
     uint32_t count;

@@ -113,7 +113,7 @@ TEST(objects_come_back_up_to_one_of_another_span_or_one_that_is_free) {
         void *doubled[] = {objects[1], objects[0]};
         CHECK(give_back(span, doubled, 2) == 1 && span->used == count - 2);
         CHECK(give_back(span, doubled, 2) == 0 && span->used == count - 2);
-        CHECK(give_back(span, objects + 2, count - 2) == count - 2);
+        CHECK(count == 2 || give_back(span, objects + 2, count - 2) == count - 2);
         CHECK(give_back(other, &elsewhere, 1) == 1);
         span_end(span);
         span_end(other);
@@ -169,7 +169,7 @@ TEST(a_span_purges_the_pages_that_hold_nothing) {
                     CHECK(bytes[at] == i % 255 + 1);
                 }
             }
-            CHECK(give_back(span, objects, keep) == keep);
+            CHECK(keep == 0 || give_back(span, objects, keep) == keep);
             span_end(span);
         }
     }
