@@ -147,7 +147,8 @@ SLOW void release_with_room(void *object) {
 }
 
 /* The usual free of another thread's small object: into the outgoing batch, if that has room for two. */
-void release_remote(void *object, uint32_t offset, const struct cache *cache) {
+void release_remote(void *object, uint32_t offset) {
+    const struct cache *cache = &thread_cache;
     unsigned class = entry_class(offset);
     if (LIKELY(offset + cache->tag >= 1u << ENTRY_OWNER_SHIFT && class < SMALL_CLASSES)) {
         struct batch *batch = cache->heap->outgoing[class];
@@ -164,9 +165,12 @@ void release_remote(void *object, uint32_t offset, const struct cache *cache) {
 
 /* --- the functions --- */
 
-void *paceline_malloc(size_t size) { return allocate(size); }
+#define ALIGNED __attribute__((aligned(64)))
 
-void paceline_free(void *object) { release(object); }
+/* From the begin of a cache line, wherever the linker puts them: how fast they are is no matter of luck. */
+ALIGNED void *paceline_malloc(size_t size) { return allocate(size); }
+
+ALIGNED void paceline_free(void *object) { release(object); }
 
 PACELINE_NAME(void *, malloc, (size_t size), paceline_malloc)
 PACELINE_NAME(void, free, (void *object), paceline_free)

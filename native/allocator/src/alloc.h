@@ -19,7 +19,7 @@ void release_slowly(void *object);
 /* A live object of an own span, when its magazine is full. */
 void release_with_room(void *object);
 /* Of an object in a unit whose entry less the tag is this offset, and no own bin's. */
-void release_remote(void *object, uint32_t offset, const struct cache *cache);
+void release_remote(void *object, uint32_t offset);
 void *out_of_memory(void);
 
 /* Invariant 3: the state holds exactly the mark of this address. An address off the class's grain would look
@@ -32,10 +32,18 @@ static inline void check_live(void *object, unsigned class) {
     }
 }
 
-static inline void *allocate(size_t size) {
-    struct cache *cache = &thread_cache;
+static inline struct bin NEAR *bin_at(struct cache NEAR *cache, size_t offset) {
+    return (struct bin NEAR *)((char NEAR *)cache->bins + offset);
+}
+
+typedef void *allocate_t(size_t size);
+
+/* What is unusual goes to `slowly`, or in hardened mode to `by_refill`: calls in the last place, for which
+ * nothing is kept. Both are constants, inlined. */
+ALWAYS_INLINE void *allocate_or(size_t size, allocate_t *slowly, allocate_t *by_refill) {
+    struct cache NEAR *cache = near_cache();
     if (LIKELY(size < cache->small_end)) {
-        struct bin *bin = &cache->bins[class_of_small(size)];
+        struct bin NEAR *bin = bin_at(cache, bin_of_small(size));
         void **top = bin->top;
         void *object = top[-1];
         if (LIKELY(object != NULL)) {
@@ -44,32 +52,35 @@ static inline void *allocate(size_t size) {
             state_write(state_at(bin->states, place), live_mark_small(place));
             return object;
         }
-        return allocate_slowly(size);
+        return slowly(size);
     }
     if (LIKELY(size <= HARDENED_SMALL_MAX)) {
-        return allocate_hardened(size, cache);
+        return allocate_hardened(size, by_refill);
     }
-    return allocate_slowly(size);
+    return slowly(size);
 }
+
+ALWAYS_INLINE void *allocate(size_t size) { return allocate_or(size, allocate_slowly, allocate_by_refill); }
 
 _Static_assert(HARDENED_SMALL_MAX <= (int)SMALL_MAX, "default mode serves such sizes from its bins");
 _Static_assert(sizeof(struct bin) == 1 << ENTRY_CLASS_SHIFT, "an entry minus the tag is the offset of a bin");
 
-static inline void release(void *object) {
-    struct cache *cache = &thread_cache;
+ALWAYS_INLINE void release(void *object) {
+    struct cache NEAR *cache = near_cache();
     uintptr_t place = (uintptr_t)object;
     uintptr_t offset = place - cache->base;
-    /* Rotated, an address that is no multiple of 16 is as far out of the range as one below it. */
+    /* Rotated, an address that is no multiple of 16 is as far out of the range as one below it. The range
+         * begins at a segment, so the low bits of an object's are those of its mark. */
     uintptr_t grain = offset >> GRAIN_SHIFT | offset << (64 - GRAIN_SHIFT);
     if (LIKELY(grain < cache->grains)) {
         uint32_t entry =
             atomic_load_explicit(&cache->entries[grain >> (UNIT_SHIFT - GRAIN_SHIFT)], memory_order_relaxed);
         uint32_t offset_of_bin = entry - cache->tag;
         if (LIKELY(offset_of_bin < SMALL_CLASSES << ENTRY_CLASS_SHIFT)) {
-            struct bin *bin = (struct bin *)((char *)cache->bins + offset_of_bin);
+            struct bin NEAR *bin = bin_at(cache, offset_of_bin);
             _Atomic uint8_t *state = state_at(bin->states, place);
             void **top = bin->top;
-            if (LIKELY(state_read(state) == live_mark_small(place))) {
+            if (LIKELY(state_read(state) == (uint8_t)(STATE_LIVE | grain))) {
                 if (UNLIKELY(((uintptr_t)top & (MAGAZINE_BYTES - 1)) == 0)) {
                     release_with_room(object);
                     return;
@@ -80,13 +91,13 @@ static inline void release(void *object) {
                 return;
             }
         } else {
-            release_remote(object, offset_of_bin, cache);
+            release_remote(object, offset_of_bin);
             return;
         }
     } else if (LIKELY(grain < cache->hardened_grains)) {
         size_t unit = grain >> (UNIT_SHIFT - GRAIN_SHIFT);
         uint32_t entry = atomic_load_explicit(&cache->entries[unit], memory_order_relaxed);
-        release_hardened(object, entry, cache);
+        release_hardened(object, entry);
         return;
     }
     release_slowly(object);

@@ -71,8 +71,8 @@ void *paceline_realloc(void *object, size_t size) {
     if (object == NULL) {
         return allocate(size);
     }
-    if (size == 0) {
-        release(object);
+    if (UNLIKELY(size == 0)) {
+        release_slowly(object);
         return NULL;
     }
     if (UNLIKELY(options.hardened)) {

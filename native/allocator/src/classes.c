@@ -30,11 +30,11 @@ const struct class_info class_infos[CLASS_COUNT] = {
 #define GRAINS(g) ((g) < 9u ? 9u : (g))
 #define LAST(g) (GRAINS(g) * 16u - 1u)
 #define ABOVE_128(g) ((LOG2(LAST(g)) - 7) * 8 + 8 + (int)((LAST(g) >> (LOG2(LAST(g)) - 3)) & 7))
-#define G(g) (uint8_t)((g) == 0u ? 0 : (g) < 9u ? (int)(g)-1 : ABOVE_128(g))
+#define G(g) (uint16_t)(((g) == 0u ? 0 : (g) < 9u ? (int)(g)-1 : ABOVE_128(g)) << ENTRY_CLASS_SHIFT)
 #define G4(g) G((g) + 0u), G((g) + 1u), G((g) + 2u), G((g) + 3u)
 #define G16(g) G4((g) + 0u), G4((g) + 4u), G4((g) + 8u), G4((g) + 12u)
 #define G64(g) G16((g) + 0u), G16((g) + 16u), G16((g) + 32u), G16((g) + 48u)
 
-const uint8_t small_class_of[SMALL_MAX / 16 + 1] = {
+const uint16_t small_bin_of[SMALL_MAX / 16 + 1] = {
     G64(0u), G64(64u), G64(128u), G16(192u), G16(208u), G16(224u), G(240u),
 };

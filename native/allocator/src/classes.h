@@ -18,10 +18,14 @@ struct class_info {
 };
 
 extern const struct class_info class_infos[CLASS_COUNT];
-/* For (size + 15) / 16, sizes up to SMALL_MAX. */
-extern const uint8_t small_class_of[SMALL_MAX / 16 + 1];
+/* For (size + 15) / 16, sizes up to SMALL_MAX: the class times the size of a bin. */
+extern const uint16_t small_bin_of[SMALL_MAX / 16 + 1];
 
-static inline unsigned class_of_small(size_t size) { return small_class_of[(size + 15) >> GRAIN_SHIFT]; }
+static inline size_t bin_of_small(size_t size) { return small_bin_of[(size + 15) >> GRAIN_SHIFT]; }
+
+static inline unsigned class_of_small(size_t size) {
+    return (unsigned)bin_of_small(size) >> ENTRY_CLASS_SHIFT;
+}
 
 /* For 128 < size <= MEDIUM_MAX. */
 static inline unsigned class_of_medium(size_t size) {

@@ -104,14 +104,14 @@ SLOW void *hardened_allocate(size_t size, size_t alignment) {
     return LIKELY(object != NULL) ? object : take_last(class, size, alignment);
 }
 
-SLOW void *allocate_by_refill(size_t size, struct cache *cache) {
-    struct hardened_heap *own = cache->hardened;
+SLOW void *allocate_by_refill(size_t size) {
+    struct hardened_heap *own = thread_cache.hardened;
     unsigned class = class_of_small(size + CANARY_BYTES);
     decay_tick();
     if (UNLIKELY(own->sample_due[class] || !queue_refill(own, class))) {
         return hardened_allocate(size, 1);
     }
-    return allocate_hardened(size, cache);
+    return allocate_hardened(size, allocate_by_refill);
 }
 
 /* --- release --- */
@@ -174,15 +174,16 @@ SLOW void hardened_release(void *object) {
     }
 }
 
-SLOW void release_hardened_with_room(void *object, struct cache *cache) {
+SLOW void release_hardened_with_room(void *object) {
     uint32_t entry = entry_of_unit(unit_of((uintptr_t)object));
     decay_tick();
-    queue_make_room(cache->hardened, entry_class(entry));
-    release_hardened(object, entry, cache);
+    queue_make_room(thread_cache.hardened, entry_class(entry));
+    release_hardened(object, entry);
 }
 
 /* The usual free of another thread's small object, as alloc.c's release_remote. */
-void release_hardened_remote(void *object, uint32_t entry, struct cache *cache) {
+void release_hardened_remote(void *object, uint32_t entry) {
+    const struct cache *cache = &thread_cache;
     unsigned class = entry_class(entry);
     if (LIKELY(entry >> ENTRY_OWNER_SHIFT != 0 && class < SMALL_CLASSES)) {
         struct batch *batch = cache->heap->outgoing[class];

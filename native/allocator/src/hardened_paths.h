@@ -10,18 +10,26 @@
 #include "queue.h"
 
 /* Where the paths below go on: the queue has nothing left to take, or no room; the span is another's. */
-void *allocate_by_refill(size_t size, struct cache *cache);
-void release_hardened_with_room(void *object, struct cache *cache);
-void release_hardened_remote(void *object, uint32_t entry, struct cache *cache);
+void *allocate_by_refill(size_t size);
+void release_hardened_with_room(void *object);
+void release_hardened_remote(void *object, uint32_t entry);
+
+/* An entry minus the tag is the offset of a bin; a queue is so many times as long. */
+enum { QUEUE_BYTES_PER_BIN_BYTE = sizeof(struct queue) / sizeof(struct bin) };
+_Static_assert(sizeof(struct queue) % sizeof(struct bin) == 0, "queues follow one another as bins do");
+
+static inline struct queue *queue_at(const struct cache NEAR *cache, size_t offset_of_bin) {
+    return (struct queue *)((char *)cache->hardened->queues + offset_of_bin * QUEUE_BYTES_PER_BIN_BYTE);
+}
 
 /* The cache's thread has a heap, and `size` is at most HARDENED_SMALL_MAX. */
-static inline void *allocate_hardened(size_t size, struct cache *cache) {
-    struct queue *queue = &cache->hardened->queues[class_of_small(size + CANARY_BYTES)];
+ALWAYS_INLINE void *allocate_hardened(size_t size, void *(*by_refill)(size_t)) {
+    struct queue *queue = queue_at(near_cache(), bin_of_small(size + CANARY_BYTES));
     __asm__("" : "+r"(queue)); /* or it is computed twice */
     void **next = queue->next;
     uintptr_t place = (uintptr_t)*next;
     if (UNLIKELY(place == 0)) {
-        return allocate_by_refill(size, cache);
+        return by_refill(size);
     }
     queue->next = next + 1;
     uint64_t key = canary(place);
@@ -51,22 +59,18 @@ static inline bool end_life(const struct queue *queue, uintptr_t place) {
     return true;
 }
 
-/* An entry minus the tag is the offset of a bin; a queue is so many times as long. */
-enum { QUEUE_BYTES_PER_BIN_BYTE = sizeof(struct queue) / sizeof(struct bin) };
-_Static_assert(sizeof(struct queue) % sizeof(struct bin) == 0, "queues follow one another as bins do");
-
 /* Of an address in the range, in a unit with this entry. */
-static inline void release_hardened(void *object, uint32_t entry, struct cache *cache) {
+static inline void release_hardened(void *object, uint32_t entry) {
+    struct cache NEAR *cache = near_cache();
     uint32_t offset_of_bin = entry - cache->tag;
     if (UNLIKELY(offset_of_bin >= SMALL_CLASSES << ENTRY_CLASS_SHIFT)) {
-        release_hardened_remote(object, entry, cache);
+        release_hardened_remote(object, entry);
         return;
     }
-    size_t offset_of_queue = (size_t)offset_of_bin * QUEUE_BYTES_PER_BIN_BYTE;
-    struct queue *queue = (struct queue *)((char *)cache->hardened->queues + offset_of_queue);
+    struct queue *queue = queue_at(cache, offset_of_bin);
     void **top = queue->top;
     if (UNLIKELY(((uintptr_t)top & (MAGAZINE_BYTES - 1)) == 0)) {
-        release_hardened_with_room(object, cache);
+        release_hardened_with_room(object);
         return;
     }
     if (UNLIKELY(!end_life(queue, (uintptr_t)object))) {

@@ -110,12 +110,9 @@ static void purge_some(struct heap *heap, unsigned class) {
 
 /* --- giving objects back --- */
 
-/* False: it was free already. `size` is that of the span's class. */
-static inline bool put(struct heap *heap, struct span *span, _Atomic uint8_t *state, uint32_t size) {
-    if (UNLIKELY(!span_put(span, state))) {
-        return false;
-    }
-    heap->used_bytes -= size;
+/* Objects of so many bytes came back to the span. */
+static inline void settle(struct heap *heap, struct span *span, size_t bytes) {
+    heap->used_bytes -= bytes;
     if (!span->listed) {
         list_append(heap, span);
         if (!heap_has_thread(heap)) {
@@ -132,7 +129,6 @@ static inline bool put(struct heap *heap, struct span *span, _Atomic uint8_t *st
     } else if (UNLIKELY(span->used <= span->purge_at) && purge_is_earned(heap)) {
         purge_span(heap, span);
     }
-    return true;
 }
 
 /* Invariant 5: the owner is read again once its lock is held. */
@@ -156,8 +152,8 @@ void heap_return(void **objects, unsigned count) {
     }
     unsigned class = count > 0 ? span_of((uintptr_t)objects[0])->class : 0;
     states_t states = range.states[class_infos[class].shift];
-    uint32_t size = class_infos[class].size;
-    for (unsigned i = 0; i < count; i++) {
+    size_t size = class_infos[class].size;
+    for (unsigned i = 0, put; i < count; i += put) {
         struct span *span = span_of((uintptr_t)objects[i]);
         if (UNLIKELY(atomic_load_explicit(&span->owner, memory_order_relaxed) != owner)) {
             if (locked != NULL) {
@@ -166,10 +162,12 @@ void heap_return(void **objects, unsigned count) {
             locked = lock_owner(span);
             owner = locked->id;
         }
-        if (UNLIKELY(!put(locked, span, state_at(states, (uintptr_t)objects[i]), size))) {
+        put = span_put(span, objects + i, count - i, states);
+        if (UNLIKELY(put == 0)) {
             os_unlock(&locked->lock); /* a handler of the signal may allocate */
             report_bad_free(objects[i], "double free, by two threads at once,");
         }
+        settle(locked, span, put * size);
     }
     if (locked != NULL) {
         purge_some(locked, class);

@@ -73,15 +73,21 @@ static void *new_aligned(size_t size, size_t alignment, bool throws) {
     return LIKELY(object != NULL) ? object : ask_handlers(size, alignment, throws);
 }
 
-void *paceline_new(size_t size) {
-    void *object = allocate(size);
-    return LIKELY(object != NULL) ? object : ask_handlers(size, 0, true);
+/* Out of line, so that the usual new keeps nothing for it. */
+static void *or_ask(void *object, size_t size, bool throws) {
+    return LIKELY(object != NULL) ? object : ask_handlers(size, 0, throws);
 }
+
+static SLOW void *new_slowly(size_t size) { return or_ask(allocate_slowly(size), size, true); }
+static SLOW void *new_by_refill(size_t size) { return or_ask(allocate_by_refill(size), size, true); }
+static SLOW void *new_slowly_nothrow(size_t size) { return or_ask(allocate_slowly(size), size, false); }
+static SLOW void *new_by_refill_nothrow(size_t size) { return or_ask(allocate_by_refill(size), size, false); }
+
+void *paceline_new(size_t size) { return allocate_or(size, new_slowly, new_by_refill); }
 
 void *paceline_new_nothrow(size_t size, const void *tag) {
     (void)tag;
-    void *object = allocate(size);
-    return LIKELY(object != NULL) ? object : ask_handlers(size, 0, false);
+    return allocate_or(size, new_slowly_nothrow, new_by_refill_nothrow);
 }
 
 void *paceline_new_aligned(size_t size, size_t alignment) { return new_aligned(size, alignment, true); }
@@ -91,28 +97,29 @@ void *paceline_new_aligned_nothrow(size_t size, size_t alignment, const void *ta
     return new_aligned(size, alignment, false);
 }
 
+/* The two forms compilers call have the path in them, the others are a jump to it. */
 void paceline_delete(void *object) { release(object); }
-
-void paceline_delete_nothrow(void *object, const void *tag) {
-    (void)tag;
-    release(object);
-}
 
 void paceline_delete_sized(void *object, size_t size_or_alignment) {
     (void)size_or_alignment;
     release(object);
 }
 
+void paceline_delete_nothrow(void *object, const void *tag) {
+    (void)tag;
+    paceline_delete(object);
+}
+
 void paceline_delete_aligned_nothrow(void *object, size_t alignment, const void *tag) {
     (void)alignment;
     (void)tag;
-    release(object);
+    paceline_delete(object);
 }
 
 void paceline_delete_sized_aligned(void *object, size_t size, size_t alignment) {
     (void)size;
     (void)alignment;
-    release(object);
+    paceline_delete(object);
 }
 
 /* Each for one object (w, l) and for an array (a). */

@@ -135,30 +135,36 @@ _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__,
 /* Finds `want` free objects among the carved, which are there, going round from where the last search ended.
  */
 static void take_carved(struct span *span, void **out, unsigned want) {
+    const uint32_t size = class_infos[span->class].size;
+    const states_t states = range.states[class_infos[span->class].shift];
     uintptr_t first = first_state(span);
     uintptr_t end = end_of_states(span);
-    uintptr_t at = first + span->scan < end ? first + span->scan : first;
     unsigned taken = 0;
-    for (;;) {
+    for (uintptr_t at = first + span->scan;;) {
+        at = at < end ? at : first;
         uintptr_t word_at = at & ~(uintptr_t)7;
         uint64_t word = atomic_load_explicit((_Atomic uint64_t *)word_at, memory_order_relaxed);
         uint64_t zeros = zero_bytes(word) & ~(uint64_t)0 << (at - word_at) * 8;
-        for (; zeros != 0; zeros &= zeros - 1) {
-            uintptr_t state = word_at + ((unsigned)__builtin_ctzll(zeros) >> 3);
-            if (state >= end) {
-                break;
-            }
-            uintptr_t place = object_of_state(span, state);
-            state_write((_Atomic uint8_t *)state, place == 0 ? STATE_HOLE : STATE_CACHED);
-            if (place != 0) {
-                out[want - ++taken] = (void *)place;
-                if (taken == want) {
-                    span->scan = (uint32_t)(state + 1 - first);
-                    return;
-                }
-            }
+        at = zeros == 0 ? word_at + 8 : word_at + ((unsigned)__builtin_ctzll(zeros) >> 3);
+        if (zeros == 0 || at >= end) {
+            continue;
         }
-        at = word_at + 8 < end ? word_at + 8 : first;
+        uintptr_t place = object_of_state(span, at);
+        if (place == 0) {
+            state_write((_Atomic uint8_t *)at++, STATE_HOLE);
+            continue;
+        }
+        /* Free ones mostly lie together: those behind it are tried in turn, which takes no arithmetic. */
+        do {
+            state_write((_Atomic uint8_t *)at, STATE_CACHED);
+            out[want - ++taken] = (void *)place;
+            if (taken == want) {
+                span->scan = (uint32_t)(at + 1 - first);
+                return;
+            }
+            place += size;
+            at = (uintptr_t)state_at(states, place);
+        } while (at < end && state_read((_Atomic uint8_t *)at) == STATE_FREE);
     }
 }
 
@@ -171,7 +177,8 @@ static unsigned note_refaults(struct span *span, void **objects, unsigned count)
 }
 
 unsigned span_take(struct span *span, void **out, unsigned want, uint64_t *refaulted) {
-    uint32_t size = class_infos[span->class].size;
+    const uint32_t size = class_infos[span->class].size;
+    const states_t states = range.states[class_infos[span->class].shift];
     unsigned old = span->carved - span->used;
     unsigned fresh = span->capacity - span->carved;
     want = want < old + fresh ? want : old + fresh;
@@ -181,7 +188,7 @@ unsigned span_take(struct span *span, void **out, unsigned want, uint64_t *refau
     }
     for (unsigned i = 0; i < fresh; i++, span->carved++) {
         uintptr_t place = span->start + (uintptr_t)span->carved * size;
-        state_write(state_of(span->class, place), STATE_CACHED);
+        state_write(state_at(states, place), STATE_CACHED);
         out[fresh - 1 - i] = (void *)place;
     }
     span->used += want;
@@ -196,21 +203,46 @@ unsigned span_take(struct span *span, void **out, unsigned want, uint64_t *refau
 
 /* --- purging --- */
 
-/* Pages with an object that is not free, and those behind all that was carved. */
+/* The state of the object that holds this byte, which lies behind the start of the first. */
+static uintptr_t state_of_byte(const struct span *span, uintptr_t byte) {
+    const struct class_info *info = &class_infos[span->class];
+    uintptr_t number = (uintptr_t)(((uint64_t)(byte - span->start) * info->inverse) >> 32);
+    return (uintptr_t)state_of(span->class, span->start + number * info->size);
+}
+
+/* Pages with an object that is not free, and those behind all that was carved. Eight states are looked at at
+ * once, and none of objects that lie whole in a page found busy: many small objects cost as few large. */
 static uint16_t busy_pages(const struct span *span) {
+    const uint64_t used = 0x8181818181818181u; /* of a live or cached state; a hole has neither */
     uint32_t size = class_infos[span->class].size;
-    uintptr_t end = span->start + (uintptr_t)span->carved * size;
-    unsigned touched = (unsigned)((end - 1) >> PAGE_SHIFT) & (PAGES_PER_UNIT - 1);
+    uintptr_t carved_end = span->start + (uintptr_t)span->carved * size;
+    unsigned touched = (unsigned)((carved_end - 1) >> PAGE_SHIFT) & (PAGES_PER_UNIT - 1);
     uint16_t busy = (uint16_t)(0xFFFEu << touched);
-    uintptr_t place = span->start;
-    for (unsigned i = 0; i < span->carved; i++, place += size) {
-        uint8_t seen = state_read(state_of(span->class, place));
-        if (seen != STATE_FREE) {
-            busy |= pages_of(place, size);
+    uintptr_t end = end_of_states(span);
+    for (uintptr_t at = first_state(span); at < end;) {
+        uintptr_t word_at = at & ~(uintptr_t)7;
+        uint64_t word = atomic_load_explicit((_Atomic uint64_t *)word_at, memory_order_relaxed);
+        word &= used & ~(uint64_t)0 << (at - word_at) * 8;
+        if (word == 0) {
+            at = word_at + 8;
+            continue;
         }
+        at = word_at + ((unsigned)__builtin_ctzll(word) >> 3);
+        if (at >= end) {
+            break;
+        }
+        uintptr_t place = object_of_state(span, at);
+        busy |= pages_of(place, size);
+        uintptr_t last_of_page = (place + size - 1) | ((1u << PAGE_SHIFT) - 1);
+        uintptr_t next = state_of_byte(span, last_of_page);
+        at = next > at ? next : at + 1;
     }
     return busy;
 }
+
+_Static_assert((STATE_CACHED & 0x81) != 0 && (STATE_LIVE & 0x81) != 0 && (STATE_HOLE & 0x81) == 0 &&
+                   STATE_FREE == 0,
+               "busy_pages tells used states by these two bits");
 
 unsigned span_purge(struct span *span) {
     span->purge_at = span->used - span->used / 4;

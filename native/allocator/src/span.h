@@ -15,14 +15,20 @@ void span_end(struct span *span);
 
 /* Takes up to `want` free objects, lowest address last, and marks them cached. Answers how many. */
 unsigned span_take(struct span *span, void **out, unsigned want, uint64_t *refaulted);
-/* Takes the object of this state back. It must be `cached`: false, a second free raced the first. */
-static inline bool span_put(struct span *span, _Atomic uint8_t *state) {
-    if (UNLIKELY(state_read(state) != STATE_CACHED)) {
-        return false;
+/* Takes back the objects in front, one at least, that are of this span, whose class has these states; how
+ * many. It ends before one that is not `cached`: a second free of it raced the first. */
+static inline unsigned span_put(struct span *span, void *const *objects, unsigned count, states_t states) {
+    uintptr_t unit = (uintptr_t)objects[0] >> UNIT_SHIFT;
+    unsigned put = 0;
+    for (; put < count && (uintptr_t)objects[put] >> UNIT_SHIFT == unit; put++) {
+        _Atomic uint8_t *state = state_at(states, (uintptr_t)objects[put]);
+        if (UNLIKELY(state_read(state) != STATE_CACHED)) {
+            break;
+        }
+        state_write(state, STATE_FREE);
     }
-    state_write(state, STATE_FREE);
-    span->used--;
-    return true;
+    span->used -= put;
+    return put;
 }
 
 /* Gives back the pages that hold no used object; how many. */

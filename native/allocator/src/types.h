@@ -13,6 +13,7 @@
 #define UNLIKELY(x) __builtin_expect(!!(x), 0)
 #define COLD __attribute__((cold, noinline))
 #define SLOW __attribute__((noinline))
+#define ALWAYS_INLINE static inline __attribute__((always_inline))
 
 enum {
     GRAIN_SHIFT = 4, /* every object is a multiple of 16 bytes at a multiple of 16 */
@@ -54,20 +55,24 @@ struct bin {
     states_t states;
 };
 
-/* No bin lies across two cache lines, and what every operation reads besides is in one. */
+/* What every operation reads, but for a bin, is in the first cache line, which one byte of an instruction
+ * addresses; no bin lies across two lines. */
 struct cache {
-    alignas(64) struct bin bins[CLASS_COUNT];
-    size_t small_end; /* sizes below it are served by the bins; 0 in hardened mode */
+    alignas(64) size_t small_end; /* sizes below it are served by the bins; 0 in hardened mode */
     uintptr_t base;   /* of the range */
     uintptr_t grains; /* length of the range / 16; 0 sends every free elsewhere, as in hardened mode */
     uintptr_t hardened_grains; /* the same in hardened mode, else 0 */
     _Atomic uint32_t *entries;
     struct hardened_heap *hardened; /* in hardened mode: every operation is its */
-    uint32_t tag;                   /* the entry of own spans of class 0 */
-    uint32_t exited;                /* the thread's exit handler has run */
-    uint32_t slow_calls;
     struct heap *heap;
+    uint32_t tag;    /* the entry of own spans of class 0 */
+    uint32_t exited; /* the thread's exit handler has run */
+    struct bin bins[CLASS_COUNT];
+    uint32_t slow_calls;
 };
+
+_Static_assert(offsetof(struct cache, bins) == 64, "what every operation reads is in one line");
+_Static_assert(64 % sizeof(struct bin) == 0, "no bin lies across two lines");
 
 struct batch {
     struct batch *next;
