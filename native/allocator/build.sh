@@ -25,8 +25,7 @@ warnings="-Wall -Wextra -Wpedantic -Wconversion -Wshadow -Wstrict-prototypes -Wm
   -Wcast-qual -Wpointer-arith -Wundef -Wvla -Werror"
 # The compiler must not make a call of calloc out of our malloc and memset.
 own="-fno-builtin-malloc -fno-builtin-calloc -fno-builtin-realloc -fno-builtin-free"
-flags="-std=gnu11 -O2 -g -fPIC -fvisibility=hidden -ftls-model=initial-exec -pthread $own $warnings \
-  ${CFLAGS:-}"
+flags="-std=c11 -O2 -g -fPIC -fvisibility=hidden -ftls-model=initial-exec -pthread $own $warnings ${CFLAGS:-}"
 
 # The exits stand because `set -e` does not reach into a function called before `&&`.
 compile() { # compile FOLDER FLAGS…: every source into FOLDER/objects

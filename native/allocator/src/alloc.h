@@ -32,8 +32,8 @@ static inline void check_live(void *object, unsigned class) {
     }
 }
 
-static inline struct bin NEAR *bin_at(struct cache NEAR *cache, size_t offset) {
-    return (struct bin NEAR *)((char NEAR *)cache->bins + offset);
+static inline struct bin *bin_at(struct cache *cache, size_t offset) {
+    return (struct bin *)((char *)cache->bins + offset);
 }
 
 typedef void *allocate_t(size_t size);
@@ -41,9 +41,9 @@ typedef void *allocate_t(size_t size);
 /* What is unusual goes to `slowly`, or in hardened mode to `by_refill`: calls in the last place, for which
  * nothing is kept. Both are constants, inlined. */
 ALWAYS_INLINE void *allocate_or(size_t size, allocate_t *slowly, allocate_t *by_refill) {
-    struct cache NEAR *cache = near_cache();
+    struct cache *cache = &thread_cache;
     if (LIKELY(size < cache->small_end)) {
-        struct bin NEAR *bin = bin_at(cache, bin_of_small(size));
+        struct bin *bin = bin_at(cache, bin_of_small(size));
         void **top = bin->top;
         void *object = top[-1];
         if (LIKELY(object != NULL)) {
@@ -66,7 +66,7 @@ _Static_assert(HARDENED_SMALL_MAX <= (int)SMALL_MAX, "default mode serves such s
 _Static_assert(sizeof(struct bin) == 1 << ENTRY_CLASS_SHIFT, "an entry minus the tag is the offset of a bin");
 
 ALWAYS_INLINE void release(void *object) {
-    struct cache NEAR *cache = near_cache();
+    struct cache *cache = &thread_cache;
     uintptr_t place = (uintptr_t)object;
     uintptr_t offset = place - cache->base;
     /* Rotated, an address that is no multiple of 16 is as far out of the range as one below it. The range
@@ -77,7 +77,7 @@ ALWAYS_INLINE void release(void *object) {
             atomic_load_explicit(&cache->entries[grain >> (UNIT_SHIFT - GRAIN_SHIFT)], memory_order_relaxed);
         uint32_t offset_of_bin = entry - cache->tag;
         if (LIKELY(offset_of_bin < SMALL_CLASSES << ENTRY_CLASS_SHIFT)) {
-            struct bin NEAR *bin = bin_at(cache, offset_of_bin);
+            struct bin *bin = bin_at(cache, offset_of_bin);
             _Atomic uint8_t *state = state_at(bin->states, place);
             void **top = bin->top;
             if (LIKELY(state_read(state) == (uint8_t)(STATE_LIVE | grain))) {
@@ -94,7 +94,7 @@ ALWAYS_INLINE void release(void *object) {
             release_remote(object, offset_of_bin);
             return;
         }
-    } else if (LIKELY(grain < cache->hardened_grains)) {
+    } else if (UNLIKELY(grain < cache->hardened_grains)) { /* or default mode takes a third line of code */
         size_t unit = grain >> (UNIT_SHIFT - GRAIN_SHIFT);
         uint32_t entry = atomic_load_explicit(&cache->entries[unit], memory_order_relaxed);
         release_hardened(object, entry);

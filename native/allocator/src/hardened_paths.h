@@ -18,13 +18,13 @@ void release_hardened_remote(void *object, uint32_t entry);
 enum { QUEUE_BYTES_PER_BIN_BYTE = sizeof(struct queue) / sizeof(struct bin) };
 _Static_assert(sizeof(struct queue) % sizeof(struct bin) == 0, "queues follow one another as bins do");
 
-static inline struct queue *queue_at(const struct cache NEAR *cache, size_t offset_of_bin) {
+static inline struct queue *queue_at(const struct cache *cache, size_t offset_of_bin) {
     return (struct queue *)((char *)cache->hardened->queues + offset_of_bin * QUEUE_BYTES_PER_BIN_BYTE);
 }
 
 /* The cache's thread has a heap, and `size` is at most HARDENED_SMALL_MAX. */
 ALWAYS_INLINE void *allocate_hardened(size_t size, void *(*by_refill)(size_t)) {
-    struct queue *queue = queue_at(near_cache(), bin_of_small(size + CANARY_BYTES));
+    struct queue *queue = queue_at(&thread_cache, bin_of_small(size + CANARY_BYTES));
     __asm__("" : "+r"(queue)); /* or it is computed twice */
     void **next = queue->next;
     uintptr_t place = (uintptr_t)*next;
@@ -61,7 +61,7 @@ static inline bool end_life(const struct queue *queue, uintptr_t place) {
 
 /* Of an address in the range, in a unit with this entry. */
 static inline void release_hardened(void *object, uint32_t entry) {
-    struct cache NEAR *cache = near_cache();
+    struct cache *cache = &thread_cache;
     uint32_t offset_of_bin = entry - cache->tag;
     if (UNLIKELY(offset_of_bin >= SMALL_CLASSES << ENTRY_CLASS_SHIFT)) {
         release_hardened_remote(object, entry);

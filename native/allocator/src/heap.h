@@ -5,10 +5,11 @@
 #ifndef PACELINE_HEAP_H
 #define PACELINE_HEAP_H
 
-#include "cache.h"
 #include "range.h"
 #include "span.h"
 
+/* Initial-exec: the general model calls a function per access. */
+extern _Thread_local struct cache thread_cache __attribute__((tls_model("initial-exec")));
 /* Empty and full at once; every bin of a thread that has not yet used a class. */
 extern void *const no_magazine[2 * MAGAZINE_SLOTS];
 #define NO_MAGAZINE ((void **)(uintptr_t)(no_magazine + MAGAZINE_SLOTS))

@@ -21,9 +21,7 @@ alignas(MAGAZINE_BYTES) void *const no_magazine[2 * MAGAZINE_SLOTS] = {NULL};
     { .top = NO_MAGAZINE }
 #define N8 N1, N1, N1, N1, N1, N1, N1, N1
 #define N24 N8, N8, N8
-/* Used: no compiler sees the reference in near_cache, and a link that optimises would leave out what it takes
- * to be written only. */
-_Thread_local struct cache thread_cache __attribute__((tls_model("initial-exec"), used)) = {
+_Thread_local struct cache thread_cache __attribute__((tls_model("initial-exec"))) = {
     .bins = {N24, N24, N24},
     .small_end = SMALL_MAX + 1,
 };
