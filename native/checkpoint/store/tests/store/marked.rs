@@ -166,6 +166,25 @@ fn a_band_whose_stamp_shows_more_than_was_said_is_read_whole() {
     }
 }
 
+/// As the index's stamps, those of a store that stays open.
+#[test]
+fn a_band_that_was_young_when_it_was_last_seen_is_read_whole_whatever_was_said() {
+    let disk = ready();
+    let mut store = opened(&disk);
+    write(&disk, "b", 20_000, b"right before");
+    store.checkpoint_observed("right before").expect("quiet");
+    write(&disk, "b", 30_000, b"right behind, and not said");
+    later(&disk);
+    write(&disk, "b", 10, b"x");
+    later(&disk);
+    let read = store.checkpoint_marked("second", &[said("b", 10, 1)]).expect("quiet").read_bytes;
+    assert_eq!((read, kept(&store, "second")), (SMALL as u64, ids(&read_live(&disk))));
+    write(&disk, "b", 10, b"y");
+    later(&disk);
+    let read = store.checkpoint_marked("third", &[said("b", 10, 1)]).expect("quiet").read_bytes;
+    assert_eq!((read, kept(&store, "third")), (LEAF, ids(&read_live(&disk))));
+}
+
 #[test]
 fn a_tree_that_is_not_cached_is_made_of_what_is_kept() {
     let disk = ready();
