@@ -5,8 +5,8 @@
 PATH=$PATH:$here/../../.tools/bin
 for zig in zig python-zig; do command -v "$zig" >/dev/null && break; done
 command -v "$zig" >/dev/null || {
-    echo "${0##*/}: zig compiles the C of crates and is not installed; run 'scripts/setup devices' at the root \
-of the repository (or: pip install ziglang==0.15.1)" >&2
+    echo "${0##*/}: zig compiles the C of crates and is not installed; run 'scripts/setup devices' at the \
+root of the repository (or: pip install ziglang==0.15.1)" >&2
     exit 1
 }
 mkdir -p "$target/zig"

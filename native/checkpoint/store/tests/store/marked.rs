@@ -194,7 +194,7 @@ fn a_tree_that_is_not_cached_is_made_of_what_is_kept() {
     assert_eq!(taken(&disk, "second", &[said("a", 70_000, 5)]).read_bytes, LEAF);
 }
 
-/// The same-tick rule: what was read is compared with all of the band, so nothing that was not said is missed.
+/// The same-tick rule: what was read is compared with all of the band, so nothing unsaid is missed.
 #[test]
 fn a_band_that_is_too_young_to_be_believed_is_read_twice_whatever_was_said() {
     let disk = ready();
