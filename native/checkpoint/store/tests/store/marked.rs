@@ -120,13 +120,13 @@ fn a_band_whose_stamp_shows_more_than_was_said_is_read_whole() {
         ("another file", |disk| {
             let new = live_path().with_file_name("new");
             let file = disk.open(&new, Access::Create).expect("made");
-            file.write_at(&[7; SMALL], 0).expect("written");
+            file.write_at(&vec![7; SMALL], 0).expect("written");
             disk.rename(&new, &live_path().join("b")).expect("renamed");
         }),
         ("removed and made again", |disk| {
             disk.remove(&live_path().join("b")).expect("removed");
             let file = disk.open(&live_path().join("b"), Access::Create).expect("made");
-            file.write_at(&[8; SMALL], 0).expect("written");
+            file.write_at(&vec![8; SMALL], 0).expect("written");
         }),
         ("written in the past", |disk| {
             disk.set_clock_by(-3_600_000_000_000);
@@ -151,7 +151,7 @@ fn a_band_whose_stamp_shows_more_than_was_said_is_read_whole() {
         }),
         ("new", |disk| {
             let file = disk.open(&live_path().join("d"), Access::Create).expect("made");
-            file.write_at(&[9; SMALL], 0).expect("written");
+            file.write_at(&vec![9; SMALL], 0).expect("written");
         }),
     ];
     for (what, act) in acts {
