@@ -138,7 +138,7 @@ fn of_a_band_whose_owner_says_what_it_wrote_only_that_is_read() {
         let file = fs::OpenOptions::new().write(true).open(dir.join(band)).expect("open");
         file.write_all_at(bytes, offset).expect("written");
     };
-    write("1", &[9; 20_000], 30_000);
+    write("1", &vec![9; 20_000], 30_000);
     write("2a", &[8; 5], 16_380);
     write("0", b"nobody says this", 500_000);
     let told = ["--json", "checkpoint", "--dirty", "1@30000+20000", "--dirty", "2a@16380+5"];
