@@ -59,20 +59,9 @@ calibrator() {
     program paceline-hashing-engines
 }
 
-# C for musl by zig, which brings clang and the headers of musl for every ABI. `cc`, which compiles the C of
-# crates, is told everything: what it would say to a clang by itself, zig takes for another target. With zig's
-# own caches in the target directory, nothing is left behind in the home.
-with_zig() {
-    PATH=$PATH:$here/../../.tools/bin
-    for zig in zig python-zig; do command -v "$zig" >/dev/null && break; done
-    command -v "$zig" >/dev/null ||
-        fail 1 "zig compiles the C of '$what' and is not installed; run 'scripts/setup devices' at the root \
-of the repository (or: pip install ziglang==0.15.1)"
-    mkdir -p "$target/zig"
-    cache=$(cd "$target/zig" && pwd)
-    suffix=$(echo "$musl" | tr - _)
-    export PATH CRATE_CC_NO_DEFAULTS=1 ZIG_GLOBAL_CACHE_DIR="$cache" ZIG_LOCAL_CACHE_DIR="$cache"
-    export "CC_$suffix=$zig cc -target ${musl%%-*}-linux-musl" "AR_$suffix=$zig ar"
+with_zig() { # C for musl by zig
+    . "$here/../zig.sh"
+    zig_for "$musl" "${musl%%-*}-linux-musl"
     # As `cc` has it for a release on a host; zig's sanitizer of undefined behaviour is for debugging.
     export "CFLAGS_$suffix=-O3 -g0 -ffunction-sections -fdata-sections -fno-sanitize=all \
 -ffile-prefix-map=$crates=crates"

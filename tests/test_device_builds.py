@@ -236,7 +236,8 @@ def without_zig(tmp_path: Path) -> tuple[Path, dict[str, str]]:
     named = ("zig", "python-zig")
     path = [str(folder) for folder in folders if not any((folder / name).exists() for name in named)]
     own = {"PATH": os.pathsep.join(path), "CARGO_TARGET_DIR": str(tmp_path / "target")}
-    shutil.copy(NATIVE / "android.sh", tmp_path)
+    for shared in ("android.sh", "zig.sh"):
+        shutil.copy(NATIVE / shared, tmp_path)
     return Path(shutil.copy(HASHING / "android.sh", tmp_path / "hashing")), os.environ | own
 
 

@@ -10,18 +10,9 @@ triple=aarch64-apple-darwin
     echo "macos.sh: rustc has no standard library for $triple; run: rustup target add $triple" >&2
     exit 1
 }
-PATH=$PATH:$here/../../.tools/bin
-for zig in zig python-zig; do command -v "$zig" >/dev/null && break; done
-command -v "$zig" >/dev/null || {
-    echo "macos.sh: zig is not installed; run 'scripts/setup devices' at the root of the repository" >&2
-    exit 1
-}
 target=${CARGO_TARGET_DIR:-$here/../target}
-mkdir -p "$target/zig"
-cache=$(cd "$target/zig" && pwd)
-# `cc` would say its own name of the target, which zig takes for another one.
-export PATH CRATE_CC_NO_DEFAULTS=1 ZIG_GLOBAL_CACHE_DIR="$cache" ZIG_LOCAL_CACHE_DIR="$cache"
-export CC_aarch64_apple_darwin="$zig cc -target aarch64-macos" AR_aarch64_apple_darwin="$zig ar"
+. "$here/../zig.sh"
+zig_for "$triple" aarch64-macos
 unset RUSTFLAGS CARGO_ENCODED_RUSTFLAGS CARGO_BUILD_TARGET
 cd "$here/.."
 cargo clippy --quiet --locked --target "$triple" --target-dir "$target" \

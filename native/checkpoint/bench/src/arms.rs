@@ -84,6 +84,7 @@ pub(crate) const TOOLS: &[Kind] = &[
     Kind::Other(Tool::Snapshot),
     Kind::Other(Tool::SnapshotCli),
     Kind::Other(Tool::Cli),
+    Kind::Other(Tool::CliDirty),
     Kind::Observed,
     Kind::Tracked,
 ];
@@ -231,11 +232,7 @@ impl Running {
 
     /// Why its checkpoints do not count, if so.
     fn wrong(&mut self) -> Option<String> {
-        match self.strategy.holds(&self.site) {
-            Ok(None | Some(true)) => self.failure.clone(),
-            Ok(Some(false)) => Some("what it kept is not what the bands are".to_owned()),
-            Err(error) => Some(error.to_string()),
-        }
+        wrong(self.failure.as_deref(), self.strategy.holds(&self.site))
     }
 
     fn read(&mut self, metric: &str) -> Reading {
@@ -264,6 +261,17 @@ fn strategy(kind: Kind, site: &Site) -> io::Result<Box<dyn Strategy>> {
         Kind::Live => Box::new(crate::seed::Nothing),
         Kind::Other(tool) => tools::strategy(tool, site)?,
     })
+}
+
+/// Why checkpoints do not count: what failed first, which is the cause, then what it came to.
+fn wrong(failure: Option<&str>, held: io::Result<Option<bool>>) -> Option<String> {
+    let came_to = match held {
+        Ok(None | Some(true)) => None,
+        Ok(Some(false)) => Some("what it kept is not what the bands are".to_owned()),
+        Err(error) => Some(error.to_string()),
+    };
+    let both: Vec<String> = failure.map(str::to_owned).into_iter().chain(came_to).collect();
+    (!both.is_empty()).then(|| both.join(", so "))
 }
 
 /// A group that has no place here.
@@ -370,4 +378,18 @@ fn arm(name: &str, running: &Rc<RefCell<Running>>, plan: &Plan) -> Arm {
         });
     }
     arm
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_cause_of_a_failure_is_said_before_what_it_came_to() {
+        let both = wrong(Some("no space"), Ok(Some(false)));
+        assert_eq!(both.as_deref(), Some("no space, so what it kept is not what the bands are"));
+        assert_eq!(wrong(Some("no space"), Ok(None)).as_deref(), Some("no space"));
+        assert_eq!(wrong(None, Err(io::Error::other("unread"))).as_deref(), Some("unread"));
+        assert_eq!(wrong(None, Ok(Some(true))), None);
+    }
 }

@@ -14,7 +14,7 @@ use crate::{detect, locality, rollback, stall, volume};
 
 /// The checkpoint, its phases as the seed's table has them, and its bytes.
 const PHASES: &[&str] = &["durable", "detect", "hash", "clone", "manifest", "sync", "read", "written"];
-/// What a filesystem needs besides bands: its own structures, and logs of three stores.
+/// What a filesystem needs besides bands: its own structures, and the logs of stores.
 const ROOM_BYTES: u64 = 1 << 30;
 
 /// Arms of `tools` that keep bands whole.
@@ -166,11 +166,14 @@ fn declared((name, unit, direction): &(&str, Unit, Direction)) -> Metric {
     Metric { name: (*name).to_owned(), unit: *unit, direction: *direction }
 }
 
-/// Bytes that the arms' bands, clones, bases and logs may take together.
-fn room(kinds: &[Kind], shape: &Shape) -> u64 {
+/// Bytes that the arms' bands, clones, bases and logs may take together, and what epochs leave of bands:
+/// where nothing is overwritten in place an old extent stays while any of it is used, so a band may take
+/// twice its bytes and all that is written to it.
+fn room(kinds: &[Kind], shape: &Shape, scenario: &Scenario, epochs: u64) -> u64 {
     let hot = shape.hot.min(shape.bands) * shape.band_bytes;
     let full = u64::from(kinds.contains(&Kind::FullSha256)) * shape.bands * shape.band_bytes;
-    ROOM_BYTES + full + kinds.len() as u64 * 2 * hot
+    let written = epochs * scenario.dirty_bands * scenario.writes_per_band * scenario::WRITE_BYTES;
+    ROOM_BYTES + full + kinds.len() as u64 * (3 * hot + written)
 }
 
 /// A benchmark whose arms make changes durable.
@@ -195,7 +198,9 @@ fn of_arms(
         metrics: metrics.iter().map(|name| declared(&(name, unit(name), Direction::Lower))).collect(),
         prepare: Box::new(move |context| {
             let Asked { scenario, shape, cold, age, epochs, more } = ask(context)?;
-            let (filesystem, bytes) = (context.text("filesystem"), room(kinds, &shape) + more);
+            let in_all = age + epochs.map_or(0, |epochs| epochs * rounds_of(context));
+            let bytes = room(kinds, &shape, &scenario, in_all) + more;
+            let filesystem = context.text("filesystem");
             let place = ground.place(filesystem, "bands", bytes);
             // Made once it is needed, and not beside one that is there.
             let mut btrfs = None;

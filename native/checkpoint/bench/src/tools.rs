@@ -19,8 +19,8 @@ use paceline_checkpoint::disk::RealDisk;
 use paceline_checkpoint::{Options, Store};
 
 use crate::arms::{Phases, Strategy, nanoseconds};
-use crate::scenario::Touch;
-use crate::site::{Site, equal};
+use crate::scenario::{Touch, WRITE_BYTES};
+use crate::site::{Site, equal, name};
 use crate::{ours, snapshot, volume};
 
 /// Which.
@@ -36,6 +36,8 @@ pub(crate) enum Tool {
     SnapshotCli,
     /// `paceline-checkpoint`, which looks for what changed.
     Cli,
+    /// The same, and its owner says what it wrote.
+    CliDirty,
 }
 
 impl Tool {
@@ -49,7 +51,12 @@ impl Tool {
             Self::Snapshot => "btrfs_snapshot",
             Self::SnapshotCli => "btrfs_snapshot_cli",
             Self::Cli => "cli",
+            Self::CliDirty => "cli_dirty",
         }
+    }
+
+    fn is_ours(self) -> bool {
+        matches!(self, Self::Cli | Self::CliDirty)
     }
 
     /// Lies on btrfs whatever the others lie on.
@@ -59,7 +66,7 @@ impl Tool {
 
     /// The program, or that it is not there.
     pub(crate) fn program(self) -> Result<PathBuf, String> {
-        if self == Self::Cli {
+        if self.is_ours() {
             let beside =
                 std::env::current_exe().ok().and_then(|exe| Some(exe.parent()?.join("paceline-checkpoint")));
             let found =
@@ -92,7 +99,7 @@ pub(crate) fn strategy(tool: Tool, site: &Site) -> io::Result<Box<dyn Strategy>>
     for arguments in outside.begin() {
         outside.run(&outside.live, &arguments)?;
     }
-    outside.take()?;
+    outside.take(&[])?;
     Ok(Box::new(outside))
 }
 
@@ -124,8 +131,8 @@ impl Outside {
         }
     }
 
-    /// What keeps the bands as they are now.
-    fn arguments(&self) -> Vec<String> {
+    /// What keeps the bands as they are now, after these writes.
+    fn arguments(&self, touches: &[Touch]) -> Vec<String> {
         let (live, number) = (self.live.display().to_string(), self.taken);
         match self.tool {
             // Nanoseconds count: two states may be of one second.
@@ -141,8 +148,14 @@ impl Outside {
             Tool::Borg => words(&format!("create --compression none ::{number} .")),
             Tool::Restic => [words("backup -q --compression off --host here"), vec![live]].concat(),
             Tool::Casync => [words("make"), self.casync()].concat(),
-            Tool::Cli if number == 1 => vec!["init".to_owned(), live, "1".to_owned()],
+            Tool::Cli | Tool::CliDirty if number == 1 => vec!["init".to_owned(), live, "1".to_owned()],
             Tool::Cli => vec!["checkpoint".to_owned(), live, number.to_string()],
+            Tool::CliDirty => {
+                let told = touches
+                    .iter()
+                    .map(|touch| format!("--dirty={}@{}+{WRITE_BYTES}", name(touch.band), touch.offset));
+                [vec!["checkpoint".to_owned(), live, number.to_string()], told.collect()].concat()
+            }
             Tool::Snapshot | Tool::SnapshotCli => {
                 let to = self.kept(&number.to_string());
                 words("subvolume snapshot -r").into_iter().chain([live, to]).collect()
@@ -185,9 +198,9 @@ impl Outside {
         volume::run(&mut command).map(drop).map_err(io::Error::other)
     }
 
-    fn take(&mut self) -> io::Result<()> {
+    fn take(&mut self, touches: &[Touch]) -> io::Result<()> {
         self.taken += 1;
-        self.run(&self.live, &self.arguments())
+        self.run(&self.live, &self.arguments(touches))
     }
 
     /// Reads the changing bands back, and says where they lie.
@@ -223,17 +236,17 @@ impl Outside {
 }
 
 impl Strategy for Outside {
-    fn checkpoint(&mut self, site: &Site, _: &[Touch]) -> io::Result<Phases> {
+    fn checkpoint(&mut self, site: &Site, touches: &[Touch]) -> io::Result<Phases> {
         let begin = Instant::now();
-        self.take()?;
-        if self.tool != Tool::Cli {
+        self.take(touches)?;
+        if !self.tool.is_ours() {
             site.settle()?; // ours syncs, and is not helped
         }
         Ok(Phases { durable: nanoseconds(begin), ..Phases::default() })
     }
 
     fn holds(&self, site: &Site) -> io::Result<Option<bool>> {
-        if self.tool == Tool::Cli {
+        if self.tool.is_ours() {
             let opened = Store::open(Arc::new(RealDisk), &self.live, Options::default());
             return Ok(Some(ours::same(&opened.map_err(io::Error::other)?, &self.taken.to_string(), site)?));
         }

@@ -95,7 +95,7 @@ fn a_tool_is_measured_once_its_copy_was_compared_or_says_why_it_cannot_run() {
     let dir = TempDir::new().expect("a directory");
     let small = "--benchmark tools --params bands=8 --params band_kib=64 --params filesystem=here";
     let (with, without) = told(&events(dir.path(), small), "durable");
-    let all = "rsync git borg restic casync btrfs_snapshot btrfs_snapshot_cli cli observed tracked";
+    let all = "rsync git borg restic casync btrfs_snapshot btrfs_snapshot_cli cli cli_dirty observed tracked";
     assert_eq!(&with | &without, names(all));
     assert!(with.is_superset(&names("observed tracked")));
 }

@@ -21,12 +21,12 @@ pub(crate) fn opened(dir: &Path) -> Result<Store> {
 pub(crate) fn answer(command: &Command) -> std::result::Result<Answer, Failure> {
     Ok(match command {
         Command::Init { dir, name } => init(dir, name)?,
-        Command::Checkpoint { dir, name, mapped, all } => {
+        Command::Checkpoint { dir, name, mapped, all, dirty } => {
             let mut store = opened(dir)?;
             let taken = match (mapped, all) {
                 (true, _) => store.checkpoint_mapped(name)?,
                 (_, true) => store.checkpoint_everything(name)?,
-                _ => store.checkpoint_observed(name)?,
+                _ => store.checkpoint_marked(name, dirty)?,
             };
             store.save_index();
             answer::taken(&taken)

@@ -8,6 +8,7 @@
 mod answer;
 mod archives;
 mod commands;
+mod dirty;
 mod told;
 mod watch;
 
@@ -17,6 +18,7 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use clap::{Parser, Subcommand};
+use paceline_checkpoint::Written;
 
 /// Crash-consistent checkpoints of a directory of band files. The store lies beside it, in DIR.paceline.
 #[derive(Debug, Parser)]
@@ -83,6 +85,12 @@ enum Command {
         /// Read every byte, and believe no time stamp.
         #[arg(long)]
         all: bool,
+        /// Of BAND these bytes were written since the last checkpoint, and no others, as you know: nothing
+        /// else of it is read, unless the file itself shows more. Say it again for each range; BAND alone is
+        /// all of it. Decimal bytes. Bands that you do not name are looked at as ever.
+        #[arg(long, value_name = "BAND@OFFSET+LENGTH", value_parser = dirty::written,
+              conflicts_with_all = ["all", "mapped"])]
+        dirty: Vec<Written>,
     },
     /// List the checkpoints that are kept, the oldest first.
     List {

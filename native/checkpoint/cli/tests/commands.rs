@@ -129,3 +129,56 @@ fn mapped_bands_can_be_asked_for_and_not_together_with_all() {
     let both = run(&dir, &["checkpoint", "--mapped", "--all"], &["third"]);
     assert_eq!(both.status.code(), Some(2), "{}", String::from_utf8_lossy(&both.stderr));
 }
+
+#[test]
+fn of_a_band_whose_owner_says_what_it_wrote_only_that_is_read() {
+    use std::os::unix::fs::FileExt;
+    let (_root, dir) = ready();
+    let write = |band: &str, bytes: &[u8], offset: u64| {
+        let file = fs::OpenOptions::new().write(true).open(dir.join(band)).expect("open");
+        file.write_all_at(bytes, offset).expect("written");
+    };
+    write("1", &vec![9; 20_000], 30_000);
+    write("2a", &[8; 5], 16_380);
+    write("0", b"nobody says this", 500_000);
+    let told = ["--json", "checkpoint", "--dirty", "1@30000+20000", "--dirty", "2a@16380+5"];
+    let taken: Value = serde_json::from_str(&said(&dir, &told, &["second"])).expect("JSON");
+    let exact = paceline_checkpoint::disk::Disk::stamps_are_exact(
+        &paceline_checkpoint::disk::RealDisk,
+        dir.parent().expect("a parent"),
+    );
+    // Three leaves of one, two of the other, all of the third.
+    let leaves = if exact { 5 * 16_384 + BAND } else { 3 * BAND };
+    assert_eq!(taken["read_bytes"].as_u64(), Some(leaves as u64), "{taken}");
+    let ids = json(&dir, "bands", &["second"]);
+    for (place, band) in ["0", "1", "2a"].into_iter().enumerate() {
+        let plain = blake3::hash(&fs::read(dir.join(band)).expect("there")).to_hex();
+        assert_eq!(ids[place]["id"].as_str(), Some(plain.as_str()), "band {band}");
+    }
+    assert!(said(&dir, &["verify"], &["second"]).starts_with("good"));
+    write("1", b"again", 0);
+    let whole = ["--json", "checkpoint", "--dirty", "1", "--dirty=1@0+5"];
+    let taken: Value = serde_json::from_str(&said(&dir, &whole, &["third"])).expect("JSON");
+    assert!(taken["read_bytes"].as_u64() >= Some(BAND as u64), "{taken}");
+}
+
+#[test]
+fn what_is_said_of_a_band_and_cannot_be_is_refused_with_what_to_do() {
+    let (_root, dir) = ready();
+    for (told, status, says) in [
+        (vec!["--dirty", "1@30000"], 2, "after '@' come two decimal numbers"),
+        (vec!["--dirty", "1@-1+5"], 2, "3f@4096+16384"),
+        (vec!["--dirty", "@1+5"], 2, "no band is named"),
+        (vec!["--dirty", "1@0+5", "--all"], 2, "cannot be used with '--all'"),
+        (vec!["--mapped", "--dirty", "1"], 2, "cannot be used with"),
+        (vec!["--dirty", "1@0+5", "--dirty", "7@0+5"], 1, "no band \"7\"; `status` shows"),
+        (vec!["--dirty", "../bands/1@0+5"], 1, "no band \"../bands/1\"; `status` shows"),
+        (vec!["--dirty", "1@1048570+7"], 1, "has 1048576 bytes, not 7 from 1048570 on; say"),
+    ] {
+        let output = run(&dir, &[vec!["checkpoint"], told.clone()].concat(), &["second"]);
+        let why = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(status), "{told:?}: {why}");
+        assert!(why.contains(says), "{told:?}: {why}");
+        assert_eq!(json(&dir, "list", &[]).as_array().expect("a list").len(), 1, "{told:?}");
+    }
+}

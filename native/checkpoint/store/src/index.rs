@@ -159,9 +159,14 @@ impl Store {
                 continue;
             };
             let Ok(now) = self.disk.stamp(&self.live.join(&name)) else { continue };
-            let fits = band.head.is_some_and(|head| head.size == now.size);
-            if fits && now.same(&stamp) && !is_young(&stamp, seen_ns, self.exact) {
-                (band.unknown, band.seen, band.settled) = (false, Some((stamp, seen_ns)), settled);
+            let fits = band.head.is_some_and(|head| head.size == stamp.size);
+            if !fits || is_young(&stamp, seen_ns, self.exact) {
+                continue;
+            }
+            // Also of one that moved since: what it moved from is what its owner's word is held against.
+            band.seen = Some((stamp, seen_ns));
+            if now.same(&stamp) {
+                (band.unknown, band.settled) = (false, settled);
                 self.dirty.remove(&name);
             }
         }

@@ -1,10 +1,10 @@
 //! Checkpoints of a directory of band files by one append and one sync; rollback, verify, fold.
 //!
 //! Place in the journey: the product that the `checkpoint` suite measures. Read in this order: the README
-//! beside this crate (vocabulary, layout, invariants D1 to D15), [`store`](Store), `band`, `log`,
+//! beside this crate (vocabulary, layout, invariants D1 to D16), [`store`](Store), `band`, `log`,
 //! `history`, then what looks back: `audit`, `restore`, `forget`, `fold`; what leaves and comes in:
-//! `archive`, `unpack`, `import`, `adopt`; who looks out: `observe`, `mapped`, `watch`; what goes on
-//! beside: `beside`, `capture`, `work`, `background`. The operating system is behind [`disk::Disk`].
+//! `archive`, `unpack`, `import`, `adopt`; who looks out: `observe`, `mapped`, `marked`, `watch`; what
+//! goes on beside: `beside`, `capture`, `work`, `background`. The operating system is behind [`disk::Disk`].
 //!
 //! Absent on purpose: threads that nobody asked for, retries of failed syncs, compression, encryption, a
 //! network.
@@ -30,6 +30,7 @@ mod index;
 mod log;
 mod manifest;
 mod mapped;
+mod marked;
 mod names;
 mod observe;
 mod opening;
@@ -54,6 +55,7 @@ pub use bytes::hex;
 pub use error::{Error, ErrorKind, Result};
 pub use fold::Folded;
 pub use history::Checkpoint;
+pub use marked::Written;
 pub use names::is_band;
 pub use observe::Seen;
 pub use record::BandState;

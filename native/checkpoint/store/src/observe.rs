@@ -61,11 +61,20 @@ impl Store {
     /// # Errors
     /// As [`Store::checkpoint_observed`].
     pub fn checkpoint_seen(&mut self, name: &str, seen: &mut dyn FnMut() -> Seen) -> Result<Taken> {
+        self.told.clear(); // also what a panic left
+        self.observe(name, seen)
+    }
+
+    /// The same, with what an owner told.
+    pub(crate) fn observe(&mut self, name: &str, seen: &mut dyn FnMut() -> Seen) -> Result<Taken> {
         self.refuse_while_pending()?;
         self.check_name(name)?;
         let begin = Instant::now();
         let blind = std::mem::replace(&mut self.blind, true);
         for attempt in 0..TRIES {
+            if attempt > 0 {
+                self.told.clear(); // who writes meanwhile did not say all of it
+            }
             let now_ns = self.disk.now().wall_ns;
             let told = seen();
             let first = if blind && attempt == 0 { Seen::Everything } else { told };
@@ -141,7 +150,8 @@ impl Store {
                 .seen
                 .is_some_and(|(old, at)| old.same(&stamp) && !is_young(&old, at, self.exact) && at <= now_ns);
             if !trusted || !self.mapped.trusts(band) {
-                (band.unknown, band.size) = (true, Some(stamp.size));
+                band.unknown |= self.told.get(&name).is_none_or(|then| !then.same(&stamp));
+                band.size = Some(stamp.size);
                 self.dirty.insert(name);
             }
         }
@@ -149,7 +159,7 @@ impl Store {
     }
 
     /// Lists live unless its directory is as it was.
-    fn list_if_moved(&mut self) -> Result<()> {
+    pub(crate) fn list_if_moved(&mut self) -> Result<()> {
         let stamp = self.disk.stamp(&self.live).doing("looking at", &self.live)?;
         match &self.listed {
             Some((old, at)) if old.same(&stamp) && !is_young(old, *at, self.exact) => Ok(()),

@@ -84,6 +84,7 @@ impl Store {
             exact,
             blind: false,
             mapped: Mapped::Ignored,
+            told: BTreeMap::new(),
             capture: None,
             work: Work::default(),
             held: Arc::from(lock),

@@ -85,6 +85,8 @@ pub struct Store {
     pub(crate) blind: bool,
     /// Whether writers through mappings are looked for.
     pub(crate) mapped: Mapped,
+    /// Bands whose owner said all that it wrote, with their stamps then, while they are looked at.
+    pub(crate) told: BTreeMap<String, crate::disk::Stamp>,
     /// The checkpoint that is on its way, if one is.
     pub(crate) capture: Option<Capture>,
     /// What can be done beside the hot path.

@@ -8,6 +8,7 @@ mod crash;
 mod disk;
 mod many;
 mod mapped;
+mod marked;
 mod meanwhile;
 mod model;
 mod mutated;

@@ -1,0 +1,105 @@
+//! Owners that say what they wrote, while the store still looks: of a band they tell of, only that is read.
+//!
+//! ```text
+//! told of, and a look finds nothing but times moved ─▶ the leaves that were written
+//! anything else that moved                          ─▶ the whole band
+//! ```
+//! For processes that live as long as one checkpoint: a store that is open hears the same by
+//! [`Store::mark_dirty`]. Invariant (D16): the owner answers for what is in no range of a band it tells of,
+//! and for nothing else. What its stamp can deny is not taken from it: a band that is new, that has another
+//! size, is another file, went back in time, was not vouched for when it was last seen, or moves while it is
+//! read, is read whole. A band that nobody tells of is found by the look, as ever. What was said may name
+//! bytes that did not change, and a band that did not move: its ranges are read, whatever its stamp says.
+//!
+//! Absent on purpose: what the owner wrote, and when; one that does not know leaves the band out.
+
+use std::io;
+
+use crate::band::Band;
+use crate::disk::{Kind, Stamp};
+use crate::error::{Error, ErrorKind, Result};
+use crate::index::is_young;
+use crate::observe::Seen;
+use crate::store::{Store, Taken};
+
+/// What an owner wrote to a band by its own means.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Written {
+    /// The band.
+    pub band: String,
+    /// From which byte on, and how many; nothing when it may be any.
+    pub range: Option<(u64, u64)>,
+}
+
+impl Store {
+    /// As [`Store::checkpoint_observed`], by an owner that says what it wrote: `written` has every write, cut
+    /// and hole since the last epoch to the bands that it names. Of those only the leaves with such bytes are
+    /// read, unless their stamps show more than that.
+    ///
+    /// # Errors
+    /// As [`Store::checkpoint_observed`]; `NotFound` for a band that is not there and `Refused` for a range
+    /// that ends behind it: then nothing was done.
+    pub fn checkpoint_marked(&mut self, name: &str, written: &[Written]) -> Result<Taken> {
+        self.refuse_while_pending()?;
+        self.check_name(name)?;
+        self.list_if_moved()?;
+        self.told.clear();
+        let stamps = written.iter().map(|one| self.stamp_of_written(one)).collect::<Result<Vec<_>>>()?;
+        let now_ns = self.disk.now().wall_ns;
+        for (one, stamp) in written.iter().zip(stamps) {
+            let Some(band) = self.bands.get_mut(&one.band) else { continue };
+            if let Some((offset, bytes)) = one.range {
+                band.dirty.mark(offset, bytes);
+                if only_times_moved(band, &stamp, now_ns, self.exact) {
+                    band.unknown = false; // its marks say where
+                    self.told.insert(one.band.clone(), stamp);
+                }
+            }
+            self.dirty.insert(one.band.clone());
+        }
+        for one in written.iter().filter(|one| one.range.is_none()) {
+            self.bands.entry(one.band.clone()).or_default().unknown = true; // whatever ranges of it say
+        }
+        let taken = self.observe(name, &mut || Seen::Everything);
+        self.told.clear();
+        taken
+    }
+
+    /// The stamp of a band that somebody says it wrote to; refused when it cannot have.
+    fn stamp_of_written(&self, one: &Written) -> Result<Stamp> {
+        let name = &one.band;
+        let missing = || {
+            let what = format!("no band {name:?}");
+            Error::new(ErrorKind::NotFound, what, "`status` shows the bands; a removed one needs no word")
+        };
+        if !self.bands.contains_key(name) {
+            return Err(missing());
+        }
+        let path = self.live.join(name);
+        let stamp = match self.disk.stamp(&path) {
+            Ok(stamp) if stamp.kind == Kind::File => stamp,
+            Ok(_) => return Err(missing()),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Err(missing()),
+            Err(error) => return Err(Error::io("looking at", &path, error)),
+        };
+        let ends = one.range.map_or(Some(0), |(offset, bytes)| offset.checked_add(bytes));
+        if ends.is_some_and(|end| end <= stamp.size) {
+            return Ok(stamp);
+        }
+        let (offset, bytes) = one.range.unwrap_or_default();
+        let what = format!("band {name:?} has {} bytes, not {bytes} from {offset} on", stamp.size);
+        Err(Error::new(ErrorKind::Refused, what, "say what was written within it, or name the band alone"))
+    }
+}
+
+/// Whether a band is the file that it was when it was equal to the last epoch, but for its times, and these
+/// went on.
+fn only_times_moved(band: &Band, now: &Stamp, now_ns: i64, exact: bool) -> bool {
+    let is_it = |old: &Stamp| {
+        let times = (old.modified_ns, old.changed_ns);
+        let as_then = Stamp { modified_ns: times.0, changed_ns: times.1, ..*now };
+        old.same(&as_then) && times.0 <= now.modified_ns && times.1 <= now.changed_ns
+    };
+    band.head.is_some_and(|head| head.size == now.size)
+        && band.seen.is_some_and(|(old, at)| at <= now_ns && !is_young(&old, at, exact) && is_it(&old))
+}

@@ -1,0 +1,350 @@
+//! Owners that say what they wrote, to a store that was opened for one checkpoint.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use paceline_checkpoint::disk::{Access, Disk, FakeDisk, Fault, RealDisk};
+use paceline_checkpoint::{ErrorKind, Options, Store, Taken, Written};
+
+use crate::world::{Bands, OPTIONS, Random, live_path, read_live};
+
+const LEAF: u64 = 16 * 1024;
+/// Of `a`: six leaves, the last of a page and a bit.
+const LARGE: usize = 5 * 16 * 1024 + 5000;
+/// Of `b` and `c`.
+const SMALL: usize = 40_000;
+
+fn write(disk: &FakeDisk, band: &str, offset: u64, bytes: &[u8]) {
+    let file = disk.open(&live_path().join(band), Access::Write).expect("open");
+    file.write_at(bytes, offset).expect("written");
+}
+
+fn later(disk: &FakeDisk) {
+    disk.advance(1_000_000_000);
+}
+
+fn said(band: &str, offset: u64, bytes: u64) -> Written {
+    Written { band: band.to_owned(), range: Some((offset, bytes)) }
+}
+
+fn opened(disk: &FakeDisk) -> Store {
+    Store::open(Arc::new(disk.clone()), &live_path(), OPTIONS).expect("opened")
+}
+
+/// A store that was closed with its index, and time passed.
+fn ready() -> FakeDisk {
+    let disk = FakeDisk::default();
+    disk.make_dir(&live_path()).expect("made");
+    for (name, bytes) in [("a", LARGE), ("b", SMALL), ("c", SMALL)] {
+        let bytes: Vec<u8> = (0..bytes).map(|at| (at / 251).to_le_bytes()[0] ^ name.as_bytes()[0]).collect();
+        let file = disk.open(&live_path().join(name), Access::Create).expect("made");
+        file.write_at(&bytes, 0).expect("written");
+    }
+    later(&disk);
+    Store::init(Arc::new(disk.clone()), &live_path(), OPTIONS, "first").expect("new").save_index();
+    later(&disk);
+    disk
+}
+
+fn ids(bands: &Bands) -> Vec<(String, [u8; 32])> {
+    bands.iter().map(|(name, bytes)| (name.clone(), *blake3::hash(bytes).as_bytes())).collect()
+}
+
+fn kept(store: &Store, name: &str) -> Vec<(String, [u8; 32])> {
+    assert!(store.verify(name).expect("kept").wrong.is_empty(), "{name}");
+    store.bands(name).expect("kept").into_iter().map(|(name, state)| (name, state.id)).collect()
+}
+
+/// One process: opens, takes a checkpoint that must be what lies there, and leaves its index.
+fn taken(disk: &FakeDisk, name: &str, written: &[Written]) -> Taken {
+    let mut store = opened(disk);
+    let taken = store.checkpoint_marked(name, written).expect("quiet");
+    assert_eq!(kept(&store, name), ids(&read_live(disk)), "{name}");
+    store.save_index();
+    taken
+}
+
+#[test]
+fn only_leaves_that_were_written_are_read() {
+    let disk = ready();
+    for (name, ranges, leaves) in [
+        ("within a page", vec![(100, 3)], vec![0]),
+        ("a page", vec![(4096, 4096)], vec![0]),
+        ("over the edge of a leaf", vec![(LEAF - 1, 2)], vec![0, 1]),
+        ("all of a leaf", vec![(LEAF, LEAF)], vec![1]),
+        ("up to the end", vec![(LARGE as u64 - 7, 7)], vec![5]),
+        ("twice, and not in order", vec![(3 * LEAF, 9), (2, 2), (3 * LEAF + 4, 9)], vec![0, 3]),
+        ("nothing after all", vec![(77, 0)], vec![]),
+    ] {
+        for (offset, bytes) in &ranges {
+            let value = name.len().to_le_bytes()[0];
+            write(&disk, "a", *offset, &vec![value; usize::try_from(*bytes).expect("small")]);
+        }
+        later(&disk);
+        let written: Vec<Written> = ranges.iter().map(|(offset, bytes)| said("a", *offset, *bytes)).collect();
+        let read = taken(&disk, name, &written).read_bytes;
+        let bytes: u64 = leaves.iter().map(|leaf| LEAF.min(LARGE as u64 - leaf * LEAF)).sum();
+        assert_eq!(read, bytes, "{name}");
+        later(&disk);
+    }
+}
+
+#[test]
+fn bands_that_nobody_tells_of_are_found_and_read_whole() {
+    let disk = ready();
+    write(&disk, "a", 2 * LEAF - 3, b"a few bytes");
+    write(&disk, "b", 20_000, b"nobody says this");
+    write(&disk, "c", 30_000, b"of one it is said");
+    later(&disk);
+    let written = [said("a", 2 * LEAF - 3, 11), said("c", 30_000, 17)];
+    let read = taken(&disk, "second", &written).read_bytes;
+    assert_eq!(read, 2 * LEAF + SMALL as u64 + LEAF);
+    later(&disk);
+    assert_eq!(taken(&disk, "nothing", &[]).read_bytes, 0, "each is known since");
+    let whole = Written { band: "b".to_owned(), range: None };
+    assert_eq!(taken(&disk, "all of it", &[said("b", 0, 1), whole.clone()]).read_bytes, SMALL as u64);
+    assert_eq!(taken(&disk, "again", &[whole, said("b", 0, 1)]).read_bytes, SMALL as u64);
+    assert_eq!(taken(&disk, "one leaf, unmoved", &[said("b", 0, 1)]).read_bytes, LEAF);
+}
+
+/// What an owner says of such a band is not all: it says a byte, and more changed.
+#[test]
+fn a_band_whose_stamp_shows_more_than_was_said_is_read_whole() {
+    type Act = fn(&FakeDisk);
+    let acts: [(&str, Act); 9] = [
+        ("grown", |disk| write(disk, "b", SMALL as u64 - 1, b"longer")),
+        ("cut", |disk| {
+            let file = disk.open(&live_path().join("b"), Access::Write).expect("open");
+            file.set_len(20_000).expect("cut");
+        }),
+        ("another file", |disk| {
+            let new = live_path().with_file_name("new");
+            let file = disk.open(&new, Access::Create).expect("made");
+            file.write_at(&vec![7; SMALL], 0).expect("written");
+            disk.rename(&new, &live_path().join("b")).expect("renamed");
+        }),
+        ("removed and made again", |disk| {
+            disk.remove(&live_path().join("b")).expect("removed");
+            let file = disk.open(&live_path().join("b"), Access::Create).expect("made");
+            file.write_at(&vec![8; SMALL], 0).expect("written");
+        }),
+        ("written in the past", |disk| {
+            disk.set_clock_by(-3_600_000_000_000);
+            write(disk, "b", 30_000, b"earlier");
+            disk.set_clock_by(3_600_000_000_000);
+        }),
+        ("in a record that no index names", |disk| {
+            write(disk, "b", 30_000, b"a checkpoint");
+            opened(disk).checkpoint_observed("unnamed").expect("quiet");
+            write(disk, "b", 20_000, b"and more");
+        }),
+        ("without an index", |disk| {
+            disk.remove(&live_path().with_file_name("bands.paceline").join("INDEX")).expect("removed");
+            write(disk, "b", 30_000, b"unknown");
+        }),
+        ("last seen when it was young", |disk| {
+            write(disk, "b", 20_000, b"right before");
+            let mut store = opened(disk);
+            store.checkpoint_observed("right before").expect("quiet");
+            store.save_index();
+            write(disk, "b", 30_000, b"right behind");
+        }),
+        ("new", |disk| {
+            let file = disk.open(&live_path().join("d"), Access::Create).expect("made");
+            file.write_at(&vec![9; SMALL], 0).expect("written");
+        }),
+    ];
+    for (what, act) in acts {
+        let disk = ready();
+        act(&disk);
+        later(&disk);
+        let name = if what == "new" { "d" } else { "b" };
+        let bytes = read_live(&disk)[name].len() as u64;
+        let read = taken(&disk, what, &[said(name, 10, 1)]).read_bytes;
+        let others = if what == "without an index" { LARGE + SMALL } else { 0 };
+        assert_eq!(read, bytes + others as u64, "{what}");
+    }
+}
+
+/// As the index's stamps, those of a store that stays open.
+#[test]
+fn a_band_that_was_young_when_it_was_last_seen_is_read_whole_whatever_was_said() {
+    let disk = ready();
+    let mut store = opened(&disk);
+    write(&disk, "b", 20_000, b"right before");
+    store.checkpoint_observed("right before").expect("quiet");
+    write(&disk, "b", 30_000, b"right behind, and not said");
+    later(&disk);
+    write(&disk, "b", 10, b"x");
+    later(&disk);
+    let read = store.checkpoint_marked("second", &[said("b", 10, 1)]).expect("quiet").read_bytes;
+    assert_eq!((read, kept(&store, "second")), (SMALL as u64, ids(&read_live(&disk))));
+    write(&disk, "b", 10, b"y");
+    later(&disk);
+    let read = store.checkpoint_marked("third", &[said("b", 10, 1)]).expect("quiet").read_bytes;
+    assert_eq!((read, kept(&store, "third")), (LEAF, ids(&read_live(&disk))));
+}
+
+#[test]
+fn a_tree_that_is_not_cached_is_made_of_what_is_kept() {
+    let disk = ready();
+    disk.remove(&live_path().with_file_name("bands.paceline").join("trees/a")).expect("removed");
+    write(&disk, "a", 70_000, b"bytes");
+    later(&disk);
+    assert_eq!(taken(&disk, "second", &[said("a", 70_000, 5)]).read_bytes, LEAF);
+}
+
+/// The same-tick rule: what was read is compared with all of the band, so nothing unsaid is missed.
+#[test]
+fn a_band_that_is_too_young_to_be_believed_is_read_twice_whatever_was_said() {
+    let disk = ready();
+    write(&disk, "a", 5, b"said");
+    assert_eq!(
+        taken(&disk, "right", &[said("a", 5, 4)]).read_bytes,
+        LEAF,
+        "the second reading is not counted"
+    );
+    later(&disk);
+    let disk = ready();
+    write(&disk, "a", 5, b"said");
+    write(&disk, "a", 50_000, b"and not");
+    assert_eq!(taken(&disk, "wrong", &[said("a", 5, 4)]).read_bytes, LARGE as u64, "found by the second");
+}
+
+#[test]
+fn a_write_that_began_before_the_look_is_waited_for() {
+    let disk = ready();
+    disk.begin_write(&live_path().join("a"), 30_000, &[7; 5000]).expect("begun");
+    later(&disk);
+    let mut store = opened(&disk);
+    let read = store.checkpoint_marked("second", &[said("a", 30_000, 5000)]).expect("quiet").read_bytes;
+    assert_eq!(read, 2 * LEAF);
+    disk.open(&live_path().join("a"), Access::Read).expect("open").await_writes();
+    assert_eq!(kept(&store, "second"), ids(&read_live(&disk)), "bytes came after the reading");
+}
+
+/// From the first look at the band on nobody asks who writes: it is seen. That is the fourth; the directory's
+/// names are before it.
+#[test]
+fn whatever_is_written_meanwhile_a_checkpoint_is_one_state_of_live() {
+    for offset in [100, 60_000] {
+        let (mut moments, mut whole) = (0, 0);
+        for moment in 5.. {
+            let disk = ready();
+            write(&disk, "a", 100, b"before");
+            later(&disk);
+            let (mut store, before) = (opened(&disk), ids(&read_live(&disk)));
+            disk.meanwhile(moment, move |disk| {
+                later(disk);
+                write(disk, "a", offset, b"meanwhile");
+                later(disk);
+            });
+            let read = store.checkpoint_marked("second", &[said("a", 100, 6)]).expect("one write").read_bytes;
+            let missed = disk.is_meanwhile_due();
+            disk.meanwhile(u64::MAX, |_| ());
+            let (second, after) = (kept(&store, "second"), ids(&read_live(&disk)));
+            if missed {
+                assert_eq!((second, read), (before, LEAF));
+                break;
+            }
+            moments += 1;
+            whole += u64::from(read >= LARGE as u64);
+            assert!(second == before || second == after, "{offset} at {moment}: live never had it");
+            later(&disk);
+            store.checkpoint_observed("third").expect("quiet");
+            assert_eq!(kept(&store, "third"), after, "{offset} at {moment}: seen by the next");
+        }
+        assert!(moments > 10 && whole > 2, "{offset}: {moments} moments, {whole} read whole");
+    }
+}
+
+#[test]
+fn what_cannot_be_is_refused_and_nothing_is_done() {
+    let disk = ready();
+    let mut store = opened(&disk);
+    disk.remove(&live_path().join("c")).expect("removed");
+    let end = LARGE as u64;
+    for (wrong, kind, says) in [
+        (said("nobody's", 0, 1), ErrorKind::NotFound, "\"nobody's\"; `status`"),
+        (said("../bands/a", 0, 1), ErrorKind::NotFound, "no band"),
+        (said("c", 0, 1), ErrorKind::NotFound, "no band \"c\""),
+        (Written { band: "d".to_owned(), range: None }, ErrorKind::NotFound, "no band"),
+        (said("a", end, 1), ErrorKind::Refused, "has 86920 bytes, not 1 from 86920 on; say"),
+        (said("a", 0, end + 1), ErrorKind::Refused, "not 86921 from 0 on"),
+        (said("a", end + 1, 0), ErrorKind::Refused, "not 0 from 86921 on"),
+        (said("a", u64::MAX, 2), ErrorKind::Refused, "not 2 from 18446744073709551615 on"),
+    ] {
+        let steps = disk.steps();
+        let refused = store.checkpoint_marked("second", &[said("b", 0, 1), wrong.clone()]);
+        let why = refused.expect_err("it cannot be");
+        assert!(why.kind() == kind && why.to_string().contains(says), "{wrong:?}: {why}");
+        assert_eq!((disk.steps(), store.list().len()), (steps, 1), "{wrong:?}");
+        let dirty = store.status().expect("readable").dirty;
+        assert!(dirty.iter().all(|(band, _)| band == "c"), "{wrong:?}: {dirty:?}");
+    }
+    let why = store.checkpoint_marked("first", &[said("b", 0, 1)]).expect_err("taken");
+    assert_eq!(why.kind(), ErrorKind::Exists);
+    store.checkpoint_marked("second", &[said("a", end - 1, 1), said("a", end, 0)]).expect("up to the end");
+    assert_eq!(kept(&store, "second"), ids(&read_live(&disk)));
+}
+
+#[test]
+fn what_was_said_to_a_checkpoint_that_failed_is_read_by_the_next() {
+    let disk = ready();
+    let mut store = opened(&disk);
+    write(&disk, "a", 50_000, b"said");
+    later(&disk);
+    disk.fail(Fault { at: disk.steps() + 1, count: 1, kind: std::io::ErrorKind::Other });
+    store.checkpoint_marked("second", &[said("a", 50_000, 4)]).expect_err("the append failed");
+    assert_eq!(store.checkpoint("third").expect("taken").read_bytes, LEAF, "its marks are there");
+    assert_eq!(kept(&store, "third"), ids(&read_live(&disk)));
+    write(&disk, "a", 10, b"not said");
+    later(&disk);
+    let read = store.checkpoint_observed("fourth").expect("quiet").read_bytes;
+    assert_eq!(read, LARGE as u64, "no word of before counts");
+    assert_eq!(kept(&store, "fourth"), ids(&read_live(&disk)));
+}
+
+/// On the real filesystem: a process for each checkpoint, an owner that says some of its bands, and always
+/// all of those.
+#[test]
+fn an_owner_that_says_all_of_some_bands_loses_nothing_on_a_real_disk() {
+    use std::os::unix::fs::FileExt;
+    let root = tempfile::tempdir().expect("a directory");
+    let live: PathBuf = root.path().join("bands");
+    std::fs::create_dir(&live).expect("made");
+    let mut bands = Bands::new();
+    for (name, bytes) in [("a", 3 << 20), ("b", 100_003), ("c", 16 << 10), ("d", 1)] {
+        std::fs::write(live.join(name), vec![1; bytes]).expect("written");
+        bands.insert(name.to_owned(), vec![1; bytes]);
+    }
+    let options = Options { segment_bytes: 16 << 20 };
+    Store::init(Arc::new(RealDisk), &live, options, "first").expect("new").save_index();
+    let mut random = Random(77);
+    for trial in 0..crate::world::size("CHECKPOINT_TRIALS", 60) {
+        let mut written = Vec::new();
+        for (name, band) in &mut bands {
+            let told = random.below(3) > 0;
+            for _ in 0..random.below(4) {
+                let offset = random.below(band.len() as u64);
+                let most = (band.len() as u64 - offset).min(40_000);
+                let bytes = vec![
+                    trial.to_le_bytes()[0] ^ 0x55;
+                    usize::try_from(1 + random.below(most)).expect("small")
+                ];
+                let file = std::fs::OpenOptions::new().write(true).open(live.join(name)).expect("open");
+                file.write_all_at(&bytes, offset).expect("written");
+                let at = usize::try_from(offset).expect("small");
+                band[at..at + bytes.len()].copy_from_slice(&bytes);
+                if told {
+                    written.push(said(name, offset, bytes.len() as u64));
+                }
+            }
+        }
+        let mut store = Store::open(Arc::new(RealDisk), &live, options).expect("opened");
+        let name = format!("c{trial}");
+        store.checkpoint_marked(&name, &written).expect("quiet");
+        assert_eq!(kept(&store, &name), ids(&bands), "trial {trial}: {written:?}");
+        store.save_index();
+    }
+}
