@@ -26,6 +26,7 @@ pub(crate) fn answer(command: &Command) -> std::result::Result<Answer, Failure> 
             let taken = match (mapped, all) {
                 (true, _) => store.checkpoint_mapped(name)?,
                 (_, true) => store.checkpoint_everything(name)?,
+                _ if dirty.is_empty() => store.checkpoint_observed(name)?,
                 _ => store.checkpoint_marked(name, dirty)?,
             };
             store.save_index();

@@ -85,9 +85,10 @@ enum Command {
         /// Read every byte, and believe no time stamp.
         #[arg(long)]
         all: bool,
-        /// Of BAND these bytes were written since the last checkpoint, and no others, as you know: nothing
-        /// else of it is read, unless the file itself shows more. Say it again for each range; BAND alone is
-        /// all of it. Decimal bytes. Bands that you do not name are looked at as ever.
+        /// Of BAND these bytes were written since you began the last checkpoint that succeeded, and no
+        /// others, as you know, and nobody writes to it until this returns: nothing else of it is read,
+        /// unless the file itself shows more. Say it again for each range; BAND alone is all of it, also
+        /// when you made it anew. Decimal bytes. Bands that you do not name are looked at as ever.
         #[arg(long, value_name = "BAND@OFFSET+LENGTH", value_parser = dirty::written,
               conflicts_with_all = ["all", "mapped"])]
         dirty: Vec<Written>,

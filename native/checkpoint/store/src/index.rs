@@ -153,7 +153,7 @@ impl Store {
         {
             return;
         }
-        let later = self.history.touched(epoch, self.history.head());
+        let (later, proven) = (self.history.touched(epoch, self.history.head()), self.log.is_proven());
         for (name, stamp, seen_ns, settled) in index.bands {
             let Some(band) = self.bands.get_mut(&name).filter(|_| !later.contains_key(&name)) else {
                 continue;
@@ -163,9 +163,12 @@ impl Store {
             if !fits || is_young(&stamp, seen_ns, self.exact) {
                 continue;
             }
-            // Also of one that moved since: what it moved from is what its owner's word is held against.
-            band.seen = Some((stamp, seen_ns));
-            if now.same(&stamp) {
+            let same = now.same(&stamp);
+            if same || proven {
+                // Also of one that moved since: what it moved from is what its owner's word is held against.
+                band.seen = Some((stamp, seen_ns));
+            }
+            if same {
                 (band.unknown, band.settled) = (false, settled);
                 self.dirty.remove(&name);
             }

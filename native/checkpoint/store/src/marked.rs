@@ -20,6 +20,7 @@ use crate::disk::{Kind, Stamp};
 use crate::error::{Error, ErrorKind, Result};
 use crate::index::is_young;
 use crate::observe::Seen;
+use crate::pages::LEAF;
 use crate::store::{Store, Taken};
 
 /// What an owner wrote to a band by its own means.
@@ -33,8 +34,9 @@ pub struct Written {
 
 impl Store {
     /// As [`Store::checkpoint_observed`], by an owner that says what it wrote: `written` has every write, cut
-    /// and hole since the last epoch to the bands that it names. Of those only the leaves with such bytes are
-    /// read, unless their stamps show more than that.
+    /// and hole in the bands that it names since it began the last checkpoint that looked at live and
+    /// succeeded; and it writes nothing to them from the moment it lists its writes until this returns. Of
+    /// those bands only the leaves with such bytes are read, unless their stamps show more than that.
     ///
     /// # Errors
     /// As [`Store::checkpoint_observed`]; `NotFound` for a band that is not there and `Refused` for a range
@@ -49,7 +51,7 @@ impl Store {
         for (one, stamp) in written.iter().zip(stamps) {
             let Some(band) = self.bands.get_mut(&one.band) else { continue };
             if let Some((offset, bytes)) = one.range {
-                band.dirty.mark(offset, bytes);
+                mark_leaves(band, (offset, bytes), stamp.size);
                 if only_times_moved(band, &stamp, now_ns, self.exact) {
                     band.unknown = false; // its marks say where
                     self.told.insert(one.band.clone(), stamp);
@@ -89,6 +91,16 @@ impl Store {
         let (offset, bytes) = one.range.unwrap_or_default();
         let what = format!("band {name:?} has {} bytes, not {bytes} from {offset} on", stamp.size);
         Err(Error::new(ErrorKind::Refused, what, "say what was written within it, or name the band alone"))
+    }
+}
+
+/// Whole leaves: they are what is hashed, and all of what is hashed is logged. A word that leaves out a page
+/// of one then keeps it none the less.
+fn mark_leaves(band: &mut Band, (offset, bytes): (u64, u64), size: u64) {
+    if bytes > 0 {
+        let from = offset / LEAF * LEAF;
+        let end = (offset + bytes).div_ceil(LEAF).saturating_mul(LEAF).min(size);
+        band.dirty.mark(from, end - from);
     }
 }
 

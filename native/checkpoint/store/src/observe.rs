@@ -80,6 +80,7 @@ impl Store {
             let first = if blind && attempt == 0 { Seen::Everything } else { told };
             self.look(&first, now_ns)?;
             let before = self.stamps(self.dirty.iter())?;
+            self.doubt_what_moved(&before);
             self.forget_files(); // a name may be another file since it was opened
             let mut found = match self.settle().and_then(|()| self.collect_dirty()) {
                 Ok(found) => found,
@@ -156,6 +157,16 @@ impl Store {
             }
         }
         Ok(())
+    }
+
+    /// An owner's word is of the stamp that it was taken at: a band that moved since is read whole.
+    fn doubt_what_moved(&mut self, now: &Look) {
+        for (name, then) in &self.told {
+            let moved = now.get(name).is_none_or(|stamp| !stamp.same(then));
+            if let Some(band) = self.bands.get_mut(name).filter(|_| moved) {
+                band.unknown = true;
+            }
+        }
     }
 
     /// Lists live unless its directory is as it was.

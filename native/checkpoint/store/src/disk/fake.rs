@@ -41,6 +41,8 @@ pub(super) struct State {
     fault: Option<Fault>,
     locks: BTreeSet<PathBuf>,
     boot: u8,
+    /// What it says of its stamps.
+    exact: bool,
     meanwhile: Option<(u64, Act)>,
     /// Writes that have begun, by what they are to.
     pub(super) begun: Vec<(u64, Write)>,
@@ -83,6 +85,7 @@ impl FakeDisk {
             fault: None,
             locks: BTreeSet::new(),
             boot,
+            exact: false,
             meanwhile: None,
             begun: Vec::new(),
         })))
@@ -130,6 +133,11 @@ impl FakeDisk {
     /// Somebody sets the wall clock; the steady one goes on.
     pub fn set_clock_by(&self, ns: i64) {
         self.state().set_by_ns += ns;
+    }
+
+    /// From now on its stamps are said to differ after every write. They advance in ticks: let time pass.
+    pub fn say_stamps_are_exact(&self) {
+        self.state().exact = true;
     }
 
     /// Somebody else acts, once, right before the given look (at a stamp, a file, a directory) from now.
@@ -359,7 +367,7 @@ impl Disk for FakeDisk {
     }
 
     fn stamps_are_exact(&self, _: &Path) -> bool {
-        false // they advance in ticks
+        self.state().exact
     }
 
     fn stamps_show_mappings(&self, _: &Path) -> bool {
