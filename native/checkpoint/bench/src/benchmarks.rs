@@ -166,14 +166,14 @@ fn declared((name, unit, direction): &(&str, Unit, Direction)) -> Metric {
     Metric { name: (*name).to_owned(), unit: *unit, direction: *direction }
 }
 
-/// Bytes that the arms' bands, clones, bases and logs may take together, and what epochs leave of bands:
-/// where nothing is overwritten in place an old extent stays while any of it is used, so a band may take
-/// twice its bytes and all that is written to it.
+/// Bytes that the arms' bands, clones, bases and logs may take together, and what epochs leave of bands: where
+/// nothing is overwritten in place an old extent stays while any of it is used, so what is written to a band
+/// and its clone comes to their bytes, until every page was written once.
 fn room(kinds: &[Kind], shape: &Shape, scenario: &Scenario, epochs: u64) -> u64 {
     let hot = shape.hot.min(shape.bands) * shape.band_bytes;
     let full = u64::from(kinds.contains(&Kind::FullSha256)) * shape.bands * shape.band_bytes;
     let written = epochs * scenario.dirty_bands * scenario.writes_per_band * scenario::WRITE_BYTES;
-    ROOM_BYTES + full + kinds.len() as u64 * (3 * hot + written)
+    ROOM_BYTES + full + kinds.len() as u64 * (3 * hot + written.min(2 * hot))
 }
 
 /// A benchmark whose arms make changes durable.
