@@ -166,9 +166,9 @@ fn declared((name, unit, direction): &(&str, Unit, Direction)) -> Metric {
     Metric { name: (*name).to_owned(), unit: *unit, direction: *direction }
 }
 
-/// Bytes that the arms' bands, clones, bases and logs may take together, and what epochs leave of bands: where
-/// nothing is overwritten in place an old extent stays while any of it is used, so what is written to a band
-/// and its clone comes to their bytes, until every page was written once.
+/// Bytes that the arms' bands, clones, bases and logs may take together, and what epochs leave of bands:
+/// where nothing is overwritten in place an old extent stays while any of it is used, so what is written to
+/// a band and its clone comes to their bytes, until every page was written once.
 fn room(kinds: &[Kind], shape: &Shape, scenario: &Scenario, epochs: u64) -> u64 {
     let hot = shape.hot.min(shape.bands) * shape.band_bytes;
     let full = u64::from(kinds.contains(&Kind::FullSha256)) * shape.bands * shape.band_bytes;
