@@ -70,7 +70,7 @@ ALWAYS_INLINE void release(void *object) {
     uintptr_t place = (uintptr_t)object;
     uintptr_t offset = place - cache->base;
     /* Rotated, an address that is no multiple of 16 is as far out of the range as one below it. The range
-         * begins at a segment, so the low bits of an object's are those of its mark. */
+     * begins at a segment, so the low bits of an object's are those of its mark. */
     uintptr_t grain = offset >> GRAIN_SHIFT | offset << (64 - GRAIN_SHIFT);
     if (LIKELY(grain < cache->grains)) {
         uint32_t entry =
