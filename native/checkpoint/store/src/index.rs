@@ -18,6 +18,7 @@ use crate::band::Band;
 use crate::bytes::{Reader, put_count, put_text, put_u64};
 use crate::disk::{Access, Disk, Kind, Moment, Stamp};
 use crate::log::segment_path;
+use crate::observe::Look;
 use crate::pages::index;
 use crate::record::{BandState, Chain};
 use crate::segment::segments;
@@ -144,8 +145,9 @@ impl Store {
         });
     }
 
-    /// Takes every band for clean that the index vouches for.
-    pub(crate) fn believe(&mut self, index: Index) {
+    /// Takes every band for clean that the index vouches for, by the stamps that this opening took. What is
+    /// written behind them moves a stamp once more, and is found as any other writing: by the next look.
+    pub(crate) fn believe(&mut self, index: Index, looked: &Look) {
         let unmoved = index.is_unmoved(self.disk.as_ref());
         let (epoch, chain) = index.proof.last;
         let mut known = self.history.epochs.iter().map(|epoch| (epoch.number, epoch.chain));
@@ -158,7 +160,7 @@ impl Store {
             let Some(band) = self.bands.get_mut(&name).filter(|_| !later.contains_key(&name)) else {
                 continue;
             };
-            let Ok(now) = self.disk.stamp(&self.live.join(&name)) else { continue };
+            let Some(now) = looked.get(&name) else { continue };
             let fits = band.head.is_some_and(|head| head.size == stamp.size);
             if !fits || is_young(&stamp, seen_ns, self.exact) {
                 continue;

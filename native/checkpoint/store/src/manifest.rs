@@ -92,17 +92,16 @@ impl Manifest {
         (ascending && read.text() == text).then_some(read)
     }
 
+    /// Whether there is one.
+    pub(crate) fn look_for(disk: &dyn Disk, root: &Path) -> Result<()> {
+        let path = root.join(CURRENT);
+        disk.stamp(&path).map(drop).map_err(|error| missing("looking at", root, &path, error))
+    }
+
     /// Reads the store's manifest.
     pub(crate) fn read(disk: &dyn Disk, root: &Path) -> Result<Self> {
         let path = root.join(CURRENT);
-        let file = disk.open(&path, Access::Read).map_err(|error| match error.kind() {
-            std::io::ErrorKind::NotFound => Error::new(
-                ErrorKind::NotFound,
-                format!("{}: no store", root.display()),
-                "make one with `init`",
-            ),
-            _ => Error::io("opening", &path, error),
-        })?;
+        let file = disk.open(&path, Access::Read).map_err(|error| missing("opening", root, &path, error))?;
         let size = file.stamp().doing("looking at", &path)?.size;
         if size > MOST_BYTES {
             return Err(Error::damaged(format!("{}: {size} bytes", path.display())));
@@ -140,6 +139,15 @@ impl Manifest {
     pub(crate) fn band(&self, name: &str) -> Option<&BaseBand> {
         let place = self.bands.binary_search_by(|band| band.name.as_str().cmp(name)).ok()?;
         Some(&self.bands[place])
+    }
+}
+
+fn missing(doing: &str, root: &Path, path: &Path, error: std::io::Error) -> Error {
+    match error.kind() {
+        std::io::ErrorKind::NotFound => {
+            Error::new(ErrorKind::NotFound, format!("{}: no store", root.display()), "make one with `init`")
+        }
+        _ => Error::io(doing, path, error),
     }
 }
 

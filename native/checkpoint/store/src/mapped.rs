@@ -16,8 +16,8 @@
 //! [`Disk::stamps_show_mappings`]: crate::disk::Disk::stamps_show_mappings
 
 use crate::band::Band;
-use crate::disk::Access;
 use crate::error::{Doing, Result};
+use crate::observe::Look;
 use crate::store::{Store, Taken};
 
 /// What a look does about stores through mappings.
@@ -58,14 +58,13 @@ impl Store {
 
     /// Waits for writes that began before the look at what is about to be read: their bytes come without
     /// another stamp. Writes mapped pages back.
-    pub(crate) fn settle(&self) -> Result<()> {
-        for name in self.dirty.iter().filter(|name| self.bands.get(*name).is_some_and(|it| it.size.is_some()))
-        {
-            let path = self.live.join(name);
-            let file = self.disk.open(&path, Access::Read).doing("opening", &path)?;
+    pub(crate) fn settle(&mut self, stamped: &Look) -> Result<()> {
+        for name in stamped.keys() {
+            let written_back = self.mapped == Mapped::Shown;
+            let file = self.file(name, false)?;
             file.await_writes();
-            if self.mapped == Mapped::Shown {
-                file.sync_data().doing("writing back", &path)?;
+            if written_back {
+                file.sync_data().doing("writing back", &self.live.join(name))?;
             }
         }
         Ok(())

@@ -19,7 +19,7 @@ use crate::band::Band;
 use crate::disk::{Kind, Stamp};
 use crate::error::{Error, ErrorKind, Result};
 use crate::index::is_young;
-use crate::observe::Seen;
+use crate::observe::Look;
 use crate::pages::LEAF;
 use crate::store::{Store, Taken};
 
@@ -44,17 +44,18 @@ impl Store {
     pub fn checkpoint_marked(&mut self, name: &str, written: &[Written]) -> Result<Taken> {
         self.refuse_while_pending()?;
         self.check_name(name)?;
-        self.list_if_moved()?;
         self.told.clear();
-        let stamps = written.iter().map(|one| self.stamp_of_written(one)).collect::<Result<Vec<_>>>()?;
+        let stamps = self.stamps_of_written(written)?;
         let now_ns = self.disk.now().wall_ns;
-        for (one, stamp) in written.iter().zip(stamps) {
-            let Some(band) = self.bands.get_mut(&one.band) else { continue };
+        for one in written {
+            let (Some(band), Some(stamp)) = (self.bands.get_mut(&one.band), stamps.get(&one.band)) else {
+                continue;
+            };
             if let Some((offset, bytes)) = one.range {
                 mark_leaves(band, (offset, bytes), stamp.size);
-                if only_times_moved(band, &stamp, now_ns, self.exact) {
+                if only_times_moved(band, stamp, now_ns, self.exact) {
                     band.unknown = false; // its marks say where
-                    self.told.insert(one.band.clone(), stamp);
+                    self.told.insert(one.band.clone(), *stamp);
                 }
             }
             self.dirty.insert(one.band.clone());
@@ -62,14 +63,30 @@ impl Store {
         for one in written.iter().filter(|one| one.range.is_none()) {
             self.bands.entry(one.band.clone()).or_default().unknown = true; // whatever ranges of it say
         }
-        let taken = self.observe(name, &mut || Seen::Everything);
+        let taken = self.observe(name, None);
         self.told.clear();
         taken
     }
 
-    /// The stamp of a band that somebody says it wrote to; refused when it cannot have.
-    fn stamp_of_written(&self, one: &Written) -> Result<Stamp> {
-        let name = &one.band;
+    /// The stamps of the bands that somebody says it wrote to; refused when it cannot have.
+    fn stamps_of_written(&mut self, written: &[Written]) -> Result<Look> {
+        let mut stamps = Look::new();
+        for one in written {
+            let stamp = match stamps.get(&one.band) {
+                Some(stamp) => *stamp, // one for all its ranges, taken after all were written
+                None => self.stamp_of_band(&one.band)?,
+            };
+            refuse_unless_within(one, &stamp)?;
+            stamps.insert(one.band.clone(), stamp);
+        }
+        Ok(stamps)
+    }
+
+    /// The stamp of a band that is there.
+    fn stamp_of_band(&mut self, name: &str) -> Result<Stamp> {
+        if !self.bands.contains_key(name) {
+            self.list_if_moved()?; // it may be new
+        }
         let missing = || {
             let what = format!("no band {name:?}");
             Error::new(ErrorKind::NotFound, what, "`status` shows the bands; a removed one needs no word")
@@ -78,20 +95,23 @@ impl Store {
             return Err(missing());
         }
         let path = self.live.join(name);
-        let stamp = match self.disk.stamp(&path) {
-            Ok(stamp) if stamp.kind == Kind::File => stamp,
-            Ok(_) => return Err(missing()),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Err(missing()),
-            Err(error) => return Err(Error::io("looking at", &path, error)),
-        };
-        let ends = one.range.map_or(Some(0), |(offset, bytes)| offset.checked_add(bytes));
-        if ends.is_some_and(|end| end <= stamp.size) {
-            return Ok(stamp);
+        match self.disk.stamp(&path) {
+            Ok(stamp) if stamp.kind == Kind::File => Ok(stamp),
+            Ok(_) => Err(missing()),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Err(missing()),
+            Err(error) => Err(Error::io("looking at", &path, error)),
         }
-        let (offset, bytes) = one.range.unwrap_or_default();
-        let what = format!("band {name:?} has {} bytes, not {bytes} from {offset} on", stamp.size);
-        Err(Error::new(ErrorKind::Refused, what, "say what was written within it, or name the band alone"))
     }
+}
+
+/// A range that ends behind its band is a mistake.
+fn refuse_unless_within(one: &Written, stamp: &Stamp) -> Result<()> {
+    let (name, (offset, bytes)) = (&one.band, one.range.unwrap_or_default());
+    if offset.checked_add(bytes).is_some_and(|end| end <= stamp.size) {
+        return Ok(());
+    }
+    let what = format!("band {name:?} has {} bytes, not {bytes} from {offset} on", stamp.size);
+    Err(Error::new(ErrorKind::Refused, what, "say what was written within it, or name the band alone"))
 }
 
 /// Whole leaves: they are what is hashed, and all of what is hashed is logged. A word that leaves out a page

@@ -1,13 +1,16 @@
 //! The observed mode: nobody says what was written, so the store looks.
 //!
 //! ```text
-//! look (stamps) ─▶ read what moved ─▶ look again ─▶ same? append : again, a few times, then `Torn`
+//! stamps of what is known to have moved ─▶ look at all: more of it? again : read it ─▶ the same stamps?
+//!    append : again, a few times, then `Torn`
 //! ```
-//! Invariants (D11): what is appended is one state that live had between the two looks. A stamp that is too
-//! young to show a write (the same-tick rule) is replaced by reading twice with equal results: the first
-//! read of every such band ends before the second of any begins, so all of it held at that moment. A write
-//! moves the stamp as it begins and may take long: between a look and the reading, those that had begun are
-//! waited for.
+//! Invariants (D11): what is appended is one state that live had. What is read holds still from before that
+//! look to after the reading, by its stamps; every other band is found by the look as it was when it was
+//! equal to the last epoch, so it was that, too, at the moment the look began: the one look at the many is
+//! enough. A write moves the stamp as it begins and may take long: between the stamps and the look, those
+//! that had begun are waited for. A stamp that is too young to show a write (the same-tick rule) is replaced
+//! by reading twice with equal results: the first read of every such band ends before the second of any
+//! begins, so all of it held at that moment, which is behind the look; then all is looked at once more.
 //!
 //! Not seen, by design of the systems: stores through a mapping move a stamp only when the page is first
 //! touched after a write-back, and move no event at all. [`crate::mapped`] is for those.
@@ -32,7 +35,11 @@ pub enum Seen {
     Everything,
 }
 
-type Look = BTreeMap<String, Stamp>;
+/// Who is asked before and after reading what it has seen, if anybody is.
+type Watching<'a, 'b> = Option<&'a mut (dyn FnMut() -> Seen + 'b)>;
+
+/// Bands by name, with their stamps at some moment.
+pub(crate) type Look = BTreeMap<String, Stamp>;
 
 impl Store {
     /// A checkpoint of whatever live is now, by looking at every band's stamp.
@@ -40,7 +47,8 @@ impl Store {
     /// # Errors
     /// As [`Store::checkpoint`], and `Torn` when live changed each time while it was read.
     pub fn checkpoint_observed(&mut self, name: &str) -> Result<Taken> {
-        self.checkpoint_seen(name, &mut || Seen::Everything)
+        self.told.clear(); // also what a panic left
+        self.observe(name, None)
     }
 
     /// The same without trusting any stamp: reads every band whole.
@@ -61,12 +69,12 @@ impl Store {
     /// # Errors
     /// As [`Store::checkpoint_observed`].
     pub fn checkpoint_seen(&mut self, name: &str, seen: &mut dyn FnMut() -> Seen) -> Result<Taken> {
-        self.told.clear(); // also what a panic left
-        self.observe(name, seen)
+        self.told.clear();
+        self.observe(name, Some(seen))
     }
 
-    /// The same, with what an owner told.
-    pub(crate) fn observe(&mut self, name: &str, seen: &mut dyn FnMut() -> Seen) -> Result<Taken> {
+    /// The same, with what an owner told; without a watcher everything is looked at.
+    pub(crate) fn observe(&mut self, name: &str, mut seen: Watching<'_, '_>) -> Result<Taken> {
         self.refuse_while_pending()?;
         self.check_name(name)?;
         let begin = Instant::now();
@@ -76,18 +84,15 @@ impl Store {
                 self.told.clear(); // who writes meanwhile did not say all of it
             }
             let now_ns = self.disk.now().wall_ns;
-            let told = seen();
+            let told = seen.as_mut().map_or(Seen::Everything, |ask| ask());
             let first = if blind && attempt == 0 { Seen::Everything } else { told };
-            self.look(&first, now_ns)?;
-            let before = self.stamps(self.dirty.iter())?;
-            self.doubt_what_moved(&before);
-            self.forget_files(); // a name may be another file since it was opened
-            let mut found = match self.settle().and_then(|()| self.collect_dirty()) {
+            let Some(before) = self.find_what_moved(&first, now_ns)? else { continue };
+            let mut found = match self.collect_dirty() {
                 Ok(found) => found,
                 Err(error) if is_movement(&error) => continue,
                 Err(error) => return Err(error),
             };
-            if !self.held_still(&before, &found, seen, now_ns)? {
+            if !self.held_still(&before, &found, seen.as_deref_mut(), now_ns)? {
                 continue;
             }
             let hash_ns = nanoseconds(begin);
@@ -102,6 +107,36 @@ impl Store {
         }
         let what = format!("{}: changed each of {TRIES} times it was read", self.live.display());
         Err(Error::new(ErrorKind::Torn, what, "pause the writer, or let it write through the store"))
+    }
+
+    /// The stamps of all that may have changed, each taken before a look that found nothing more; nothing when
+    /// live did not hold still for that.
+    fn find_what_moved(&mut self, seen: &Seen, now_ns: i64) -> Result<Option<Look>> {
+        // The first look may find what moved, a second one then that this is all.
+        for _ in 0..TRIES {
+            let before = self.stamps(self.dirty.iter())?;
+            self.doubt_what_moved(&before);
+            self.forget_files(); // a name may be another file since it was opened
+            let (known, settled) = (self.dirty.len(), self.settle(&before));
+            // Also after what did not go well: the look says what lies there instead.
+            self.look(seen, now_ns)?;
+            match settled {
+                Err(error) if !is_movement(&error) => return Err(error),
+                Ok(()) if self.dirty.len() == known => return Ok(Some(self.as_stamped(before))),
+                _ => {}
+            }
+        }
+        Ok(None)
+    }
+
+    /// What is read of a band is what it had when its stamp was taken, not what a later look found.
+    fn as_stamped(&mut self, before: Look) -> Look {
+        for name in &self.dirty {
+            if let Some(band) = self.bands.get_mut(name) {
+                band.size = before.get(name).map(|stamp| stamp.size);
+            }
+        }
+        before
     }
 
     /// Marks what may have changed since it was last equal to the last epoch.
@@ -151,7 +186,7 @@ impl Store {
                 .seen
                 .is_some_and(|(old, at)| old.same(&stamp) && !is_young(&old, at, self.exact) && at <= now_ns);
             if !trusted || !self.mapped.trusts(band) {
-                band.unknown |= self.told.get(&name).is_none_or(|then| !then.same(&stamp));
+                band.unknown |= !self.told.contains_key(&name);
                 band.size = Some(stamp.size);
                 self.dirty.insert(name);
             }
@@ -174,7 +209,7 @@ impl Store {
         let stamp = self.disk.stamp(&self.live).doing("looking at", &self.live)?;
         match &self.listed {
             Some((old, at)) if old.same(&stamp) && !is_young(old, *at, self.exact) => Ok(()),
-            _ => self.list_live(),
+            _ => self.list_live().map(drop),
         }
     }
 
@@ -196,14 +231,19 @@ impl Store {
         &mut self,
         before: &Look,
         found: &[Found],
-        seen: &mut dyn FnMut() -> Seen,
+        seen: Watching<'_, '_>,
         now_ns: i64,
     ) -> Result<bool> {
-        if !self.young_read_twice(before, found, now_ns)? {
-            return Ok(false);
-        }
+        let Some(twice) = self.young_read_twice(before, found, now_ns)? else { return Ok(false) };
         let collected = self.dirty.clone();
-        let moved = match seen() {
+        let told = match seen {
+            Some(ask) => ask(),
+            // What was read twice held at a moment behind the look.
+            None if twice => Seen::Everything,
+            // What was looked at need not be the same now: it was at the moment of the look.
+            None => Seen::Bands(BTreeSet::new()),
+        };
+        let moved = match told {
             Seen::Bands(names) => {
                 let moved = !names.is_empty();
                 if moved {
@@ -224,8 +264,10 @@ impl Store {
         Ok(same && !moved)
     }
 
-    /// The second reading of bands whose stamps are too young to show a write.
-    fn young_read_twice(&mut self, before: &Look, found: &[Found], now_ns: i64) -> Result<bool> {
+    /// The second reading of bands whose stamps are too young to show a write: whether there were any; nothing
+    /// when one is not what it was.
+    fn young_read_twice(&mut self, before: &Look, found: &[Found], now_ns: i64) -> Result<Option<bool>> {
+        let mut any = false;
         for found in found {
             let (Some(stamp), Some(tree)) = (before.get(&found.name), &found.tree) else { continue };
             if !is_young(stamp, now_ns, self.exact) && self.mapped != Mapped::Hidden {
@@ -236,14 +278,15 @@ impl Store {
                 let now = file.stamp()?;
                 Ok(now.same(stamp) && read_tree(file.as_ref(), &now, |_, _| Ok(()))? == *tree)
             });
+            any = true;
             match again.doing("reading", &path) {
                 Ok(true) => {}
-                Ok(false) => return Ok(false),
-                Err(error) if is_movement(&error) => return Ok(false),
+                Ok(false) => return Ok(None),
+                Err(error) if is_movement(&error) => return Ok(None),
                 Err(error) => return Err(error),
             }
         }
-        Ok(true)
+        Ok(Some(any))
     }
 }
 

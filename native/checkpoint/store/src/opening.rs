@@ -18,6 +18,7 @@ use crate::log::Log;
 use crate::manifest::Manifest;
 use crate::mapped::Mapped;
 use crate::names::check_band;
+use crate::observe::Look;
 use crate::record::BandState;
 use crate::store::{Options, Store, store_path};
 use crate::work::Work;
@@ -29,10 +30,11 @@ impl Store {
     /// `NotFound` without a store, `Locked` while another process has it, `Damaged`, `Io`.
     pub fn open(disk: Arc<dyn Disk>, live: &Path, options: Options) -> Result<Self> {
         let root = store_path(live);
-        let manifest = Manifest::read(disk.as_ref(), &root)?;
+        // Before the lock, which makes a file: where there is no store nothing is left.
+        Manifest::look_for(disk.as_ref(), &root)?;
         let lock = lock(disk.as_ref(), &root)?;
-        // Again: another process may have folded before it let go.
-        let manifest = Manifest::read(disk.as_ref(), &root).unwrap_or(manifest);
+        // Behind it: until then another process may fold.
+        let manifest = Manifest::read(disk.as_ref(), &root)?;
         let base = (manifest.epoch, manifest.chain);
         let index = Index::read(disk.as_ref(), &root);
         let dir = root.join("log");
@@ -90,15 +92,16 @@ impl Store {
             held: Arc::from(lock),
         };
         store.remove_swap()?;
-        store.list_live()?;
+        let looked = store.list_live()?;
         if let Some(index) = index {
-            store.believe(index);
+            store.believe(index, &looked);
         }
         Ok(store)
     }
 
-    /// Reads the names and sizes of live. Bands nobody knew are unknown from now on.
-    pub(crate) fn list_live(&mut self) -> Result<()> {
+    /// Reads the names of live, and the sizes of bands that had none. Bands nobody knew are unknown from now
+    /// on. Answers the stamps that it took.
+    pub(crate) fn list_live(&mut self) -> Result<Look> {
         let live = self.live.clone();
         let stamp = self.disk.stamp(&live).doing("looking at", &live)?;
         let now_ns = self.disk.now().wall_ns;
@@ -121,6 +124,7 @@ impl Store {
             }
             found.insert(entry.name);
         }
+        let mut looked = Look::new();
         for (name, band) in &mut self.bands {
             if !found.contains(name) {
                 if band.size.is_some() || band.head.is_some() {
@@ -129,7 +133,10 @@ impl Store {
                 (band.size, band.seen) = (None, None);
             } else if band.size.is_none() {
                 band.size = match self.disk.stamp(&live.join(name)) {
-                    Ok(stamp) => Some(stamp.size),
+                    Ok(stamp) => {
+                        looked.insert(name.clone(), stamp);
+                        Some(stamp.size)
+                    }
                     // It went right after it was listed.
                     Err(error) if error.kind() == std::io::ErrorKind::NotFound => None,
                     Err(error) => return Err(Error::io("looking at", &live.join(name), error)),
@@ -139,7 +146,7 @@ impl Store {
             }
         }
         self.listed = Some((stamp, now_ns));
-        Ok(())
+        Ok(looked)
     }
 }
 

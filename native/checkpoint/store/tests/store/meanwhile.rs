@@ -53,8 +53,9 @@ const LARGE_ACTS: [(&str, Act); 5] = [
     ("deleted", remove),
 ];
 
-/// Three bands, one of so many bytes.
-fn ready(bytes: usize) -> (FakeDisk, Store) {
+/// Three bands, one of so many bytes; two were written to, so long ago that their stamps show what follows, or
+/// right now.
+fn ready(bytes: usize, aged: bool) -> (FakeDisk, Store) {
     let disk = FakeDisk::default();
     disk.make_dir(&live_path()).expect("made");
     for name in ["a", "b", "c"] {
@@ -69,6 +70,7 @@ fn ready(bytes: usize) -> (FakeDisk, Store) {
         let file = disk.open(&live_path().join(name), Access::Write).expect("open");
         file.write_at(b"changed", 20_000).expect("written");
     }
+    disk.advance(if aged { 1_000_000_000 } else { 0 });
     (disk, store)
 }
 
@@ -89,7 +91,7 @@ fn plain(disk: &FakeDisk) -> Option<Bands> {
 
 #[test]
 fn whatever_happens_to_a_band_meanwhile_a_checkpoint_is_one_state_of_live_or_none() {
-    let (moments, taken, refused) = at_every_moment(40_000, &ACTS);
+    let (moments, taken, refused) = at_every_moment(40_000, false, &ACTS);
     assert!(
         moments > 200 && taken > 100 && refused > 10,
         "{moments} moments: {taken} taken, {refused} refused"
@@ -98,16 +100,68 @@ fn whatever_happens_to_a_band_meanwhile_a_checkpoint_is_one_state_of_live_or_non
 
 #[test]
 fn so_it_is_with_a_band_that_two_threads_read() {
-    let (moments, taken, _) = at_every_moment(LARGE, &LARGE_ACTS);
+    let (moments, taken, _) = at_every_moment(LARGE, false, &LARGE_ACTS);
     assert!(moments > 100 && taken > 60, "{moments} moments: {taken} taken");
 }
 
+/// Nothing is read twice then, and what never changed is looked at once.
+#[test]
+fn so_it_is_with_bands_whose_stamps_are_old() {
+    let (moments, taken, refused) = at_every_moment(40_000, true, &ACTS);
+    assert!(
+        moments > 150 && taken > 100 && refused > 10,
+        "{moments} moments: {taken} taken, {refused} refused"
+    );
+}
+
+/// A writer that writes to one band and then to another, whichever of them is looked at first: the state with
+/// the second write and without the first never was.
+#[test]
+fn writes_to_two_bands_are_never_seen_in_another_order() {
+    let names = ["a", "b", "c"];
+    let (mut moments, mut between) = (0, 0);
+    for (first, second) in [(0, 1), (1, 0), (0, 2), (2, 0), (1, 2), (2, 1)] {
+        for gap in 0..4 {
+            for moment in 1.. {
+                let (disk, mut store) = ready(40_000, true);
+                let write = move |disk: &FakeDisk, band: usize| {
+                    disk.advance(1_000_000_000);
+                    let file = disk.open(&live_path().join(names[band]), Access::Write).expect("open");
+                    file.write_at(b"meanwhile", 30_000).expect("written");
+                };
+                let mut states = vec![ids(&read_live(&disk))];
+                disk.meanwhile(moment, move |disk| {
+                    write(disk, first);
+                    let later = move |disk: &FakeDisk| write(disk, second);
+                    if gap == 0 { later(disk) } else { disk.meanwhile(gap, later) }
+                });
+                store.checkpoint_observed("second").expect("two writes");
+                let missed = disk.is_meanwhile_due();
+                disk.meanwhile(u64::MAX, |_| ());
+                let after = ids(&read_live(&disk));
+                let mut one = states[0].clone();
+                one[first] = after[first].clone();
+                states.extend([one, after]);
+                let second = kept(&store, "second");
+                let at = states.iter().position(|state| *state == second);
+                assert!(at.is_some(), "{first}, {second:?} at {moment}: a state that live never had");
+                if missed {
+                    break;
+                }
+                moments += 1;
+                between += u64::from(at == Some(1) && gap > 0);
+            }
+        }
+    }
+    assert!(moments > 200 && between > 10, "{moments} moments, {between} between the two");
+}
+
 /// Answers how many moments there were, and how many checkpoints were taken and refused.
-fn at_every_moment(bytes: usize, acts: &[(&str, Act)]) -> (u64, u64, u64) {
+fn at_every_moment(bytes: usize, aged: bool, acts: &[(&str, Act)]) -> (u64, u64, u64) {
     let (mut moments, mut taken, mut refused) = (0, 0, 0);
     for (what, act) in acts {
         for moment in 1.. {
-            let (disk, mut store) = ready(bytes);
+            let (disk, mut store) = ready(bytes, aged);
             let before = read_live(&disk);
             disk.meanwhile(moment, *act);
             let outcome = store.checkpoint_observed("second");
@@ -148,7 +202,7 @@ fn at_every_moment(bytes: usize, acts: &[(&str, Act)]) -> (u64, u64, u64) {
 fn what_is_written_while_a_rollback_goes_on_is_seen_by_the_next_process() {
     let (mut moments, mut spared) = (0, 0);
     for moment in 1.. {
-        let (disk, mut store) = ready(40_000);
+        let (disk, mut store) = ready(40_000, false);
         disk.advance(1_000_000_000);
         disk.meanwhile(moment, |disk| {
             let file = disk.open(&live_path().join("c"), Access::Write).expect("open");
