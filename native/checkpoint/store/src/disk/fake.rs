@@ -44,6 +44,7 @@ pub(super) struct State {
     /// What it says of its stamps.
     exact: bool,
     meanwhile: Option<(u64, Act)>,
+    pub(super) looks: u64,
     /// Writes that have begun, by what they are to.
     pub(super) begun: Vec<(u64, Write)>,
 }
@@ -87,6 +88,7 @@ impl FakeDisk {
             boot,
             exact: false,
             meanwhile: None,
+            looks: 0,
             begun: Vec::new(),
         })))
     }
@@ -153,6 +155,7 @@ impl FakeDisk {
 
     pub(super) fn look(&self) {
         let mut state = self.state();
+        state.looks += 1;
         let Some((left, act)) = state.meanwhile.take() else { return };
         if left > 1 {
             state.meanwhile = Some((left - 1, act));

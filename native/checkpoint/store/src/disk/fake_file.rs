@@ -58,6 +58,14 @@ impl State {
     }
 }
 
+impl FakeDisk {
+    /// Looks so far: at a stamp, a file, a directory.
+    #[must_use]
+    pub fn looks(&self) -> u64 {
+        self.state().looks
+    }
+}
+
 impl DiskFile for FakeFile {
     fn read_at(&self, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
         self.disk.look();

@@ -6,6 +6,7 @@ mod back;
 mod beside;
 mod crash;
 mod disk;
+mod looks;
 mod many;
 mod mapped;
 mod marked;
