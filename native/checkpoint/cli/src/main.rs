@@ -7,6 +7,7 @@
 
 mod answer;
 mod archives;
+mod arena;
 mod commands;
 mod dirty;
 mod told;
@@ -19,6 +20,9 @@ use std::time::Duration;
 
 use clap::{Parser, Subcommand};
 use paceline_checkpoint::Written;
+
+#[global_allocator]
+static MEMORY: arena::Arena = arena::Arena::new();
 
 /// Crash-consistent checkpoints of a directory of band files. The store lies beside it, in DIR.paceline.
 #[derive(Debug, Parser)]
