@@ -59,6 +59,11 @@ impl Tool {
         matches!(self, Self::Cli | Self::CliDirty)
     }
 
+    /// What it keeps is durable when it ends: ours syncs, and a snapshot is committed when it is made.
+    fn syncs(self) -> bool {
+        self.is_ours() || self.needs_btrfs()
+    }
+
     /// Lies on btrfs whatever the others lie on.
     pub(crate) fn needs_btrfs(self) -> bool {
         matches!(self, Self::Snapshot | Self::SnapshotCli)
@@ -239,8 +244,8 @@ impl Strategy for Outside {
     fn checkpoint(&mut self, site: &Site, touches: &[Touch]) -> io::Result<Phases> {
         let begin = Instant::now();
         self.take(touches)?;
-        if !self.tool.is_ours() {
-            site.settle()?; // ours syncs, and is not helped
+        if !self.tool.syncs() {
+            site.settle()?;
         }
         Ok(Phases { durable: nanoseconds(begin), ..Phases::default() })
     }

@@ -14,7 +14,7 @@ fn ready(bands: usize) -> FakeDisk {
     disk.make_dir(&live_path()).expect("made");
     for band in 0..bands {
         let file = disk.open(&live_path().join(format!("{band:02}")), Access::Create).expect("made");
-        file.write_at(&[1; 40_000], 0).expect("written");
+        file.write_at(&vec![1; 40_000], 0).expect("written");
     }
     disk.advance(1_000_000_000);
     Store::init(Arc::new(disk.clone()), &live_path(), OPTIONS, "first").expect("new").save_index();
