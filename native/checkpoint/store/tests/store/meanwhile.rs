@@ -144,9 +144,9 @@ fn writes_to_two_bands_are_never_seen_in_another_order() {
                 let mut one = states[0].clone();
                 one[first] = after[first].clone();
                 states.extend([one, after]);
-                let second = kept(&store, "second");
-                let at = states.iter().position(|state| *state == second);
-                assert!(at.is_some(), "{first}, {second:?} at {moment}: a state that live never had");
+                let found = kept(&store, "second");
+                let at = states.iter().position(|state| *state == found);
+                assert!(at.is_some(), "{first}, {second} at {moment}, {gap}: a state that live never had");
                 if missed {
                     break;
                 }
