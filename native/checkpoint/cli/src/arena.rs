@@ -1,4 +1,4 @@
-//! Memory for a process that lives for one command: a piece that the program has anyway, handed out from front
+//! Memory for a process that lives for one command: a piece of the program itself, handed out from front
 //! to back. A checkpoint of a few pages otherwise spends more time in asking the system for memory, and in
 //! giving it back, than in reading and hashing.
 //!
@@ -25,7 +25,7 @@ pub(crate) struct Arena {
     used: AtomicUsize,
 }
 
-// SAFETY: the piece is only ever reached through pointers that were handed out, each to bytes that nobody else
+// SAFETY: the piece is only reached through pointers that were handed out, each to bytes that nobody else
 // has: `used` moves over them in one atomic step.
 unsafe impl Sync for Arena {}
 
@@ -76,8 +76,8 @@ impl Arena {
     }
 }
 
-// SAFETY: `take` hands out bytes of the layout's size and alignment, which nobody else has until they are given
-// back; everything else is the system's allocator, asked for exactly what it handed out.
+// SAFETY: `take` hands out bytes of the layout's size and alignment, which nobody else has until they are
+// given back; everything else is the system's allocator, asked for exactly what it handed out.
 unsafe impl GlobalAlloc for Arena {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         // SAFETY: the caller's promises are those of this method.
@@ -148,7 +148,7 @@ mod tests {
                 // SAFETY: the size is not 0.
                 let got = unsafe { if zeroed { arena.alloc_zeroed(asked) } else { arena.alloc(asked) } };
                 assert!(!got.is_null() && got.addr() % asked.align() == 0);
-                // SAFETY: `alloc` and `alloc_zeroed` answered with so many bytes; here only the latter are read.
+                // SAFETY: it has so many bytes, and they are read only where they are zeroed.
                 assert!(!zeroed || unsafe { bytes(got, asked.size()) }.iter().all(|byte| *byte == 0));
                 // SAFETY: as before.
                 unsafe { got.write_bytes(fill, asked.size()) };

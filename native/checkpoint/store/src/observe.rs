@@ -109,7 +109,7 @@ impl Store {
         Err(Error::new(ErrorKind::Torn, what, "pause the writer, or let it write through the store"))
     }
 
-    /// The stamps of all that may have changed, each taken before a look that found nothing more; nothing when
+    /// The stamps of all that may have changed, taken before a look that found nothing more; nothing when
     /// live did not hold still for that.
     fn find_what_moved(&mut self, seen: &Seen, now_ns: i64) -> Result<Option<Look>> {
         // The first look may find what moved, a second one then that this is all.
@@ -264,8 +264,8 @@ impl Store {
         Ok(same && !moved)
     }
 
-    /// The second reading of bands whose stamps are too young to show a write: whether there were any; nothing
-    /// when one is not what it was.
+    /// The second reading of bands whose stamps are too young to show a write: whether there were any;
+    /// nothing when one is not what it was.
     fn young_read_twice(&mut self, before: &Look, found: &[Found], now_ns: i64) -> Result<Option<bool>> {
         let mut any = false;
         for found in found {
