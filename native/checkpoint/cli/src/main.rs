@@ -7,7 +7,6 @@
 
 mod answer;
 mod archives;
-mod arena;
 mod commands;
 mod dirty;
 mod told;
@@ -21,8 +20,10 @@ use std::time::Duration;
 use clap::{Parser, Subcommand};
 use paceline_checkpoint::Written;
 
+/// musl's asks the system so often that a process which lives for one checkpoint does little else.
+#[cfg(target_env = "musl")]
 #[global_allocator]
-static MEMORY: arena::Arena = arena::Arena::new();
+static MEMORY: dlmalloc::GlobalDlmalloc = dlmalloc::GlobalDlmalloc;
 
 /// Crash-consistent checkpoints of a directory of band files. The store lies beside it, in DIR.paceline.
 #[derive(Debug, Parser)]
