@@ -1,9 +1,7 @@
 /* heap.h: batches on their way between threads.
  *
- * A freed object of another owner joins the outgoing batch of its class. Under mixed loads this thread's next
- * refill takes that batch for itself (objects migrate); a thread that only frees fills it, and a full one
- * goes to the owner whole, with one exchange for up to 30 objects (objects return). No block is touched
- * either way.
+ * A freed object of another owner joins the outgoing batch of its class, and a full one goes to the owner
+ * whole, with one exchange for up to 30 objects. No block is touched.
  *
  * Invariant: an inbox is a stack that is always taken from whole, so there is no ABA: by its heap, or by who
  * delivered to a heap whose thread had just ended. */
