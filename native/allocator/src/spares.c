@@ -70,7 +70,7 @@ unsigned heap_take_batch(struct heap *heap, unsigned class, void **out) {
 void heap_put_batch(struct heap *heap, unsigned class, void **objects, unsigned count) {
     struct batch *batch = batch_blank(heap);
     if (batch != NULL) {
-        batch->class = class;
+        batch->class = (uint16_t)class;
         batch->count = count;
         memcpy(batch->objects, objects, count * sizeof *objects);
         keep_or_return(heap, batch);
