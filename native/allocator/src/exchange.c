@@ -3,11 +3,11 @@
  * A freed object of another owner joins the outgoing batch of its class, and a full one goes to the owner
  * whole, with one exchange for up to 30 objects. No block is touched.
  *
- * Invariant: an inbox is a stack that is always taken from whole, so there is no ABA: by its heap, or by who
- * delivered to a heap whose thread had just ended. */
+ * Invariant: an inbox is a stack that is always taken from whole, so its links know no ABA: by its heap, or by
+ * who delivered to a heap whose thread had just ended. */
 #include "heap.h"
 
-enum { BLANKS_AT_ONCE = 8, BLANKS_KEPT = 24, INBOX_MAX = 16 };
+enum { BLANKS_AT_ONCE = 8, BLANKS_KEPT = 24 };
 
 static struct {
     struct os_lock lock;
@@ -85,8 +85,9 @@ struct batch *heap_receive(struct heap *heap, unsigned class) {
     return all;
 }
 
-/* Whether there was room. A batch is never unmapped, so one that its taker has by now can be asked: what it
- * says is then old, and the inbox has changed. */
+/* Whether there was room: an inbox is bounded as spares are. A batch is never unmapped, so one that its taker
+ * has by now can be asked; what it says is then old, and the inbox has changed. Seldom that batch is back
+ * there: then the length is wrong until the inbox is taken, and the links are right. */
 static bool push(struct heap *owner, unsigned class, struct batch *batch) {
     batch->next = atomic_load_explicit(&owner->inbox[class], memory_order_acquire);
     do {
@@ -94,7 +95,7 @@ static bool push(struct heap *owner, unsigned class, struct batch *batch) {
         if (batch->next != NULL) {
             waiting = atomic_load_explicit(&batch->next->below, memory_order_relaxed) + 1u;
         }
-        if (waiting >= INBOX_MAX) {
+        if (waiting >= class_infos[class].max_spare) {
             return false;
         }
         atomic_store_explicit(&batch->below, (uint16_t)waiting, memory_order_relaxed);
@@ -139,6 +140,7 @@ void heap_send(struct heap *heap, unsigned class, void *object) {
     batch->objects[batch->count++] = object;
     if (batch->count >= class_infos[class].batch) {
         heap->outgoing[class] = NULL;
+        heap->outgoing_waits[class] = false;
         deliver(heap, class, batch);
     }
 }

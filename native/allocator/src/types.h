@@ -139,6 +139,7 @@ struct heap {
     bool inbox_waits[CLASS_COUNT];  /* it was not empty then, and nothing was taken from it since */
     bool ebbing[CLASS_COUNT];       /* frees ran over what is kept, and nothing was taken since */
     struct batch *outgoing[CLASS_COUNT];
+    bool outgoing_waits[CLASS_COUNT]; /* it held objects then, and was not sent since */
     struct batch *blank; /* empty batches */
     uint32_t blank_count;
     struct bin *bins; /* of the thread that has this heap */
