@@ -38,7 +38,8 @@ static void *allocate_class(unsigned class) {
     void *object = take_cached(class);
     if (UNLIKELY(object == NULL)) {
         /* What is free may be in the wrong place: in caches, in spans of other classes, kept mappings. */
-        object = paceline_malloc_trim(0) ? take_cached(class) : NULL;
+        (void)paceline_malloc_trim(0);
+        object = take_cached(class);
         if (object == NULL) {
             return out_of_memory();
         }

@@ -22,6 +22,17 @@ static void return_unwanted_inboxes(struct heap *heap) {
     }
 }
 
+/* What this thread freed for others, and a whole period did not make it a batch: it pins their spans. */
+static void return_stray_objects(struct heap *heap) {
+    for (unsigned class = 0; class < CLASS_COUNT; class ++) {
+        if (heap->outgoing_waits[class]) {
+            return_batches(heap, heap->outgoing[class]);
+            heap->outgoing[class] = NULL;
+        }
+        heap->outgoing_waits[class] = heap->outgoing[class] != NULL;
+    }
+}
+
 /* Spares of which a whole period needed none: their objects pin spans, and pages, that could go. */
 static void return_unneeded_spares(struct heap *heap) {
     for (unsigned class = 0; class < CLASS_COUNT; class ++) {
@@ -45,6 +56,7 @@ SLOW void decay_look(struct heap *heap) {
         heap->aged_ms = now;
         return_unneeded_spares(heap);
         return_unwanted_inboxes(heap);
+        return_stray_objects(heap);
         (void)heap_end_empty_spans(heap);
     }
     units_age(now);

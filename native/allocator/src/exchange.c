@@ -1,15 +1,13 @@
 /* heap.h: batches on their way between threads.
  *
- * A freed object of another owner joins the outgoing batch of its class. Under mixed loads this thread's next
- * refill takes that batch for itself (objects migrate); a thread that only frees fills it, and a full one
- * goes to the owner whole, with one exchange for up to 30 objects (objects return). No block is touched
- * either way.
+ * A freed object of another owner joins the outgoing batch of its class, and a full one goes to the owner
+ * whole, with one exchange for up to 30 objects. No block is touched.
  *
- * Invariant: an inbox is a stack that is always taken from whole, so there is no ABA: by its heap, or by who
- * delivered to a heap whose thread had just ended. */
+ * Invariant: an inbox is a stack that is always taken from whole, so its links know no ABA: by its heap, or by
+ * who delivered to a heap whose thread had just ended. */
 #include "heap.h"
 
-enum { BLANKS_AT_ONCE = 8, BLANKS_KEPT = 24, INBOX_MAX = 16 };
+enum { BLANKS_AT_ONCE = 8, BLANKS_KEPT = 24 };
 
 static struct {
     struct os_lock lock;
@@ -80,18 +78,29 @@ struct batch *heap_receive(struct heap *heap, unsigned class) {
     heap->inbox_waits[class] = false;
     struct batch *all = atomic_exchange(&heap->inbox[class], NULL);
     uint32_t count = 0;
-    for (struct batch *batch = all; batch != NULL; batch = batch->next) {
+    for (const struct batch *batch = all; batch != NULL; batch = batch->next) {
         count++;
     }
-    atomic_fetch_sub_explicit(&heap->inbox_batches[class], count, memory_order_relaxed);
     count_up(&heap->batches_received, count);
     return all;
 }
 
-static void push(struct heap *owner, unsigned class, struct batch *batch) {
-    batch->next = atomic_load_explicit(&owner->inbox[class], memory_order_relaxed);
-    while (!atomic_compare_exchange_weak(&owner->inbox[class], &batch->next, batch)) {
-    }
+/* Whether there was room: an inbox is bounded as spares are. A batch is never unmapped, so one that its taker
+ * has by now can be asked; what it says is then old, and the inbox has changed. Seldom that batch is back
+ * there: then the length is wrong until the inbox is taken, and the links are right. */
+static bool push(struct heap *owner, unsigned class, struct batch *batch) {
+    batch->next = atomic_load_explicit(&owner->inbox[class], memory_order_acquire);
+    do {
+        unsigned waiting = 0;
+        if (batch->next != NULL) {
+            waiting = atomic_load_explicit(&batch->next->below, memory_order_relaxed) + 1u;
+        }
+        if (waiting >= class_infos[class].max_spare) {
+            return false;
+        }
+        atomic_store_explicit(&batch->below, (uint16_t)waiting, memory_order_relaxed);
+    } while (!atomic_compare_exchange_weak(&owner->inbox[class], &batch->next, batch));
+    return true;
 }
 
 /* To the owner of the batch's last object; the others are mostly of the same. An owner that takes nothing
@@ -99,21 +108,17 @@ static void push(struct heap *owner, unsigned class, struct batch *batch) {
 static void deliver(struct heap *heap, unsigned class, struct batch *batch) {
     uintptr_t last = (uintptr_t)batch->objects[batch->count - 1];
     struct heap *owner = heap_by_id(entry_of_unit(unit_of(last)) >> ENTRY_OWNER_SHIFT);
-    uint32_t waiting = atomic_load_explicit(&owner->inbox_batches[class], memory_order_relaxed);
-    if (owner == heap || !heap_has_thread(owner) || waiting >= INBOX_MAX) {
+    if (owner == heap || !heap_has_thread(owner) || !push(owner, class, batch)) {
         heap_return(batch->objects, batch->count);
         batch_discard(heap, batch);
         return;
     }
     count_up(&heap->batches_sent, 1);
-    atomic_fetch_add_explicit(&owner->inbox_batches[class], 1, memory_order_relaxed);
-    push(owner, class, batch);
     if (UNLIKELY(atomic_load(&owner->idle))) {
         /* Its thread ended meanwhile and may have looked before the push: take the batches out again. */
         struct batch *all = atomic_exchange(&owner->inbox[class], NULL);
         while (all != NULL) {
             struct batch *next = all->next;
-            atomic_fetch_sub_explicit(&owner->inbox_batches[class], 1, memory_order_relaxed);
             heap_return(all->objects, all->count);
             batch_discard(heap, all);
             all = next;
@@ -129,12 +134,13 @@ void heap_send(struct heap *heap, unsigned class, void *object) {
             heap_return(&object, 1);
             return;
         }
-        batch->class = class;
+        batch->class = (uint16_t)class;
         heap->outgoing[class] = batch;
     }
     batch->objects[batch->count++] = object;
     if (batch->count >= class_infos[class].batch) {
         heap->outgoing[class] = NULL;
+        heap->outgoing_waits[class] = false;
         deliver(heap, class, batch);
     }
 }

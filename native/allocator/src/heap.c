@@ -344,13 +344,3 @@ void heap_forget_thread(struct heap *heap) {
     heap->bins = NULL;
     heap->hardened = NULL;
 }
-
-void heap_recount_inbox(struct heap *heap) {
-    for (unsigned class = 0; class < CLASS_COUNT; class ++) {
-        uint32_t count = 0;
-        for (const struct batch *batch = heap->inbox[class]; batch != NULL; batch = batch->next) {
-            count++;
-        }
-        atomic_store_explicit(&heap->inbox_batches[class], count, memory_order_relaxed);
-    }
-}

@@ -42,7 +42,6 @@ void heap_give_away(struct heap *heap, struct span *span);
 void heap_take_over(struct heap *heap, struct span *span);
 /* In the child of a fork: what only the thread that is gone knew of is lost. */
 void heap_forget_thread(struct heap *heap);
-void heap_recount_inbox(struct heap *heap);
 
 /* --- exchange.c: batches between threads --- */
 

@@ -1,5 +1,6 @@
-/* heap.h: the batches a thread keeps near. Asked for objects it looks at its spares, then at what it freed
- * for others, then at what others freed for it; spans are asked by heap.c.
+/* heap.h: the batches a thread keeps near. Asked for objects it looks at its spares, then at what others freed
+ * for it; spans are asked by heap.c. What it freed for others it leaves to them: of a span that two threads
+ * allocate from, each write of a state would take the other's cache line.
  *
  * Invariant: spares are the thread's own; locks are taken only to give objects back. */
 #include "heap.h"
@@ -44,14 +45,7 @@ static struct batch *nearest_batch(struct heap *heap, unsigned class) {
     if (heap->spares[class] != NULL) {
         return spare_take(heap, class);
     }
-    /* Objects of other owners are used here when enough came together; a few would only make two threads
-     * write to the same cache lines. */
-    struct batch *batch = heap->outgoing[class];
-    if (batch != NULL && batch->count * 2 >= class_infos[class].batch) {
-        heap->outgoing[class] = NULL;
-        return batch;
-    }
-    batch = heap_receive(heap, class);
+    struct batch *batch = heap_receive(heap, class);
     if (batch != NULL) {
         for (struct batch *rest = batch->next, *next; rest != NULL; rest = next) {
             next = rest->next;
@@ -76,7 +70,7 @@ unsigned heap_take_batch(struct heap *heap, unsigned class, void **out) {
 void heap_put_batch(struct heap *heap, unsigned class, void **objects, unsigned count) {
     struct batch *batch = batch_blank(heap);
     if (batch != NULL) {
-        batch->class = class;
+        batch->class = (uint16_t)class;
         batch->count = count;
         memcpy(batch->objects, objects, count * sizeof *objects);
         keep_or_return(heap, batch);

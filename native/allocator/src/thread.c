@@ -215,7 +215,6 @@ void heaps_before_fork(void) {
 
 /* Whatever a thread that is gone was about to do with a heap, it is ready for another now. */
 static void take_from_gone_thread(struct heap *heap) {
-    heap_recount_inbox(heap);
     if (heap->id == 1 || heap == thread_cache.heap || heap->parked) {
         return;
     }

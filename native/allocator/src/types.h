@@ -77,7 +77,9 @@ _Static_assert(64 % sizeof(struct bin) == 0, "no bin lies across two lines");
 struct batch {
     struct batch *next;
     uint32_t count;
-    uint32_t class;
+    uint16_t class;
+    /* How many were in the inbox when it came. Senders may read it of one that was taken meanwhile. */
+    _Atomic uint16_t below;
     void *objects[BATCH_OBJECTS];
 };
 
@@ -117,7 +119,6 @@ struct heap {
     bool parked;       /* in the list of idle heaps; under its lock */
     _Atomic bool shrunken; /* more than half of it is empty; written under its lock */
     _Atomic(struct batch *) inbox[CLASS_COUNT];
-    _Atomic uint32_t inbox_batches[CLASS_COUNT];
 
     /* Under the lock. */
     struct span_list partial[CLASS_COUNT];
@@ -138,6 +139,7 @@ struct heap {
     bool inbox_waits[CLASS_COUNT];  /* it was not empty then, and nothing was taken from it since */
     bool ebbing[CLASS_COUNT];       /* frees ran over what is kept, and nothing was taken since */
     struct batch *outgoing[CLASS_COUNT];
+    bool outgoing_waits[CLASS_COUNT]; /* it held objects then, and was not sent since */
     struct batch *blank; /* empty batches */
     uint32_t blank_count;
     struct bin *bins; /* of the thread that has this heap */

@@ -130,8 +130,26 @@ static void *free_them(void *unused) {
     return unused;
 }
 
-static uint32_t batches_waiting(struct heap *heap, unsigned class) {
-    return atomic_load(&heap->inbox_batches[class]);
+static void fill_the_inbox(void) {
+    make(MANY, 200);
+    struct heap *heap = thread_heap();
+    uint64_t before = heap->used_bytes;
+    unsigned class = class_of(paceline_alloc_is_hardened() ? 200 + CANARY_BYTES : 200);
+    run(free_them, NULL);
+    unsigned waiting = 0, kept = 0;
+    for (const struct batch *batch = heap->inbox[class]; batch != NULL; batch = batch->next) {
+        CHECK(batch->next == NULL || batch->below == batch->next->below + 1);
+        waiting++;
+        kept += batch->count;
+    }
+    CHECK(waiting == class_infos[class].max_spare && heap->inbox[class]->below == waiting - 1);
+    CHECK(before - heap->used_bytes >= (MANY - kept) * (uint64_t)200);
+}
+
+TEST(an_inbox_that_is_not_emptied_takes_as_much_as_spares) { fill_the_inbox(); }
+TEST_(an_inbox_that_is_not_emptied_takes_as_much_as_spares_in_hardened_mode, NULL,
+      "PACELINE_ALLOC_HARDENED=1 PACELINE_ALLOC_SAMPLE=0") {
+    fill_the_inbox();
 }
 
 /* At another class, so that nothing is wanted of the first. */
@@ -147,12 +165,12 @@ static void send_then_let_time_pass(void) {
     struct heap *heap = thread_heap();
     unsigned class = class_of(paceline_alloc_is_hardened() ? 200 + CANARY_BYTES : 200);
     run(free_them, NULL);
-    CHECK(batches_waiting(heap, class) > 0);
+    CHECK(heap->inbox[class] != NULL);
     uint64_t deadline = os_clock_ms() + 60000;
-    while (batches_waiting(heap, class) > 0 && os_clock_ms() < deadline) {
+    while (heap->inbox[class] != NULL && os_clock_ms() < deadline) {
         work_until(os_clock_ms() + 1);
     }
-    CHECK(batches_waiting(heap, class) == 0 && heap->inbox[class] == NULL);
+    CHECK(heap->inbox[class] == NULL);
 }
 
 TEST_(what_others_sent_in_vain_goes_to_its_spans, NULL, "PACELINE_ALLOC_DECAY_MS=10") {
@@ -161,6 +179,32 @@ TEST_(what_others_sent_in_vain_goes_to_its_spans, NULL, "PACELINE_ALLOC_DECAY_MS
 TEST_(what_others_sent_in_vain_goes_to_its_spans_in_hardened_mode, NULL,
       "PACELINE_ALLOC_DECAY_MS=10 PACELINE_ALLOC_HARDENED=1 PACELINE_ALLOC_SAMPLE=0") {
     send_then_let_time_pass();
+}
+
+/* --- what is too little to be sent --- */
+
+static void *free_a_few_then_let_time_pass(void *unused) {
+    enum { FEW = 10 };
+    unsigned class = class_of(paceline_alloc_is_hardened() ? 200 + CANARY_BYTES : 200);
+    free_every(1, FEW);
+    const struct heap *heap = thread_heap();
+    CHECK(heap->outgoing[class] != NULL && heap->outgoing[class]->count == FEW);
+    uint64_t deadline = os_clock_ms() + 60000;
+    while (heap->outgoing[class] != NULL && os_clock_ms() < deadline) {
+        work_until(os_clock_ms() + 1);
+    }
+    CHECK(heap->outgoing[class] == NULL);
+    return unused;
+}
+
+TEST_(what_is_too_little_to_be_sent_goes_to_its_spans, NULL, "PACELINE_ALLOC_DECAY_MS=10") {
+    make(MANY, 200);
+    run(free_a_few_then_let_time_pass, NULL);
+}
+TEST_(what_is_too_little_to_be_sent_goes_to_its_spans_in_hardened_mode, NULL,
+      "PACELINE_ALLOC_DECAY_MS=10 PACELINE_ALLOC_HARDENED=1 PACELINE_ALLOC_SAMPLE=0") {
+    make(MANY, 200);
+    run(free_a_few_then_let_time_pass, NULL);
 }
 
 /* --- writes to what is in a batch --- */

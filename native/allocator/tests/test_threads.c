@@ -145,6 +145,35 @@ TEST(a_consumer_returns_what_a_producer_makes) {
     CHECK(CHECK_SHARED_PROCESS || resident_bytes() < 64u << 20);
 }
 
+enum { SENT = 20, TAKEN = 200 }; /* more than half of a batch, less than a whole one */
+
+static void *free_and_take(void *argument) {
+    void **sent = argument;
+    for (int i = 0; i < SENT; i++) {
+        paceline_free(sent[i]);
+    }
+    for (int i = 0; i < TAKEN; i++) {
+        const void *own = paceline_malloc(500);
+        for (int j = 0; j < SENT; j++) {
+            CHECK(own != sent[j]);
+        }
+    }
+    return NULL;
+}
+
+static void free_for_others(void) {
+    void *sent[SENT];
+    for (int i = 0; i < SENT; i++) {
+        sent[i] = paceline_malloc(500);
+    }
+    pthread_t thread;
+    CHECK(pthread_create(&thread, NULL, free_and_take, sent) == 0);
+    CHECK(pthread_join(thread, NULL) == 0);
+}
+
+TEST(a_thread_leaves_what_it_frees_for_others_to_them) { free_for_others(); }
+HARDENED(a_thread_leaves_what_it_frees_for_others_to_them_hardened) { free_for_others(); }
+
 /* --- threads that come and go --- */
 
 static void *touch(void *unused) {
