@@ -16,6 +16,7 @@
 //! [`Disk::stamps_show_mappings`]: crate::disk::Disk::stamps_show_mappings
 
 use crate::band::Band;
+use crate::disk::Kind;
 use crate::error::{Doing, Result};
 use crate::observe::Look;
 use crate::store::{Store, Taken};
@@ -59,7 +60,7 @@ impl Store {
     /// Waits for writes that began before the look at what is about to be read: their bytes come without
     /// another stamp. Writes mapped pages back.
     pub(crate) fn settle(&mut self, stamped: &Look) -> Result<()> {
-        for name in stamped.keys() {
+        for (name, _) in stamped.iter().filter(|(_, stamp)| stamp.kind == Kind::File) {
             let written_back = self.mapped == Mapped::Shown;
             let file = self.file(name, false)?;
             file.await_writes();

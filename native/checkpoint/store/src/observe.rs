@@ -10,7 +10,9 @@
 //! enough. A write moves the stamp as it begins and may take long: between the stamps and the look, those
 //! that had begun are waited for. A stamp that is too young to show a write (the same-tick rule) is replaced
 //! by reading twice with equal results: the first read of every such band ends before the second of any
-//! begins, so all of it held at that moment, which is behind the look; then all is looked at once more.
+//! begins, so all of it held at that moment, which is behind the look; then all is looked at once more. A
+//! name that is not there has no stamp, and a listing may miss what is renamed meanwhile: the directory has
+//! the same stamp before and after all this, and one too young to show it is listed again.
 //!
 //! Not seen, by design of the systems: stores through a mapping move a stamp only when the page is first
 //! touched after a write-back, and move no event at all. [`crate::mapped`] is for those.
@@ -74,7 +76,15 @@ impl Store {
     }
 
     /// The same, with what an owner told; without a watcher everything is looked at.
-    pub(crate) fn observe(&mut self, name: &str, mut seen: Watching<'_, '_>) -> Result<Taken> {
+    pub(crate) fn observe(&mut self, name: &str, seen: Watching<'_, '_>) -> Result<Taken> {
+        let taken = self.try_to_observe(name, seen);
+        if taken.is_err() {
+            self.forget_files(); // what was opened need not have its name any more
+        }
+        taken
+    }
+
+    fn try_to_observe(&mut self, name: &str, mut seen: Watching<'_, '_>) -> Result<Taken> {
         self.refuse_while_pending()?;
         self.check_name(name)?;
         let begin = Instant::now();
@@ -86,13 +96,16 @@ impl Store {
             let now_ns = self.disk.now().wall_ns;
             let told = seen.as_mut().map_or(Seen::Everything, |ask| ask());
             let first = if blind && attempt == 0 { Seen::Everything } else { told };
+            let names = self.disk.stamp(&self.live).doing("looking at", &self.live)?;
             let Some(before) = self.find_what_moved(&first, now_ns)? else { continue };
             let mut found = match self.collect_dirty() {
                 Ok(found) => found,
                 Err(error) if is_movement(&error) => continue,
                 Err(error) => return Err(error),
             };
-            if !self.held_still(&before, &found, seen.as_deref_mut(), now_ns)? {
+            if !self.held_still(&before, &found, seen.as_deref_mut(), now_ns)?
+                || !self.names_held_still(&names, now_ns)?
+            {
                 continue;
             }
             let hash_ns = nanoseconds(begin);
@@ -105,7 +118,7 @@ impl Store {
             }
             return Ok(taken);
         }
-        let what = format!("{}: changed each of {TRIES} times it was read", self.live.display());
+        let what = format!("{}: did not hold still in {TRIES} tries", self.live.display());
         Err(Error::new(ErrorKind::Torn, what, "pause the writer, or let it write through the store"))
     }
 
@@ -129,7 +142,8 @@ impl Store {
         Ok(None)
     }
 
-    /// What is read of a band is what it had when its stamp was taken, not what a later look found.
+    /// What is read of a band is what it had when its stamp was taken, not what a later look found: else it is
+    /// read for nothing.
     fn as_stamped(&mut self, before: Look) -> Look {
         for name in &self.dirty {
             if let Some(band) = self.bands.get_mut(name) {
@@ -144,6 +158,7 @@ impl Store {
     /// # Errors
     /// `Refused` for what cannot be a band, `Io`.
     pub fn look_at_live(&mut self) -> Result<()> {
+        self.told.clear(); // what a panic left would hide a band
         self.look(&Seen::Everything, self.disk.now().wall_ns)
     }
 
@@ -262,6 +277,20 @@ impl Store {
         let same = after.len() == before.len()
             && after.iter().all(|(name, stamp)| before.get(name).is_some_and(|old| old.same(stamp)));
         Ok(same && !moved)
+    }
+
+    /// Whether no name came or went since live's directory had this stamp.
+    fn names_held_still(&self, before: &Stamp, now_ns: i64) -> Result<bool> {
+        let live = &self.live;
+        if !self.disk.stamp(live).doing("looking at", live)?.same(before) {
+            return Ok(false);
+        }
+        if !is_young(before, now_ns, self.exact) {
+            return Ok(true);
+        }
+        let listed: BTreeSet<String> =
+            self.disk.list(live).doing("listing", live)?.into_iter().map(|entry| entry.name).collect();
+        Ok(self.bands.iter().filter(|(_, band)| band.size.is_some()).map(|(name, _)| name).eq(&listed))
     }
 
     /// The second reading of bands whose stamps are too young to show a write: whether there were any;

@@ -13,6 +13,7 @@ mod marked;
 mod meanwhile;
 mod model;
 mod mutated;
+mod names;
 mod observed;
 mod outgrown;
 mod reopened;
