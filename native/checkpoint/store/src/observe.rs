@@ -173,7 +173,11 @@ impl Store {
     pub(crate) fn list_if_moved(&mut self) -> Result<()> {
         let stamp = self.disk.stamp(&self.live).doing("looking at", &self.live)?;
         match &self.listed {
-            Some((old, at)) if old.same(&stamp) && !is_young(old, *at, self.exact) => Ok(()),
+            Some((old, at))
+                if old.same(&stamp) && !is_young(old, *at, self.exact) && self.mapped != Mapped::Hidden =>
+            {
+                Ok(())
+            }
             _ => self.list_live(),
         }
     }

@@ -17,7 +17,7 @@ use crate::index::Index;
 use crate::log::Log;
 use crate::manifest::Manifest;
 use crate::mapped::Mapped;
-use crate::names::check_band;
+use crate::names::{check_band, check_bands};
 use crate::record::BandState;
 use crate::store::{Options, Store, store_path};
 use crate::work::Work;
@@ -26,7 +26,9 @@ impl Store {
     /// Opens the store of a directory of bands, and finishes or undoes what a crash left half done.
     ///
     /// # Errors
-    /// `NotFound` without a store, `Locked` while another process has it, `Damaged`, `Io`.
+    /// `NotFound` without a store, `Locked` while another process has it, `Damaged`, `Io`; `Refused` for names
+    /// that bands cannot have on this system, or when something else took live's place in a rollback that was
+    /// cut short.
     pub fn open(disk: Arc<dyn Disk>, live: &Path, options: Options) -> Result<Self> {
         let root = store_path(live);
         let manifest = Manifest::read(disk.as_ref(), &root)?;
@@ -48,6 +50,7 @@ impl Store {
         let bytes = options.segment_bytes;
         let (log, epochs) = Log::open(Arc::clone(&disk), &dir, manifest.store, bytes, base, proof)?;
         let history = History::new(Arc::clone(&disk), &root, manifest, epochs);
+        check_bands(disk.as_ref(), history.every_name())?;
         Self::assemble(disk, live, log, history, lock, index)
     }
 
@@ -69,6 +72,7 @@ impl Store {
         let (listed, fresh_trees) = (None, BTreeSet::new());
         let tried = index.as_ref().filter(|_| log.is_proven()).map(|index| index.exact);
         let exact = tried.unwrap_or_else(|| disk.stamps_are_exact(&root));
+        let mapped = if disk.stamps_show_writes() { Mapped::Ignored } else { Mapped::Hidden };
         let mut store = Self {
             disk,
             live,
@@ -83,7 +87,7 @@ impl Store {
             listed,
             exact,
             blind: false,
-            mapped: Mapped::Ignored,
+            mapped,
             told: BTreeMap::new(),
             capture: None,
             work: Work::default(),
@@ -113,7 +117,7 @@ impl Store {
                     "the directory may hold bands only; move it away",
                 ));
             }
-            check_band(&entry.name)?;
+            check_band(self.disk.as_ref(), &entry.name)?;
             if !self.bands.contains_key(&entry.name) {
                 let band = Band { unknown: true, ..Band::default() };
                 self.bands.insert(entry.name.clone(), band);

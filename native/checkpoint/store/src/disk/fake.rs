@@ -43,6 +43,8 @@ pub(super) struct State {
     boot: u8,
     /// What it says of its stamps.
     exact: bool,
+    /// See [`FakeDisk::be_as_on_windows`].
+    pub(super) windows: bool,
     meanwhile: Option<(u64, Act)>,
     /// Writes that have begun, by what they are to.
     pub(super) begun: Vec<(u64, Write)>,
@@ -86,6 +88,7 @@ impl FakeDisk {
             locks: BTreeSet::new(),
             boot,
             exact: false,
+            windows: false,
             meanwhile: None,
             begun: Vec::new(),
         })))
@@ -161,18 +164,6 @@ impl FakeDisk {
         drop(state); // it uses the disk as anybody
         (act.0)(self);
     }
-
-    /// A symbolic link, to have one in the way.
-    ///
-    /// # Errors
-    /// When its directory does not exist.
-    pub fn make_symlink(&self, path: &Path) -> io::Result<()> {
-        let mut state = self.state();
-        let (dir, name) = state.parent(path)?;
-        let node = state.image.add(Node::Link);
-        state.image.rename(Names(vec![(dir, name, Some(node))]));
-        Ok(())
-    }
 }
 
 impl State {
@@ -207,7 +198,7 @@ impl State {
         Ok(node)
     }
 
-    fn parent(&self, path: &Path) -> io::Result<(u64, String)> {
+    pub(super) fn parent(&self, path: &Path) -> io::Result<(u64, String)> {
         let name = path.file_name().ok_or(io::ErrorKind::InvalidInput)?;
         let dir = self.find(path.parent().ok_or(io::ErrorKind::InvalidInput)?)?;
         Ok((dir, name.to_string_lossy().into_owned()))
@@ -226,12 +217,6 @@ impl State {
             Some(Node::File(contents)) => Ok(contents),
             _ => Err(io::ErrorKind::InvalidInput.into()),
         }
-    }
-
-    pub(super) fn write(&mut self, node: u64, write: Write) -> io::Result<()> {
-        let now_ns = self.tick();
-        self.contents(node)?.write(write, now_ns);
-        Ok(())
     }
 
     fn create(&mut self, path: &Path, node: Node) -> io::Result<u64> {
@@ -320,6 +305,9 @@ impl Disk for FakeDisk {
 
     fn exchange(&self, a: &Path, b: &Path) -> io::Result<()> {
         let mut state = self.state();
+        if state.windows {
+            return Err(io::ErrorKind::Unsupported.into());
+        }
         let stopped = state.step()?;
         let (a_node, b_node) = (state.find(a)?, state.find(b)?);
         let ((a_dir, a_name), (b_dir, b_name)) = (state.parent(a)?, state.parent(b)?);
@@ -374,9 +362,18 @@ impl Disk for FakeDisk {
         false // there are no mappings
     }
 
+    fn stamps_show_writes(&self) -> bool {
+        !self.state().windows
+    }
+
+    fn names_alias(&self) -> bool {
+        self.state().windows
+    }
+
     fn now(&self) -> Moment {
         let state = self.state();
-        Moment { wall_ns: state.now_ns + state.set_by_ns, steady_ns: state.now_ns, boot: [state.boot; 16] }
+        let boot = [if state.windows { 0 } else { state.boot }; 16];
+        Moment { wall_ns: state.now_ns + state.set_by_ns, steady_ns: state.now_ns, boot }
     }
 
     fn lock(&self, path: &Path) -> io::Result<Box<dyn Any + Send + Sync>> {
