@@ -19,7 +19,6 @@ use crate::band::Band;
 use crate::disk::{Kind, Stamp};
 use crate::error::{Error, ErrorKind, Result};
 use crate::index::is_young;
-use crate::mapped::Mapped;
 use crate::observe::Seen;
 use crate::pages::LEAF;
 use crate::store::{Store, Taken};
@@ -49,12 +48,11 @@ impl Store {
         self.told.clear();
         let stamps = written.iter().map(|one| self.stamp_of_written(one)).collect::<Result<Vec<_>>>()?;
         let now_ns = self.disk.now().wall_ns;
-        let shown = self.mapped != Mapped::Hidden; // else no stamp could deny what it says
         for (one, stamp) in written.iter().zip(stamps) {
             let Some(band) = self.bands.get_mut(&one.band) else { continue };
             if let Some((offset, bytes)) = one.range {
                 mark_leaves(band, (offset, bytes), stamp.size);
-                if shown && only_times_moved(band, &stamp, now_ns, self.exact) {
+                if only_times_moved(band, &stamp, now_ns, self.exact) {
                     band.unknown = false; // its marks say where
                     self.told.insert(one.band.clone(), stamp);
                 }

@@ -44,6 +44,7 @@ impl State {
         let node = self.image.nodes.get(&number).ok_or(io::ErrorKind::NotFound)?;
         let (kind, size, modified_ns, changed_ns) = match node {
             Node::File(it) => (Kind::File, it.data.len() as u64, it.modified_ns, it.changed_ns),
+            Node::Dir(_) if self.windows => (Kind::Directory, 0, 0, 0),
             // A directory just changed, for all anybody knows.
             Node::Dir(_) => (Kind::Directory, 0, self.tick(), self.tick()),
             Node::Link => (Kind::Other, 0, 0, 0),

@@ -7,6 +7,7 @@ mod beside;
 mod crash;
 mod disk;
 mod many;
+#[cfg(unix)] // maps files by mmap; on Windows nothing is believed of mappings, so nothing is tried out
 mod mapped;
 mod marked;
 mod meanwhile;
@@ -18,5 +19,6 @@ mod reopened;
 mod spare;
 mod steps;
 mod watched;
+mod windows;
 mod work;
 mod world;
