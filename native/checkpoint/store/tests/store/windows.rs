@@ -37,7 +37,7 @@ fn open(disk: &FakeDisk) -> Result<Store, Error> {
 
 #[test]
 fn random_steps_are_as_the_model_has_them() {
-    let steps = size("CHECKPOINT_STEPS", 300);
+    let steps = size("CHECKPOINT_STEPS", 150);
     for seed in 0..3 {
         let mut world = World::new(seed);
         world.disk.be_as_on_windows();
@@ -129,7 +129,7 @@ fn a_rollback_by_renames_that_was_cut_short_is_undone_or_finished() {
         disk.stop_at(disk.steps() + operation);
         let done = store.rollback("old").is_ok();
         drop(store);
-        for seed in 0..24 {
+        for seed in 0..12 {
             let left = if seed == 0 { disk.after_kill() } else { disk.after_power_loss(seed) };
             let left = found(left);
             let what = format!("stopped at {operation}, seed {seed}");
