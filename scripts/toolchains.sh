@@ -7,7 +7,7 @@
 
 RUST_VERSION=1.95.0 # the private copy; any cargo from the minimum below upwards serves
 RUSTUP_VERSION=1.28.2
-# Static programs for devices, the JNI library, and what is compiled for macOS and Windows to see that it does.
+# Static programs for devices, the JNI library, and what is only compiled, for macOS and Windows.
 DEVICE_TRIPLES="aarch64-unknown-linux-musl x86_64-unknown-linux-musl aarch64-linux-android"
 DEVICE_TRIPLES="$DEVICE_TRIPLES aarch64-apple-darwin x86_64-pc-windows-gnu"
 

@@ -36,13 +36,13 @@ wine=$(command -v wine64 || command -v wine || :)
     echo "windows.sh: nothing ran, which needs wine (wine64) and a linker for Windows (gcc-mingw-w64-x86-64)"
     exit 0
 }
-# A prefix of its own (700 MB, in the target directory) without menus, .NET or a browser; no display is needed.
+# A prefix of its own (700 MB, in the target directory), without menus, .NET or a browser. No display is needed.
 mkdir -p "$target/wine"
 WINEPREFIX=$(cd "$target/wine" && pwd)
 export WINEPREFIX WINEDEBUG=-all WINEDLLOVERRIDES="winemenubuilder.exe,mscoree,mshtml="
 export CARGO_TARGET_X86_64_PC_WINDOWS_GNU_RUNNER="$wine"
 "$wine" cmd /c exit
-# Rust's standard library takes its chance from a library that wine has only since 8.16.
+# Rust's standard library takes its chance from a library that wine 8 lacks.
 chance=$WINEPREFIX/drive_c/windows/system32/bcryptprimitives.dll
 [ -e "$chance" ] || "$gcc" -shared -x c -o "$chance" - -ladvapi32 <<'END'
 __declspec(dllimport) unsigned char __stdcall SystemFunction036(void *to, unsigned long count);

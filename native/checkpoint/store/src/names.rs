@@ -1,9 +1,9 @@
 //! Which names bands and checkpoints may have.
 //!
 //! Invariants: a band's name is one component of a path, so nothing that is read from a store or an archive
-//! can name a file outside of its directory. Where a file has several names (Windows) only such are let in, of
-//! live, of a store and of an archive, that no other band's file can have: two bands are two files. Stores hold
-//! any band's name, wherever they were made: there they are refused whole, and lose nothing.
+//! can name a file outside of its directory. Where a file has several names (Windows) only such are let in,
+//! of live, of a store and of an archive, that no other band's file can have: two bands are two files. Stores
+//! hold any band's name, wherever they were made: there they are refused whole, and lose nothing.
 
 use crate::disk::Disk;
 use crate::error::{Error, ErrorKind, Result};
@@ -27,9 +27,9 @@ pub(crate) fn is_base_file(name: &str) -> bool {
     plain(name, BAND_BYTES + 17) && !name.contains(['/', '\\']) && name != "." && name != ".."
 }
 
-/// Whether a file of this name has no other on Windows, and is no device: the system folds case, drops dots and
-/// blanks at the end, cuts at a colon, makes up short names with a tilde, and has devices in every directory.
-/// How it folds letters beyond ASCII depends on the volume.
+/// Whether a file of this name has no other on Windows, and is no device: the system folds case, drops dots
+/// and blanks at the end, cuts at a colon, makes up short names with a tilde, and has devices in every
+/// directory. How it folds letters beyond ASCII depends on the volume.
 fn is_alone_on_windows(name: &str) -> bool {
     const DEVICES: [&str; 7] = ["con", "prn", "aux", "nul", "conin$", "conout$", "clock$"];
     let plain = |byte: u8| (b' '..=b'~').contains(&byte) && !byte.is_ascii_uppercase();
@@ -60,8 +60,8 @@ fn check(name: &str, alias: bool) -> Result<()> {
         return Err(Error::new(ErrorKind::Refused, what(), advice));
     }
     if alias && !is_alone_on_windows(name) {
-        let advice = "this system has other names for such a file, or for a device: small letters, digits and \
-                      signs of ASCII, no ~ and no dot or blank at the end; rename it where it was made";
+        let advice = "this system has other names for such a file, or a device of it: small letters, digits \
+                      and signs of ASCII, no ~ and no dot or blank at the end; rename it where it was made";
         return Err(Error::new(ErrorKind::Refused, what(), advice));
     }
     Ok(())

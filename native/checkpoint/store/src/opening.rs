@@ -26,9 +26,9 @@ impl Store {
     /// Opens the store of a directory of bands, and finishes or undoes what a crash left half done.
     ///
     /// # Errors
-    /// `NotFound` without a store, `Locked` while another process has it, `Damaged`, `Io`; `Refused` for names
-    /// that bands cannot have on this system, or when something else took live's place in a rollback that was
-    /// cut short.
+    /// `NotFound` without a store, `Locked` while another process has it, `Damaged`, `Io`; `Refused` for
+    /// names that bands cannot have on this system, or when something else took live's place in a rollback
+    /// that was cut short.
     pub fn open(disk: Arc<dyn Disk>, live: &Path, options: Options) -> Result<Self> {
         let root = store_path(live);
         let manifest = Manifest::read(disk.as_ref(), &root)?;

@@ -32,8 +32,9 @@ impl Store {
     /// complete: in the observed mode [`Store::rollback_observed`] looks first.
     ///
     /// # Errors
-    /// `NotFound`, `Damaged` when the checkpoint does not verify, `Io`. After an error live is whole: as before,
-    /// or as asked for.
+    /// `NotFound`, `Damaged` when the checkpoint does not verify, `Refused` where the system moves no
+    /// directory with an open file and somebody has one open, `Io`. After an error live is whole: as before,
+    /// or as asked for; or it is not there, which the error says, until the store is opened again.
     pub fn rollback(&mut self, name: &str) -> Result<Taken> {
         let target = self.history.find(name)?.epoch;
         let kept = self.checkpoint(&self.replaced_name())?;

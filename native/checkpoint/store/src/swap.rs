@@ -5,11 +5,11 @@
 //! live ─▶ replaced/, swap/ ─▶ live, replaced/ ─▶ swap/   three renames, each of a whole directory
 //! ─▶ sync both parents ─▶ remove swap/                   in both cases
 //! ```
-//! Invariant (D9): a directory is only emptied under the name `swap`, and only once it is durable that live is
-//! another one. `replaced/` is whole, and is what live was. With it and without live the renames were cut short:
-//! it is live again. With it and without `swap/` the new state is live. Between the first two renames there is
-//! no live; an error undoes the first, a crash is undone by the next opening. What somebody else made in live's
-//! place meanwhile stays there, and the store is refused until it is moved away.
+//! Invariant (D9): a directory is only emptied under the name `swap`, and only once it is durable that live
+//! is another one. `replaced/` is whole, and is what live was. With it and without live the renames were cut
+//! short: it is live again. With it and without `swap/` the new state is live. Between the first two renames
+//! there is no live; an error undoes the first, a crash is undone by the next opening. What somebody else
+//! made in live's place meanwhile stays there, and the store is refused until it is moved away.
 
 use std::io;
 use std::path::Path;
@@ -43,8 +43,8 @@ impl Store {
     }
 
     /// Removes what a rollback left: the new state when it did not come to its place, else the old one, which
-    /// is a checkpoint. Only once it is durable which of the two it is: else a power loss might bring back, as
-    /// live, the directory that was emptied.
+    /// is a checkpoint. Only once it is durable which of the two it is: else a power loss might bring back,
+    /// as live, the directory that was emptied.
     pub(crate) fn remove_swap(&mut self) -> Result<()> {
         let swap = self.root.join("swap");
         self.end_renames(&swap)?;

@@ -12,9 +12,9 @@
 //!
 //! Not seen by events: stores through a mapping, and writes through another name (a hard link) elsewhere.
 //! This module alone looks past the port at the real filesystem, and runs the one thread that `notify` has.
-//! Where each directory has a queue of its own, which loses events without a word, and a write is told when its
-//! writer closes the file (Windows), no fence proves anything: there the answer is always everything, and events
-//! only end a wait.
+//! Where each directory has a queue of its own, which loses events without a word, and a write is told when
+//! its writer closes the file (Windows), no fence proves anything: there the answer is always everything, and
+//! events only end a wait.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};

@@ -156,8 +156,8 @@ pub trait Disk: Send + Sync + Debug {
     /// Whether a write has moved its file's stamp when it returns. Where it has not, the times of a file are
     /// only right once its writer has closed it, and stamps vouch for nothing.
     fn stamps_show_writes(&self) -> bool;
-    /// Whether a file can be had by other names than the one that it was given: in capitals, with a dot at the
-    /// end, by a short name; and whether some names are of devices.
+    /// Whether a file can be had by other names than the one that it was given: in capitals, with a dot at
+    /// the end, by a short name; and whether some names are of devices.
     fn names_alias(&self) -> bool;
     /// Now.
     fn now(&self) -> Moment;

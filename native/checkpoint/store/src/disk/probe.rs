@@ -1,8 +1,8 @@
 //! What a filesystem's stamps tell, tried out on a file of its own.
 //!
-//! Place in the journey: [`super::RealDisk`] asks on Unix, once an opening or a checkpoint. Invariant: when in doubt
-//! the answer is no, which costs reading. Absent on purpose: names of filesystems; options of a mount and
-//! layers above it decide as much.
+//! Place in the journey: [`super::RealDisk`] asks on Unix, once an opening or a checkpoint. Invariant: when
+//! in doubt the answer is no, which costs reading. Absent on purpose: names of filesystems; options of a
+//! mount and layers above it decide as much.
 
 use std::fs::{self, File, OpenOptions};
 use std::io;

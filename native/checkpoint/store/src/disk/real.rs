@@ -1,8 +1,8 @@
 //! This machine's filesystem.
 //!
 //! Invariant: every call is one system call of the same meaning (reads and writes are repeated until they
-//! are whole), or what comes nearest on that system and is said there: `unix` and `windows` have what differs.
-//! It decides nothing.
+//! are whole), or what comes nearest on that system and is said there: `unix` and `windows` have what
+//! differs. It decides nothing.
 
 use std::any::Any;
 use std::fs::{self, File, FileType, OpenOptions};

@@ -1,12 +1,12 @@
 //! What [`super::RealDisk`] asks of Windows.
 //!
-//! Invariant: as that of `real`; every file is shared with readers, writers and removers, so the store stops no
-//! owner of a band. `unix` is its counterpart: the same functions with the same meaning. What Windows cannot
-//! promise is said by the constants, and above all: a file's times are right once its writer has closed it
-//! ("File Times" in Microsoft's documentation), so stamps vouch for nothing here.
+//! Invariant: as that of `real`; every file is shared with readers, writers and removers, so the store stops
+//! no owner of a band. `unix` is its counterpart: the same functions with the same meaning. What Windows
+//! cannot promise is said by the constants, and above all: a file's times are right once its writer has
+//! closed it ("File Times" in Microsoft's documentation), so stamps vouch for nothing here.
 //!
-//! Absent on purpose: exchanging two names, which no call does; blocks of a file, which may be promised and not
-//! yet allocated; names of boots.
+//! Absent on purpose: exchanging two names, which no call does; blocks of a file, which may be promised and
+//! not yet allocated; names of boots.
 
 use std::fs::{File, OpenOptions};
 use std::io;

@@ -58,7 +58,8 @@ fn random_change(live: &Path, random: &mut Random) {
     }
 }
 
-/// Where events come late or not at all (Windows) its answer is everything, always; and is good for this, too.
+/// Where events come late or not at all (Windows) its answer is everything, always; and is good for this,
+/// too.
 #[test]
 fn a_watcher_names_every_band_that_a_writer_changed() {
     let (_root, live, mut store) = ready(&["band0", "band1", "band2"]);
