@@ -36,7 +36,7 @@ wine=$(command -v wine64 || command -v wine || :)
     echo "windows.sh: nothing ran, which needs wine (wine64) and a linker for Windows (gcc-mingw-w64-x86-64)"
     exit 0
 }
-# A prefix of its own (700 MB, in the target directory), without menus, .NET or a browser. No display is needed.
+# A prefix of its own (700 MB, in the target directory), without menus, .NET or a browser; without a display.
 mkdir -p "$target/wine"
 WINEPREFIX=$(cd "$target/wine" && pwd)
 export WINEPREFIX WINEDEBUG=-all WINEDLLOVERRIDES="winemenubuilder.exe,mscoree,mshtml="

@@ -16,7 +16,7 @@ fn ready(bands: &[&str]) -> (FakeDisk, Store) {
     disk.make_dir(&live_path()).expect("made");
     for name in bands {
         disk.open(&live_path().join(name), Access::Create)
-            .and_then(|file| file.write_at(&[1; 50_000], 0))
+            .and_then(|file| file.write_at(&vec![1; 50_000], 0))
             .expect("written");
     }
     disk.advance(1_000_000_000);
@@ -84,11 +84,11 @@ fn a_write_that_no_stamp_shows_is_in_the_base_whole_or_not_at_all() {
         disk.make_dir(&live_path()).expect("made");
         let path = live_path().join("a");
         let file = disk.open(&path, Access::Create).expect("made");
-        file.write_at(&[1; BYTES], 0).expect("written");
-        disk.meanwhile(look, move |_| file.write_at(&[2; BYTES], 0).expect("written"));
+        file.write_at(&vec![1; BYTES], 0).expect("written");
+        disk.meanwhile(look, move |_| file.write_at(&vec![2; BYTES], 0).expect("written"));
         let store = Store::init(Arc::new(disk.clone()), &live_path(), OPTIONS, "first").expect("new");
         let id = store.bands("first").expect("made")["a"].id;
-        let whole = [1, 2].map(|value| *blake3::hash(&[value; BYTES]).as_bytes());
+        let whole = [1, 2].map(|value| *blake3::hash(&vec![value; BYTES]).as_bytes());
         assert!(whole.contains(&id), "look {look}");
         met += u64::from(id == whole[1]);
     }
