@@ -7,9 +7,9 @@
 
 RUST_VERSION=1.95.0 # the private copy; any cargo from the minimum below upwards serves
 RUSTUP_VERSION=1.28.2
-# Static programs for devices, the JNI library, and what is compiled for macOS to see that it does.
+# Static programs for devices, the JNI library, and what is only compiled, for macOS and Windows.
 DEVICE_TRIPLES="aarch64-unknown-linux-musl x86_64-unknown-linux-musl aarch64-linux-android"
-DEVICE_TRIPLES="$DEVICE_TRIPLES aarch64-apple-darwin"
+DEVICE_TRIPLES="$DEVICE_TRIPLES aarch64-apple-darwin x86_64-pc-windows-gnu"
 
 tools_of_profile() {
   case $1 in

@@ -8,6 +8,7 @@ use std::io::{self, BufReader, BufWriter, Read};
 use std::path::Path;
 
 use paceline_checkpoint::Store;
+use paceline_checkpoint::disk::{Disk, RealDisk};
 use tempfile::NamedTempFile;
 
 use crate::answer::{self, Answer};
@@ -58,7 +59,7 @@ pub(crate) fn export(store: &Store, name: &str, archive: &Path) -> Result<Answer
     let exported = store.export(name, BufWriter::with_capacity(1 << 20, &mut file))?;
     file.as_file().sync_all().map_err(|error| of(&error))?;
     file.persist_noclobber(archive).map_err(|failed| of(&failed.error))?;
-    File::open(dir).and_then(|dir| dir.sync_all()).map_err(|error| of(&error))?;
+    RealDisk.sync_dir(dir).map_err(|error| of(&error))?;
     Ok(answer::exported(&exported, archive))
 }
 

@@ -4,6 +4,7 @@ use std::fs;
 use std::path::Path;
 use std::process::{Command, Output};
 
+use paceline_checkpoint::disk::{Access, Disk, RealDisk};
 use serde_json::Value;
 use tempfile::TempDir;
 
@@ -132,21 +133,17 @@ fn mapped_bands_can_be_asked_for_and_not_together_with_all() {
 
 #[test]
 fn of_a_band_whose_owner_says_what_it_wrote_only_that_is_read() {
-    use std::os::unix::fs::FileExt;
     let (_root, dir) = ready();
     let write = |band: &str, bytes: &[u8], offset: u64| {
-        let file = fs::OpenOptions::new().write(true).open(dir.join(band)).expect("open");
-        file.write_all_at(bytes, offset).expect("written");
+        let file = RealDisk.open(&dir.join(band), Access::Write).expect("open");
+        file.write_at(bytes, offset).expect("written");
     };
     write("1", &vec![9; 20_000], 30_000);
     write("2a", &[8; 5], 16_380);
     write("0", b"nobody says this", 500_000);
     let told = ["--json", "checkpoint", "--dirty", "1@30000+20000", "--dirty", "2a@16380+5"];
     let taken: Value = serde_json::from_str(&said(&dir, &told, &["second"])).expect("JSON");
-    let exact = paceline_checkpoint::disk::Disk::stamps_are_exact(
-        &paceline_checkpoint::disk::RealDisk,
-        dir.parent().expect("a parent"),
-    );
+    let exact = RealDisk.stamps_are_exact(dir.parent().expect("a parent"));
     // Three leaves of one, two of the other, all of the third.
     let leaves = if exact { 5 * 16_384 + BAND } else { 3 * BAND };
     assert_eq!(taken["read_bytes"].as_u64(), Some(leaves as u64), "{taken}");

@@ -1,11 +1,11 @@
 //! `watch` as people run it: written to, read line by line, and stopped.
 
-use std::fs::{self, OpenOptions};
+use std::fs;
 use std::io::{BufRead, BufReader};
-use std::os::unix::fs::FileExt;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
+use paceline_checkpoint::disk::{Access, Disk, RealDisk};
 use serde_json::Value;
 use tempfile::TempDir;
 
@@ -30,8 +30,8 @@ fn every_change_is_kept_and_the_oldest_are_given_up() {
     fs::write(dir.join("0"), vec![0; 300_000]).expect("written");
     said(&["init"], &dir);
     let write = |value: u8| {
-        let band = OpenOptions::new().write(true).open(dir.join("0")).expect("open");
-        band.write_all_at(&[value; 4096], u64::from(value) * 8192).expect("written");
+        let band = RealDisk.open(&dir.join("0"), Access::Write).expect("open");
+        band.write_at(&[value; 4096], u64::from(value) * 8192).expect("written");
     };
     write(1); // before it looks for the first time
     let count = CHANGES.to_string();

@@ -47,7 +47,10 @@ impl Store {
         let heads = self.history.bands_at(self.history.head());
         let contents = unpack(
             archive,
-            |contents| self.check_name(&chosen(contents)),
+            |contents| {
+                contents.check_names(self.disk.as_ref())?;
+                self.check_name(&chosen(contents))
+            },
             |name, state, bytes| {
                 let head = heads.get(name).copied();
                 self.compare(name, state, head, bytes, &mut adopted)

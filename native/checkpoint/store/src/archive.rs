@@ -15,9 +15,10 @@ use std::io::{self, Read, Write};
 use std::path::Path;
 
 use crate::bytes::{hex, sealed, unhex, unsealed};
+use crate::disk::Disk;
 use crate::error::{Doing, Error, Result};
 use crate::history::{BandReader, Checkpoint};
-use crate::names::{check_checkpoint, is_band};
+use crate::names::{check_bands, check_checkpoint, is_band};
 use crate::pages::{LEAF, PAGE, PageSet, index, runs};
 use crate::record::BandState;
 use crate::store::Store;
@@ -63,6 +64,11 @@ impl Contents {
             let _ = writeln!(text, "{} {} {name}", hex(&state.id), state.size);
         }
         sealed(text)
+    }
+
+    /// Refuses what cannot be bands on this disk, before anything is made of it.
+    pub(crate) fn check_names(&self, disk: &dyn Disk) -> Result<()> {
+        check_bands(disk, self.bands.iter().map(|(name, _)| name.as_str()))
     }
 
     /// What [`Contents::text`] wrote, whole, and nothing else; no name in it is more than a file's.

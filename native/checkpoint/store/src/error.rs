@@ -4,6 +4,8 @@ use std::fmt;
 use std::io;
 use std::path::Path;
 
+use crate::disk::os;
+
 /// What kind of failure it is: what a caller may decide by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ErrorKind {
@@ -54,6 +56,9 @@ impl Error {
 
     pub(crate) fn io(doing: &str, path: &Path, source: io::Error) -> Self {
         let advice = match source.kind() {
+            _ if os::is_held_elsewhere(&source) => {
+                "another program has it open and shares it with nobody; close it there, then try again"
+            }
             io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
                 "free space (`prune` and `gc` do), then try again; nothing was lost"
             }
@@ -61,9 +66,7 @@ impl Error {
                 "the store and its bands must be writable; check the mount and the owner"
             }
             io::ErrorKind::NotFound => "it was removed or renamed meanwhile; check the path and try again",
-            _ if source.raw_os_error() == Some(rustix::io::Errno::LOOP.raw_os_error()) => {
-                "a band must be a regular file; remove the symbolic link"
-            }
+            _ if os::is_link(&source) => "a band must be a regular file; remove the symbolic link",
             _ => "nothing that was reported is lost; see the system's message",
         };
         let what = format!("{doing} {}: {source}", path.display());
@@ -85,8 +88,8 @@ impl Error {
     /// Whether what was opened is no longer a plain file.
     pub(crate) fn is_of_another_kind(&self) -> bool {
         self.source.as_ref().is_some_and(|source| {
-            let is_link = source.raw_os_error() == Some(rustix::io::Errno::LOOP.raw_os_error());
-            is_link || matches!(source.kind(), io::ErrorKind::InvalidInput | io::ErrorKind::IsADirectory)
+            os::is_link(source)
+                || matches!(source.kind(), io::ErrorKind::InvalidInput | io::ErrorKind::IsADirectory)
         })
     }
 

@@ -99,6 +99,12 @@ impl History {
         (self.manifest.epoch, self.manifest.chain)
     }
 
+    /// Names of all files that it may ask for: of bands, in whatever epoch, and of what the base has of them.
+    pub(crate) fn every_name(&self) -> impl Iterator<Item = &str> {
+        let base = self.manifest.bands.iter().flat_map(|band| [band.name.as_str(), band.file.as_str()]);
+        base.chain(self.changes(self.manifest.epoch, self.head()).map(|(_, change)| change.name.as_str()))
+    }
+
     pub(crate) fn checkpoints(&self) -> Vec<Checkpoint> {
         let base = &self.manifest;
         let mut all = Vec::new();

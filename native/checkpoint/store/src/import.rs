@@ -58,8 +58,11 @@ fn take(
     let root = store_path(live);
     let swap = root.join("swap");
     make_empty(disk, &swap)?;
-    let contents =
-        unpack(archive, |_| Ok(()), |name, state, bytes| take_band(disk, bytes, &swap.join(name), state))?;
+    let contents = unpack(
+        archive,
+        |it| it.check_names(disk),
+        |name, state, bytes| take_band(disk, bytes, &swap.join(name), state),
+    )?;
     disk.sync_dir(&swap).doing("syncing", &swap)?;
     disk.rename(&swap, live).doing("placing", live)?;
     *placed = true;

@@ -107,13 +107,13 @@ impl Store {
             out.push(u8::from(band.settled && band.seen.is_some()));
         }
         out.extend_from_slice(blake3::hash(&out).as_bytes());
-        self.replace("INDEX", &out);
+        self.replace(Path::new("INDEX"), &out);
         for (name, band) in &self.bands {
             if let (Some(tree), Some(head)) = (&band.tree, band.head)
                 && self.fresh_trees.contains(name)
                 && tree.id() == head.id
             {
-                self.replace(&format!("trees/{name}"), &tree.leaves().concat());
+                self.replace(&Path::new("trees").join(name), &tree.leaves().concat());
             }
         }
         self.fresh_trees.clear();
@@ -135,7 +135,7 @@ impl Store {
 
     /// Writes over what is there: what comes of that half done has not the hash that is asked for. A rename
     /// would make filesystems write the new file out first.
-    fn replace(&self, name: &str, bytes: &[u8]) {
+    fn replace(&self, name: &Path, bytes: &[u8]) {
         let path = self.root.join(name);
         let open = |access| self.disk.open(&path, access);
         let _ = open(Access::Write).or_else(|_| open(Access::Create)).and_then(|file| {

@@ -2,7 +2,8 @@
 //!
 //! Place in the journey: the product that the `checkpoint` suite measures. Read in this order: the README
 //! beside this crate (vocabulary, layout, invariants D1 to D16), [`store`](Store), `band`, `log`,
-//! `history`, then what looks back: `audit`, `restore`, `forget`, `fold`; what leaves and comes in:
+//! `history`, then what looks back: `audit`, `restore`, `swap`, `forget`,
+//! `fold`; what leaves and comes in:
 //! `archive`, `unpack`, `import`, `adopt`; who looks out: `observe`, `mapped`, `marked`, `watch`; what
 //! goes on beside: `beside`, `capture`, `work`, `background`. The operating system is behind [`disk::Disk`].
 //!
@@ -41,6 +42,7 @@ mod record;
 mod restore;
 mod segment;
 mod store;
+mod swap;
 pub mod tree;
 mod unpack;
 mod walk;

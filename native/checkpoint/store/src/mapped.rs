@@ -28,7 +28,8 @@ pub(crate) enum Mapped {
     Ignored,
     /// Stamps show them once a band was written back.
     Shown,
-    /// Nothing shows them.
+    /// Nothing shows them; or no stamp shows any write for sure, whoever writes
+    /// ([`Disk::stamps_show_writes`](crate::disk::Disk::stamps_show_writes)): then always.
     Hidden,
 }
 
@@ -50,10 +51,11 @@ impl Store {
     /// # Errors
     /// As [`Store::checkpoint_observed`].
     pub fn checkpoint_mapped(&mut self, name: &str) -> Result<Taken> {
-        let shown = self.disk.stamps_show_mappings(&self.root);
+        let always = self.mapped;
+        let shown = always != Mapped::Hidden && self.disk.stamps_show_mappings(&self.root);
         self.mapped = if shown { Mapped::Shown } else { Mapped::Hidden };
         let taken = self.checkpoint_observed(name);
-        self.mapped = Mapped::Ignored;
+        self.mapped = always;
         taken
     }
 

@@ -223,7 +223,11 @@ impl Store {
     pub(crate) fn list_if_moved(&mut self) -> Result<()> {
         let stamp = self.disk.stamp(&self.live).doing("looking at", &self.live)?;
         match &self.listed {
-            Some((old, at)) if old.same(&stamp) && !is_young(old, *at, self.exact) => Ok(()),
+            Some((old, at))
+                if old.same(&stamp) && !is_young(old, *at, self.exact) && self.mapped != Mapped::Hidden =>
+            {
+                Ok(())
+            }
             _ => self.list_live().map(drop),
         }
     }
@@ -285,7 +289,7 @@ impl Store {
         if !self.disk.stamp(live).doing("looking at", live)?.same(before) {
             return Ok(false);
         }
-        if !is_young(before, now_ns, self.exact) {
+        if !is_young(before, now_ns, self.exact) && self.mapped != Mapped::Hidden {
             return Ok(true);
         }
         let listed: BTreeSet<String> =

@@ -17,7 +17,7 @@ use crate::index::Index;
 use crate::log::Log;
 use crate::manifest::Manifest;
 use crate::mapped::Mapped;
-use crate::names::check_band;
+use crate::names::{check_band, check_bands};
 use crate::observe::Look;
 use crate::record::BandState;
 use crate::store::{Options, Store, store_path};
@@ -27,7 +27,9 @@ impl Store {
     /// Opens the store of a directory of bands, and finishes or undoes what a crash left half done.
     ///
     /// # Errors
-    /// `NotFound` without a store, `Locked` while another process has it, `Damaged`, `Io`.
+    /// `NotFound` without a store, `Locked` while another process has it, `Damaged`, `Io`; `Refused` for
+    /// names that bands cannot have on this system, or when something else took live's place in a rollback
+    /// that was cut short.
     pub fn open(disk: Arc<dyn Disk>, live: &Path, options: Options) -> Result<Self> {
         let root = store_path(live);
         // Before the lock, which makes a file: where there is no store nothing is left.
@@ -50,6 +52,9 @@ impl Store {
         let bytes = options.segment_bytes;
         let (log, epochs) = Log::open(Arc::clone(&disk), &dir, manifest.store, bytes, base, proof)?;
         let history = History::new(Arc::clone(&disk), &root, manifest, epochs);
+        if disk.names_alias() {
+            check_bands(disk.as_ref(), history.every_name())?;
+        }
         Self::assemble(disk, live, log, history, lock, index)
     }
 
@@ -71,6 +76,7 @@ impl Store {
         let (listed, fresh_trees) = (None, BTreeSet::new());
         let tried = index.as_ref().filter(|_| log.is_proven()).map(|index| index.exact);
         let exact = tried.unwrap_or_else(|| disk.stamps_are_exact(&root));
+        let mapped = if disk.stamps_show_writes() { Mapped::Ignored } else { Mapped::Hidden };
         let mut store = Self {
             disk,
             live,
@@ -85,7 +91,7 @@ impl Store {
             listed,
             exact,
             blind: false,
-            mapped: Mapped::Ignored,
+            mapped,
             told: BTreeMap::new(),
             capture: None,
             work: Work::default(),
@@ -116,7 +122,7 @@ impl Store {
                     "the directory may hold bands only; move it away",
                 ));
             }
-            check_band(&entry.name)?;
+            check_band(self.disk.as_ref(), &entry.name)?;
             if !self.bands.contains_key(&entry.name) {
                 let band = Band { unknown: true, ..Band::default() };
                 self.bands.insert(entry.name.clone(), band);

@@ -1,7 +1,7 @@
 //! Going back: live becomes a checkpoint again, in one step (D9).
 //!
 //! ```text
-//! log live as before-rollback-N ─▶ build swap/ ─▶ sync swap/ ─▶ exchange with live
+//! log live as before-rollback-N ─▶ build swap/ ─▶ sync swap/ ─▶ exchange with live (`swap`)
 //!    ─▶ sync both parents ─▶ remove swap/
 //! ```
 //! Invariant: live is at every moment one whole directory. What it was is a checkpoint before anything
@@ -12,7 +12,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use crate::disk::{Access, DiskFile};
-use crate::error::{Doing, Error, ErrorKind, Result};
+use crate::error::{Doing, Error, Result};
 use crate::history::BandReader;
 use crate::pages::PageSet;
 use crate::record::BandState;
@@ -32,8 +32,9 @@ impl Store {
     /// complete: in the observed mode [`Store::rollback_observed`] looks first.
     ///
     /// # Errors
-    /// `NotFound`, `Damaged` when the checkpoint does not verify, `Refused` where the system cannot exchange
-    /// directories, `Io`. After an error live is whole: as before, or as asked for.
+    /// `NotFound`, `Damaged` when the checkpoint does not verify, `Refused` where the system moves no
+    /// directory with an open file and somebody has one open, `Io`. After an error live is whole: as before,
+    /// or as asked for; or it is not there, which the error says, until the store is opened again.
     pub fn rollback(&mut self, name: &str) -> Result<Taken> {
         let target = self.history.find(name)?.epoch;
         let kept = self.checkpoint(&self.replaced_name())?;
@@ -78,14 +79,7 @@ impl Store {
         // The entry `swap` itself must not be older on the disk than what the exchange makes of it.
         self.disk.sync_dir(&self.root).doing("syncing", &self.root)?;
         self.forget_files();
-        let live = self.live.clone();
-        self.disk.exchange(&swap, &live).map_err(|error| match error.kind() {
-            std::io::ErrorKind::Unsupported => {
-                let what = format!("{}: this system cannot exchange directories", live.display());
-                Error::new(ErrorKind::Refused, what, "use `export` and put the bands in place by hand")
-            }
-            _ => Error::io("exchanging", &live, error),
-        })?;
+        self.put_in_place()?;
         self.take_over(target, touched, &wanted);
         self.remove_swap()
     }
@@ -140,24 +134,6 @@ impl Store {
         let file = self.disk.open(&path, Access::Create).doing("making", &path)?;
         write_out(&reader, file.as_ref(), &path, state)?;
         file.sync_data().doing("syncing", &path)
-    }
-
-    /// Removes what a rollback left: the new state when it did not come to the exchange, else the old one,
-    /// which is a checkpoint. Only once it is durable which of the two it is: else a power loss might bring
-    /// back, as live, the directory that was emptied.
-    pub(crate) fn remove_swap(&mut self) -> Result<()> {
-        let swap = self.root.join("swap");
-        let entries = match self.disk.list(&swap) {
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(()),
-            listed => listed.doing("listing", &swap)?,
-        };
-        self.disk.sync_dir(parent(&self.root)).doing("syncing", &self.live)?;
-        self.disk.sync_dir(&self.root).doing("syncing", &self.root)?;
-        for entry in entries {
-            let path = swap.join(&entry.name);
-            self.disk.remove(&path).doing("removing", &path)?;
-        }
-        self.disk.remove_dir(&swap).doing("removing", &swap)
     }
 }
 

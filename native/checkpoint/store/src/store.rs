@@ -120,7 +120,7 @@ impl Store {
     /// `Refused` for a name no band can have, `Io`. After an error any part may be written; all of it is
     /// marked.
     pub fn write_at(&mut self, name: &str, offset: u64, bytes: &[u8]) -> Result<()> {
-        check_band(name)?;
+        check_band(self.disk.as_ref(), name)?;
         self.rescue(name, offset, offset + bytes.len() as u64);
         self.mark(name, offset, bytes.len() as u64);
         let path = self.live.join(name);
@@ -144,7 +144,7 @@ impl Store {
     /// # Errors
     /// `Refused` for a name no band can have.
     pub fn mark_dirty(&mut self, name: &str, offset: u64, bytes: u64) -> Result<()> {
-        check_band(name)?;
+        check_band(self.disk.as_ref(), name)?;
         if bytes == 0 {
             // At most it made the band.
             if self.bands.get(name).is_none_or(|band| band.size.is_none()) {
@@ -172,7 +172,7 @@ impl Store {
     /// # Errors
     /// As [`Store::write_at`].
     pub fn set_len(&mut self, name: &str, bytes: u64) -> Result<()> {
-        check_band(name)?;
+        check_band(self.disk.as_ref(), name)?;
         self.rescue(name, bytes, u64::MAX);
         self.marked(name).resize(bytes);
         let path = self.live.join(name);

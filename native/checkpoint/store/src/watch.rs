@@ -12,12 +12,11 @@
 //!
 //! Not seen by events: stores through a mapping, and writes through another name (a hard link) elsewhere.
 //! This module alone looks past the port at the real filesystem, and runs the one thread that `notify` has.
-//! Where a system has no queue common to two directories (Windows) the fence proves nothing: ask for
-//! everything.
+//! Where each directory has a queue of its own, which loses events without a word, and a write is told when
+//! its writer closes the file (Windows), no fence proves anything: there the answer is always everything, and
+//! events only end a wait.
 
 use std::collections::BTreeSet;
-use std::fs::{File, OpenOptions};
-use std::os::unix::fs::{FileExt, MetadataExt};
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
 use std::time::{Duration, Instant};
@@ -25,6 +24,7 @@ use std::time::{Duration, Instant};
 use notify::event::{EventKind, ModifyKind};
 use notify::{Event, RecommendedWatcher, RecursiveMode, Watcher as _};
 
+use crate::disk::{Access, Disk, DiskFile, RealDisk, os};
 use crate::error::{Doing, Error, ErrorKind, Result};
 use crate::observe::Seen;
 use crate::store::store_path;
@@ -34,6 +34,8 @@ use crate::store::store_path;
 const CHANNEL: usize = 4096;
 /// A fence that takes longer is given up, which costs a look at all stamps.
 const FENCE_MOST: Duration = Duration::from_secs(2);
+/// Whether a fence proves that all was heard.
+const PROVES: bool = cfg!(not(windows));
 /// The file that fences write, in the store's directory.
 const FENCE: &str = "FENCE";
 
@@ -53,7 +55,8 @@ struct Watch {
     _watcher: RecommendedWatcher,
     live: PathBuf,
     fence_path: PathBuf,
-    fence: File,
+    /// Kept open where its writes are told none the less.
+    fence: Option<Box<dyn DiskFile>>,
     /// Device and inode of live when its watch was placed.
     identity: (u64, u64),
 }
@@ -97,7 +100,7 @@ impl Watcher {
         }
         let names = std::mem::take(&mut self.gathered.names);
         let gap = std::mem::take(&mut self.gathered.gap);
-        if gap || self.watch.is_none() { Seen::Everything } else { Seen::Bands(names) }
+        if gap || self.watch.is_none() || !PROVES { Seen::Everything } else { Seen::Bands(names) }
     }
 
     /// Waits until something may have changed, or the moment has come; answers whether it may. Events are
@@ -141,22 +144,30 @@ impl Watch {
     fn place(live: &Path, root: &Path) -> notify::Result<Self> {
         let (live, root) = (live.canonicalize()?, root.canonicalize()?);
         let fence_path = root.join(FENCE);
-        let fence = OpenOptions::new().create(true).truncate(false).write(true).open(&fence_path)?;
+        let open = |access| RealDisk.open(&fence_path, access);
+        let fence = open(Access::Create).or_else(|_| open(Access::Write))?;
+        let fence = PROVES.then_some(fence);
         let (say, heard) = sync_channel(CHANNEL);
         let mut watcher = notify::recommended_watcher(move |event| {
             let _ = say.send(event); // nobody listens any more: the watch is being replaced
         })?;
         // The store's directory first: it is quiet. Once live is watched, the thread may wait for room.
         watcher.watch(&root, RecursiveMode::NonRecursive)?;
-        let meta = live.metadata()?;
+        let identity = os::identity(&live)?;
         watcher.watch(&live, RecursiveMode::NonRecursive)?;
-        let identity = (meta.dev(), meta.ino());
         Ok(Self { heard, _watcher: watcher, live, fence_path, fence, identity })
     }
 
     /// Whether what has live's name is what is watched.
     fn is_of(&self, live: &Path) -> bool {
-        live.metadata().is_ok_and(|meta| (meta.dev(), meta.ino()) == self.identity)
+        os::identity(live).is_ok_and(|identity| identity == self.identity)
+    }
+
+    fn write_fence(&self) -> std::io::Result<()> {
+        match &self.fence {
+            Some(fence) => fence.write_at(b"f", 0),
+            None => RealDisk.open(&self.fence_path, Access::Write)?.write_at(b"f", 0),
+        }
     }
 
     /// Takes in all events up to now. Answers whether that is sure.
@@ -164,7 +175,7 @@ impl Watch {
         let until = Instant::now() + FENCE_MOST;
         let mut again = true;
         loop {
-            if std::mem::take(&mut again) && self.fence.write_all_at(b"f", 0).is_err() {
+            if std::mem::take(&mut again) && self.write_fence().is_err() {
                 return false;
             }
             let left = until.saturating_duration_since(Instant::now());

@@ -43,6 +43,8 @@ pub(super) struct State {
     boot: u8,
     /// What it says of its stamps.
     exact: bool,
+    /// See [`FakeDisk::be_as_on_windows`].
+    pub(super) windows: bool,
     meanwhile: Option<(u64, Act)>,
     pub(super) looks: u64,
     /// Writes that have begun, by what they are to.
@@ -87,6 +89,7 @@ impl FakeDisk {
             locks: BTreeSet::new(),
             boot,
             exact: false,
+            windows: false,
             meanwhile: None,
             looks: 0,
             begun: Vec::new(),
@@ -164,18 +167,6 @@ impl FakeDisk {
         drop(state); // it uses the disk as anybody
         (act.0)(self);
     }
-
-    /// A symbolic link, to have one in the way.
-    ///
-    /// # Errors
-    /// When its directory does not exist.
-    pub fn make_symlink(&self, path: &Path) -> io::Result<()> {
-        let mut state = self.state();
-        let (dir, name) = state.parent(path)?;
-        let node = state.image.add(Node::Link);
-        state.image.rename(Names(vec![(dir, name, Some(node))]));
-        Ok(())
-    }
 }
 
 impl State {
@@ -210,7 +201,7 @@ impl State {
         Ok(node)
     }
 
-    fn parent(&self, path: &Path) -> io::Result<(u64, String)> {
+    pub(super) fn parent(&self, path: &Path) -> io::Result<(u64, String)> {
         let name = path.file_name().ok_or(io::ErrorKind::InvalidInput)?;
         let dir = self.find(path.parent().ok_or(io::ErrorKind::InvalidInput)?)?;
         Ok((dir, name.to_string_lossy().into_owned()))
@@ -231,16 +222,10 @@ impl State {
         }
     }
 
-    pub(super) fn write(&mut self, node: u64, write: Write) -> io::Result<()> {
-        let now_ns = self.tick();
-        self.contents(node)?.write(write, now_ns);
-        Ok(())
-    }
-
     fn create(&mut self, path: &Path, node: Node) -> io::Result<u64> {
         let (dir, name) = self.vacant(path)?;
         let node = self.image.add(node);
-        self.image.rename(Names(vec![(dir, name, Some(node))]));
+        self.rename(Names(vec![(dir, name, Some(node))]));
         Ok(node)
     }
 }
@@ -308,7 +293,7 @@ impl Disk for FakeDisk {
         let stopped = state.step()?;
         state.find(path)?;
         let (dir, name) = state.parent(path)?;
-        state.image.rename(Names(vec![(dir, name, None)]));
+        state.rename(Names(vec![(dir, name, None)]));
         ended(stopped, ())
     }
 
@@ -317,16 +302,19 @@ impl Disk for FakeDisk {
         let stopped = state.step()?;
         let node = state.find(from)?;
         let ((dir, name), (to_dir, to_name)) = (state.parent(from)?, state.parent(to)?);
-        state.image.rename(Names(vec![(dir, name, None), (to_dir, to_name, Some(node))]));
+        state.rename(Names(vec![(dir, name, None), (to_dir, to_name, Some(node))]));
         ended(stopped, ())
     }
 
     fn exchange(&self, a: &Path, b: &Path) -> io::Result<()> {
         let mut state = self.state();
+        if state.windows {
+            return Err(io::ErrorKind::Unsupported.into());
+        }
         let stopped = state.step()?;
         let (a_node, b_node) = (state.find(a)?, state.find(b)?);
         let ((a_dir, a_name), (b_dir, b_name)) = (state.parent(a)?, state.parent(b)?);
-        state.image.rename(Names(vec![(a_dir, a_name, Some(b_node)), (b_dir, b_name, Some(a_node))]));
+        state.rename(Names(vec![(a_dir, a_name, Some(b_node)), (b_dir, b_name, Some(a_node))]));
         ended(stopped, ())
     }
 
@@ -335,7 +323,7 @@ impl Disk for FakeDisk {
         let stopped = state.step()?;
         let node = state.find(from)?;
         let (dir, name) = state.vacant(to)?;
-        state.image.rename(Names(vec![(dir, name, Some(node))]));
+        state.rename(Names(vec![(dir, name, Some(node))]));
         state.touch(node);
         ended(stopped, ())
     }
@@ -377,9 +365,18 @@ impl Disk for FakeDisk {
         false // there are no mappings
     }
 
+    fn stamps_show_writes(&self) -> bool {
+        !self.state().windows
+    }
+
+    fn names_alias(&self) -> bool {
+        self.state().windows
+    }
+
     fn now(&self) -> Moment {
         let state = self.state();
-        Moment { wall_ns: state.now_ns + state.set_by_ns, steady_ns: state.now_ns, boot: [state.boot; 16] }
+        let boot = [if state.windows { 0 } else { state.boot }; 16];
+        Moment { wall_ns: state.now_ns + state.set_by_ns, steady_ns: state.now_ns, boot }
     }
 
     fn lock(&self, path: &Path) -> io::Result<Box<dyn Any + Send + Sync>> {

@@ -1,10 +1,10 @@
-//! An open file of the fake disk.
+//! An open file of the fake disk, and what somebody else does on it.
 
 use std::io;
 use std::path::Path;
 
 use super::fake::{FakeDisk, FakeFile, State, ended, position};
-use super::image::{Node, Write};
+use super::image::{Names, Node, Write};
 use super::{DiskFile, Kind, Stamp};
 
 impl FakeDisk {
@@ -19,6 +19,24 @@ impl FakeDisk {
         state.begun.push((node, Write::Data { offset, bytes: bytes.to_vec() }));
         Ok(())
     }
+
+    /// From now on it promises no more than Windows does: no exchange, writes that no stamp shows (as of
+    /// writers that keep the file open), no names but plain ones, no boot.
+    pub fn be_as_on_windows(&self) {
+        self.state().windows = true;
+    }
+
+    /// A symbolic link, to have one in the way.
+    ///
+    /// # Errors
+    /// When its directory does not exist.
+    pub fn make_symlink(&self, path: &Path) -> io::Result<()> {
+        let mut state = self.state();
+        let (dir, name) = state.parent(path)?;
+        let node = state.image.add(Node::Link);
+        state.rename(Names(vec![(dir, name, Some(node))]));
+        Ok(())
+    }
 }
 
 impl State {
@@ -26,14 +44,33 @@ impl State {
         let node = self.image.nodes.get(&number).ok_or(io::ErrorKind::NotFound)?;
         let (kind, size, modified_ns, changed_ns) = match node {
             Node::File(it) => (Kind::File, it.data.len() as u64, it.modified_ns, it.changed_ns),
-            // A directory just changed, for all anybody knows.
-            Node::Dir(_) => (Kind::Directory, 0, self.tick(), self.tick()),
+            Node::Dir(_) if self.windows => (Kind::Directory, 0, 0, 0),
+            Node::Dir(_) => {
+                let changed_ns = self.image.changed_ns.get(&number).copied().unwrap_or_default();
+                (Kind::Directory, 0, changed_ns, changed_ns)
+            }
             Node::Link => (Kind::Other, 0, 0, 0),
         };
         // Zeros were never written, for all anybody knows.
         let zeros = matches!(node, Node::File(it) if it.data.iter().all(|byte| *byte == 0));
         let blocks = if zeros { 0 } else { size.div_ceil(512) };
         Ok(Stamp { kind, device: 1, inode: number, size, modified_ns, changed_ns, blocks })
+    }
+
+    pub(super) fn write(&mut self, node: u64, write: Write) -> io::Result<()> {
+        let (now_ns, hidden) = (self.tick(), self.windows);
+        let contents = self.contents(node)?;
+        let times = (contents.modified_ns, contents.changed_ns);
+        contents.write(write, now_ns);
+        if hidden {
+            (contents.modified_ns, contents.changed_ns) = times;
+        }
+        Ok(())
+    }
+
+    pub(super) fn rename(&mut self, names: Names) {
+        let now_ns = self.tick();
+        self.image.rename(names, now_ns);
     }
 
     /// Something of a file changed that is none of its contents.

@@ -126,12 +126,14 @@ pub(super) struct Image {
     /// Names as the last syncs left them.
     durable: BTreeMap<u64, BTreeMap<String, u64>>,
     pending: Vec<Names>,
+    /// When a directory's names last changed.
+    pub(super) changed_ns: BTreeMap<u64, i64>,
 }
 
 impl Image {
     pub(super) fn new() -> Self {
         let nodes = BTreeMap::from([(0, Node::Dir(BTreeMap::new()))]);
-        Self { nodes, durable: BTreeMap::new(), pending: Vec::new() }
+        Self { nodes, durable: BTreeMap::new(), pending: Vec::new(), changed_ns: BTreeMap::new() }
     }
 
     pub(super) fn add(&mut self, node: Node) -> u64 {
@@ -140,8 +142,9 @@ impl Image {
         number
     }
 
-    pub(super) fn rename(&mut self, names: Names) {
+    pub(super) fn rename(&mut self, names: Names, now_ns: i64) {
         for (dir, name, target) in &names.0 {
+            self.changed_ns.insert(*dir, now_ns);
             if let Some(Node::Dir(entries)) = self.nodes.get_mut(dir) {
                 set(entries, name, *target);
             }

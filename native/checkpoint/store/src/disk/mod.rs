@@ -1,18 +1,25 @@
 //! The operating system as the store sees it: one port, [`Disk`], with two sides.
 //!
 //! Place in the journey: under everything else in this crate; nothing above it names `std::fs`. [`RealDisk`]
-//! is this machine's filesystem, [`FakeDisk`] one in memory that forgets what was not synced. Both are held
-//! to the conformance test `tests/disk.rs`.
+//! is this machine's filesystem (`os` is what its system has of its own: `unix` or `windows`), [`FakeDisk`]
+//! one in memory that forgets what was not synced. Both are held to the conformance test `tests/disk.rs`.
 //!
 //! Conventions. Paths name what they name: the last component of a path is never followed when it is a
 //! symbolic link. Data written is on stable storage only after a sync of its file; a name only after
 //! [`Disk::sync_dir`] of its directory. Absent on purpose: retries, buffering, policy.
 
+#[cfg(not(any(target_os = "linux", target_os = "android")))]
+mod each;
 mod fake;
 mod fake_file;
 mod image;
+#[cfg(unix)]
 mod probe;
 mod real;
+#[cfg(unix)]
+pub(crate) mod unix;
+#[cfg(windows)]
+pub(crate) mod windows;
 
 use std::any::Any;
 use std::fmt::Debug;
@@ -21,6 +28,10 @@ use std::path::Path;
 
 pub use fake::{FakeDisk, Fault};
 pub use real::RealDisk;
+#[cfg(unix)]
+pub(crate) use unix as os;
+#[cfg(windows)]
+pub(crate) use windows as os;
 
 /// How a file is opened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -124,7 +135,8 @@ pub trait Disk: Send + Sync + Debug {
     fn remove(&self, path: &Path) -> io::Result<()>;
     /// Renames a file over whatever file has the name, in one step.
     fn rename(&self, from: &Path, to: &Path) -> io::Result<()>;
-    /// Two names, of files or directories, change places in one step. `Unsupported` where the system cannot.
+    /// Two names, of files or directories, change places in one step. `Unsupported` where the system cannot;
+    /// then nothing was done.
     fn exchange(&self, a: &Path, b: &Path) -> io::Result<()>;
     /// A second name for a file.
     fn link(&self, from: &Path, to: &Path) -> io::Result<()>;
@@ -141,6 +153,12 @@ pub trait Disk: Send + Sync + Debug {
     /// Whether a store through a mapping moves the stamp of a file that was synced since the page was last
     /// stored to. Tried out in `dir`; when in doubt the answer is no.
     fn stamps_show_mappings(&self, dir: &Path) -> bool;
+    /// Whether a write has moved its file's stamp when it returns. Where it has not, the times of a file are
+    /// only right once its writer has closed it, and stamps vouch for nothing.
+    fn stamps_show_writes(&self) -> bool;
+    /// Whether a file can be had by other names than the one that it was given: in capitals, with a dot at
+    /// the end, by a short name; and whether some names are of devices.
+    fn names_alias(&self) -> bool;
     /// Now.
     fn now(&self) -> Moment;
     /// Holds a file for this process until the answer is dropped; `WouldBlock` when another one holds it.

@@ -1,8 +1,8 @@
 //! What a filesystem's stamps tell, tried out on a file of its own.
 //!
-//! Place in the journey: [`super::RealDisk`] asks, once an opening or a checkpoint. Invariant: when in doubt
-//! the answer is no, which costs reading. Absent on purpose: names of filesystems; options of a mount and
-//! layers above it decide as much.
+//! Place in the journey: [`super::RealDisk`] asks on Unix, once an opening or a checkpoint. Invariant: when
+//! in doubt the answer is no, which costs reading. Absent on purpose: names of filesystems; options of a
+//! mount and layers above it decide as much.
 
 use std::fs::{self, File, OpenOptions};
 use std::io;
@@ -12,7 +12,7 @@ use std::path::Path;
 use rustix::mm::{MapFlags, ProtFlags};
 use rustix::time::{ClockId, clock_gettime};
 
-use super::real::stamp_of;
+use super::unix::stamp_of;
 
 /// Tries something with a file that is removed again.
 pub(super) fn tried(dir: &Path, probe: impl FnOnce(&File) -> io::Result<bool>) -> bool {
@@ -36,7 +36,7 @@ fn tick() -> (i64, i64) {
 }
 
 fn times(file: &File) -> io::Result<(i64, i64)> {
-    let stamp = stamp_of(&file.metadata()?);
+    let stamp = stamp_of(file)?;
     Ok((stamp.modified_ns, stamp.changed_ns))
 }
 

@@ -1,17 +1,16 @@
 //! This machine's filesystem.
 //!
 //! Invariant: every call is one system call of the same meaning (reads and writes are repeated until they
-//! are whole). It decides nothing.
+//! are whole), or what comes nearest on that system and is said there: `unix` and `windows` have what
+//! differs. It decides nothing.
 
 use std::any::Any;
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, File, FileType, OpenOptions};
 use std::io;
-use std::os::unix::fs::{FileExt, MetadataExt, OpenOptionsExt};
 use std::path::Path;
-use std::sync::OnceLock;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use super::{Access, Disk, DiskFile, Entry, Kind, Moment, Stamp, probe};
+use super::{Access, Disk, DiskFile, Entry, Kind, Moment, Stamp, os};
 
 /// The real [`Disk`].
 #[derive(Clone, Copy, Debug, Default)]
@@ -20,23 +19,11 @@ pub struct RealDisk;
 #[derive(Debug)]
 struct RealFile(File);
 
-pub(super) fn stamp_of(meta: &fs::Metadata) -> Stamp {
-    let kind = if meta.is_file() {
-        Kind::File
-    } else if meta.is_dir() {
-        Kind::Directory
-    } else {
-        Kind::Other
-    };
-    let nanoseconds = |seconds: i64, rest: i64| seconds.saturating_mul(1_000_000_000).saturating_add(rest);
-    Stamp {
-        kind,
-        device: meta.dev(),
-        inode: meta.ino(),
-        size: meta.len(),
-        modified_ns: nanoseconds(meta.mtime(), meta.mtime_nsec()),
-        changed_ns: nanoseconds(meta.ctime(), meta.ctime_nsec()),
-        blocks: meta.blocks(),
+pub(super) fn kind_of(kind: FileType) -> Kind {
+    match (kind.is_file(), kind.is_dir()) {
+        (true, _) => Kind::File,
+        (_, true) => Kind::Directory,
+        _ => Kind::Other,
     }
 }
 
@@ -44,7 +31,7 @@ impl DiskFile for RealFile {
     fn read_at(&self, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
         let mut filled = 0;
         while filled < buffer.len() {
-            match self.0.read_at(&mut buffer[filled..], offset + filled as u64) {
+            match os::read_some_at(&self.0, &mut buffer[filled..], offset + filled as u64) {
                 Ok(0) => break,
                 Ok(count) => filled += count,
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
@@ -55,7 +42,16 @@ impl DiskFile for RealFile {
     }
 
     fn write_at(&self, bytes: &[u8], offset: u64) -> io::Result<()> {
-        self.0.write_all_at(bytes, offset)
+        let mut written = 0;
+        while written < bytes.len() {
+            match os::write_some_at(&self.0, &bytes[written..], offset + written as u64) {
+                Ok(0) => return Err(io::ErrorKind::WriteZero.into()),
+                Ok(count) => written += count,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(())
     }
 
     fn set_len(&self, bytes: u64) -> io::Result<()> {
@@ -67,55 +63,43 @@ impl DiskFile for RealFile {
     }
 
     fn stamp(&self) -> io::Result<Stamp> {
-        Ok(stamp_of(&self.0.metadata()?))
+        os::stamp_of(&self.0)
     }
 
     fn await_writes(&self) {
-        // A buffered write holds the inode's lock to its end, and asking where data begins takes it, too
-        // (ext4, btrfs, tmpfs); xfs takes it for every reading. There may be no data: no matter.
-        #[cfg(any(target_os = "linux", target_os = "android"))]
-        let _ = rustix::fs::seek(&self.0, rustix::fs::SeekFrom::Data(0));
+        os::await_writes(&self.0);
     }
+}
+
+pub(super) fn list(dir: &Path) -> io::Result<Vec<Entry>> {
+    let mut entries = Vec::new();
+    for entry in fs::read_dir(dir)? {
+        let entry = entry?;
+        let kind = kind_of(entry.file_type()?);
+        let name = entry.file_name().into_string().map_err(|name| {
+            io::Error::new(io::ErrorKind::InvalidData, format!("the name {} is not UTF-8", name.display()))
+        })?;
+        entries.push(Entry { name, kind });
+    }
+    entries.sort_by(|a, b| a.name.cmp(&b.name));
+    Ok(entries)
 }
 
 impl Disk for RealDisk {
     fn open(&self, path: &Path, access: Access) -> io::Result<Box<dyn DiskFile>> {
-        let mut options = OpenOptions::new();
-        options.read(true).write(access != Access::Read).create_new(access == Access::Create);
-        // Non-blocking: a band that became a pipe must not hang the store. It means nothing for files.
-        let flags = rustix::fs::OFlags::NOFOLLOW | rustix::fs::OFlags::NONBLOCK;
-        options.custom_flags(flags.bits().cast_signed());
-        let file = options.open(path)?;
-        if !file.metadata()?.is_file() {
+        let file = os::open(path, access)?;
+        if os::stamp_of(&file)?.kind != Kind::File {
             return Err(io::Error::new(io::ErrorKind::InvalidInput, "not a regular file"));
         }
         Ok(Box::new(RealFile(file)))
     }
 
     fn stamp(&self, path: &Path) -> io::Result<Stamp> {
-        Ok(stamp_of(&fs::symlink_metadata(path)?))
+        os::stamp_at(path)
     }
 
     fn list(&self, dir: &Path) -> io::Result<Vec<Entry>> {
-        let mut entries = Vec::new();
-        for entry in fs::read_dir(dir)? {
-            let entry = entry?;
-            let kind = entry.file_type()?;
-            let name = entry.file_name().into_string().map_err(|name| {
-                io::Error::new(
-                    io::ErrorKind::InvalidData,
-                    format!("the name {} is not UTF-8", name.display()),
-                )
-            })?;
-            let kind = match (kind.is_file(), kind.is_dir()) {
-                (true, _) => Kind::File,
-                (_, true) => Kind::Directory,
-                _ => Kind::Other,
-            };
-            entries.push(Entry { name, kind });
-        }
-        entries.sort_by(|a, b| a.name.cmp(&b.name));
-        Ok(entries)
+        list(dir)
     }
 
     fn make_dir(&self, path: &Path) -> io::Result<()> {
@@ -135,76 +119,45 @@ impl Disk for RealDisk {
     }
 
     fn exchange(&self, a: &Path, b: &Path) -> io::Result<()> {
-        use rustix::fs::{CWD, RenameFlags, renameat_with};
-        Ok(renameat_with(CWD, a, CWD, b, RenameFlags::EXCHANGE)?)
+        os::exchange(a, b)
     }
 
     fn link(&self, from: &Path, to: &Path) -> io::Result<()> {
         fs::hard_link(from, to)
     }
 
-    #[cfg(any(target_os = "linux", target_os = "android"))]
     fn clone_file(&self, from: &Path, to: &Path) -> io::Result<()> {
-        let source = File::open(from)?;
-        let target = OpenOptions::new().write(true).create_new(true).open(to)?;
-        let cloned = rustix::fs::ioctl_ficlone(&target, &source);
-        cloned.map_err(|error| {
-            // The empty file was never named to anybody; were it left, the caller could not copy there.
-            let _ = fs::remove_file(to);
-            match error {
-                rustix::io::Errno::OPNOTSUPP | rustix::io::Errno::XDEV | rustix::io::Errno::INVAL => {
-                    io::ErrorKind::Unsupported.into()
-                }
-                other => other.into(),
-            }
-        })
-    }
-
-    #[cfg(not(any(target_os = "linux", target_os = "android")))]
-    fn clone_file(&self, _: &Path, _: &Path) -> io::Result<()> {
-        Err(io::ErrorKind::Unsupported.into())
+        os::clone_file(from, to)
     }
 
     fn sync_dir(&self, dir: &Path) -> io::Result<()> {
-        File::open(dir)?.sync_all()
+        os::sync_dir(dir)
     }
 
-    #[cfg(any(target_os = "linux", target_os = "android"))]
     fn sync_beneath(&self, path: &Path) -> io::Result<()> {
-        Ok(rustix::fs::syncfs(File::open(path)?)?)
-    }
-
-    /// `sync` need not wait for anything outside of Linux, so each file is asked for (on macOS by
-    /// `F_FULLFSYNC`, which `sync_all` is there).
-    #[cfg(not(any(target_os = "linux", target_os = "android")))]
-    fn sync_beneath(&self, path: &Path) -> io::Result<()> {
-        for entry in self.list(path)? {
-            let path = path.join(entry.name);
-            match entry.kind {
-                Kind::Directory => self.sync_beneath(&path)?,
-                Kind::File => File::open(&path)?.sync_all()?,
-                Kind::Other => {}
-            }
-        }
-        self.sync_dir(path)
+        os::sync_beneath(path)
     }
 
     fn stamps_are_exact(&self, dir: &Path) -> bool {
-        probe::tried(dir, probe::stamps_are_exact)
+        os::stamps_are_exact(dir)
     }
 
     fn stamps_show_mappings(&self, dir: &Path) -> bool {
-        probe::tried(dir, probe::stamps_show_mappings)
+        os::stamps_show_mappings(dir)
+    }
+
+    fn stamps_show_writes(&self) -> bool {
+        os::STAMPS_SHOW_WRITES
+    }
+
+    fn names_alias(&self) -> bool {
+        os::NAMES_ALIAS
     }
 
     fn now(&self) -> Moment {
         let wall = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_nanos());
-        let steady = rustix::time::clock_gettime(rustix::time::ClockId::Monotonic);
-        Moment {
-            wall_ns: i64::try_from(wall).unwrap_or(i64::MAX),
-            steady_ns: steady.tv_sec.saturating_mul(1_000_000_000).saturating_add(steady.tv_nsec),
-            boot: boot(),
-        }
+        let wall_ns = i64::try_from(wall).unwrap_or(i64::MAX);
+        Moment { wall_ns, steady_ns: os::steady_ns(), boot: os::boot() }
     }
 
     fn lock(&self, path: &Path) -> io::Result<Box<dyn Any + Send + Sync>> {
@@ -215,22 +168,4 @@ impl Disk for RealDisk {
             Err(fs::TryLockError::Error(error)) => Err(error),
         }
     }
-}
-
-/// Linux names each boot. Elsewhere all boots are one, which is never believed (`index::Index`).
-fn boot() -> [u8; 16] {
-    static BOOT: OnceLock<[u8; 16]> = OnceLock::new();
-    *BOOT.get_or_init(read_boot)
-}
-
-fn read_boot() -> [u8; 16] {
-    let mut id = [0; 16];
-    if let Ok(text) = fs::read_to_string("/proc/sys/kernel/random/boot_id") {
-        let digits: String = text.chars().filter(char::is_ascii_hexdigit).collect();
-        for (place, digits) in id.iter_mut().zip(digits.as_bytes().chunks(2)) {
-            let pair = std::str::from_utf8(digits).unwrap_or("0");
-            *place = u8::from_str_radix(pair, 16).unwrap_or(0);
-        }
-    }
-    id
 }

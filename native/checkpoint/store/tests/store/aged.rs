@@ -6,7 +6,7 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use paceline_checkpoint::disk::{Access, Disk, FakeDisk, RealDisk};
+use paceline_checkpoint::disk::{Access, Disk, FakeDisk, Kind, RealDisk};
 use paceline_checkpoint::{Options, Store};
 
 use crate::world::{Bands, Random, live_path, read_live, size};
@@ -92,12 +92,11 @@ fn the_space_of_an_old_store_is_its_live_data_and_a_bounded_log() {
 
 /// Bytes that all files below a directory take.
 fn walk(dir: &std::path::Path) -> u64 {
-    use std::os::unix::fs::MetadataExt;
     let entries = std::fs::read_dir(dir).expect("listed").map(|entry| entry.expect("readable").path());
     entries
         .map(|path| {
-            let meta = path.symlink_metadata().expect("there");
-            if meta.is_dir() { walk(&path) } else { meta.blocks() * 512 }
+            let stamp = RealDisk.stamp(&path).expect("there");
+            if stamp.kind == Kind::Directory { walk(&path) } else { stamp.blocks * 512 }
         })
         .sum()
 }

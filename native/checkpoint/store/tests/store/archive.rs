@@ -74,6 +74,9 @@ fn zeros_are_holes_in_the_archive_and_every_tar_reads_it() {
     let copied = FakeDisk::default();
     import(&copied, &archive).expect("good");
     assert_eq!(read_live(&copied), bands);
+    if cfg!(windows) {
+        return; // not every Windows brings a tar
+    }
     let root = tempfile::tempdir().expect("a directory");
     std::fs::write(root.path().join("a.tar"), &archive).expect("written");
     let unpacked = std::process::Command::new("tar").args(["xf", "a.tar"]).current_dir(&root).status();

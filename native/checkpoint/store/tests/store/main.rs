@@ -8,6 +8,7 @@ mod crash;
 mod disk;
 mod looks;
 mod many;
+#[cfg(unix)] // maps files by mmap; on Windows nothing is believed of mappings, so nothing is tried out
 mod mapped;
 mod marked;
 mod meanwhile;
@@ -20,5 +21,6 @@ mod reopened;
 mod spare;
 mod steps;
 mod watched;
+mod windows;
 mod work;
 mod world;

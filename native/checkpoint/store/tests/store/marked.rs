@@ -320,7 +320,6 @@ fn what_was_said_to_a_checkpoint_that_failed_is_read_by_the_next() {
 /// all of those.
 #[test]
 fn an_owner_that_says_all_of_some_bands_loses_nothing_on_a_real_disk() {
-    use std::os::unix::fs::FileExt;
     let root = tempfile::tempdir().expect("a directory");
     let live: PathBuf = root.path().join("bands");
     std::fs::create_dir(&live).expect("made");
@@ -343,8 +342,8 @@ fn an_owner_that_says_all_of_some_bands_loses_nothing_on_a_real_disk() {
                     trial.to_le_bytes()[0] ^ 0x55;
                     usize::try_from(1 + random.below(most)).expect("small")
                 ];
-                let file = std::fs::OpenOptions::new().write(true).open(live.join(name)).expect("open");
-                file.write_all_at(&bytes, offset).expect("written");
+                let file = RealDisk.open(&live.join(name), Access::Write).expect("open");
+                file.write_at(&bytes, offset).expect("written");
                 let at = usize::try_from(offset).expect("small");
                 band[at..at + bytes.len()].copy_from_slice(&bytes);
                 if told {

@@ -1,6 +1,5 @@
 //! Writers that tell nobody.
 
-use std::os::unix::fs::FileExt;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -23,15 +22,15 @@ fn a_write_in_the_tick_of_the_look_before_it_is_never_missed() {
     std::fs::write(live.join("a"), &bytes).expect("written");
     let mut store =
         Store::init(Arc::new(RealDisk), &live, Options { segment_bytes: 16 << 20 }, "first").expect("new");
-    let file = std::fs::OpenOptions::new().write(true).open(live.join("a")).expect("open");
+    let file = RealDisk.open(&live.join("a"), Access::Write).expect("open");
     for trial in 0..size("CHECKPOINT_TRIALS", 60) {
         let value = trial.to_le_bytes()[0].wrapping_add(1);
-        file.write_all_at(&[value], trial * 37 % 40_000).expect("written");
+        file.write_at(&[value], trial * 37 % 40_000).expect("written");
         bytes[usize::try_from(trial * 37 % 40_000).expect("small")] = value;
         let name = format!("before{trial}");
         store.checkpoint_observed(&name).expect("quiet");
         assert_eq!(store.bands(&name).expect("made")["a"].id, id(&bytes), "trial {trial}, written before");
-        file.write_all_at(&[value ^ 0x80], trial * 91 % 40_000).expect("written");
+        file.write_at(&[value ^ 0x80], trial * 91 % 40_000).expect("written");
         bytes[usize::try_from(trial * 91 % 40_000).expect("small")] = value ^ 0x80;
         let name = format!("after{trial}");
         store.checkpoint_observed(&name).expect("quiet");
@@ -194,7 +193,7 @@ fn a_symbolic_link_in_a_bands_place_is_refused_with_advice() {
     disk.make_symlink(&live_path().join("a")).expect("made");
     let error = store.checkpoint_observed("second").expect_err("a link");
     assert_eq!(error.kind(), ErrorKind::Refused);
-    assert!(error.to_string().contains("/bands/a"), "{error}");
+    assert!(error.to_string().contains(&live_path().join("a").display().to_string()), "{error}");
     assert_eq!(store.list().len(), 1);
 }
 

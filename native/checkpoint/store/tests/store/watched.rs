@@ -2,7 +2,6 @@
 
 use std::cell::Cell;
 use std::fs::{self, OpenOptions};
-use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -43,18 +42,24 @@ fn same(store: &Store, name: &str, live: &Path) {
 fn random_change(live: &Path, random: &mut Random) {
     let name = |random: &mut Random| live.join(format!("band{}", random.below(6)));
     let path = name(random);
-    let file = || OpenOptions::new().write(true).create(true).truncate(false).open(&path).expect("open");
+    let make = || OpenOptions::new().write(true).create(true).truncate(false).open(&path).expect("open");
+    let file = || {
+        drop(make());
+        RealDisk.open(&path, Access::Write).expect("open")
+    };
     match random.below(10) {
         0 => drop(fs::remove_file(&path)),
         1 => drop(fs::rename(&path, name(random))),
         2 => file().set_len(random.below(60_000)).expect("cut or extended"),
         3 => fs::write(&path, vec![9; 3000]).expect("made anew"),
         _ => {
-            file().write_all_at(&random.below(1 << 40).to_le_bytes(), random.below(50_000)).expect("written");
+            file().write_at(&random.below(1 << 40).to_le_bytes(), random.below(50_000)).expect("written");
         }
     }
 }
 
+/// Where events come late or not at all (Windows) its answer is everything, always; and is good for this,
+/// too.
 #[test]
 fn a_watcher_names_every_band_that_a_writer_changed() {
     let (_root, live, mut store) = ready(&["band0", "band1", "band2"]);
@@ -80,6 +85,10 @@ fn a_watcher_names_every_band_that_a_writer_changed() {
             store.rollback_observed("first").expect("back");
         }
     }
+    if cfg!(windows) {
+        assert!(everything.get() >= 2 * rounds && named.get() == 0, "no fence proves anything there");
+        return;
+    }
     assert_eq!(
         everything.get(),
         1 + (rounds - 1) / 20,
@@ -89,6 +98,8 @@ fn a_watcher_names_every_band_that_a_writer_changed() {
 }
 
 /// The kernel's queue is filled for real: nobody asks while more is written than it and the channel hold.
+/// On Windows a loss is not told, and nothing is asked of events.
+#[cfg(unix)]
 #[test]
 fn a_queue_that_overflowed_makes_the_store_look_at_everything() {
     let limit = fs::read_to_string("/proc/sys/fs/inotify/max_queued_events");
@@ -96,14 +107,14 @@ fn a_queue_that_overflowed_makes_the_store_look_at_everything() {
     let (_root, live, mut store) = ready(&["a", "b", "c"]);
     let mut watcher = Watcher::new(&live).expect("watched");
     store.checkpoint_seen("c0", &mut || watcher.seen()).expect("quiet");
-    let open = |name: &str| OpenOptions::new().write(true).open(live.join(name)).expect("open");
+    let open = |name: &str| RealDisk.open(&live.join(name), Access::Write).expect("open");
     let (a, b) = (open("a"), open("b"));
     // Equal events in a row would be merged.
     for write in 0..limit + 12_000 {
         let file = if write % 2 == 0 { &a } else { &b };
-        file.write_all_at(&[write.to_le_bytes()[0]], write % 50_000).expect("written");
+        file.write_at(&[write.to_le_bytes()[0]], write % 50_000).expect("written");
     }
-    open("c").write_all_at(b"its event is lost", 9).expect("written");
+    open("c").write_at(b"its event is lost", 9).expect("written");
     let mut answers = vec![];
     let taken = store.checkpoint_seen("c1", &mut || {
         answers.push(watcher.seen());
@@ -112,7 +123,7 @@ fn a_queue_that_overflowed_makes_the_store_look_at_everything() {
     taken.expect("quiet");
     assert_eq!(answers[0], Seen::Everything);
     same(&store, "c1", &live);
-    open("c").write_all_at(b"and this is heard", 99).expect("written");
+    open("c").write_at(b"and this is heard", 99).expect("written");
     assert_eq!(watcher.seen(), Seen::Bands(["c".to_owned()].into()));
 }
 
@@ -122,15 +133,17 @@ fn waiting_ends_with_a_change_or_with_the_moment() {
     let mut watcher = Watcher::new(&live).expect("watched");
     store.checkpoint_seen("c0", &mut || watcher.seen()).expect("quiet");
     assert!(!watcher.wait(Instant::now()), "nothing happened, and reading is nothing");
-    OpenOptions::new()
-        .write(true)
-        .open(live.join("a"))
-        .expect("open")
-        .write_all_at(b"x", 0)
-        .expect("written");
+    let write =
+        |bytes: &[u8]| RealDisk.open(&live.join("a"), Access::Write).and_then(|file| file.write_at(bytes, 0));
+    write(b"x").expect("written");
     assert!(watcher.wait(Instant::now() + Duration::from_secs(60)), "a change");
     watcher.gather(Instant::now());
-    assert_eq!(watcher.seen(), Seen::Bands(["a".to_owned()].into()), "waiting lost it");
+    let lost = "waiting lost it";
+    if cfg!(windows) {
+        assert_eq!(watcher.seen(), Seen::Everything, "{lost}");
+    } else {
+        assert_eq!(watcher.seen(), Seen::Bands(["a".to_owned()].into()), "{lost}");
+    }
     assert_eq!(Watcher::new(&live.join("none")).expect_err("no directory").kind(), ErrorKind::Io);
 }
 

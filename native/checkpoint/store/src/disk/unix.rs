@@ -1,0 +1,153 @@
+//! What [`super::RealDisk`] asks of Unix: Linux and Android, and macOS where they differ.
+//!
+//! Invariant: as that of `real`. `windows` is its counterpart: the same functions with the same meaning.
+
+use std::fs::{self, File, Metadata, OpenOptions};
+use std::io;
+use std::os::unix::fs::{FileExt, MetadataExt, OpenOptionsExt};
+use std::path::Path;
+use std::sync::OnceLock;
+
+use super::real::kind_of;
+use super::{Access, Stamp, probe};
+
+/// See [`super::Disk::names_alias`]. On macOS case may be ignored; bands are named by the system that lists
+/// them.
+pub(super) const NAMES_ALIAS: bool = false;
+/// See [`super::Disk::stamps_show_writes`].
+pub(super) const STAMPS_SHOW_WRITES: bool = true;
+
+pub(super) fn open(path: &Path, access: Access) -> io::Result<File> {
+    let mut options = OpenOptions::new();
+    options.read(true).write(access != Access::Read).create_new(access == Access::Create);
+    // Non-blocking: a band that became a pipe must not hang the store. It means nothing for files.
+    let flags = rustix::fs::OFlags::NOFOLLOW | rustix::fs::OFlags::NONBLOCK;
+    options.custom_flags(flags.bits().cast_signed()).open(path)
+}
+
+fn stamp_of_meta(meta: &Metadata) -> Stamp {
+    let nanoseconds = |seconds: i64, rest: i64| seconds.saturating_mul(1_000_000_000).saturating_add(rest);
+    Stamp {
+        kind: kind_of(meta.file_type()),
+        device: meta.dev(),
+        inode: meta.ino(),
+        size: meta.len(),
+        modified_ns: nanoseconds(meta.mtime(), meta.mtime_nsec()),
+        changed_ns: nanoseconds(meta.ctime(), meta.ctime_nsec()),
+        blocks: meta.blocks(),
+    }
+}
+
+pub(super) fn stamp_of(file: &File) -> io::Result<Stamp> {
+    Ok(stamp_of_meta(&file.metadata()?))
+}
+
+pub(super) fn stamp_at(path: &Path) -> io::Result<Stamp> {
+    Ok(stamp_of_meta(&fs::symlink_metadata(path)?))
+}
+
+/// Device and inode of what a path leads to, links followed.
+pub(crate) fn identity(path: &Path) -> io::Result<(u64, u64)> {
+    let meta = fs::metadata(path)?;
+    Ok((meta.dev(), meta.ino()))
+}
+
+pub(super) fn read_some_at(file: &File, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
+    file.read_at(buffer, offset)
+}
+
+pub(super) fn write_some_at(file: &File, bytes: &[u8], offset: u64) -> io::Result<usize> {
+    file.write_at(bytes, offset)
+}
+
+#[cfg(any(target_os = "linux", target_os = "android"))]
+pub(super) fn await_writes(file: &File) {
+    // A buffered write holds the inode's lock to its end, and asking where data begins takes it, too
+    // (ext4, btrfs, tmpfs); xfs takes it for every reading. There may be no data: no matter.
+    let _ = rustix::fs::seek(file, rustix::fs::SeekFrom::Data(0));
+}
+
+#[cfg(not(any(target_os = "linux", target_os = "android")))]
+pub(super) fn await_writes(_: &File) {}
+
+pub(super) fn exchange(a: &Path, b: &Path) -> io::Result<()> {
+    use rustix::fs::{CWD, RenameFlags, renameat_with};
+    Ok(renameat_with(CWD, a, CWD, b, RenameFlags::EXCHANGE)?)
+}
+
+#[cfg(any(target_os = "linux", target_os = "android"))]
+pub(super) fn clone_file(from: &Path, to: &Path) -> io::Result<()> {
+    let source = File::open(from)?;
+    let target = OpenOptions::new().write(true).create_new(true).open(to)?;
+    let cloned = rustix::fs::ioctl_ficlone(&target, &source);
+    cloned.map_err(|error| {
+        // The empty file was never named to anybody; were it left, the caller could not copy there.
+        let _ = fs::remove_file(to);
+        match error {
+            rustix::io::Errno::OPNOTSUPP | rustix::io::Errno::XDEV | rustix::io::Errno::INVAL => {
+                io::ErrorKind::Unsupported.into()
+            }
+            other => other.into(),
+        }
+    })
+}
+
+#[cfg(not(any(target_os = "linux", target_os = "android")))]
+pub(super) fn clone_file(_: &Path, _: &Path) -> io::Result<()> {
+    Err(io::ErrorKind::Unsupported.into())
+}
+
+pub(super) fn sync_dir(dir: &Path) -> io::Result<()> {
+    File::open(dir)?.sync_all()
+}
+
+#[cfg(any(target_os = "linux", target_os = "android"))]
+pub(super) fn sync_beneath(path: &Path) -> io::Result<()> {
+    Ok(rustix::fs::syncfs(File::open(path)?)?)
+}
+
+/// `sync` need not wait for anything outside of Linux, so each file is asked for (on macOS by `F_FULLFSYNC`,
+/// which `sync_all` is there).
+#[cfg(not(any(target_os = "linux", target_os = "android")))]
+pub(super) use super::each::sync_beneath;
+
+pub(super) fn stamps_are_exact(dir: &Path) -> bool {
+    probe::tried(dir, probe::stamps_are_exact)
+}
+
+pub(super) fn stamps_show_mappings(dir: &Path) -> bool {
+    probe::tried(dir, probe::stamps_show_mappings)
+}
+
+pub(super) fn steady_ns() -> i64 {
+    let steady = rustix::time::clock_gettime(rustix::time::ClockId::Monotonic);
+    steady.tv_sec.saturating_mul(1_000_000_000).saturating_add(steady.tv_nsec)
+}
+
+/// Linux names each boot. Elsewhere all boots are one, which is never believed (`index::Index`).
+pub(super) fn boot() -> [u8; 16] {
+    static BOOT: OnceLock<[u8; 16]> = OnceLock::new();
+    *BOOT.get_or_init(read_boot)
+}
+
+fn read_boot() -> [u8; 16] {
+    let mut id = [0; 16];
+    if let Ok(text) = fs::read_to_string("/proc/sys/kernel/random/boot_id") {
+        let digits: String = text.chars().filter(char::is_ascii_hexdigit).collect();
+        for (place, digits) in id.iter_mut().zip(digits.as_bytes().chunks(2)) {
+            let pair = std::str::from_utf8(digits).unwrap_or("0");
+            *place = u8::from_str_radix(pair, 16).unwrap_or(0);
+        }
+    }
+    id
+}
+
+/// Whether an error says that what was to be opened is a link.
+pub(crate) fn is_link(error: &io::Error) -> bool {
+    error.raw_os_error() == Some(rustix::io::Errno::LOOP.raw_os_error())
+}
+
+/// Whether an error says that another program has what was asked for, and shares it with nobody.
+pub(crate) fn is_held_elsewhere(_: &io::Error) -> bool {
+    false // nobody can do that here
+}

@@ -1,0 +1,95 @@
+//! Giving `swap/` live's place, and clearing up behind it, also behind a rollback that was cut short.
+//!
+//! ```text
+//! swap/ ⇄ live                                           where the system exchanges names; elsewhere
+//! live ─▶ replaced/, swap/ ─▶ live, replaced/ ─▶ swap/   three renames, each of a whole directory
+//! ─▶ sync both parents ─▶ remove swap/                   in both cases
+//! ```
+//! Invariant (D9): a directory is only emptied under the name `swap`, and only once it is durable that live
+//! is another one. `replaced/` is whole, and is what live was. With it and without live the renames were cut
+//! short: it is live again. With it and without `swap/` the new state is live. Between the first two renames
+//! there is no live; an error undoes the first, a crash is undone by the next opening. What somebody else
+//! made in live's place meanwhile stays there, and the store is refused until it is moved away.
+
+use std::io;
+use std::path::Path;
+
+use crate::error::{Doing, Error, ErrorKind, Result};
+use crate::restore::parent;
+use crate::store::Store;
+
+impl Store {
+    /// What is in `swap/` becomes live; [`Store::remove_swap`] does the rest.
+    pub(crate) fn put_in_place(&self) -> Result<()> {
+        let (swap, replaced) = (self.root.join("swap"), self.root.join("replaced"));
+        match self.disk.exchange(&swap, &self.live) {
+            Err(error) if error.kind() == io::ErrorKind::Unsupported => {}
+            exchanged => return exchanged.doing("exchanging", &self.live),
+        }
+        self.disk.rename(&self.live, &replaced).map_err(|error| {
+            if error.kind() != io::ErrorKind::PermissionDenied {
+                return Error::io("moving", &self.live, error);
+            }
+            let what = format!("{}: cannot be moved away: {error}", self.live.display());
+            Error::new(ErrorKind::Refused, what, "close its bands wherever they are open, then try again")
+        })?;
+        self.disk.rename(&swap, &self.live).map_err(|error| {
+            if self.disk.rename(&replaced, &self.live).is_ok() {
+                return Error::io("moving", &swap, error);
+            }
+            let what = format!("{}: lies in {} now: {error}", self.live.display(), replaced.display());
+            Error::new(ErrorKind::Io, what, "open the store again, which moves it back")
+        })
+    }
+
+    /// Removes what a rollback left: the new state when it did not come to its place, else the old one, which
+    /// is a checkpoint. Only once it is durable which of the two it is: else a power loss might bring back,
+    /// as live, the directory that was emptied.
+    pub(crate) fn remove_swap(&mut self) -> Result<()> {
+        let swap = self.root.join("swap");
+        self.end_renames(&swap)?;
+        let entries = match self.disk.list(&swap) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+            listed => listed.doing("listing", &swap)?,
+        };
+        self.disk.sync_dir(parent(&self.root)).doing("syncing", &self.live)?;
+        self.disk.sync_dir(&self.root).doing("syncing", &self.root)?;
+        for entry in entries {
+            let path = swap.join(&entry.name);
+            self.disk.remove(&path).doing("removing", &path)?;
+        }
+        self.disk.remove_dir(&swap).doing("removing", &swap)
+    }
+
+    /// Finishes or undoes the renames of a rollback.
+    fn end_renames(&self, swap: &Path) -> Result<()> {
+        let replaced = self.root.join("replaced");
+        if !self.is_there(&replaced)? {
+            return Ok(());
+        }
+        if !self.is_there(&self.live)? {
+            return self.disk.rename(&replaced, &self.live).doing("moving back", &self.live);
+        }
+        if !self.is_there(swap)? {
+            return self.disk.rename(&replaced, swap).doing("moving", &replaced);
+        }
+        let what = format!(
+            "{}: was made while a rollback was cut short; what it was is in {}",
+            self.live.display(),
+            replaced.display()
+        );
+        Err(Error::new(
+            ErrorKind::Refused,
+            what,
+            "move it away and open the store again, which moves that back",
+        ))
+    }
+
+    fn is_there(&self, path: &Path) -> Result<bool> {
+        match self.disk.stamp(path) {
+            Ok(_) => Ok(true),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
+            Err(error) => Err(Error::io("looking at", path, error)),
+        }
+    }
+}
