@@ -56,7 +56,7 @@ fn come_and_go(exact: bool) {
                 disk.advance(1_000_000_000);
                 let states = Arc::new(Mutex::new(vec![]));
                 let note = |states: &Arc<Mutex<Vec<_>>>, disk: &FakeDisk| {
-                    states.lock().unwrap().push(ids(&read_live(disk)))
+                    states.lock().expect("whole").push(ids(&read_live(disk)));
                 };
                 disk.remove(&live_path().join("b")).expect("removed");
                 write(&disk, "c", 20_000, b"changed");
@@ -82,7 +82,7 @@ fn come_and_go(exact: bool) {
                     });
                 });
                 let taken = store.checkpoint_observed("second");
-                let missed = disk.is_meanwhile_due() && states.lock().unwrap().len() == 1;
+                let missed = disk.is_meanwhile_due() && states.lock().expect("whole").len() == 1;
                 disk.meanwhile(u64::MAX, |_| ());
                 if missed {
                     break;
@@ -92,7 +92,7 @@ fn come_and_go(exact: bool) {
                     continue;
                 }
                 let second = kept(&store, "second");
-                if !states.lock().unwrap().contains(&second) {
+                if !states.lock().expect("whole").contains(&second) {
                     bad.push((other, gap, moment));
                 }
             }
@@ -164,6 +164,12 @@ impl Disk for Scanned {
     }
     fn stamps_show_mappings(&self, dir: &Path) -> bool {
         self.0.stamps_show_mappings(dir)
+    }
+    fn stamps_show_writes(&self) -> bool {
+        self.0.stamps_show_writes()
+    }
+    fn names_alias(&self) -> bool {
+        self.0.names_alias()
     }
     fn now(&self) -> Moment {
         self.0.now()
