@@ -3,8 +3,8 @@
  * A freed object of another owner joins the outgoing batch of its class, and a full one goes to the owner
  * whole, with one exchange for up to 30 objects. No block is touched.
  *
- * Invariant: an inbox is a stack that is always taken from whole, so its links know no ABA: by its heap, or by
- * who delivered to a heap whose thread had just ended. */
+ * Invariant: an inbox is a stack that is always taken from whole, so its links know no ABA: by its heap, or
+ * by who delivered to a heap whose thread had just ended. */
 #include "heap.h"
 
 enum { BLANKS_AT_ONCE = 8, BLANKS_KEPT = 24 };

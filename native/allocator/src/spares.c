@@ -1,6 +1,6 @@
-/* heap.h: the batches a thread keeps near. Asked for objects it looks at its spares, then at what others freed
- * for it; spans are asked by heap.c. What it freed for others it leaves to them: of a span that two threads
- * allocate from, each write of a state would take the other's cache line.
+/* heap.h: the batches a thread keeps near. Asked for objects it looks at its spares, then at what others
+ * freed for it; spans are asked by heap.c. What it freed for others it leaves to them: of a span that two
+ * threads allocate from, each write of a state would take the other's cache line.
  *
  * Invariant: spares are the thread's own; locks are taken only to give objects back. */
 #include "heap.h"

@@ -142,8 +142,8 @@ impl Store {
         Ok(None)
     }
 
-    /// What is read of a band is what it had when its stamp was taken, not what a later look found: else it is
-    /// read for nothing.
+    /// What is read of a band is what it had when its stamp was taken, not what a later look found: else it
+    /// is read for nothing.
     fn as_stamped(&mut self, before: Look) -> Look {
         for name in &self.dirty {
             if let Some(band) = self.bands.get_mut(name) {
