@@ -92,7 +92,16 @@ pub(super) fn clone_file(from: &Path, to: &Path) -> io::Result<()> {
     })
 }
 
-#[cfg(not(any(target_os = "linux", target_os = "android")))]
+#[cfg(target_vendor = "apple")]
+pub(super) fn clone_file(from: &Path, to: &Path) -> io::Result<()> {
+    use rustix::fs::{CWD, CloneFlags, fclonefileat};
+    fclonefileat(File::open(from)?, CWD, to, CloneFlags::empty()).map_err(|error| match error {
+        rustix::io::Errno::NOTSUP | rustix::io::Errno::XDEV => io::ErrorKind::Unsupported.into(),
+        other => other.into(),
+    })
+}
+
+#[cfg(not(any(target_os = "linux", target_os = "android", target_vendor = "apple")))]
 pub(super) fn clone_file(_: &Path, _: &Path) -> io::Result<()> {
     Err(io::ErrorKind::Unsupported.into())
 }
