@@ -41,16 +41,20 @@ mkdir -p "$target/wine"
 WINEPREFIX=$(cd "$target/wine" && pwd)
 export WINEPREFIX WINEDEBUG=-all WINEDLLOVERRIDES="winemenubuilder.exe,mscoree,mshtml="
 export CARGO_TARGET_X86_64_PC_WINDOWS_GNU_RUNNER="$wine"
-"$wine" cmd /c exit
+timeout 300 "$wine" cmd /c exit || {
+    echo "windows.sh: wine does not start; try: rm -rf $WINEPREFIX" >&2
+    exit 1
+}
 # Rust's standard library takes its chance from a library that wine 8 lacks.
 chance=$WINEPREFIX/drive_c/windows/system32/bcryptprimitives.dll
-[ -e "$chance" ] || "$gcc" -shared -x c -o "$chance" - -ladvapi32 <<'END'
+[ -e "$chance" ] || "$gcc" -shared -x c -o "$target/wine/chance.dll" - -ladvapi32 <<'END'
 __declspec(dllimport) unsigned char __stdcall SystemFunction036(void *to, unsigned long count);
 __declspec(dllexport) int __stdcall ProcessPrng(unsigned char *to, unsigned long long count)
 {
     return SystemFunction036(to, (unsigned long)count);
 }
 END
+[ -e "$chance" ] || mv "$target/wine/chance.dll" "$chance"
 CHECKPOINT_TRIALS=20 CHECKPOINT_WATCHED=30 for_windows test --test store -- \
     disk:: watched:: work:: beside:: aged::the_space a_write_in_the_tick an_owner_that_says_all
 for_windows test --test kill --test archives --test commands --test watching

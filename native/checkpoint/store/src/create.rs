@@ -19,7 +19,7 @@ use crate::opening::lock;
 use crate::pages::{LEAF, PAGE, index};
 use crate::record::BandState;
 use crate::restore::parent;
-use crate::store::{Options, Store, store_path};
+use crate::store::{Options, Store, refuse_unless_directory, store_path};
 use crate::tree::{Tree, leaf_value, leaves_of};
 
 /// Bytes that are copied at a time; zeros of this length stay holes.
@@ -35,6 +35,7 @@ impl Store {
     /// band does not hold still, `Io`.
     pub fn init(disk: Arc<dyn Disk>, live: &Path, options: Options, name: &str) -> Result<Self> {
         check_checkpoint(name)?;
+        refuse_unless_directory(disk.as_ref(), live)?;
         let root = store_path(live);
         refuse_store(disk.as_ref(), &root)?;
         disk.list(live).doing("listing", live)?; // before anything is made

@@ -46,6 +46,12 @@ impl Error {
         Self { kind, what: what.into(), advice, source: None }
     }
 
+    /// The same with other advice, of who knows more.
+    pub(crate) fn advising(mut self, advice: &'static str) -> Self {
+        self.advice = advice;
+        self
+    }
+
     pub(crate) fn damaged(what: impl Into<String>) -> Self {
         Self::new(
             ErrorKind::Damaged,

@@ -18,7 +18,7 @@ use crate::error::{Doing, Error, ErrorKind, Result};
 use crate::pages::{LEAF, index};
 use crate::record::BandState;
 use crate::restore::parent;
-use crate::store::{Options, Store, store_path};
+use crate::store::{Options, Store, refuse_nameless, store_path};
 use crate::unpack::{unpack, unreadable};
 
 impl Store {
@@ -29,6 +29,7 @@ impl Store {
     /// `Exists` when there is a directory or a store already; `Refused` for an archive with anything in it
     /// but the bands of its manifest; `Damaged` when it is not whole or a band has another id; `Io`.
     pub fn import(disk: Arc<dyn Disk>, live: &Path, options: Options, archive: impl Read) -> Result<Self> {
+        refuse_nameless(live)?;
         let root = store_path(live);
         refuse_store(disk.as_ref(), &root)?;
         if disk.stamp(live).is_ok() {

@@ -34,7 +34,10 @@ fn is_alone_on_windows(name: &str) -> bool {
     const DEVICES: [&str; 7] = ["con", "prn", "aux", "nul", "conin$", "conout$", "clock$"];
     let plain = |byte: u8| (b' '..=b'~').contains(&byte) && !byte.is_ascii_uppercase();
     let stem = name.split('.').next().unwrap_or_default().trim_end_matches(' ');
-    let port = ["com", "lpt"].iter().filter_map(|port| stem.strip_prefix(port)).any(|it| it.len() == 1);
+    let port = ["com", "lpt"]
+        .iter()
+        .filter_map(|port| stem.strip_prefix(port))
+        .any(|it| matches!(it.as_bytes(), [b'0'..=b'9']));
     name.bytes().all(plain)
         && !name.contains(['<', '>', ':', '"', '|', '?', '*', '~'])
         && !name.ends_with(['.', ' '])
@@ -82,7 +85,8 @@ mod tests {
 
     #[test]
     fn on_windows_only_names_are_let_in_that_no_other_file_can_have() {
-        for name in ["0", "3f", "band1", "a.img", "a b", ".a", "console", "com10", "lpt", "a-b_c+d@e", "nul0"]
+        for name in
+            ["0", "3f", "band1", "a.img", "a b", ".a", "console", "com10", "comb", "lpt", "a-b_c+d@e", "nul0"]
         {
             assert!(is_band(name) && check(name, true).is_ok(), "{name}");
         }

@@ -12,7 +12,8 @@
 //! by reading twice with equal results: the first read of every such band ends before the second of any
 //! begins, so all of it held at that moment, which is behind the look; then all is looked at once more. A
 //! name that is not there has no stamp, and a listing may miss what is renamed meanwhile: the directory has
-//! the same stamp before and after all this, and one too young to show it is listed again.
+//! the same stamp before and after all this, and one too young to show it is listed again, between the two
+//! readings and behind them.
 //!
 //! Not seen, by design of the systems: stores through a mapping move a stamp only when the page is first
 //! touched after a write-back, and move no event at all. [`crate::mapped`] is for those.
@@ -103,7 +104,9 @@ impl Store {
                 Err(error) if is_movement(&error) => continue,
                 Err(error) => return Err(error),
             };
-            if !self.held_still(&before, &found, seen.as_deref_mut(), now_ns)?
+            // The moment that two readings enclose is here.
+            if !self.names_held_still(&names, now_ns)?
+                || !self.held_still(&before, &found, seen.as_deref_mut(), now_ns)?
                 || !self.names_held_still(&names, now_ns)?
             {
                 continue;

@@ -20,7 +20,7 @@ use crate::mapped::Mapped;
 use crate::names::{check_band, check_bands};
 use crate::observe::Look;
 use crate::record::BandState;
-use crate::store::{Options, Store, store_path};
+use crate::store::{Options, Store, refuse_unless_directory, store_path};
 use crate::work::Work;
 
 impl Store {
@@ -31,6 +31,7 @@ impl Store {
     /// names that bands cannot have on this system, or when something else took live's place in a rollback
     /// that was cut short.
     pub fn open(disk: Arc<dyn Disk>, live: &Path, options: Options) -> Result<Self> {
+        refuse_unless_directory(disk.as_ref(), live)?;
         let root = store_path(live);
         // Before the lock, which makes a file: where there is no store nothing is left.
         Manifest::look_for(disk.as_ref(), &root)?;
@@ -53,7 +54,9 @@ impl Store {
         let (log, epochs) = Log::open(Arc::clone(&disk), &dir, manifest.store, bytes, base, proof)?;
         let history = History::new(Arc::clone(&disk), &root, manifest, epochs);
         if disk.names_alias() {
-            check_bands(disk.as_ref(), history.every_name())?;
+            check_bands(disk.as_ref(), history.every_name()).map_err(|error| {
+                error.advising("export a checkpoint without such names where it was made, and import that")
+            })?;
         }
         Self::assemble(disk, live, log, history, lock, index)
     }

@@ -17,7 +17,7 @@ use std::time::Instant;
 
 use crate::band::{Band, Scratch, collect};
 use crate::capture::Capture;
-use crate::disk::{Access, Disk, DiskFile};
+use crate::disk::{Access, Disk, DiskFile, Kind};
 use crate::error::{Doing, Error, ErrorKind, Result};
 use crate::history::{Checkpoint, History};
 use crate::index::cached_tree;
@@ -98,9 +98,30 @@ pub struct Store {
 /// Where the store of a directory of bands is.
 #[must_use]
 pub fn store_path(live: &Path) -> PathBuf {
-    let mut path = live.as_os_str().to_owned();
+    let mut path = live.components().collect::<PathBuf>().into_os_string(); // without a slash at the end
     path.push(".paceline");
     PathBuf::from(path)
+}
+
+/// Refuses what a store cannot lie beside: a directory without a name of its own.
+pub(crate) fn refuse_nameless(live: &Path) -> Result<()> {
+    if live.file_name().is_some() {
+        return Ok(());
+    }
+    let what = format!("{}: not the directory's own name, which its store takes", live.display());
+    Err(Error::new(ErrorKind::Refused, what, "name it, as `../bands` instead of `.`"))
+}
+
+/// Refuses what cannot be live: a link would itself be exchanged, and no listing of it seen to change.
+pub(crate) fn refuse_unless_directory(disk: &dyn Disk, live: &Path) -> Result<()> {
+    refuse_nameless(live)?;
+    match disk.stamp(live) {
+        Ok(stamp) if stamp.kind != Kind::Directory => {
+            let what = format!("{}: a link or a file, not a directory", live.display());
+            Err(Error::new(ErrorKind::Refused, what, "name the directory itself"))
+        }
+        _ => Ok(()), // whoever lists it says what is wrong
+    }
 }
 
 impl Store {

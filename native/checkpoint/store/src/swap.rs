@@ -14,6 +14,7 @@
 use std::io;
 use std::path::Path;
 
+use crate::disk::{Kind, os};
 use crate::error::{Doing, Error, ErrorKind, Result};
 use crate::restore::parent;
 use crate::store::Store;
@@ -27,7 +28,7 @@ impl Store {
             exchanged => return exchanged.doing("exchanging", &self.live),
         }
         self.disk.rename(&self.live, &replaced).map_err(|error| {
-            if error.kind() != io::ErrorKind::PermissionDenied {
+            if error.kind() != io::ErrorKind::PermissionDenied && !os::is_held_elsewhere(&error) {
                 return Error::io("moving", &self.live, error);
             }
             let what = format!("{}: cannot be moved away: {error}", self.live.display());
@@ -38,7 +39,11 @@ impl Store {
                 return Error::io("moving", &swap, error);
             }
             let what = format!("{}: lies in {} now: {error}", self.live.display(), replaced.display());
-            Error::new(ErrorKind::Io, what, "open the store again, which moves it back")
+            Error::new(
+                ErrorKind::Io,
+                what,
+                "open the store again, which moves it back where nothing has its name",
+            )
         })
     }
 
@@ -48,6 +53,10 @@ impl Store {
     pub(crate) fn remove_swap(&mut self) -> Result<()> {
         let swap = self.root.join("swap");
         self.end_renames(&swap)?;
+        if self.disk.stamp(&swap).is_ok_and(|stamp| stamp.kind != Kind::Directory) {
+            let what = format!("{}: not a directory", swap.display());
+            return Err(Error::new(ErrorKind::Refused, what, "remove it: the store did not make it"));
+        }
         let entries = match self.disk.list(&swap) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
             listed => listed.doing("listing", &swap)?,
@@ -67,7 +76,13 @@ impl Store {
         if !self.is_there(&replaced)? {
             return Ok(());
         }
-        if !self.is_there(&self.live)? {
+        let live = self.is_there(&self.live)?;
+        if !live && !self.is_there(swap)? {
+            let what = format!("{}: not there, and its rollback had ended", self.live.display());
+            let advice = "put back what a rollback had put there; `replaced` in the store is what was before";
+            return Err(Error::new(ErrorKind::Refused, what, advice));
+        }
+        if !live {
             return self.disk.rename(&replaced, &self.live).doing("moving back", &self.live);
         }
         if !self.is_there(swap)? {

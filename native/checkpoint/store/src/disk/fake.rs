@@ -301,6 +301,7 @@ impl Disk for FakeDisk {
         let mut state = self.state();
         let stopped = state.step()?;
         let node = state.find(from)?;
+        state.refuse_full(to)?;
         let ((dir, name), (to_dir, to_name)) = (state.parent(from)?, state.parent(to)?);
         state.rename(Names(vec![(dir, name, None), (to_dir, to_name, Some(node))]));
         ended(stopped, ())

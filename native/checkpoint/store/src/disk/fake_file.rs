@@ -73,6 +73,14 @@ impl State {
         self.image.rename(names, now_ns);
     }
 
+    /// No rename takes the name of a directory that holds something.
+    pub(super) fn refuse_full(&self, path: &Path) -> io::Result<()> {
+        match self.find(path).ok().and_then(|node| self.image.nodes.get(&node)) {
+            Some(Node::Dir(entries)) if !entries.is_empty() => Err(io::ErrorKind::DirectoryNotEmpty.into()),
+            _ => Ok(()),
+        }
+    }
+
     /// Something of a file changed that is none of its contents.
     pub(super) fn touch(&mut self, node: u64) {
         let now_ns = self.tick();

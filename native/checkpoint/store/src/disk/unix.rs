@@ -72,7 +72,12 @@ pub(super) fn await_writes(_: &File) {}
 
 pub(super) fn exchange(a: &Path, b: &Path) -> io::Result<()> {
     use rustix::fs::{CWD, RenameFlags, renameat_with};
-    Ok(renameat_with(CWD, a, CWD, b, RenameFlags::EXCHANGE)?)
+    use rustix::io::Errno;
+    // What filesystems, and kernels, say that know no exchange.
+    const UNKNOWN: [Errno; 4] = [Errno::INVAL, Errno::NOSYS, Errno::OPNOTSUPP, Errno::NOTSUP];
+    renameat_with(CWD, a, CWD, b, RenameFlags::EXCHANGE).map_err(|error| {
+        if UNKNOWN.contains(&error) { io::ErrorKind::Unsupported.into() } else { error.into() }
+    })
 }
 
 #[cfg(any(target_os = "linux", target_os = "android"))]

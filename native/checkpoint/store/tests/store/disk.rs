@@ -61,6 +61,7 @@ fn conforms(disk: &dyn Disk, root: &Path) {
     exchange(disk, root);
     assert_eq!(bytes(disk, &root.join("e/b")), b"z\0ab");
     assert_eq!(disk.list(&dir).expect("listed"), []);
+    disk.rename(&dir, &other).expect_err("it holds something");
     let c = disk.open(&root.join("e/c"), Access::Create).expect("made");
     c.write_at(b"new", 0).expect("written");
     disk.rename(&root.join("e/c"), &root.join("e/b")).expect("over the old one");

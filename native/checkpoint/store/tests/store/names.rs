@@ -228,3 +228,79 @@ fn what_was_told_before_a_panic_hides_nothing_from_a_look() {
     store.checkpoint("third").expect("taken");
     assert_eq!(kept(&store, "third"), ids(&read_live(&disk)));
 }
+
+/// As [`come_and_go`], with nothing to show it: within one tick, or on a disk like those of Windows. A name came
+/// and went just before, so the directory is young.
+fn come_and_go_hidden(windows: bool) {
+    let (mut moments, mut bad) = (0, Vec::new());
+    for (other, gap) in ["a", "c"].into_iter().flat_map(|other| (1..22).map(move |gap| (other, gap))) {
+        for moment in 1.. {
+            let disk = ready(false);
+            if windows {
+                disk.be_as_on_windows();
+            }
+            disk.remove(&live_path().join("b")).expect("removed");
+            let mut store = Store::init(Arc::new(disk.clone()), &live_path(), OPTIONS, "first").expect("new");
+            disk.advance(1_000_000_000);
+            make(&disk, "z");
+            disk.remove(&live_path().join("z")).expect("removed");
+            write(&disk, "c", 20_000, b"changed");
+            let states = Arc::new(Mutex::new(vec![ids(&read_live(&disk))]));
+            let note = |states: &Arc<Mutex<Vec<_>>>, disk: &FakeDisk| {
+                states.lock().expect("whole").push(ids(&read_live(disk)));
+            };
+            let seen = Arc::clone(&states);
+            disk.meanwhile(moment, move |disk| {
+                make(disk, "b");
+                note(&seen, disk);
+                write(disk, "c", 30_000, b"with b");
+                note(&seen, disk);
+                disk.meanwhile(gap, move |disk| {
+                    write(disk, other, 1_000, b"after");
+                    note(&seen, disk);
+                    disk.remove(&live_path().join("b")).expect("removed");
+                    note(&seen, disk);
+                });
+            });
+            let taken = store.checkpoint_observed("second");
+            if disk.is_meanwhile_due() && states.lock().expect("whole").len() == 1 {
+                break;
+            }
+            disk.meanwhile(u64::MAX, |_| ());
+            moments += 1;
+            if taken.is_ok() && !states.lock().expect("whole").contains(&kept(&store, "second")) {
+                bad.push((other, gap, moment));
+            }
+        }
+    }
+    assert!(bad.is_empty() && moments > 500, "{} of {moments} (other, gap, moment): {bad:?}", bad.len());
+}
+
+#[test]
+fn nor_is_it_when_it_comes_and_goes_within_a_tick() {
+    come_and_go_hidden(false);
+}
+
+#[test]
+fn nor_is_it_on_a_disk_like_those_of_windows() {
+    come_and_go_hidden(true);
+}
+
+#[test]
+fn a_link_to_a_directory_is_refused_and_so_is_a_directory_without_a_name() {
+    let disk = ready(true);
+    let link = live_path().with_file_name("link");
+    disk.make_symlink(&link).expect("made");
+    let made =
+        |live: &Path| Store::init(Arc::new(disk.clone()), live, OPTIONS, "first").expect_err("refused");
+    assert!(made(&link).to_string().contains("name the directory itself"), "{}", made(&link));
+    assert!(made(&live_path().join("..")).to_string().contains("../bands"), "{}", made(Path::new(".")));
+    assert_eq!(disk.list(&live_path()).expect("listed").len(), 4, "nothing is left");
+    let slash = live_path().join("");
+    Store::init(Arc::new(disk.clone()), &slash, OPTIONS, "first")
+        .expect("a slash at the end is no other name");
+    assert_eq!(disk.list(&live_path()).expect("listed").len(), 4, "the store lies beside it");
+    drop(Store::open(Arc::new(disk.clone()), &live_path(), OPTIONS).expect("found"));
+    let refused = Store::open(Arc::new(disk.clone()), &link, OPTIONS).expect_err("refused");
+    assert_eq!(refused.kind(), paceline_checkpoint::ErrorKind::Refused);
+}
