@@ -229,8 +229,8 @@ fn what_was_told_before_a_panic_hides_nothing_from_a_look() {
     assert_eq!(kept(&store, "third"), ids(&read_live(&disk)));
 }
 
-/// As [`come_and_go`], with nothing to show it: within one tick, or on a disk like those of Windows. A name came
-/// and went just before, so the directory is young.
+/// As [`come_and_go`], with nothing to show it: within one tick, or on a disk like those of Windows. A name
+/// came and went just before, so the directory is young.
 fn come_and_go_hidden(windows: bool) {
     let (mut moments, mut bad) = (0, Vec::new());
     for (other, gap) in ["a", "c"].into_iter().flat_map(|other| (1..22).map(move |gap| (other, gap))) {
