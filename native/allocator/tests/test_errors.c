@@ -221,14 +221,14 @@ HARDENED(no_canary_begins_with_a_zero) {
 
 HARDENED_DEATH(overflow_found_by_realloc, "overflow") {
     bytes = paceline_malloc(50);
-    bytes[50] = 'x';
+    bytes[50] = (char)(bytes[50] + 1);
     bytes = paceline_realloc(bytes, 90);
 }
 
 HARDENED_DEATH(write_after_free, "write after free") {
     bytes = paceline_malloc(100);
     paceline_free(bytes);
-    bytes[3] = 1;
+    bytes[3] = (char)(bytes[3] + 1);
     for (int i = 0; i < 10000; i++) {
         paceline_free(paceline_malloc(100));
     }
