@@ -17,7 +17,6 @@ from pathlib import Path
 from typing import Annotated, TypeVar
 
 import typer
-from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
@@ -32,7 +31,7 @@ from paceline import (
 )
 from paceline.api import Api
 from paceline.commands import alerts, here, imports, rules, schedules, targets
-from paceline.display import display_for
+from paceline.display import display_for, terminal
 from paceline.errors import UserError
 from paceline.executors.base import Executor
 from paceline.executors.host import HostExecutor
@@ -58,8 +57,8 @@ app.command()(here.doctor)
 app.command()(here.devices)
 Result = TypeVar("Result")
 
-notes = Console(stderr=True)
-out = Console()
+notes = terminal(stderr=True)
+out = terminal()
 
 SuitePath = Annotated[Path, typer.Argument(help="The suite.toml to use.", metavar="SUITE_TOML")]
 DataDir = Annotated[

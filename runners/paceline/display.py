@@ -10,6 +10,11 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
 
 
+def terminal(*, stderr: bool = False) -> Console:
+    """Where a person reads. Names are printed as they are: a key's `:AB:` or `:cd:` is no emoji."""
+    return Console(stderr=stderr, emoji=False)
+
+
 class PlainDisplay:
     """One line per event that a log should hold."""
 

@@ -14,10 +14,10 @@ from datetime import UTC, datetime, timedelta
 from typing import Annotated, Any, TypeVar
 
 import typer
-from rich.console import Console
 from rich.table import Table
 
 from paceline.api import Api, ApiError, UnreachableError
+from paceline.display import terminal
 from paceline.errors import UserError
 
 Server = Annotated[str, typer.Option(envvar="PACELINE_SERVER", help="The server's address.")]
@@ -38,7 +38,7 @@ ADVICE = {
     "bulk_refused": "Leave those alerts out, or decide about them one by one.",
 }
 
-out = Console()
+out = terminal()
 
 
 def new_group(about: str) -> typer.Typer:

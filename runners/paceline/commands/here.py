@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import msgspec
 import typer
-from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
 from paceline import config, environment, preflight
+from paceline.display import terminal
 
 if TYPE_CHECKING:
     from paceline.devices.survey import Seen
@@ -74,9 +74,9 @@ def devices(as_json: Json = False, data: DataDir = None, config_path: ConfigPath
     for kind, one in [("host", host), *(("device", device) for device in attached)]:
         label = f"{kind}, simulated" if one.simulated else kind
         table.add_row(label, one.name, one.serial or "", one.state, one.route, one.what or one.reason or "")
-    Console().print(table)
+    terminal().print(table)
     if any(device.reason for device in attached):
-        Console().print("See `paceline doctor` for what to do.", markup=False, highlight=False)
+        terminal().print("See `paceline doctor` for what to do.", markup=False, highlight=False)
 
 
 def _survey(data: Path | None, config_path: Path | None) -> list[Seen]:
@@ -103,14 +103,14 @@ def _diagnose(device: Seen) -> None:
 
 
 def _say(level: str, colour: str, about: str, text: str) -> None:
-    Console().print(
+    terminal().print(
         Text.assemble(Text(f"{level:>8}  ", colour), (about, "bold"), f": {text}"), soft_wrap=True
     )
 
 
 def _advise(advice: str | None) -> None:
     if advice:
-        Console().print(f"          {advice}", markup=False, highlight=False, soft_wrap=True)
+        terminal().print(f"          {advice}", markup=False, highlight=False, soft_wrap=True)
 
 
 def _json(value: Any) -> None:

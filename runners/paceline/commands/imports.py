@@ -15,12 +15,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import msgspec
 import typer
-from rich.console import Console
 from rich.table import Table
 
 from paceline import config, criterion_runs, importing, manifest
 from paceline.commands.desk import Desk, out, say
 from paceline.commands.here import ConfigPath, DataDir
+from paceline.display import terminal
 from paceline.errors import UserError
 from paceline.formats.declared import Line
 from paceline.formats.ledger_prose import Policy
@@ -29,7 +29,7 @@ from paceline.output import fresh_directory
 if TYPE_CHECKING:
     from paceline.adb.port import Connection
 
-notes = Console(stderr=True)
+notes = terminal(stderr=True)
 
 _IN_FORCE = re.compile(r"(\d{1,9})(?:/(\d{1,6}))?", re.ASCII)
 
