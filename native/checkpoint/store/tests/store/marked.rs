@@ -6,18 +6,13 @@ use std::sync::Arc;
 use paceline_checkpoint::disk::{Access, Disk, FakeDisk, Fault, RealDisk};
 use paceline_checkpoint::{ErrorKind, Options, Store, Taken, Written};
 
-use crate::world::{Bands, OPTIONS, Random, live_path, read_live};
+use crate::world::{Bands, OPTIONS, Random, ids, kept, live_path, read_live, write};
 
 const LEAF: u64 = 16 * 1024;
 /// Of `a`: six leaves, the last of a page and a bit.
 const LARGE: usize = 5 * 16 * 1024 + 5000;
 /// Of `b` and `c`.
 const SMALL: usize = 40_000;
-
-fn write(disk: &FakeDisk, band: &str, offset: u64, bytes: &[u8]) {
-    let file = disk.open(&live_path().join(band), Access::Write).expect("open");
-    file.write_at(bytes, offset).expect("written");
-}
 
 fn later(disk: &FakeDisk) {
     disk.advance(1_000_000_000);
@@ -47,15 +42,6 @@ fn ready_on(disk: FakeDisk) -> FakeDisk {
     Store::init(Arc::new(disk.clone()), &live_path(), OPTIONS, "first").expect("new").save_index();
     later(&disk);
     disk
-}
-
-fn ids(bands: &Bands) -> Vec<(String, [u8; 32])> {
-    bands.iter().map(|(name, bytes)| (name.clone(), *blake3::hash(bytes).as_bytes())).collect()
-}
-
-fn kept(store: &Store, name: &str) -> Vec<(String, [u8; 32])> {
-    assert!(store.verify(name).expect("kept").wrong.is_empty(), "{name}");
-    store.bands(name).expect("kept").into_iter().map(|(name, state)| (name, state.id)).collect()
 }
 
 /// One process: opens, takes a checkpoint that must be what lies there, and leaves its index.

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use paceline_checkpoint::disk::{Access, Disk, FakeDisk};
 use paceline_checkpoint::{ErrorKind, Store};
 
-use crate::world::{Bands, OPTIONS, live_path, read_live};
+use crate::world::{Bands, OPTIONS, ids, kept, live_path, read_live};
 
 type Act = fn(&FakeDisk);
 
@@ -74,15 +74,6 @@ fn ready(bytes: usize, exact: bool) -> (FakeDisk, Store) {
     }
     disk.advance(if exact { 1_000_000_000 } else { 0 }); // they advance in ticks
     (disk, store)
-}
-
-fn ids(bands: &Bands) -> Vec<(String, [u8; 32])> {
-    bands.iter().map(|(name, bytes)| (name.clone(), *blake3::hash(bytes).as_bytes())).collect()
-}
-
-fn kept(store: &Store, name: &str) -> Vec<(String, [u8; 32])> {
-    assert!(store.verify(name).expect("kept").wrong.is_empty());
-    store.bands(name).expect("kept").into_iter().map(|(name, state)| (name, state.id)).collect()
 }
 
 /// Whatever live holds, when all of it is plain files.

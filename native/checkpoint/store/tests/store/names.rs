@@ -9,19 +9,8 @@ use std::sync::{Arc, Mutex};
 use paceline_checkpoint::disk::{Access, Disk, DiskFile, Entry, FakeDisk, Moment, Stamp};
 use paceline_checkpoint::{Store, Written};
 
-use crate::world::{Bands, OPTIONS, live_path, read_live};
+use crate::world::{OPTIONS, ids, kept, live_path, read_live, write};
 
-fn ids(bands: &Bands) -> Vec<(String, [u8; 32])> {
-    bands.iter().map(|(name, bytes)| (name.clone(), *blake3::hash(bytes).as_bytes())).collect()
-}
-fn kept(store: &Store, name: &str) -> Vec<(String, [u8; 32])> {
-    assert!(store.verify(name).expect("kept").wrong.is_empty());
-    store.bands(name).expect("kept").into_iter().map(|(name, state)| (name, state.id)).collect()
-}
-fn write(disk: &FakeDisk, band: &str, offset: u64, bytes: &[u8]) {
-    let file = disk.open(&live_path().join(band), Access::Write).expect("open");
-    file.write_at(bytes, offset).expect("written");
-}
 fn make(disk: &FakeDisk, band: &str) {
     let file = disk.open(&live_path().join(band), Access::Create).expect("made");
     file.write_at(&vec![band.as_bytes()[0]; 40_000], 0).expect("written");

@@ -336,6 +336,24 @@ pub(crate) fn read_live(disk: &FakeDisk) -> Bands {
     entries.into_iter().map(|entry| read(entry.name)).collect()
 }
 
+/// What a checkpoint has of a band: name and id.
+pub(crate) type Ids = Vec<(String, [u8; 32])>;
+
+pub(crate) fn ids(bands: &Bands) -> Ids {
+    bands.iter().map(|(name, bytes)| (name.clone(), *blake3::hash(bytes).as_bytes())).collect()
+}
+
+/// What the store has under this name, which verifies.
+pub(crate) fn kept(store: &Store, name: &str) -> Ids {
+    assert!(store.verify(name).expect("kept").wrong.is_empty(), "{name}");
+    store.bands(name).expect("kept").into_iter().map(|(name, state)| (name, state.id)).collect()
+}
+
+pub(crate) fn write(disk: &FakeDisk, band: &str, offset: u64, bytes: &[u8]) {
+    let file = disk.open(&live_path().join(band), Access::Write).expect("open");
+    file.write_at(bytes, offset).expect("written");
+}
+
 /// A size from the environment: how long this test is when it is run by hand.
 pub(crate) fn size(variable: &str, otherwise: u64) -> u64 {
     std::env::var(variable).ok().and_then(|text| text.parse().ok()).unwrap_or(otherwise)
