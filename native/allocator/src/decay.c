@@ -3,19 +3,11 @@
 
 #include "options.h"
 
-static void return_batches(struct heap *heap, struct batch *batch) {
-    for (struct batch *next; batch != NULL; batch = next) {
-        next = batch->next;
-        heap_return(batch->objects, batch->count);
-        batch_discard(heap, batch);
-    }
-}
-
 /* What others sent, and a whole period passed in which this thread wanted none of it. */
 static void return_unwanted_inboxes(struct heap *heap) {
     for (unsigned class = 0; class < CLASS_COUNT; class ++) {
         if (heap->inbox_waits[class]) {
-            return_batches(heap, heap_receive(heap, class));
+            batches_return(heap, heap_receive(heap, class));
         }
         heap->inbox_waits[class] =
             atomic_load_explicit(&heap->inbox[class], memory_order_relaxed) != NULL;
@@ -26,7 +18,7 @@ static void return_unwanted_inboxes(struct heap *heap) {
 static void return_stray_objects(struct heap *heap) {
     for (unsigned class = 0; class < CLASS_COUNT; class ++) {
         if (heap->outgoing_waits[class]) {
-            return_batches(heap, heap->outgoing[class]);
+            batches_return(heap, heap->outgoing[class]);
             heap->outgoing[class] = NULL;
         }
         heap->outgoing_waits[class] = heap->outgoing[class] != NULL;
@@ -41,7 +33,7 @@ static void return_unneeded_spares(struct heap *heap) {
             heap->spares[class] = batch->next;
             heap->spare_count[class]--;
             batch->next = NULL;
-            return_batches(heap, batch);
+            batches_return(heap, batch);
         }
         heap->spare_low[class] = heap->spare_count[class];
     }

@@ -69,6 +69,14 @@ void batch_discard(struct heap *heap, struct batch *batch) {
     }
 }
 
+void batches_return(struct heap *heap, struct batch *batch) {
+    for (struct batch *next; batch != NULL; batch = next) {
+        next = batch->next;
+        heap_return(batch->objects, batch->count);
+        batch_discard(heap, batch);
+    }
+}
+
 struct batch *heap_receive(struct heap *heap, unsigned class) {
     /* Not relaxed: a thread that ends looks here after it has said so, a sender asks for that after its push
      * (deliver), and one of the two must see the other. */
@@ -116,13 +124,7 @@ static void deliver(struct heap *heap, unsigned class, struct batch *batch) {
     count_up(&heap->batches_sent, 1);
     if (UNLIKELY(atomic_load(&owner->idle))) {
         /* Its thread ended meanwhile and may have looked before the push: take the batches out again. */
-        struct batch *all = atomic_exchange(&owner->inbox[class], NULL);
-        while (all != NULL) {
-            struct batch *next = all->next;
-            heap_return(all->objects, all->count);
-            batch_discard(heap, all);
-            all = next;
-        }
+        batches_return(heap, atomic_exchange(&owner->inbox[class], NULL));
     }
 }
 

@@ -251,15 +251,6 @@ void heap_make_room(struct heap *heap, unsigned class) {
 
 /* --- giving everything back --- */
 
-static void drain_batches(struct heap *heap, struct batch *batch) {
-    while (batch != NULL) {
-        struct batch *next = batch->next;
-        heap_return(batch->objects, batch->count);
-        batch_discard(heap, batch);
-        batch = next;
-    }
-}
-
 void heap_drain(struct heap *heap) {
     hardened_drain(heap);
     for (unsigned class = 0; class < CLASS_COUNT; class ++) {
@@ -272,13 +263,13 @@ void heap_drain(struct heap *heap) {
         struct batch *spares = heap->spares[class];
         heap->spares[class] = NULL;
         heap->spare_count[class] = heap->spare_low[class] = 0;
-        drain_batches(heap, spares);
+        batches_return(heap, spares);
         if (heap->outgoing[class] != NULL) {
             heap->outgoing[class]->next = NULL;
-            drain_batches(heap, heap->outgoing[class]);
+            batches_return(heap, heap->outgoing[class]);
             heap->outgoing[class] = NULL;
         }
-        drain_batches(heap, heap_receive(heap, class));
+        batches_return(heap, heap_receive(heap, class));
     }
 }
 

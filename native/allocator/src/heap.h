@@ -47,6 +47,8 @@ void heap_forget_thread(struct heap *heap);
 
 struct batch *batch_blank(struct heap *heap);
 void batch_discard(struct heap *heap, struct batch *batch);
+/* Gives the objects of these batches back to their spans. */
+void batches_return(struct heap *heap, struct batch *batch);
 /* A freed object whose span has another owner. */
 void heap_send(struct heap *heap, unsigned class, void *object);
 /* Everything others sent this heap of a class, or NULL. */
