@@ -44,6 +44,15 @@ test-e2e: ## The browser tests: headless Chromium against the embedded shape (AR
 	@scripts/setup test && PLAYWRIGHT_ARGS="$(ARGS)" scripts/test e2e
 test-house: ## Generated files are current, the compose file is valid, shell scripts parse
 	@scripts/setup test && scripts/test house
+.PHONY: test-bare
+test-bare: ## Try the first hour on a minimal Debian 12 (root, about an hour; ARGS: steps) before a release
+	@scripts/test-bare $(ARGS)
+.PHONY: test-long
+test-long: ## What `make test` runs in a short length, in full: hours (CONTRIBUTING.md says what)
+	@scripts/setup test && scripts/test long
+.PHONY: test-adbd
+test-adbd: ## The tests of devices on Google's own adbd, built here (minutes the first time; not part of `test`)
+	@scripts/setup test && scripts/test-adbd $(ARGS)
 .PHONY: lint
 lint: ## Every static check, no tests
 	@scripts/setup test && scripts/test lint

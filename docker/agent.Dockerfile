@@ -12,6 +12,7 @@ COPY docker/build.lock docker/agent.lock docker/
 # Plain files for the final stage, whose interpreter (the same 3.11) lies at another path.
 RUN python -m venv /opt/build && /opt/build/bin/pip install --require-hashes -r docker/build.lock \
  && pip install --require-hashes --target /opt/paceline/lib -r docker/agent.lock
+COPY VERSION ./
 COPY runners/ runners/
 COPY native/protocol/suite.schema.json native/protocol/
 RUN /opt/build/bin/pip wheel --no-deps --no-build-isolation --wheel-dir /src/wheels ./runners \

@@ -16,6 +16,7 @@ COPY docker/build.lock docker/server.lock docker/
 RUN python -m venv /opt/build && /opt/build/bin/pip install --require-hashes -r docker/build.lock \
  && python -m venv --without-pip /opt/paceline \
  && pip --python /opt/paceline/bin/python install --require-hashes -r docker/server.lock
+COPY VERSION ./
 COPY backend/ backend/
 RUN /opt/build/bin/pip wheel --no-deps --no-build-isolation --wheel-dir /src/wheels ./backend \
  && pip --python /opt/paceline/bin/python install --no-deps --no-index /src/wheels/*.whl

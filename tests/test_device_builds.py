@@ -18,12 +18,13 @@ from typing import NamedTuple
 
 import pytest
 from device_programs import (
-    ABIS,
+    FOR_EVERY_PROGRAM,
     NATIVE,
     ROOT,
     WORKLOADS,
     Abi,
     Workload,
+    abis_of,
     calibrator,
     events,
     manifests,
@@ -41,7 +42,6 @@ from paceline.stop import Stop
 pytestmark = pytest.mark.timeout(1800)
 """Seconds: the first test of a clone compiles for two ABIs, on a busy host too."""
 HASHING = NATIVE / "hashing"
-EVERY = pytest.mark.parametrize("workload", WORKLOADS, ids=str)
 
 SEGMENT_ALIGNMENT = 65_536
 """Bytes: the largest page of an AArch64 kernel; Android has kernels of 4 KiB and of 16 KiB pages."""
@@ -96,8 +96,7 @@ def test_a_daemon_that_a_build_started_does_not_hold_the_next_one_up(tmp_path: P
         os.kill(int((target / "daemon").read_text()), signal.SIGKILL)
 
 
-@ABIS
-@EVERY
+@FOR_EVERY_PROGRAM
 def test_a_program_for_a_device_needs_nothing_but_the_kernel(workload: Workload, abi: Abi) -> None:
     for path in parts(workload, abi):
         data = path.read_bytes()
@@ -110,8 +109,7 @@ def test_a_program_for_a_device_needs_nothing_but_the_kernel(workload: Workload,
         assert [each.flags & EXECUTABLE for each in found if each.kind == STACK] == [0]
 
 
-@ABIS
-@EVERY
+@FOR_EVERY_PROGRAM
 def test_segments_fit_kernels_of_every_page_size(workload: Workload, abi: Abi) -> None:
     for path in parts(workload, abi):
         loads = [each for each in segments(path.read_bytes()) if each.kind == LOAD]
@@ -123,8 +121,7 @@ def test_segments_fit_kernels_of_every_page_size(workload: Workload, abi: Abi) -
         assert len({page for page, _ in pages}) == len(pages), "no page of 64 KiB begins two segments"
 
 
-@ABIS
-@EVERY
+@FOR_EVERY_PROGRAM
 def test_a_program_for_a_device_names_no_folder_of_this_machine(workload: Workload, abi: Abi) -> None:
     cargo = os.environ.get("CARGO_HOME") or Path.home() / ".cargo"
     for path in parts(workload, abi):
@@ -133,8 +130,7 @@ def test_a_program_for_a_device_names_no_folder_of_this_machine(workload: Worklo
         assert found == [], "equal sources, equal artifacts (I15)"
 
 
-@ABIS
-@EVERY
+@FOR_EVERY_PROGRAM
 def test_a_calibration_is_one_line_with_a_time(workload: Workload, abi: Abi) -> None:
     """What an agent finds beside what it launches."""
     path, *options = calibrator(workload, abi)
@@ -147,8 +143,7 @@ def test_a_calibration_is_one_line_with_a_time(workload: Workload, abi: Abi) -> 
     assert answer["calibration_ns"] > 1000, "64 KiB take longer than a microsecond"
 
 
-@ABIS
-@EVERY
+@FOR_EVERY_PROGRAM
 def test_a_program_for_a_device_lists_every_case_its_manifest_declares(workload: Workload, abi: Abi) -> None:
     listed = json.loads(run(abi, program(workload, abi), "--list").stdout)["cases"]
     found: dict[str, list[str]] = {}
@@ -194,12 +189,18 @@ LAUNCHES = [
 ]
 
 
+SMALL_LAUNCHES = [
+    (small, abi) for small in LAUNCHES for abi in abis_of(Workload(small.suite, small.workload))
+]
+
+
 def test_every_workload_with_builds_for_devices_is_launched() -> None:
     assert {(one.suite, one.workload) for one in LAUNCHES} == {tuple(one) for one in WORKLOADS}
 
 
-@ABIS
-@pytest.mark.parametrize("small", LAUNCHES, ids=str)
+@pytest.mark.parametrize(
+    ("small", "abi"), SMALL_LAUNCHES, ids=lambda value: getattr(value, "name", str(value))
+)
 def test_a_launch_passes_its_checks_and_measures_every_arm_that_is_there(
     small: Launch,
     abi: Abi,

@@ -8,38 +8,15 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
-import subprocess
 from pathlib import Path
 
 import pytest
-
-ROOT = Path(__file__).resolve().parents[1]
-
-
-def script(path: Path, *lines: str) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text("\n".join(["#!/bin/sh", *lines, ""]), encoding="utf-8")
-    path.chmod(0o755)
+from stand_ins import ROOT, copy_of_front_door, run, script
 
 
 @pytest.fixture
 def clone(tmp_path: Path) -> Path:
-    """Makefile and scripts in a directory of their own."""
-    shutil.copy(ROOT / "Makefile", tmp_path)
-    shutil.copytree(ROOT / "scripts", tmp_path / "scripts")
-    (tmp_path / "native" / "demo").mkdir(parents=True)
-    shutil.copy(ROOT / "native" / "Cargo.toml", tmp_path / "native")
-    (tmp_path / "native" / "demo" / "suite.toml").touch()
-    return tmp_path
-
-
-def run(*command: str | Path, cwd: Path, **env: str) -> subprocess.CompletedProcess[str]:
-    environment = {**os.environ, "MAKEFLAGS": "", "MAKELEVEL": "0", **env}
-    return subprocess.run(
-        command, cwd=cwd, env=environment, capture_output=True, text=True, timeout=120, check=False,
-        stdin=subprocess.DEVNULL,
-    )  # fmt: skip
+    return copy_of_front_door(tmp_path)
 
 
 def fake_tools(clone: Path, measured: int, judged: int) -> None:
@@ -102,35 +79,6 @@ def test_bench_without_the_make_extension_still_fails_and_prints_the_code(clone:
     assert "Error 3" in done.stderr
 
 
-def bare_path(clone: Path, *without: str) -> str:
-    """A PATH with the system's programs except those named."""
-    directory = clone / "programs"
-    directory.mkdir()
-    for place in ("/usr/bin", "/bin", "/usr/sbin", "/sbin"):
-        for program in Path(place).iterdir():
-            link = directory / program.name
-            if program.name not in without and not os.path.lexists(link):
-                link.symlink_to(program)
-    return str(directory)
-
-
-def test_missing_toolchains_are_named_one_by_one_with_a_command(clone: Path) -> None:
-    path = bare_path(clone, "cargo", "rustc", "rustup", "mvn", "node", "npm")
-    done = run("scripts/setup", "run", cwd=clone, PATH=path, PACELINE_INSTALL="no", HOME=str(clone))
-    assert done.returncode == 1
-    named = re.findall(r"^missing: (\w+).*\n +(\S.+)$", done.stderr, re.MULTILINE)
-    assert {tool for tool, _ in named} == {"cargo", "maven", "node"}
-    assert all(command for _, command in named)
-
-
-def test_an_old_toolchain_is_named_with_both_versions(clone: Path) -> None:
-    path = bare_path(clone, "cargo")
-    script(clone / "programs" / "cargo", "echo cargo 1.66.0")
-    done = run("scripts/setup", "bench", cwd=clone, PATH=path, PACELINE_INSTALL="no", HOME=str(clone))
-    assert done.returncode == 1
-    assert re.search(r"missing: cargo \(found 1\.66\.0, needed \d+\.\d+ or newer\)", done.stderr)
-
-
 def test_setup_asks_for_less_to_use_than_to_test(clone: Path) -> None:
     wanted = {
         profile: set(
@@ -142,42 +90,6 @@ def test_setup_asks_for_less_to_use_than_to_test(clone: Path) -> None:
     }
     assert wanted["bench"] < wanted["run"] < wanted["test"]
     assert {"postgresql", "redis", "chromium"} <= wanted["test"] - wanted["run"]
-
-
-STEPS = """
-. scripts/environment.sh
-eval "$(sed -n '/^fail()/,/^}/p; /^hash_of()/,/^}/p; /^step()/,/^}/p' scripts/setup)"
-LOG=build/setup.log; STAMPS=build/setup; mkdir -p $STAMPS
-work() { echo ran >>ran; touch made; }
-broken() { echo the cause; return 1; }
-"""
-
-
-def stepping(clone: Path, *lines: str) -> subprocess.CompletedProcess[str]:
-    return run("bash", "-c", STEPS + "\n".join(lines), cwd=clone)
-
-
-def test_a_step_runs_again_only_when_its_inputs_change_or_its_output_is_gone(clone: Path) -> None:
-    (clone / "input").write_text("one")
-    once = 'step "a thing" made "$(hash_of input)" "" work'
-    stepping(clone, once, once)
-    assert (clone / "ran").read_text().count("ran") == 1
-    (clone / "input").write_text("two")
-    assert "up to date" not in stepping(clone, once).stdout
-    (clone / "made").unlink()
-    assert "up to date" not in stepping(clone, once).stdout
-    assert "up to date" in stepping(clone, once).stdout
-    assert (clone / "ran").read_text().count("ran") == 3
-
-
-def test_a_failing_step_shows_the_cause_and_is_tried_again(clone: Path) -> None:
-    done = stepping(clone, 'step "a thing" made x "Look there." broken')
-    assert done.returncode == 1
-    assert "the cause" in done.stderr
-    assert "Look there." in done.stderr
-    again = stepping(clone, 'step "a thing" made x "Look there." work')
-    assert again.returncode == 0
-    assert (clone / "ran").exists()
 
 
 def with_parts(clone: Path, parts: str) -> None:
@@ -250,3 +162,45 @@ def test_ci_runs_make_test_without_a_terminal() -> None:
     assert text.startswith("#!/usr/bin/env bash\n")
     assert "make test </dev/null" in text
     assert os.access(ROOT / ".ci" / "run", os.X_OK)
+
+
+def test_the_tests_on_adbd_name_the_feature_that_a_machine_lacks(clone: Path) -> None:
+    script(clone / ".tools" / "bin" / "unshare", "echo unshare failed: Operation not permitted >&2", "exit 1")
+    done = run("scripts/test-adbd", cwd=clone)
+    assert done.returncode == 1
+    assert "this machine lacks user namespaces" in done.stderr
+    assert "unshare failed: Operation not permitted" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("said", "code"), [("72 passed in 59.22s", 0), ("1 failed, 71 passed in 650.01s (0:10:50)", 1)]
+)
+def test_the_tests_on_adbd_leave_their_result_as_one_line(clone: Path, said: str, code: int) -> None:
+    script(clone / ".tools" / "bin" / "unshare", "true")
+    script(clone / "scripts" / "adbd" / "build", 'test -n "$ROOT" && echo "$ROOT/built"')
+    (clone / "built").mkdir()
+    (clone / "built" / "version").write_text("29.0.6-28\n")
+    script(
+        clone / ".venv" / "bin" / "pytest", f'echo "$PACELINE_ADBD $*"; echo "=== {said} ==="; exit {code}'
+    )
+    done = run("scripts/test-adbd", "-x", cwd=clone)
+    assert done.returncode == code
+    assert re.search(rf"^{clone}/built .*-m adbd .* -x$", done.stdout, re.MULTILINE)
+    (line,) = (clone / "build" / "test-adbd.result").read_text().splitlines()
+    assert re.fullmatch(
+        r"\d{4}-\d\d-\d\d, commit \w+: adbd 29\.0\.6-28 \(built in [0-9.]+ s\): " + re.escape(said), line
+    )
+
+
+def test_an_edit_of_adbds_source_that_no_longer_applies_ends_the_build(clone: Path) -> None:
+    """What is changed in Google's source is written as whole lines; another version may not have them."""
+    source = clone / "source" / "system" / "a.cpp"
+    source.parent.mkdir(parents=True)
+    source.write_text("int x;\n  int x;\n")
+    functions = """WORK=$PWD; eval "$(sed -n '/^fail()/,/^}/p; /^edit()/,/^}/p' scripts/adbd/build)"\n"""
+    edit = r"edit system/a.cpp 1 'int x;' 'int y; // & \1 */'"
+    assert run("bash", "-c", functions + edit, cwd=clone).returncode == 0
+    assert source.read_text() == "int y; // & \\1 */\n  int x;\n"
+    again = run("bash", "-c", functions + edit, cwd=clone)
+    assert again.returncode == 1
+    assert "system/a.cpp has the line 'int x;' 0 times, expected 1" in again.stderr

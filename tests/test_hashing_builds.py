@@ -16,7 +16,7 @@ from collections import Counter
 from typing import Any
 
 import pytest
-from device_programs import ABIS, ARM64, X86_64, Abi, Workload, program, run
+from device_programs import ARM64, X86_64, Abi, Workload, for_every_abi, program, run
 
 pytestmark = pytest.mark.timeout(1800)
 """Seconds: the first test of a clone compiles for two ABIs, on a busy host too."""
@@ -31,7 +31,7 @@ def self_test(abi: Abi, cpu: str | None = None) -> dict[str, Any]:
     return answer
 
 
-@ABIS
+@for_every_abi(ENGINES)
 def test_hardware_sha_is_in_the_program(abi: Abi) -> None:
     own = "objdump" if platform.machine() == abi.processor else None
     tool = shutil.which(abi.objdump) or (own and shutil.which(own))
@@ -56,7 +56,7 @@ def digest_of_digests(name: str) -> str:
     return hashlib.new(name, b"".join(hashlib.new(name, piece).digest() for piece in pieces)).hexdigest()
 
 
-@ABIS
+@for_every_abi(ENGINES)
 def test_the_self_test_arrives_at_known_digests(abi: Abi) -> None:
     answer = self_test(abi)
     assert (answer["self_test"], answer["ok"], answer["wrong"]) == (1, True, [])

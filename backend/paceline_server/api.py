@@ -6,10 +6,14 @@ nothing; the lifespan it is given does. Holds no decisions.
 
 from __future__ import annotations
 
+import math
+import threading
+import time
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from typing import Any
 
+import structlog
 from fastapi import APIRouter, FastAPI, Request
 from fastapi.responses import JSONResponse, Response
 from prometheus_client import CONTENT_TYPE_LATEST, CollectorRegistry, Gauge, generate_latest
@@ -17,7 +21,10 @@ from prometheus_client.core import CounterMetricFamily, Metric
 from prometheus_client.registry import Collector
 from sqlalchemy.exc import SQLAlchemyError
 
+from paceline_server import __version__
 from paceline_server.accounts import routes as accounts
+from paceline_server.accounts.admission import Admission
+from paceline_server.accounts.auth import ANYONE
 from paceline_server.alerts import routes as alerts
 from paceline_server.catalog import routes as catalog
 from paceline_server.detect.policies import routes as policies
@@ -25,9 +32,10 @@ from paceline_server.fleet import routes as fleet
 from paceline_server.imports import routes as imports
 from paceline_server.ingest import routes as ingest
 from paceline_server.jobs import routes as jobs
-from paceline_server.kernel import clock, openapi, pages, problems
+from paceline_server.kernel import clock, openapi, pages, problems, wire
 from paceline_server.kernel import settings as process_settings
 from paceline_server.kernel.requests import Requests
+from paceline_server.kernel.route_table import RouteTable
 from paceline_server.kernel.settings import Settings
 from paceline_server.live import routes as live
 from paceline_server.live.tail import Tail
@@ -38,6 +46,12 @@ from paceline_server.store import incidents, migrations, outbox
 from paceline_server.store.session import database, read_scope
 
 PREFIX = "/api/v1"
+BODY_BYTES = 64 * 1024
+"""Of a request, unless its route says otherwise with `max_body_size`."""
+
+PROBE_EVERY_S = 2.0
+
+log = structlog.get_logger("paceline.api")
 
 Lifespan = Callable[[FastAPI], AbstractAsyncContextManager[None]]
 
@@ -62,16 +76,17 @@ def create_app(settings: Settings, lifespan: Lifespan | None = None) -> FastAPI:
     )
     adopt(app, settings)
     problems.install(app)
-    app.add_middleware(Requests, max_body_bytes=settings.max_body_bytes)
-    features = APIRouter(prefix=PREFIX)
+    features = APIRouter(prefix=PREFIX, max_body_size=BODY_BYTES)
     for feature in (
         accounts, catalog, fleet, jobs, ingest, series, noise, policies, reports, alerts, imports, live,
     ):  # fmt: skip
         features.include_router(feature.router)
     app.include_router(features)
     app.include_router(system)
-    pages.install(app, settings.frontend_dir)
+    pages.install(app, settings.frontend_dir, [ANYONE])
     openapi.install(app)
+    app.add_middleware(Admission, routes=RouteTable(app), max_body_bytes=settings.max_body_bytes)
+    app.add_middleware(Requests, public_url=settings.public_url)
     return app
 
 
@@ -80,6 +95,7 @@ def adopt(app: FastAPI, settings: Settings) -> None:
     app.state.settings = settings
     app.state.tail = Tail()
     app.state.checks = {}
+    app.state.writes = Writes()
     process_settings.use(settings)
 
 
@@ -89,17 +105,33 @@ async def _only_streams(app: FastAPI) -> AsyncIterator[None]:
     app.state.tail.close()
 
 
-@system.get("/healthz")
-def healthz() -> dict[str, str]:
-    """The process answers."""
+@system.get("/healthz", dependencies=[ANYONE])
+async def healthz() -> dict[str, str]:
+    """The process answers. (Without a thread: it says so while all of them wait.)"""
     return {"status": "ok"}
 
 
-@system.get("/readyz", response_model=None)
+class VersionOut(wire.Response):
+    """Which release answers."""
+
+    version: str
+
+
+@system.get(f"{PREFIX}/version", dependencies=[ANYONE])
+def version() -> VersionOut:
+    """The version of this server. Public: sign-in pages show it, and CI clients compare it with their own."""
+    return VersionOut(version=__version__)
+
+
+@system.get("/readyz", response_model=None, dependencies=[ANYONE])
 def readyz(request: Request) -> Response:
-    """Whether this process can do its work: database, its schema, broker, background work. 503 names what
-    cannot."""
-    checks: dict[str, Callable[[], bool]] = {"database": _database_current, **request.app.state.checks}
+    """Whether this process can do its work: database, its schema, writes, broker, background work. 503 names
+    what cannot."""
+    checks: dict[str, Callable[[], bool]] = {
+        "database": _database_current,
+        "writes": request.app.state.writes.possible,
+        **request.app.state.checks,
+    }
     results: dict[str, Any] = {}
     for name, check in checks.items():
         try:
@@ -111,11 +143,40 @@ def readyz(request: Request) -> Response:
     return JSONResponse(body, 200 if ready else 503, headers={"Cache-Control": "no-store"})
 
 
+class Writes:
+    """Whether writes succeed, found out by writing: at most once in `PROBE_EVERY_S`, as anyone may ask."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._looked_at = -math.inf
+        self._succeeded = False
+
+    def possible(self) -> bool:
+        """Whether the last write succeeded, or the one made now. While one takes long, who asks is told what
+        was known before: a queue here would take the threads of all other requests."""
+        if self._lock.acquire(timeout=0.5):
+            try:
+                if time.monotonic() - self._looked_at >= PROBE_EVERY_S:
+                    self._succeeded = self._try()
+                    self._looked_at = time.monotonic()
+            finally:
+                self._lock.release()
+        return self._succeeded
+
+    def _try(self) -> bool:
+        try:
+            database().write_something()
+        except SQLAlchemyError as error:
+            log.error("writes_fail", error=str(error)[:300])
+            return False
+        return True
+
+
 def _database_current() -> bool:
     return migrations.is_current(database().engine)
 
 
-@system.get("/metrics", response_class=Response)
+@system.get("/metrics", response_class=Response, dependencies=[ANYONE])
 def metrics(request: Request) -> Response:
     """Prometheus text format: of this process, and what all share (outbox, incidents)."""
     with read_scope() as session:

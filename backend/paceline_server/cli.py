@@ -13,6 +13,8 @@ from typing import Annotated, Any
 
 import typer
 
+from paceline_server import __version__
+
 app = typer.Typer(
     add_completion=False, no_args_is_help=True, pretty_exceptions_enable=False, help="Paceline's server."
 )
@@ -22,6 +24,21 @@ app.add_typer(account, name="account")
 DataDir = Annotated[Path | None, typer.Option("--data", help="Where everything is kept (embedded shape).")]
 Host = Annotated[str | None, typer.Option(help="Address to listen on.")]
 Port = Annotated[int | None, typer.Option(help="Port to listen on.")]
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"paceline-server {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def options(
+    _version: Annotated[
+        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version.")
+    ] = False,
+) -> None:
+    """Paceline's server."""
 
 
 def _usage_errors_exit_1() -> None:
@@ -84,9 +101,7 @@ def up(  # noqa: PLR0917 - options, passed by name
     from paceline_server.runtime import up as embedded  # noqa: PLC0415
 
     settings = _settings(data_dir=data, host=host, port=port)
-    options = embedded.Options(
-        agent=agent, first_run=first_run, port_was_chosen=port is not None, devices=devices
-    )
+    options = embedded.Options(agent=agent, first_run=first_run, devices=devices)
     raise typer.Exit(embedded.run(settings, options))
 
 
@@ -152,16 +167,23 @@ def sign_in_link(
     name: Annotated[str | None, typer.Option(help="Account; default: the first one.")] = None,
     data: DataDir = None,
 ) -> None:
-    """Print a one-time link that signs an account in."""
+    """Print a one-time link that signs an account in; in the embedded shape only while a server runs."""
     from paceline_server.accounts import service  # noqa: PLC0415
+    from paceline_server.kernel.settings import SettingsError  # noqa: PLC0415
+    from paceline_server.runtime import data_lock  # noqa: PLC0415
     from paceline_server.store.session import session_scope  # noqa: PLC0415
 
+    settings = _settings(data_dir=data)
+    if settings.embedded and not data_lock.is_held(settings.data_dir):
+        raise SettingsError(
+            f"no server runs on the data directory {settings.data_dir.absolute()}, so a link would lead "
+            "nowhere: start one with `make run` (or `paceline-server up`), or name another with --data"
+        )
     settings = _with_database(data)
     with session_scope() as session:
         found = service.find_account(session, name)
         secret = service.create_link(session, found, settings.sign_in_link_minutes)
-    running = settings.data_dir / "address"
-    known = running.read_text(encoding="utf-8").strip() if running.is_file() else None
+    known = data_lock.address(settings.data_dir)
     print(service.link_url(settings.public_url or known or f"http://{settings.host}:{settings.port}", secret))
 
 

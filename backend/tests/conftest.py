@@ -19,6 +19,7 @@ from uuid import uuid4
 import pytest
 from fastapi import FastAPI
 from fastapi.testclient import TestClient
+from paceline.testing import commands
 from paceline_server.accounts import service as accounts
 from paceline_server.accounts.schemas import Scope
 from paceline_server.api import adopt, create_app
@@ -61,6 +62,13 @@ def _statements() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(store, "create_engine", compiling_once())
         yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _commands() -> Iterator[None]:
+    """Ends what forks commands, if a test ran one."""
+    yield
+    commands.close()
 
 
 @pytest.fixture(scope="session")

@@ -1,8 +1,7 @@
-"""House rules of Python that need its syntax tree: sizes, docstrings, waits, skips, commits, imports.
+"""House rules of Python that need its syntax tree: docstrings, waits, skips, commits, imports.
 
-Place: beside `test_tidy.py`, over backend, runners, migrations and tests. Invariant: every rule is a pure
-function `(path, tree) -> complaints` with an example here that it catches. It does not repeat import-linter's
-layers (`backend/pyproject.toml`) nor ruff's checks.
+Every rule is a pure function `(path, tree) -> complaints` with an example here that it catches. Layers are
+held by import-linter (`backend/pyproject.toml`), style by ruff.
 """
 
 from __future__ import annotations
@@ -22,7 +21,6 @@ FEATURES = (
     "accounts", "alerts", "catalog", "detect", "fleet", "imports", "ingest", "jobs", "live", "reports",
     "series",
 )  # fmt: skip
-MAX_FUNCTION_LINES = 60
 
 Rule = Callable[[str, ast.Module], list[str]]
 
@@ -61,15 +59,6 @@ def imports(tree: ast.Module) -> Iterator[tuple[int, str, str]]:
             yield from ((node.lineno, alias.name, "") for alias in node.names)
         elif isinstance(node, ast.ImportFrom) and node.module:
             yield from ((node.lineno, node.module, alias.name) for alias in node.names)
-
-
-def long_functions(path: str, tree: ast.Module) -> list[str]:
-    return [
-        f"{path}:{node.lineno}: {node.name} has {lines} lines, at most {MAX_FUNCTION_LINES}"
-        for node in ast.walk(tree)
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
-        and (lines := (node.end_lineno or node.lineno) - node.lineno + 1) > MAX_FUNCTION_LINES
-    ]
 
 
 def no_docstring(path: str, tree: ast.Module) -> list[str]:
@@ -161,7 +150,6 @@ def past_the_service(path: str, tree: ast.Module) -> list[str]:
 
 
 RULES: dict[Rule, list[tuple[str, str]]] = {
-    long_functions: [("a.py", '"""x."""\ndef f():\n' + "    x = 1\n" * 60)],
     no_docstring: [("a.py", "x = 1\n"), ("p/__init__.py", "")],
     sleeping_tests: [
         ("a/tests/test_b.py", "import time\ntime.sleep(1)"),

@@ -1,6 +1,11 @@
 """How fast a file reaches a device (target: 8 MB at 30 MB/s or more). Run by hand, on a quiet host:
 
     python runners/benchmarks/adb.py [--backend direct|server] [--pushes 12] [--mtu 1500] [--json]
+    python runners/benchmarks/adb.py --against-google [--pushes 12] [--device HOST:PORT] [--json]
+
+The second form holds the backend `direct` against Google's `adb` client on one daemon: a push, a pull and a
+flood of a command's output by each, in turns; target: at most twice Google's time. The daemon is the peer, or
+the device given, which must trust the key in the directory --key.
 
 Place in the journey: outside of it; measures `push` and `pull` of one backend against the peer, each a
 process of its own as agent and phone are two. Of the backend `server`, Google's adb server (`adb` must be
@@ -27,6 +32,7 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
@@ -85,6 +91,16 @@ def child(*argv: str) -> Iterator[str]:
             process.terminate()
 
 
+@contextmanager
+def own_peer(directory: Path, key: AgentKey) -> Iterator[str]:
+    """The address of a peer in a process of its own."""
+    root = directory / "device"
+    root.mkdir()
+    argv = (sys.executable, "-m", "paceline.testing.adbd", "--serial", "BENCH", "--port", "0")
+    with child(*argv, "--root", str(root), "--trust", key.fingerprint) as said:
+        yield json.loads(said)["address"]
+
+
 def copied(port: int, data: bytes) -> None:
     """The plain copy: length, bytes, and one byte back once they are written."""
     with socket.create_connection(("127.0.0.1", port)) as to:
@@ -140,16 +156,8 @@ def measure(turns: int, directory: Path, backend: str) -> list[Turn]:
     data, back = os.urandom(SIZE_BYTES), directory / "back"
     key = AgentKey.load_or_create(directory / "key")
     with ExitStack() as held:
-        root = directory / "device"
-        root.mkdir()
-        peer = held.enter_context(
-            child(
-                sys.executable, "-m", "paceline.testing.adbd", "--serial", "BENCH", "--port", "0",
-                "--root", str(root), "--trust", key.fingerprint,
-            )
-        )  # fmt: skip
+        address = held.enter_context(own_peer(directory, key))
         sink = held.enter_context(child(sys.executable, "-c", SINK, str(directory / "copied")))
-        address = json.loads(peer)["address"]
         connection: Connection
         if backend == "server":
             server = held.enter_context(google_server(directory / "home", directory / "key" / FILE_NAME))
@@ -166,6 +174,78 @@ def measure(turns: int, directory: Path, backend: str) -> list[Turn]:
                 raise SystemExit("what came back is not what was sent")
             found.append(Turn(push, pull, seconds(lambda: copied(int(sink), data))))
     return found[1:]
+
+
+FLOOD = ("head", "-c", str(SIZE_BYTES), "/dev/zero")
+
+
+class Race(NamedTuple):
+    """(our seconds, Google's) of one turn."""
+
+    push: tuple[float, float]
+    pull: tuple[float, float]
+    flood: tuple[float, float]
+
+
+def race(turns: int, directory: Path, device: str | None, key_directory: Path | None) -> list[Race]:
+    """One more turn than asked for goes first and does not count."""
+    there, back = directory / "there", directory / "back"
+    there.write_bytes(os.urandom(SIZE_BYTES))
+    key_directory = key_directory or directory / "key"
+    key = AgentKey.load_or_create(key_directory)
+    with ExitStack() as held:
+        address = device or held.enter_context(own_peer(directory, key))
+        server = held.enter_context(google_server(directory / "home", key_directory / FILE_NAME))
+        through(server, address)
+        connection = DirectConnection(address, key)
+        held.callback(connection.close)
+        connection.connect()
+        remote = connection.run(["sh", "-c", "echo ${TMPDIR:-/data/local/tmp}"]).text.strip() + "/race"
+        adb = ("adb", "-H", "127.0.0.1", "-P", server.address.rpartition(":")[2], "-s", address)
+        google = (["push", str(there), remote], ["pull", remote, str(back)], ["shell", *FLOOD])
+        ours = (
+            lambda: connection.push(there, remote),
+            lambda: connection.pull(remote, back),
+            lambda: flooded(connection),
+        )
+        found = []
+        for _ in range(turns + 1):
+            times = []
+            for argv, work in zip(google, ours, strict=True):
+                theirs = seconds(partial(asked, (*adb, *argv)))
+                if argv[0] == "pull":
+                    back.unlink()  # replacing a file waits for the disk
+                times.append((seconds(work), theirs))
+            if back.read_bytes() != there.read_bytes():
+                raise SystemExit("what came back is not what was sent")
+            back.unlink()
+            found.append(Race(*times))
+    return found[1:]
+
+
+def flooded(connection: Connection) -> None:
+    if len(connection.run(FLOOD).stdout) != SIZE_BYTES:
+        raise SystemExit("the command printed more than came")
+
+
+def asked(argv: tuple[str, ...]) -> None:
+    done = subprocess.run(argv, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
+    if done.returncode:
+        raise SystemExit(f"{' '.join(argv)}: {done.stdout[-500:].decode(errors='replace')}")
+
+
+def spread(turns: list[Race]) -> dict[str, dict[str, float]]:
+    """Ratios of the turns: median, smallest and largest. `best`: our best time over Google's best, which what
+    else the host does moves least."""
+    found = {}
+    for name in Race._fields:
+        times: list[tuple[float, float]] = [getattr(turn, name) for turn in turns]
+        ratios = [ours / theirs for ours, theirs in times]
+        best = min(ours for ours, _ in times) / min(theirs for _, theirs in times)
+        found[name] = {
+            "ratio": statistics.median(ratios), "least": min(ratios), "most": max(ratios), "best": best,
+        }  # fmt: skip
+    return found
 
 
 def summary(turns: list[Turn]) -> dict[str, dict[str, float]]:
@@ -198,10 +278,25 @@ def main() -> None:
     options.add_argument("--backend", choices=BACKENDS, default="direct")
     options.add_argument("--pushes", type=int, default=12, help="turns of a push, a pull and a plain copy")
     options.add_argument("--mtu", type=int, help="of the loopback, in a network namespace of its own")
+    options.add_argument("--against-google", action="store_true", help="ratios to Google's client")
+    options.add_argument("--device", metavar="HOST:PORT", help="with --against-google: instead of the peer")
+    options.add_argument("--key", type=Path, help="directory of the key that --device trusts")
     options.add_argument("--json", action="store_true", help="one JSON object instead of lines")
     chosen = options.parse_args()
     if chosen.mtu:
         in_a_network_of(chosen.mtu)
+    if chosen.against_google:
+        with tempfile.TemporaryDirectory() as directory:
+            ratios = spread(race(chosen.pushes, Path(directory), chosen.device, chosen.key))
+        if chosen.json:
+            sys.stdout.write(json.dumps(ratios) + "\n")
+            return
+        for name, figures in ratios.items():
+            sys.stdout.write(
+                f"{name:<5} {figures['ratio']:5.2f} times Google's time"
+                f" ({figures['least']:.2f} to {figures['most']:.2f}); best over best {figures['best']:.2f}\n"
+            )
+        return
     with tempfile.TemporaryDirectory() as directory:
         found = summary(measure(chosen.pushes, Path(directory), chosen.backend))
     if chosen.json:

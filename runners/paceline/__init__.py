@@ -4,4 +4,6 @@ Place in the journey: between a workload's standard output (C1) and the server's
 Invariant: imports nothing of `backend` or `native`; installable alone.
 """
 
-__version__ = "0.1.0"
+from importlib.metadata import version
+
+__version__ = version("paceline")

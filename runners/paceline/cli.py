@@ -11,6 +11,7 @@ from __future__ import annotations
 import logging
 import signal
 import sys
+import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor, wait
 from pathlib import Path
@@ -27,6 +28,7 @@ from paceline import (
     environment,
     local,
     manifest,
+    past_runs,
     submitting,
 )
 from paceline.api import Api
@@ -127,6 +129,10 @@ def run(  # noqa: PLR0917 - one parameter per option is how typer declares them
     directory: Annotated[
         Path | None, typer.Option("--out", help="Where to write; must be new or empty.")
     ] = None,
+    past: Annotated[
+        Path | None,
+        typer.Option(help="Remembers how long runs of this suite took, to say how long this one will take."),
+    ] = None,
     verbose: Annotated[bool, typer.Option("--verbose", help="Show the build's output.")] = False,
 ) -> None:
     """Measures the working tree here, without a server, and writes streams and run.json into a directory.
@@ -150,12 +156,17 @@ def run(  # noqa: PLR0917 - one parameter per option is how typer declares them
         ),
     )
     target = fresh_directory(directory, valid.suite.name).absolute()  # workloads run in another directory
+    how_long = past_runs.estimate(valid, selection, past)
+    notes.print(f"How long: {how_long}.", markup=False, highlight=False, soft_wrap=True)
+    began = time.monotonic()
     _measure_here(
         lambda executor, display, stop: local.run(
             valid, suite, selection, target, executor=executor, display=display, stop=stop
         ),
         target, config.data_dir(None), verbose=verbose,
     )  # fmt: skip
+    if past is not None:
+        past_runs.remember(valid, selection, past, time.monotonic() - began)
     out.print(str(target), markup=False, highlight=False, soft_wrap=True)
 
 
@@ -309,7 +320,12 @@ def submit(  # noqa: PLR0917 - one parameter per option is how typer declares th
         float, typer.Option(help="Give up waiting after this long (the run goes on).")
     ] = 3600.0,
 ) -> None:
-    """Requests a run, waits for it and prints its verdicts. Exit: 0 pass, 2 fail, 3 inconclusive, 1 error."""
+    """Requests a run, waits for it and prints its verdicts.
+
+    Exit: 0 pass, 2 fail, 3 inconclusive (it measured and could not decide), 1 anything else: the run failed,
+    was lost, expired or was cancelled, or the request was refused. A verdict `fail` on one target is 2 even
+    if another target's job failed.
+    """
     request = submitting.Request(
         suite=suite,
         commit=commit,
@@ -326,7 +342,8 @@ def submit(  # noqa: PLR0917 - one parameter per option is how typer declares th
     done = submitting.submit(
         Api(server, token), request, timeout_s, lambda text: notes.print(text, markup=False), preset
     )
-    out.print(submitting.table(done), soft_wrap=True)
+    if done.comparisons:
+        out.print(submitting.table(done), soft_wrap=True)
     out.print(submitting.summary(done), markup=False, highlight=False, soft_wrap=True)
     raise typer.Exit(submitting.exit_status(done))
 

@@ -261,11 +261,23 @@ def run_git(*arguments: str) -> bytes:
     return done.stdout
 
 
+UNVERSIONED = "unversioned"
+DIRTY = "+dirty"
+
+
 def working_revision(directory: Path) -> str:
     """What stands in `directory` now: a commit, with `+dirty` when files differ from it, or `unversioned`."""
     try:
         commit = run_git("-C", str(directory), "rev-parse", "--verify", "HEAD").decode().strip()
         changed = run_git("-C", str(directory), "status", "--porcelain")
     except (GitFailedError, SourceError):
-        return "unversioned"
-    return commit + "+dirty" if changed.strip() else commit
+        return UNVERSIONED
+    return commit + DIRTY if changed.strip() else commit
+
+
+def working_revision_in_words(revision: str) -> str:
+    """What a `working_revision` names, as a person reads it."""
+    if revision == UNVERSIONED:
+        return "files without a commit"
+    commit = revision.removesuffix(DIRTY)[:12]
+    return f"{commit} with uncommitted changes" if revision.endswith(DIRTY) else commit

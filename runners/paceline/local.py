@@ -27,7 +27,7 @@ from paceline import environment
 from paceline.conditions import Conditions
 from paceline.events import Case, Event, Progress, Warn
 from paceline.executors.base import Executor, LaunchSpec
-from paceline.git import SourceError, working_revision
+from paceline.git import SourceError, working_revision, working_revision_in_words
 from paceline.manifest import Manifest
 from paceline.measure import measure
 from paceline.outcome import Outcome
@@ -68,7 +68,7 @@ def run(
         display.phase("waiting for the target's lock")
         if not claims.enter_context(executor.claim(stop)):
             return Outcome("cancelled", "Stopped while another run held the target.")
-        display.phase("building")
+        display.phase(f"building {working_revision_in_words(record.revision)}")
         try:
             prepared = prepare_in_place(
                 manifest,

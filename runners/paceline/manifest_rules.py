@@ -109,6 +109,12 @@ def _knob(raw: Raw, path: tuple[str | int, ...], knob: Raw) -> Iterator[Located]
         yield (*path, "workload"), _one_of("workloads", workloads, knob["workload"])
     if reason := why_not(knob, knob["default"], declared_only=True):
         yield (*path, "default"), reason
+    if (slows := knob.get("slows")) is not None:
+        benchmark = raw["benchmarks"].get(slows["benchmark"])
+        if benchmark is None:
+            yield (*path, "slows"), _one_of("benchmarks", raw["benchmarks"], slows["benchmark"])
+        elif slows["arm"] not in benchmark["arms"]:
+            yield (*path, "slows"), _one_of("arms", benchmark["arms"], slows["arm"])
 
 
 def why_not(declared: Raw, value: int | str, declared_only: bool) -> str | None:

@@ -1,20 +1,21 @@
 """Turns what was observed about one launch into an outcome a person can act on.
 
 Place in the journey: after the executor, before the job's finish. Invariant: pure; every failure has one
-cause out of the server's list, a sentence that says what happened, advice, and the end of standard error.
+cause out of the server's list, a sentence that says what happened, the first error of what was printed, and
+advice.
 Precedence, first match wins: stopped by us · did not start · hung · flooded · killed by a signal · broken
 stream · error event · failed check · exit status that contradicts the stream · ok.
 """
 
 from __future__ import annotations
 
-import re
-import signal
 from typing import Literal
 
 import msgspec
 
+from paceline.endings import describe_signal, describe_status
 from paceline.events import Failed, Terminal
+from paceline.first_error import Excerpt
 from paceline.protocol import BrokenStreamError
 from paceline.stop import Reason
 
@@ -23,9 +24,10 @@ Cause = Literal[
     "workload_no_terminal", "check_failed", "build_failed", "suite_invalid",
     "checkout_failed", "agent_lost", "agent_error", "disk_full", "target_refused", "lease_lost", "cancelled",
     "device_lost", "device_rebooted", "device_refused", "device_storage_full", "device_unauthorized",
+    "placing_failed",
 ]  # fmt: skip
 
-CONTROL_SEQUENCE = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
+SIGKILL = 9
 DETAIL_LIMIT = 4000
 """Longest detail the server takes (characters)."""
 
@@ -46,7 +48,12 @@ class LaunchFacts(msgspec.Struct, frozen=True):
     fault: BrokenStreamError | None = None
     terminal: Terminal | None = None
     failed_checks: tuple[tuple[str, str], ...] = ()
-    stderr_tail: str = ""
+    excerpt: Excerpt | None = None
+    """What a person should see of its output."""
+    memory: str | None = None
+    """What the kernel says when memory ran out meanwhile."""
+    memory_is_watched: bool = False
+    """The kernel would have said so."""
 
 
 class Outcome(msgspec.Struct, frozen=True):
@@ -66,30 +73,16 @@ def judge(facts: LaunchFacts) -> Outcome:
     if found is None:
         return Outcome()
     cause, text, advice = found
-    return Outcome(cause, detail(f"Workload {facts.workload}, launch {facts.launch}: {text}", advice, facts))
+    sentence = f"Workload {facts.workload}, launch {facts.launch}: {text}"
+    excerpt = None if facts.stopped else facts.excerpt
+    return Outcome(cause, detail(sentence, advice, excerpt))
 
 
-def detail(text: str, advice: str, facts: LaunchFacts | None = None) -> str:
-    """Sentence, advice and the tail of standard error within the server's limit."""
-    head = f"{text}\n{advice}".rstrip()
-    tail = plain(facts.stderr_tail).rstrip() if facts else ""
-    if not tail:
-        return head[:DETAIL_LIMIT]
-    intro = "\nLast lines on standard error:\n"
-    room = max(DETAIL_LIMIT - len(head) - len(intro), 0)
-    return (head + intro + tail[-room:] if room else head)[:DETAIL_LIMIT]
-
-
-def plain(text: str) -> str:
-    """`text` without terminal control sequences: it is read in a browser."""
-    return CONTROL_SEQUENCE.sub("", text)
-
-
-def signal_name(number: int) -> str:
-    try:
-        return signal.Signals(number).name
-    except ValueError:
-        return f"signal {number}"
+def detail(text: str, advice: str, excerpt: Excerpt | None = None) -> str:
+    """Sentence, excerpt and advice within the server's limit; of the three the sentence is cut."""
+    below = "\n".join(part for part in (excerpt.render() if excerpt else "", advice) if part)
+    room = DETAIL_LIMIT - len(below) - 1
+    return f"{text[:room]}\n{below}".rstrip()[:DETAIL_LIMIT]
 
 
 Found = tuple[Cause, str, str]
@@ -130,13 +123,16 @@ def _ended_badly(facts: LaunchFacts) -> Found | None:
         advice = "Standard output is for the bench stream only; remove debugging output from the workload."
         return "workload_flooded", text, advice
     if facts.signal_number is not None:
-        name = signal_name(facts.signal_number)
-        advice = (
-            "SIGKILL without a timeout usually means the system ran out of memory (see dmesg)."
-            if name == "SIGKILL"
-            else "Run it by hand with `paceline run` under a debugger or with a sanitizer."
-        )
-        return "workload_crashed", f"was killed by {name}.", advice
+        how = describe_signal(facts.signal_number)
+        advice = facts.memory or "Run it by hand with `paceline run` under a debugger or with a sanitizer."
+        if facts.signal_number == SIGKILL and facts.memory is None:
+            advice = (
+                "Nobody here did it, and the kernel counted no kill for lack of memory: look for a person or "
+                "a service that did."
+                if facts.memory_is_watched
+                else "Often the system ran out of memory: its kernel log (dmesg) says so."
+            )
+        return "workload_crashed", f"was killed by {how}.", advice
     return None
 
 
@@ -144,8 +140,9 @@ def _stream(facts: LaunchFacts) -> Found | None:
     fault = facts.fault
     if fault is not None and fault.code == "truncated":
         if facts.exit_code:
-            text = f"exited with status {facts.exit_code} before its stream ended."
-            return "workload_crashed", text, "Its standard error below usually says why."
+            text = f"{describe_status(facts.exit_code)} before its stream ended."
+            advice = facts.memory or "Run it by hand with the same arguments; its whole output is in the log."
+            return "workload_crashed", text, advice
         advice = "A workload's last line must be done or error; check that it ends by saying so."
         return "workload_no_terminal", f"exited with status 0 without saying done ({fault.text}).", advice
     if fault is not None:
@@ -164,7 +161,7 @@ def _stream(facts: LaunchFacts) -> Found | None:
 def _contradiction(facts: LaunchFacts) -> Found | None:
     if not facts.exit_code:
         return None
-    text = f"said done and then exited with status {facts.exit_code}."
+    text = f"said done and then {describe_status(facts.exit_code)}."
     return (
         "workload_crashed",
         text,

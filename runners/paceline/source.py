@@ -2,8 +2,8 @@
 
 Place in the journey: the agent's step "prepare", and the first half of `paceline run`.
 Invariants: argv lists only, never a shell; build steps cannot outlive the agent and stop when the job
-stops; a build that fails is the suite's failure (`build_failed`) with the end of its log, a checkout that
-fails is ours. The cache key holds everything that may change what is built: manifest, commit, toolchain
+stops; a build that fails is the suite's failure (`build_failed`) with the first error of its log, a checkout
+that fails is ours. The cache key holds everything that may change what is built: manifest, commit, toolchain
 outputs, environment, and for a device its ABI.
 """
 
@@ -16,17 +16,20 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
+from typing import IO
 
 import msgspec
 
 from paceline.artifacts import ArtifactCache, Built, copy_into, files_below, hash_files, key_of
 from paceline.destination import HOST, Destination, build_for
+from paceline.endings import describe_signal, describe_status
 from paceline.errors import UserError
 from paceline.executors.process import End, GuardedProcess, inherited_environment
+from paceline.first_error import Channel, ErrorFinder
 from paceline.git import GitFailedError, Repository, SourceError, run_git
 from paceline.manifest import Manifest, TargetBuild, parse
-from paceline.outcome import plain, signal_name
 from paceline.stop import Stop
+from paceline.terminal_text import LineSplitter, plain
 
 STEP_TIMEOUT_S = 3600.0
 """Longest time of one build step: a cold release build with its dependencies on a slow host."""
@@ -34,9 +37,10 @@ MISSING = "missing: "
 """Begins the fact about a toolchain command that could not be started: it is not here."""
 REFUSED = "failed: "
 """Begins the fact about a toolchain command that answered with an error: it is here, and says why."""
-LOG_TAIL_LINES = 20
-LOG_TAIL_CHARACTERS = 160
-"""Per line: the whole tail must fit into the detail of a finish."""
+ANSWER_CHARACTERS = 160
+"""Of what a toolchain command answered with an error that stand in a message."""
+COMMAND_CHARACTERS = 160
+READ_BYTES = 1 << 16
 
 BUILD_VARIABLES = (
     "CC", "CXX", "CFLAGS", "CXXFLAGS", "LDFLAGS", "RUSTFLAGS", "RUSTUP_TOOLCHAIN", "JAVA_HOME", "MAVEN_ARGS",
@@ -135,16 +139,25 @@ def toolchain_facts(build: TargetBuild) -> dict[str, str]:
     so, and what failed with its answer."""
     facts = {}
     for argv in build.toolchain:
-        lines: list[str] = []
-        with GuardedProcess(argv, Path.cwd(), inherited_environment(build.env)) as process:
-            end = _drain(process, lines.extend, Stop(), 60.0)
-        printed = plain("\n".join(lines)).replace("\x00", "").strip()
+        end, lines = _answer(argv, build.env)
+        printed = plain("\n".join(lines)).strip()
         shown = printed
         if end.exit_code != 0:
-            answer = f": {printed.splitlines()[0][:LOG_TAIL_CHARACTERS]}" if printed else ""
+            answer = f": {printed.splitlines()[0][:ANSWER_CHARACTERS]}" if printed else ""
             shown = f"{REFUSED if end.start_error is None else MISSING}{_how(end)}{answer}"
         facts[" ".join(argv)] = shown[:1000]
     return facts
+
+
+def _answer(argv: list[str], env: dict[str, str]) -> tuple[End, list[str]]:
+    """How a toolchain command ended, and what it printed on both outputs."""
+    lines: list[str] = []
+
+    def take(_: Channel, more: list[str]) -> None:
+        lines.extend(more)
+
+    with GuardedProcess(argv, Path.cwd(), inherited_environment(env)) as process:
+        return _drain(process, take, Stop(), 60.0), lines
 
 
 @contextlib.contextmanager
@@ -193,10 +206,10 @@ def _build(manifest_path: Path, build: TargetBuild, log: Log, stop: Stop, fresh:
 
 
 def _step(argv: list[str], cwd: Path, env: dict[str, str], log: Log, stop: Stop) -> None:
-    tail: list[str] = []
+    errors = ErrorFinder()
 
-    def take(lines: list[str]) -> None:
-        tail[:] = [*tail, *(line[:LOG_TAIL_CHARACTERS] for line in lines)][-LOG_TAIL_LINES:]
+    def take(channel: Channel, lines: list[str]) -> None:
+        errors.feed_lines(channel, lines)
         log(lines)
 
     with GuardedProcess(argv, cwd, inherited_environment(env)) as process:
@@ -204,22 +217,34 @@ def _step(argv: list[str], cwd: Path, env: dict[str, str], log: Log, stop: Stop)
     if stop.reason is not None:
         raise SourceError("cancelled", f"Stopped while building: {stop.reason.value}.")
     if end.exit_code != 0:
-        text = f"Build step `{' '.join(argv)}` {_how(end)}."
-        advice = "Run it by hand in the same revision; its last lines:\n" + "\n".join(tail)
-        raise SourceError("build_failed", text, advice)
+        text = f"Build step `{_shown(argv)}` {_how(end)}."
+        excerpt = errors.excerpt()
+        found = excerpt.render() if excerpt else "It printed nothing."
+        advice = end.memory or "Run it by hand in the same revision; its whole output is in the job's log."
+        raise SourceError("build_failed", text, f"{found}\n{advice}")
 
 
-def _drain(process: GuardedProcess, take: Log, stop: Stop, timeout_s: float) -> End:
+def _drain(
+    process: GuardedProcess, take: Callable[[Channel, list[str]], None], stop: Stop, timeout_s: float
+) -> End:
     """Both outputs line by line until the end; kills it when stopped or out of time."""
     lock = threading.Lock()
 
-    def read(pipe: Iterable[bytes]) -> None:
-        for line in pipe:
+    def read(channel: Channel, pipe: IO[bytes]) -> None:
+        splitter = LineSplitter()
+        while data := pipe.read(READ_BYTES):
             with lock:
-                take([line.decode("utf-8", "replace").rstrip("\r\n")[:4000]])
+                take(channel, splitter.feed(data))
+        with lock:
+            take(channel, splitter.close())
 
-    pipes = [pipe for pipe in (process.stdout, process.stderr) if pipe is not None]
-    threads = [threading.Thread(target=read, args=(pipe,), daemon=True) for pipe in pipes]
+    pipes: tuple[tuple[Channel, IO[bytes] | None], ...]
+    pipes = (("stdout", process.stdout), ("stderr", process.stderr))
+    threads = [
+        threading.Thread(target=read, args=(channel, pipe), daemon=True)
+        for channel, pipe in pipes
+        if pipe is not None
+    ]
     for thread in threads:
         thread.start()
     deadline = time.monotonic() + timeout_s
@@ -231,12 +256,18 @@ def _drain(process: GuardedProcess, take: Log, stop: Stop, timeout_s: float) -> 
     return end
 
 
+def _shown(argv: list[str]) -> str:
+    """A command in one line of a message: a script given as an argument may be long and of many lines."""
+    line = " ".join(" ".join(argv).split())
+    return line if len(line) <= COMMAND_CHARACTERS else f"{line[: COMMAND_CHARACTERS - 1]}…"
+
+
 def _how(end: End) -> str:
     if end.start_error is not None:
         return f"could not be started: {end.start_error}"
     if end.signal_number is not None:
-        return f"was killed by {signal_name(end.signal_number)}"
-    return f"exited with status {end.exit_code}"
+        return f"was killed by {describe_signal(end.signal_number)}"
+    return describe_status(end.exit_code or 0)
 
 
 def _remove_untracked(artifacts: Iterable[Path]) -> None:

@@ -9,18 +9,21 @@ handed over before its samples.
 from __future__ import annotations
 
 import time
+from collections import deque
 from collections.abc import Callable, Mapping
 
 import msgspec
 
 from paceline.events import Case, Direction, Event, ParamValue, Phase, Progress, Samples, Unit, wire
-from paceline.outcome import plain
+from paceline.terminal_text import plain
 
 CHUNK_VALUES = 1000
 FLUSH_S = 0.5
 LOG_LINES = 500
-LOG_LINES_PER_LAUNCH = 2000
-"""More standard error than this per launch is dropped with a note: the tail comes with a failure anyway."""
+LOG_LINES_PER_LAUNCH = 20_000
+"""Lines of standard error of one launch that are kept as they come."""
+LOG_LAST_LINES = 2000
+"""Of a launch that says more, the last ones are kept too, with a note of how many lie between."""
 LINE_CHARACTERS = 4000
 
 Item = Mapping[str, object]
@@ -79,6 +82,7 @@ class ItemSink:
         self._progress: Progress | None = None
         self._lines: list[str] = []
         self._lines_seen = 0
+        self._last_lines: deque[str] = deque(maxlen=LOG_LAST_LINES)
 
     def raw(self, data: bytes) -> None:
         """The server gets events, not bytes."""
@@ -94,17 +98,21 @@ class ItemSink:
         self.tick()
 
     def stderr(self, lines: list[str]) -> None:
-        room = LOG_LINES_PER_LAUNCH - self._lines_seen
+        room = max(LOG_LINES_PER_LAUNCH - self._lines_seen, 0)
         self._lines_seen += len(lines)
-        self._lines += lines[: max(room, 0)]
-        if room > 0 and len(lines) > room:
-            self._lines.append(f"(agent) more than {LOG_LINES_PER_LAUNCH} lines: the rest is not kept")
+        self._lines += lines[:room]
+        self._last_lines += lines[room:]
 
     def tick(self) -> None:
         if self._clock() - self._flushed_at >= FLUSH_S:
             self.flush()
 
     def close(self) -> None:
+        between = self._lines_seen - LOG_LINES_PER_LAUNCH - len(self._last_lines)
+        if between > 0:
+            self._lines.append(f"(agent) {between} lines are not kept; the last {LOG_LAST_LINES} follow")
+        self._lines += self._last_lines
+        self._last_lines.clear()
         self.flush()
 
     def flush(self) -> None:
@@ -152,7 +160,7 @@ class ItemSink:
 
 def log_items(stream: str, lines: list[str]) -> list[Item]:
     """Lines as items the server takes: no NUL, bounded length and count, no terminal colours."""
-    clean = [plain(line).replace("\x00", "\ufffd")[:LINE_CHARACTERS] for line in lines]
+    clean = [plain(line)[:LINE_CHARACTERS] for line in lines]
     return [
         {"kind": "log", "stream": stream, "lines": clean[start : start + LOG_LINES]}
         for start in range(0, len(clean), LOG_LINES)

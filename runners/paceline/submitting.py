@@ -25,6 +25,9 @@ PATIENCE_S = 60.0
 """How long an unreachable server is waited for while a run is under way."""
 
 
+EXIT_STATUS = {"pass": 0, "fail": 2, "inconclusive": 3}
+
+
 class Request(msgspec.Struct, frozen=True, omit_defaults=True):
     """The body of POST /runs."""
 
@@ -59,6 +62,7 @@ def submit(
         if preset is not None:
             request = _with_preset(api, request, preset)
         body = {**msgspec.to_builtins(request), "trigger": "ci"}
+        say(f"how long: {api.call('POST', '/runs/estimate', body)['words']}")
         run = api.call("POST", "/runs", body)
         base = f" against {run['base_commit'][:12]}" if run.get("base_commit") else ""
         say(f"run {run['id']} of {run['suite']} at {run['commit'][:12]}{base}")
@@ -74,10 +78,8 @@ def submit(
 
 
 def exit_status(done: Finished) -> int:
-    """0 pass · 2 fail · 3 inconclusive · 1 anything that is no verdict."""
-    if done.run.get("state") != "done":
-        return 1
-    return {"pass": 0, "fail": 2, "inconclusive": 3}.get(str(done.run.get("verdict")), 1)
+    """0 pass · 2 fail · 3 inconclusive · 1 nothing was judged: failed, lost, expired, cancelled."""
+    return EXIT_STATUS.get(str(done.run.get("outcome")), 1)
 
 
 def table(done: Finished) -> Table:
@@ -91,16 +93,15 @@ def table(done: Finished) -> Table:
 
 
 def summary(done: Finished) -> str:
-    """One line, and what went wrong where."""
+    """One line that ends in the server's reason, and of each job without a verdict its cause."""
     run = done.run
-    lines = [f"run {run['id']}: {run['state']}, verdict {run.get('verdict') or 'none'}"]
+    lines = [f"run {run['id']}: {run['outcome']}"]
     if run.get("reason"):
         lines[0] += f": {run['reason']}"
     for job in run.get("jobs", []):
-        if job.get("cause"):
-            lines.append(
-                f"{job['target_name']}: {job['cause']}: {job.get('cause_detail') or ''}".rstrip(": ")
-            )
+        if job["outcome"] not in EXIT_STATUS:
+            said = [job["target_name"], job["outcome"], job.get("cause"), job.get("cause_detail")]
+            lines.append(": ".join(part for part in said if part))
     return "\n".join(lines)
 
 

@@ -4,16 +4,21 @@ agent between the two.
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 import sys
 import threading
 from collections.abc import Iterator
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
 import pytest
+from device_providers import DeviceProvider, google_adb_server, kinds
 from paceline import config
+from paceline.adb.server import AdbServer
 from paceline.agent import Agent
+from paceline.testing import commands
 from paceline.testing.fake_server import FakeJob, FakeServer
 from paceline.testing.suites import MANIFEST, WORKLOAD
 
@@ -26,6 +31,13 @@ def git(directory: Path, *arguments: str) -> str:
         ["git", *identity, "-C", str(directory), *arguments], check=True, capture_output=True, text=True
     )
     return done.stdout.strip()
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _commands() -> Iterator[None]:
+    """Ends what forks commands, if a test ran one."""
+    yield
+    commands.close()
 
 
 @pytest.fixture
@@ -139,9 +151,35 @@ def hang_from_now_on(world: World) -> None:
     git(world.repository, "commit", "--quiet", "-a", "-m", "Hang")
 
 
-@pytest.fixture(scope="module")
-def module_phone(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Phone]:
-    with phone(tmp_path_factory.mktemp("phone")) as running:
+@pytest.fixture(scope="session")
+def google_adb() -> str:
+    found = shutil.which("adb")
+    assert found, "Google's adb is missing: make setup (profile test) brings it"
+    return found
+
+
+@pytest.fixture(scope="session")
+def adb_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[AdbServer]:
+    with google_adb_server(tmp_path_factory.mktemp("adb-server")) as server:
+        yield server
+
+
+@pytest.fixture(params=kinds(("simulated", "direct"), ("adbd", "direct"), ("adbd", "server")))
+def provider(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[DeviceProvider]:
+    """Where the test's devices come from, and by which route its agent reaches them."""
+    daemon, route = request.param
+    with ExitStack() as held:
+        server = None
+        if route == "server":  # one for each test: Google's server lists what an earlier test let go
+            server = held.enter_context(google_adb_server(tmp_path_factory.mktemp("adb-server")))
+        yield DeviceProvider(daemon, server)
+
+
+@pytest.fixture(scope="module", params=kinds(("simulated", "direct"), ("adbd", "direct")))
+def module_phone(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Phone]:
+    with phone(tmp_path_factory.mktemp("phone"), DeviceProvider(request.param[0])) as running:
         yield running
 
 

@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path, PurePath, PurePosixPath
+from typing import TYPE_CHECKING
 
 import psutil
 from paceline.adb.direct import DirectConnection
@@ -19,8 +20,11 @@ from paceline.executors.claim import TargetClaim
 from paceline.executors.launch import Limits
 from paceline.testing.adbd import Peer
 
+if TYPE_CHECKING:  # a test starts agents of its own, which have no path to it
+    from device_providers import DeviceProvider
+
 PACE = Pace(patience_s=10.0, farewell_s=10.0, look_s=0.03, silence_s=10.0)
-CLOSING_S = 5.0
+CLOSING_S = 60.0
 """For what ran for a connection to end when it was closed."""
 LIMITS = Limits(garbage_bytes=1 << 20, garbage_s=0.3, terminate_s=0.3)
 
@@ -155,8 +159,8 @@ def _command(pid: int) -> str:
 
 
 @contextmanager
-def phone(root: Path) -> Iterator[Phone]:
-    with Peer(root / "phone", serial="SIM-D") as peer:
+def phone(root: Path, provider: DeviceProvider) -> Iterator[Phone]:
+    with provider.running(root / "phone", "SIM-D") as peer:
         (root / "agent").mkdir()
         running = Phone(peer, root / "agent")
         try:

@@ -83,7 +83,7 @@ def go(device: Phone) -> None:
 
 
 def wait_until(condition: Callable[[], bool]) -> None:
-    end, waiter = time.monotonic() + 20, threading.Event()
+    end, waiter = time.monotonic() + 120, threading.Event()
     while not condition():
         assert time.monotonic() < end
         waiter.wait(0.01)

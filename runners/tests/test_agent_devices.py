@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from device_providers import DeviceProvider, kinds
 from paceline import api, config
 from paceline.agent import Agent
 from paceline.devices.pace import Pace
@@ -22,29 +23,22 @@ QUICK = Pace(
     discover_s=0.2, connect_s=1.0, look_s=0.2, retry_s=0.2, readings_s=30.0, rung_s=0.05, boot_look_s=0.05,
     claim_s=5.0,
 )  # fmt: skip
-NOWHERE = "127.0.0.1:1"
-"""No adb server: what listens on the developer's own host is none of the tests' business."""
-
-
 SERIAL = f"SIM{uuid.uuid4().hex[:8]}"
 """Of this process: a device is claimed host-wide, and other tests run beside these."""
 
 
 @pytest.fixture
-def peer(tmp_path: Path) -> Iterator[Peer]:
-    with Peer(tmp_path / "peer", serial=SERIAL, abi="x86_64") as running:
+def peer(tmp_path: Path, provider: DeviceProvider) -> Iterator[Peer]:
+    with provider.running(tmp_path / "peer", SERIAL) as running:
         yield running
 
 
 class Fleet:
     """An agent in a thread, with a host and the peers."""
 
-    def __init__(self, world: World, *peers: Peer) -> None:
+    def __init__(self, world: World, provider: DeviceProvider, *peers: Peer) -> None:
         self.server, self.host = world.server, world.serial
-        routes = ", ".join(f'"{peer.address}"' for peer in peers)
-        text = world.config_path.read_text().replace(
-            "enabled = false", f'adb_server = "{NOWHERE}"\nsimulated = [{routes}]'
-        )
+        text = world.config_path.read_text().replace("enabled = false", provider.configured(*peers))
         world.config_path.write_text(text)
         self.agent = Agent(
             world.server.url, world.data, config.load(world.config_path), poll_s=0.2, pace=QUICK
@@ -75,32 +69,36 @@ class Fleet:
         assert not self._thread.is_alive()
 
 
-def test_a_device_appears_by_itself_is_checked_and_passes(world: World, peer: Peer) -> None:
+def test_a_device_appears_by_itself_is_checked_and_passes(
+    world: World, peer: Peer, provider: DeviceProvider
+) -> None:
     left = peer.files / "data/local/tmp/paceline/a-run-of-an-earlier-life"
     left.mkdir(parents=True)
     (left / "out").write_text("half a launch")
     world.server.checks_due = {SERIAL}
-    with Fleet(world, peer) as fleet:
+    with Fleet(world, provider, peer) as fleet:
         world.server.wait_for(lambda: world.server.checks)
         (check,) = world.server.checks
         assert check["ok"], check["steps"]
         assert {"sha256sum", "dumpsys", "df"} <= {one["command"].split()[0] for one in check["raw"]}
         fleet.connection("online")
         said = fleet.said()
-    assert said["simulated"]
+    assert said["simulated"] == (provider.server is None)
     assert said["boot_id"] == peer.boot_id
     assert said["gates"]["battery_c"] is not None
-    assert said["configuration"] == ["simulated"]
+    assert ("simulated" in said["configuration"]) == (provider.server is None)
     assert not peer.violations
     stale = next(step for step in check["steps"] if step["name"] == "stale_runs")
     assert left.name in stale["text"]
     assert list((peer.files / "data/local/tmp/paceline").iterdir()) == []
 
 
-def test_a_device_is_leased_for_while_the_host_is_busy(world: World, peer: Peer) -> None:
+def test_a_device_is_leased_for_while_the_host_is_busy(
+    world: World, peer: Peer, provider: DeviceProvider
+) -> None:
     hang_from_now_on(world)
     hosts = world.add_job("on-the-host")
-    with Fleet(world, peer) as fleet:
+    with Fleet(world, provider, peer) as fleet:
         world.server.wait_for(lambda: any(state["state"] == "measuring" for state in hosts.states))
         fleet.connection("online")
         devices = world.server.add_job("on-the-device", world.work(repository="stranger"), SERIAL)
@@ -112,8 +110,10 @@ def test_a_device_is_leased_for_while_the_host_is_busy(world: World, peer: Peer)
     assert devices.finish["cause"] == "checkout_failed"
 
 
-def test_a_device_that_leaves_and_returns_and_is_restarted_is_followed(world: World, peer: Peer) -> None:
-    with Fleet(world, peer) as fleet:
+def test_a_device_that_leaves_and_returns_and_is_restarted_is_followed(
+    world: World, peer: Peer, provider: DeviceProvider
+) -> None:
+    with Fleet(world, provider, peer) as fleet:
         fleet.connection("online")
         peer.leave()
         fleet.connection("absent")
@@ -126,11 +126,18 @@ def test_a_device_that_leaves_and_returns_and_is_restarted_is_followed(world: Wo
         assert peer.boot_id != before
         world.server.wait_for(lambda: fleet.said()["boot_id"] == peer.boot_id)
         assert world.server.orders[SERIAL] == []
-    assert [(said["step"], said["ok"]) for said in world.server.recovery] == [("reboot", True)]
+    rungs = [(said["step"], said["ok"]) for said in world.server.recovery]
+    assert rungs[-1] == ("reboot", True)
+    assert provider.server is not None or len(rungs) == 1, "only a server can be told to reconnect"
 
 
+@pytest.mark.parametrize("provider", kinds(("simulated", "direct"), ("adbd", "direct")), indirect=True)
 def test_one_thread_beats_for_any_number_of_devices_and_only_after_its_last_answer(
-    world: World, tmp_path: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+    world: World,
+    provider: DeviceProvider,
+    tmp_path: Path,
+    caplog: pytest.LogCaptureFixture,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     caplog.set_level("INFO", "paceline.devices")
     monkeypatch.setattr(api.TIMEOUT, "read", 300.0)  # the held beat must not be given up on a slow machine
@@ -141,10 +148,8 @@ def test_one_thread_beats_for_any_number_of_devices_and_only_after_its_last_answ
         return {one for one in serials if any(f"{one}: {state}" in said for said in caplog.messages)}
 
     with contextlib.ExitStack() as held:
-        peers = [
-            held.enter_context(Peer(tmp_path / one, serial=one, abi="x86_64")) for one in sorted(serials)
-        ]
-        fleet = held.enter_context(Fleet(world, *peers))
+        peers = [held.enter_context(provider.running(tmp_path / one, one)) for one in sorted(serials)]
+        fleet = held.enter_context(Fleet(world, provider, *peers))
         held.callback(world.server.let_go, "/heartbeat")  # whatever goes wrong: the agent leaves after it
         for one in serials:
             fleet.connection("online", one)
@@ -168,11 +173,11 @@ def test_one_thread_beats_for_any_number_of_devices_and_only_after_its_last_answ
 
 
 def test_a_phone_that_waits_for_a_person_is_let_in_when_the_prompt_is_accepted(
-    world: World, tmp_path: Path
+    world: World, provider: DeviceProvider, tmp_path: Path
 ) -> None:
     with (
-        Peer(tmp_path / "peer", serial=SERIAL, abi="x86_64", trust=set()) as peer,
-        Fleet(world, peer) as fleet,
+        provider.running(tmp_path / "peer", SERIAL, trust=set()) as peer,
+        Fleet(world, provider, peer) as fleet,
     ):
         world.server.wait_for(lambda: peer.prompts)
         assert fleet.said(SERIAL) == {}
@@ -202,9 +207,9 @@ def test_the_agent_says_nothing_of_devices_where_they_are_switched_off(
 
 
 def test_an_error_of_the_agents_own_that_repeats_ends_all_of_it_and_is_told_before(
-    world: World, peer: Peer
+    world: World, peer: Peer, provider: DeviceProvider
 ) -> None:
-    fleet = Fleet(world, peer)
+    fleet = Fleet(world, provider, peer)
     world.data.mkdir(exist_ok=True)
     (world.data / "artifacts").write_text("where the cache of builds should be")
     ended: list[BaseException] = []

@@ -147,16 +147,16 @@ def test_a_run_that_vanishes_from_the_device_is_the_devices_failure(device: Phon
 
 def test_a_cable_that_is_cut_again_and_again_costs_no_byte(device: Phone, built: Path) -> None:
     at_once = (built / "workload.sh").read_text().replace(f"-eq {HALF}", "-eq -1")
-    (built / "workload.sh").write_text(at_once.replace(f"-lt {ROUNDS}", "-lt 4000"))
+    (built / "workload.sh").write_text(at_once.replace(f"-lt {ROUNDS}", "-lt 11000"))
     sink, stop = Half(lambda: None), Stop()
     with device.executor().session(Work("job:1-1", [built]), lambda _: None, stop) as session:
-        device.peer.faults.drop_after_bytes = 120_000  # a quarter of what it says
+        device.peer.faults.drop_after_bytes = 330_000  # a quarter of what it says, and more than one packet
         try:
             outcome = session.execute(launch(session, built), sink, stop)
         finally:
             device.peer.faults.drop_after_bytes = None
     assert outcome.ok, outcome.detail
-    assert sink.rounds == list(range(4000))
+    assert sink.rounds == list(range(11000))
 
 
 def test_a_device_that_does_not_come_back_is_lost_and_cleaned_when_it_is_seen_again(

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from device_providers import DeviceProvider
 from paceline.testing.adbd import Peer
 from paceline.testing.fake_server import FakeJob
 from paceline.testing.suites import MANIFEST
@@ -63,8 +64,8 @@ calibrate = ["echo", '{"calibration_ns": 1234}']
 
 
 @pytest.fixture
-def peer(tmp_path: Path) -> Iterator[Peer]:
-    with Peer(tmp_path / "peer", serial=SERIAL, abi="x86_64") as running:
+def peer(tmp_path: Path, provider: DeviceProvider) -> Iterator[Peer]:
+    with provider.running(tmp_path / "peer", SERIAL) as running:
         yield running
 
 
@@ -99,17 +100,7 @@ def finish_of(world: World, job: FakeJob) -> dict[str, Any]:
     return job.finish
 
 
-def test_a_devices_job_survives_a_cut_and_every_sample_arrives_once(
-    world: World, peer: Peer, job: FakeJob
-) -> None:
-    with Fleet(world, peer) as fleet:
-        world.server.wait_for(lambda: values_of(job) >= 22)  # up to where the first launch waits
-        peer.cut()
-        (run,) = workdir(peer).iterdir()
-        (run / "tmp" / "go").touch()
-        finish = finish_of(world, job)
-        announced = fleet.said(SERIAL)
-    assert finish["outcome"] == "done", finish
+def assert_every_sample_once(job: FakeJob, finish: dict[str, Any]) -> None:
     assert_complete(job, finish)
     found = [
         (item["launch"], item["arm"], number) for item in job.of_kind("samples") for number in item["rounds"]
@@ -118,6 +109,20 @@ def test_a_devices_job_survives_a_cut_and_every_sample_arrives_once(
     assert sorted(found) == sorted(
         (launch, arm, number) for launch in range(LAUNCHES) for arm in arms for number in range(ROUNDS)
     )
+
+
+def test_a_devices_job_survives_a_cut_and_every_sample_arrives_once(
+    world: World, peer: Peer, provider: DeviceProvider, job: FakeJob
+) -> None:
+    with Fleet(world, provider, peer) as fleet:
+        world.server.wait_for(lambda: values_of(job) >= 22)  # up to where the first launch waits
+        peer.cut()
+        (run,) = workdir(peer).iterdir()
+        (run / "tmp" / "go").touch()
+        finish = finish_of(world, job)
+        announced = fleet.said(SERIAL)
+    assert finish["outcome"] == "done", finish
+    assert_every_sample_once(job, finish)
     (measuring,) = [state for state in job.states if state["state"] == "measuring"]
     assert measuring["fingerprint"] == announced["fingerprint"]
     conditions = job.of_kind("conditions")
@@ -130,9 +135,9 @@ def test_a_devices_job_survives_a_cut_and_every_sample_arrives_once(
 
 
 def test_a_device_that_restarts_fails_the_job_and_no_benchmark(
-    world: World, peer: Peer, job: FakeJob
+    world: World, peer: Peer, provider: DeviceProvider, job: FakeJob
 ) -> None:
-    with Fleet(world, peer):
+    with Fleet(world, provider, peer):
         world.server.wait_for(lambda: values_of(job) >= 22)
         peer.reboot()
         finish = finish_of(world, job)
@@ -141,11 +146,58 @@ def test_a_device_that_restarts_fails_the_job_and_no_benchmark(
     assert not workdir(peer).exists()
 
 
+def test_a_job_outlives_a_kill_9_of_the_daemon_that_started_it(
+    world: World, peer: Peer, provider: DeviceProvider, job: FakeJob
+) -> None:
+    with Fleet(world, provider, peer):
+        world.server.wait_for(lambda: values_of(job) >= 22)
+        peer.kill_daemon()
+        (run,) = workdir(peer).iterdir()
+        (run / "tmp" / "go").touch()
+        finish = finish_of(world, job)
+    assert finish["outcome"] == "done", finish
+    assert_every_sample_once(job, finish)
+    assert not workdir(peer).exists()
+
+
+def test_a_daemon_that_dies_with_all_it_started_fails_the_job_and_no_benchmark(
+    world: World, peer: Peer, provider: DeviceProvider, job: FakeJob
+) -> None:
+    """Android's init kills the process group of a service that ended, launches of ours with it."""
+    with Fleet(world, provider, peer):
+        world.server.wait_for(lambda: values_of(job) >= 22)
+        peer.crash()
+        finish = finish_of(world, job)
+    assert (finish["outcome"], finish["cause"]) == ("failed", "device_lost"), finish
+    assert_complete(job, finish)
+    assert not workdir(peer).exists()
+
+
+def test_two_devices_measure_at_once_and_neither_has_samples_of_the_other(
+    world: World, tmp_path: Path, peer: Peer, provider: DeviceProvider, job: FakeJob
+) -> None:
+    with (
+        provider.running(tmp_path / "second", f"{SERIAL}-2") as second,
+        Fleet(world, provider, peer, second),
+    ):
+        beside = world.server.add_job("beside", job.work, second.serial)
+        world.server.wait_for(lambda: values_of(job) >= 22 and values_of(beside) >= 22)
+        for device in (peer, second):
+            (run,) = workdir(device).iterdir()
+            (run / "tmp" / "go").touch()
+        finishes = [finish_of(world, one) for one in (job, beside)]
+        boots = [{item["values"]["boot_id"] for item in one.of_kind("conditions")} for one in (job, beside)]
+    assert boots == [{peer.boot_id}, {second.boot_id}]
+    for one, finish in zip((job, beside), finishes, strict=True):
+        assert finish["outcome"] == "done", finish
+        assert_every_sample_once(one, finish)
+
+
 def test_what_the_log_reports_arrives_once_and_with_its_launch_though_the_log_was_lost(
-    world: World, peer: Peer, telling: FakeJob
+    world: World, peer: Peer, provider: DeviceProvider, telling: FakeJob
 ) -> None:
     peer.log("Mine", "Batch 1: merge avg=1.00ms")  # before the job: none of its business
-    with Fleet(world, peer):
+    with Fleet(world, provider, peer):
         world.server.wait_for(lambda: values_of(telling) >= 22)
         peer.log("Mine", "Batch 2: merge avg=2.82ms")
         world.server.wait_for(lambda: telling.of_kind("reported"))
@@ -170,9 +222,11 @@ def test_what_the_log_reports_arrives_once_and_with_its_launch_though_the_log_wa
     assert "expected a whole number without separators (batch)" in last["note"]
 
 
-def test_a_suite_that_declares_no_lines_has_none(world: World, peer: Peer, job: FakeJob) -> None:
+def test_a_suite_that_declares_no_lines_has_none(
+    world: World, peer: Peer, provider: DeviceProvider, job: FakeJob
+) -> None:
     peer.log("Mine", "Batch 1: merge avg=1.00ms")
-    with Fleet(world, peer):
+    with Fleet(world, provider, peer):
         world.server.wait_for(lambda: values_of(job) >= 22)
         (run,) = workdir(peer).iterdir()
         (run / "tmp" / "go").touch()
@@ -182,7 +236,7 @@ def test_a_suite_that_declares_no_lines_has_none(world: World, peer: Peer, job: 
 
 
 def test_a_devices_job_that_this_host_cannot_build_says_what_is_missing_and_what_to_do(
-    world: World, peer: Peer, suite_repository: Path
+    world: World, peer: Peer, provider: DeviceProvider, suite_repository: Path
 ) -> None:
     lacking = SECTION.replace(
         "import sys, shutil; shutil.copy(", "import sys; sys.exit('run: get-zig'); print("
@@ -192,7 +246,7 @@ def test_a_devices_job_that_this_host_cannot_build_says_what_is_missing_and_what
         suite_repository, MANIFEST.replace("[benchmarks.sort]", f"{lacking}\n[benchmarks.sort]", 1)
     )
     job = world.server.add_job("on-the-device", world.work(commit=commit), SERIAL)
-    with Fleet(world, peer):
+    with Fleet(world, provider, peer):
         finish = finish_of(world, job)
     assert (finish["outcome"], finish["cause"]) == ("failed", "build_failed")
     assert "lacks what the suite builds with: `no-such-compiler version`" in finish["detail"]

@@ -12,6 +12,7 @@ from paceline.adb.port import LostError
 from paceline.conditions import Conditions
 from paceline.devices import leftovers
 from paceline.devices.leftovers import Journal, Note
+from paceline.devices.placing import BuiltFile, ListedFile, differences
 from paceline.executors.base import TargetError, Work
 from paceline.executors.claim import TargetClaim
 from paceline.formats.declared import declared_line
@@ -71,7 +72,7 @@ def test_files_lie_whole_and_executable_where_their_content_says_and_each_conten
             for name in ("lib/same", "own"):
                 file = device.outside(there) / name
                 assert file.read_bytes() == (side / name).read_bytes()
-                assert file.stat().st_mode & 0o777 == 0o755
+                assert file.stat().st_mode & 0o777 == 0o777, "adbd gives everybody what the owner may"
     assert len([path for path in pushed if path.endswith("same")]) == 1
 
 
@@ -94,9 +95,29 @@ def test_a_device_that_spoils_every_file_runs_nothing(device: Phone, built: Path
     device.wrap = lambda inner: Through(
         inner, push=lambda remote, data: data + b"#" if remote.endswith("workload.sh") else data
     )
-    with pytest.raises(TargetError, match="is not on the device what was sent") as caught:
+    with pytest.raises(TargetError, match="was sent 3 times and is not what was built") as caught:
         measured(device, built, Recorder())
-    assert caught.value.cause == "device_refused"
+    size = (built / "workload.sh").stat().st_size
+    assert f"expected a size of {size} bytes, found {size + 1}" in str(caught.value)
+    assert "cable" not in str(caught.value)
+    assert caught.value.cause == "placing_failed"
+
+
+def test_what_keeps_a_copy_from_being_used_is_said_with_expected_and_found(tmp_path: Path) -> None:
+    built = BuiltFile(tmp_path / "file", 7, "aa")
+    assert differences(built, ListedFile(7, 0o777, "aa")) == [], "a real adbd makes 0777 of 0755"
+    assert differences(built, ListedFile(7, 0o700, "aa")) == []
+    assert differences(built, None) == ["expected the file, found none of this name"]
+    assert differences(built, ListedFile(7, 0o660, "aa")) == [
+        "expected a mode that lets its owner execute it, found 0660"
+    ]
+    assert differences(built, ListedFile(9, 0o777, "bb")) == [
+        "expected a size of 7 bytes, found 9",
+        "expected the sha256 aa, found bb",
+    ]
+    assert differences(built, ListedFile(7, 0o777, "")) == [
+        "expected the sha256 aa, found none, because the device could not compute it"
+    ]
 
 
 def test_a_push_that_is_cut_goes_on_with_the_file_it_was_at(device: Phone, built: Path) -> None:
@@ -115,12 +136,12 @@ def test_a_push_that_is_cut_goes_on_with_the_file_it_was_at(device: Phone, built
 
 def test_a_full_device_is_named_so(device: Phone, built: Path) -> None:
     (built / "large").write_bytes(bytes(200_000))
-    device.peer.faults.no_space_after = 100_000
+    device.peer.fill_storage(100_000)
     try:
         with pytest.raises(TargetError) as caught:
             measured(device, built, Recorder())
     finally:
-        device.peer.faults.no_space_after = None
+        device.peer.empty_storage()
     assert caught.value.cause == "device_storage_full"
 
 

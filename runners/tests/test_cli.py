@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 from paceline.protocol import StreamReader
+from paceline.testing import commands
 from paceline.testing.fake_server import FakeServer
 
 from .conftest import git
@@ -21,9 +22,7 @@ QUICK = ["--launches", "2", "--rounds", "3", "--min-time-ns", "100000", "--seed"
 
 
 def paceline(*arguments: str, cwd: Path | None = None, **env: str) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "paceline", *arguments]
-    environment = {**os.environ, "COLUMNS": "200", **env}
-    return subprocess.run(command, cwd=cwd, capture_output=True, text=True, env=environment, check=False)
+    return commands.run(*arguments, cwd=cwd, env={**os.environ, "COLUMNS": "200", **env})
 
 
 def test_run_writes_streams_and_a_record_that_judge_can_read(suite_repository: Path, tmp_path: Path) -> None:
@@ -49,6 +48,27 @@ def test_run_writes_streams_and_a_record_that_judge_can_read(suite_repository: P
     assert record["conditions"][0]["phase"] == "before"
     assert record["failure"] is None
     assert (out / "sorts.stderr.log").read_text().count("a word for people") == 2
+
+
+def test_a_run_says_how_long_it_takes_by_what_past_ones_took(suite_repository: Path, tmp_path: Path) -> None:
+    past = tmp_path / "kept" / "mine.json"
+
+    def run(*more: str) -> str:
+        options = [*QUICK, "--params", "n=100", "--past", str(past), *more]
+        done = paceline("run", str(suite_repository / "bench/suite.toml"), *options, cwd=tmp_path)
+        assert done.returncode == 0, done.stderr
+        return next(line for line in done.stderr.splitlines() if line.startswith("How long:"))
+
+    first = run("--rounds", "2", "--min-time-ns", "1000000")
+    assert "not known yet" in first
+    assert "measuring alone takes less than a second at best" in first
+    assert "as the last run of the same choice here took" in run(
+        "--rounds", "2", "--min-time-ns", "1000000", "--seed", "9"
+    )
+    assert "scaled from the last 2 runs of other choices here" in run()
+    assert len(json.loads(past.read_text())) == 3
+    past.write_text("[")
+    assert "not known yet" in run(), "a broken file costs the estimate only"
 
 
 def test_the_revision_of_a_changed_tree_says_dirty(suite_repository: Path, tmp_path: Path) -> None:
@@ -239,8 +259,10 @@ def test_on_a_terminal_there_is_a_bar(suite_repository: Path, tmp_path: Path) ->
 
 RUN: dict[str, Any] = {
     "id": "run-9", "suite": "mine", "commit": "a" * 40, "state": "done", "verdict": "fail",
-    "reason": "slower",
-    "jobs": [{"target_name": "bench-1", "state": "done", "cause": None, "cause_detail": None}],
+    "outcome": "fail", "reason": "slower",
+    "jobs": [
+        {"target_name": "bench-1", "state": "done", "outcome": "fail", "cause": None, "cause_detail": None}
+    ],
 }  # fmt: skip
 COMPARISON = {
     "benchmark": "sort", "params": {"n": 100}, "arm": "builtin", "verdict": "fail", "reason": "slower",
@@ -251,12 +273,13 @@ COMPARISON = {
 @pytest.mark.parametrize(
     ("changes", "status"),
     [
-        ({"verdict": "pass"}, 0),
-        ({"verdict": "fail"}, 2),
-        ({"verdict": "inconclusive"}, 3),
-        ({"verdict": None}, 1),
-        ({"state": "failed", "verdict": None}, 1),
-        ({"state": "cancelled", "verdict": "pass"}, 1),
+        ({"outcome": "pass"}, 0),
+        ({"outcome": "fail"}, 2),
+        ({"outcome": "inconclusive"}, 3),
+        ({"outcome": None}, 1),
+        ({"state": "failed", "outcome": "failed"}, 1),
+        ({"state": "failed", "outcome": "expired"}, 1),
+        ({"state": "cancelled", "outcome": "cancelled", "verdict": "pass"}, 1),
     ],
 )
 def test_submit_exits_by_the_servers_verdict(
@@ -266,6 +289,7 @@ def test_submit_exits_by_the_servers_verdict(
     done = paceline("submit", "mine", PACELINE_SERVER=server.url, PACELINE_TOKEN=server.credential)
     assert done.returncode == status, done.stderr
     assert "12.6 % slower than merge" in done.stdout
+    assert "how long: bench-1: about 40 s" in done.stderr
 
 
 @pytest.mark.parametrize(
@@ -282,7 +306,7 @@ def test_submit_asks_for_a_preset_and_what_is_said_besides_wins(
     server: FakeServer, said: list[str], differs: dict[str, Any]
 ) -> None:
     asked = {"benchmarks": ["sort"], "params": {"n": [100], "kind": ["a"]}, "launches": 3, "rounds": 9}
-    server.run = {**RUN, "verdict": "pass"}
+    server.run = {**RUN, "outcome": "pass"}
     server.presets = [{"name": "small", "title": "Small", **asked}]
     options = ["submit", "mine", "--server", server.url, "--token", server.credential, "--preset"]
     done = paceline(*options, "small", *said)
@@ -305,6 +329,7 @@ def test_submit_explains_a_refusal(server: FakeServer) -> None:
 
 def test_no_command_waits_for_what_only_others_need() -> None:
     """Every command loads `paceline.cli`; what speaks to devices and reads manifests is half of all code."""
-    asked = "import sys, paceline.cli; print(*{'adb_shell', 'jsonschema', 'cryptography'} & {*sys.modules})"
+    others = "{'paceline.adb.direct', 'jsonschema', 'cryptography'}"
+    asked = f"import sys, paceline.cli; print(*{others} & {{*sys.modules}})"
     done = subprocess.run([sys.executable, "-c", asked], capture_output=True, text=True, check=True)
     assert done.stdout.split() == []

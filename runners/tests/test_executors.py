@@ -15,13 +15,15 @@ from pathlib import Path, PurePosixPath
 
 import psutil
 import pytest
+from device_providers import DeviceProvider
 from paceline.events import Case, Done, Event, Samples
 from paceline.executors.base import Executor, LaunchSpec, Session, Work
 from paceline.executors.fake import FakeExecutor, Script
 from paceline.executors.host import HostExecutor
 from paceline.executors.launch import Limits
 from paceline.executors.process import GuardedProcess
-from paceline.outcome import Cause, Outcome
+from paceline.first_error import first_error
+from paceline.outcome import DETAIL_LIMIT, Cause, Outcome, detail
 from paceline.stop import Reason, Stop
 
 from .phone import phone
@@ -101,7 +103,7 @@ Run = Callable[[Script, Recorder, Stop, float], Outcome]
 @pytest.fixture(scope="module")
 def on_phone(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Session]:
     """One session for all launches of this module: what begins and ends one has tests of its own."""
-    with phone(tmp_path_factory.mktemp("phone")) as running:
+    with phone(tmp_path_factory.mktemp("phone"), DeviceProvider("simulated")) as running:
         with running.executor().session(Work("conformance", []), lambda _: None, Stop()) as session:
             yield session
         assert not running.left()
@@ -216,7 +218,7 @@ def test_the_target_is_used_by_one_at_a_time(tmp_path: Path) -> None:
 # --- only real processes ---
 
 
-def wait_until(condition: Callable[[], bool], deadline_s: float = 10.0) -> bool:
+def wait_until(condition: Callable[[], bool], deadline_s: float = 120.0) -> bool:
     end = time.monotonic() + deadline_s
     waiter = threading.Event()
     while time.monotonic() < end:
@@ -392,3 +394,23 @@ def test_the_workload_gets_exactly_its_argv_and_directory(tmp_path: Path) -> Non
     launch = LaunchSpec("w", 0, argv, tmp_path, dict(os.environ), 30.0)
     host(tmp_path).execute(launch, Recorder(), Stop())
     assert json.loads(note.read_text()) == [["-c", *odd], str(tmp_path)]
+
+
+def test_a_crash_tells_the_first_error_of_both_outputs(tmp_path: Path) -> None:
+    """A JVM writes why it died to standard output, between or instead of events."""
+    crash = b"#\n# A fatal error has been detected\n#\n#  SIGSEGV (0xb) at pc=0x1, pid=1, tid=2\n"
+    code = (
+        f"import os, signal\nos.write(1, {lines(START) + crash!r})\nos.write(2, b'shutting down\\n')\n"
+        "os.kill(os.getpid(), signal.SIGABRT)\n"
+    )
+    outcome = host(tmp_path).execute(spec(tmp_path, code), Recorder(), Stop())
+    assert outcome.cause == "workload_crashed"
+    assert "SIGABRT (it gave up by itself" in outcome.detail
+    assert "  > #  SIGSEGV (0xb) at pc=0x1" in outcome.detail
+    assert "shutting down" not in outcome.detail
+
+
+def test_a_detail_keeps_its_excerpt_and_advice_when_its_sentence_is_too_long() -> None:
+    text = detail("x" * 10_000, "Do this.", first_error("a.c:1:1: error: bad\n"))
+    assert len(text) <= DETAIL_LIMIT
+    assert text.endswith("\n  > a.c:1:1: error: bad\nDo this.")

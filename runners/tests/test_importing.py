@@ -6,7 +6,6 @@ import hashlib
 import json
 import signal
 import subprocess
-import sys
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -19,6 +18,7 @@ from paceline.adb.port import AbsentError, Connection
 from paceline.cli import app
 from paceline.errors import UserError
 from paceline.formats.declared import declared_line
+from paceline.testing import commands
 from typer.testing import CliRunner, Result
 
 from .test_logcat import JS, KOTLIN, LEDGER
@@ -26,9 +26,8 @@ from .test_logcat import JS, KOTLIN, LEDGER
 TEXT = f"--------- beginning of main\n{KOTLIN}\n{JS}\n\n{LEDGER}"
 
 
-def import_(*arguments: str | Path, say: bytes | None = None) -> subprocess.CompletedProcess[bytes]:
-    command = [sys.executable, "-m", "paceline", "import", "--format", "logcat", *map(str, arguments)]
-    return subprocess.run(command, capture_output=True, check=False, input=say)
+def import_(*arguments: str | Path, say: bytes = b"") -> subprocess.CompletedProcess[bytes]:
+    return commands.run_bytes("import", "--format", "logcat", *map(str, arguments), given=say)
 
 
 SEED = Path(__file__).resolve().parents[3] / "shared" / "seeds" / "000_6e776f6c8bf659c2.txt"

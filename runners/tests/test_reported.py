@@ -114,7 +114,7 @@ def test_the_rest_of_a_log_is_what_was_not_followed_and_nothing_twice() -> None:
     device.answers[tuple(again)] = f"{one}\n{two}\n"
 
     with Follower(device.connection, lambda line: messages.append(line.message), pause_s=60.0) as follower:
-        assert follower.wait(20)
+        assert follower.wait(120)
         assert follower.rest(device.connection())
         assert follower.rest(device.connection())
     assert messages == ["one", "two"]

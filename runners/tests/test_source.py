@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from paceline.artifacts import ArtifactCache, InUse, copy_into, files_below, hash_files
 from paceline.errors import UserError
-from paceline.git import Repository, SourceError, working_revision
+from paceline.git import Repository, SourceError, working_revision, working_revision_in_words
 from paceline.source import Prepared, prepare
 from paceline.stop import Reason, Stop
 from paceline.testing.suites import MANIFEST
@@ -104,7 +104,45 @@ def test_a_detached_commit_no_branch_holds_can_be_prepared(shop: Shop, suite_rep
     assert shop.prepare(commit).revision == commit
 
 
-def test_a_failed_build_tells_the_step_and_its_last_words(shop: Shop, suite_repository: Path) -> None:
+BROKEN = r"""
+import sys
+for number in range(50): print('compiling', number)
+print('main.c:1:25: ' + chr(27) + '[31merror:' + chr(27) + '[0m missing undeclared', file=sys.stderr)
+print('    1 |' + chr(9) + 'return missing;', file=sys.stderr, flush=True)
+for number in range(50): print('cleaning', number)
+print('make: *** [all] Error 1', file=sys.stderr)
+sys.exit(2)
+"""
+
+
+def test_a_failed_build_tells_its_first_error_and_not_its_last_lines(
+    shop: Shop, suite_repository: Path
+) -> None:
+    commit = commit_manifest(suite_repository, with_build(BROKEN))
+    with pytest.raises(SourceError) as caught:
+        shop.prepare(commit)
+    assert caught.value.advice.splitlines()[:2] == [
+        "  > main.c:1:25: error: missing undeclared",
+        "  |     1 | return missing;",
+    ]
+    assert "cleaning 49" not in str(caught.value)
+    assert "\n" not in caught.value.text
+    assert len(caught.value.text) < 300
+    assert shop.log.count("cleaning 49") == 1, "the log holds all of it"
+
+
+def test_a_build_killed_by_a_signal_says_so_in_words(shop: Shop, suite_repository: Path) -> None:
+    step = "import os; os.kill(os.getpid(), 11)"
+    commit = commit_manifest(suite_repository, with_build(step))
+    with pytest.raises(SourceError) as caught:
+        shop.prepare(commit)
+    assert caught.value.text.endswith("was killed by SIGSEGV (it accessed memory that is not its own).")
+    assert "It printed nothing." in caught.value.advice
+
+
+def test_a_failed_build_without_a_known_error_tells_its_last_words(
+    shop: Shop, suite_repository: Path
+) -> None:
     commit = commit_manifest(suite_repository, with_build("import sys; print('no compiler'); sys.exit(7)"))
     with pytest.raises(SourceError) as caught:
         shop.prepare(commit)
@@ -228,8 +266,10 @@ def test_the_working_revision_shows_uncommitted_changes(suite_repository: Path, 
     assert working_revision(suite_repository / "bench") == commit
     (suite_repository / "bench" / "sorts.py").write_text("x")
     assert working_revision(suite_repository / "bench") == commit + "+dirty"
+    assert working_revision_in_words(commit + "+dirty") == f"{commit[:12]} with uncommitted changes"
     (tmp_path / "plain").mkdir()
     assert working_revision(tmp_path / "plain") == "unversioned"
+    assert working_revision_in_words("unversioned") == "files without a commit"
 
 
 def test_the_cache_drops_the_least_recently_used(tmp_path: Path) -> None:

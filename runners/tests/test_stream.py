@@ -4,7 +4,15 @@ from __future__ import annotations
 
 import msgspec
 from paceline.events import Case, Metric, Progress, Samples, Warn
-from paceline.stream import CHUNK_VALUES, FLUSH_S, LOG_LINES_PER_LAUNCH, Item, ItemSink, log_items
+from paceline.stream import (
+    CHUNK_VALUES,
+    FLUSH_S,
+    LOG_LAST_LINES,
+    LOG_LINES_PER_LAUNCH,
+    Item,
+    ItemSink,
+    log_items,
+)
 
 TIME = Metric("time", "ns", "lower")
 RATE = Metric("rate", "op/s", "higher")
@@ -103,12 +111,17 @@ def test_log_lines_are_bounded_and_free_of_nul() -> None:
     it, batches, _ = sink()
     it.stderr(["a\x00b", "x" * 10_000])
     it.stderr(["more"] * (LOG_LINES_PER_LAUNCH * 2))
+    it.stderr(["the end"])
     it.close()
-    lines = [line for item in batches[0] for line in item["lines"]]  # type: ignore[attr-defined]
+    lines = [line for batch in batches for item in batch for line in item["lines"]]  # type: ignore[attr-defined]
     assert lines[0] == "a\ufffdb"
     assert max(map(len, lines)) <= 4000
-    assert len(lines) == LOG_LINES_PER_LAUNCH + 1
-    assert "not kept" in lines[-1]
+    assert len(lines) == LOG_LINES_PER_LAUNCH + 1 + LOG_LAST_LINES
+    assert lines[LOG_LINES_PER_LAUNCH] == (
+        f"(agent) {LOG_LINES_PER_LAUNCH + 3 - LOG_LAST_LINES} lines are not kept; "
+        f"the last {LOG_LAST_LINES} follow"
+    )
+    assert lines[-1] == "the end"
 
 
 def test_log_lines_carry_no_terminal_colours() -> None:

@@ -1,4 +1,4 @@
-"""Authentication and authorisation of requests: `require("scope")` is all a route needs.
+"""Authentication and authorisation of requests: a route says `require("scope")`, or `ANYONE`.
 
 Invariants: authentication reads in its own short transaction, so a route that waits (long poll) holds none;
 cookie-authenticated unsafe requests must come from our own pages (Sec-Fetch-Site, else Origin), tokens need
@@ -7,10 +7,10 @@ not; secrets are looked up by hash. Knows how cookies are named (see `cookies.py
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from dataclasses import dataclass
 from datetime import timedelta
 
-from fastapi import Request, Security
+from fastapi import Depends, Request, Security
 from fastapi.security import APIKeyCookie, HTTPBearer
 
 from paceline_server.accounts import cookies, queries
@@ -72,26 +72,50 @@ def principal_of_session(secret: str) -> Principal:
     return Principal(account.name, frozenset(account.scopes), "session", account.id, None, None)
 
 
-def require(*scopes: str) -> Callable[..., Principal]:
+@dataclass(frozen=True)
+class Requirement:
+    """A dependency that lets in who holds any of `scopes`. `accounts/admission.py` asks it before a byte of
+    the body is read; as a dependency it then gives the route the principal that was let in."""
+
+    scopes: tuple[str, ...]
+
+    def admit(self, request: Request) -> None:
+        """Keep the principal of `request` for the route. Raises 401 or 403."""
+        request.state.principal = authorised(request, *self.scopes)
+
+    async def __call__(
+        self, request: Request, _token: object = Security(_bearer), _session: object = Security(_cookie)
+    ) -> Principal:
+        principal: Principal = request.state.principal
+        _check_scopes(principal, self.scopes)
+        return principal
+
+
+def require(*scopes: str) -> Requirement:
     """A dependency that lets in who holds any of `scopes`: `Annotated[Principal,
     Depends(require("read"))]`."""
+    return Requirement(scopes)
 
-    def check(
-        request: Request, _token: object = Security(_bearer), _session: object = Security(_cookie)
-    ) -> Principal:
-        return authorised(request, *scopes)
 
-    return check
+def anyone() -> None:
+    """The dependency of a route that needs no credential: `dependencies=[ANYONE]`."""
+
+
+ANYONE = Depends(anyone)
 
 
 def authorised(request: Request, *scopes: str) -> Principal:
     """The principal of `request` if it holds any of `scopes`. Raises 401 or 403."""
     principal = principal_of(request)
+    _check_scopes(principal, scopes)
+    return principal
+
+
+def _check_scopes(principal: Principal, scopes: tuple[str, ...]) -> None:
     if not principal.may(*scopes):
         raise forbidden(f"This needs the scope {' or '.join(scopes)}.")
     if scopes == ("agent",) and principal.agent_id is None:
         raise forbidden("This is for agents: use the credential an agent got when it enrolled.")
-    return principal
 
 
-__all__ = ["Principal", "authorised", "principal_of", "require"]
+__all__ = ["ANYONE", "Principal", "Requirement", "anyone", "authorised", "principal_of", "require"]

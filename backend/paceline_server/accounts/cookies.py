@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 import structlog
 from fastapi import Request, Response
 
-from paceline_server.kernel import clock
+from paceline_server.kernel import clock, requests
 from paceline_server.kernel.errors import ProblemError, forbidden
 from paceline_server.kernel.settings import Settings
 
@@ -43,10 +43,7 @@ def _settings(request: Request) -> Settings:
 
 def is_secure(request: Request) -> bool:
     """Whether the browser reaches us by HTTPS."""
-    if request.url.scheme == "https":
-        return True
-    public = urlsplit(_settings(request).public_url or "")
-    return public.scheme == "https" and public.netloc == request.headers.get("host")
+    return requests.is_secure(request.scope, _settings(request).public_url)
 
 
 def read(request: Request) -> str | None:
@@ -90,6 +87,14 @@ def take_back(request: Request, response: Response) -> None:
     response.delete_cookie(name, path="/", secure=secure, httponly=True, samesite="lax")
 
 
+def _place_of(origin: str) -> str:
+    """Host and port of an origin; nothing where it is none."""
+    try:
+        return urlsplit(origin).netloc
+    except ValueError:  # such as `http://[`
+        return ""
+
+
 def refuse_other_sites(request: Request, *, must_tell: bool) -> None:
     """Raises 403 `csrf_refused` unless our own page sent this.
 
@@ -101,7 +106,7 @@ def refuse_other_sites(request: Request, *, must_tell: bool) -> None:
         allowed = site == "same-origin"
     elif origin is not None:
         public = urlsplit(_settings(request).public_url or "").netloc
-        allowed = urlsplit(origin).netloc in {request.headers.get("host"), public} - {"", None}
+        allowed = _place_of(origin) in {request.headers.get("host"), public} - {"", None}
     else:
         allowed = not must_tell
     if not allowed:

@@ -89,9 +89,17 @@ def forget_expired(session: Session, at: datetime) -> None:
     session.execute(delete(SignInLink).where(SignInLink.expires_at <= at))
 
 
-def throttles(session: Session, keys: list[str]) -> dict[str, SignInThrottle]:
-    rows = session.scalars(select(SignInThrottle).where(SignInThrottle.key.in_(keys)))
-    return {row.key: row for row in rows}
+def blocked_until(session: Session, key: str) -> datetime | None:
+    """Until when a key must pause, if it ever had to."""
+    return session.scalar(select(SignInThrottle.blocked_until).where(SignInThrottle.key == key))
+
+
+def give_back_failure(session: Session, key: str, *, unblock_below: int) -> None:
+    """One failure less, and no pause where too few are left for one."""
+    left = SignInThrottle.failures - 1
+    pause = case((left < unblock_below, None), else_=SignInThrottle.blocked_until)
+    statement = update(SignInThrottle).where(SignInThrottle.key == key, SignInThrottle.failures > 0)
+    session.execute(statement.values(failures=left, blocked_until=pause))
 
 
 def count_failure(session: Session, key: str, at: datetime, forget_before: datetime) -> int:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Annotated
 
 from fastapi import APIRouter, Depends, Request, Response
+from fastapi.concurrency import run_in_threadpool
 
 from paceline_server.accounts import cookies, passwords, queries, service
-from paceline_server.accounts.auth import Principal, require
+from paceline_server.accounts.auth import ANYONE, Principal, require
 from paceline_server.accounts.schemas import (
     AccountOut,
     LinkSignInIn,
@@ -20,7 +21,7 @@ from paceline_server.accounts.schemas import (
 from paceline_server.kernel.errors import unauthenticated
 from paceline_server.kernel.wire import Page
 from paceline_server.store.page import Cursor, Limit, page
-from paceline_server.store.session import DbSession, read_scope
+from paceline_server.store.session import DbSession, session_scope
 from paceline_server.store.tables.accounts import Account, Token
 
 router = APIRouter(tags=["accounts"])
@@ -28,8 +29,11 @@ router = APIRouter(tags=["accounts"])
 Reader = Annotated[Principal, Depends(require("read"))]
 Admin = Annotated[Principal, Depends(require("admin"))]
 
+SIGN_IN_BYTES = 16 * 1024
+"""The longest address and password of `PasswordSignInIn` with every character escaped."""
 
-@router.post("/session/link")
+
+@router.post("/session/link", max_body_size=SIGN_IN_BYTES, dependencies=[ANYONE])
 def sign_in_by_link(
     body: LinkSignInIn, request: Request, response: Response, session: DbSession
 ) -> SessionOut:
@@ -41,25 +45,36 @@ def sign_in_by_link(
     return new.out
 
 
-@router.post("/session")
-def sign_in_by_password(
-    body: PasswordSignInIn, request: Request, response: Response, session: DbSession
-) -> SessionOut:
-    """Sign in with e-mail address and password; failures are throttled (429 `throttled`)."""
+@router.post("/session", max_body_size=SIGN_IN_BYTES, dependencies=[ANYONE])
+async def sign_in_by_password(body: PasswordSignInIn, request: Request, response: Response) -> SessionOut:
+    """Sign in with e-mail address and password; failures are throttled (429 `throttled`).
+
+    The attempt is counted before the password is looked at, so that guesses sent at once count as those sent
+    one after the other. No transaction is open meanwhile, and no thread of other requests is held.
+    """
     cookies.refuse_plain_http(request)
     cookies.refuse_other_sites(request, must_tell=False)
     keys = service.throttle_keys(body.email, request.client.host if request.client else "unknown")
-    with read_scope() as reading:  # argon2 is slow: no write transaction is open meanwhile
-        service.refuse_throttled(reading, keys)
-        account = queries.account_by_email(reading, body.email)
-    right = passwords.matches(body.password, account.password_hash if account else None)
+    with passwords.place():
+        known = await run_in_threadpool(_reserve, keys, body.email)
+        right = await passwords.compared(body.password, known.password_hash if known else None)
     days = request.app.state.settings.session_days
-    new = service.sign_in_by_password(session, account if right else None, keys, days)
+    new = await run_in_threadpool(_finish, known.account_id if known and right else None, keys, days)
     cookies.give(request, response, new.secret, new.out.expires_at)
     return new.out
 
 
-@router.get("/session")
+def _reserve(keys: dict[str, str], email: str) -> service.KnownAddress | None:
+    with session_scope() as session:
+        return service.reserve_attempt(session, keys, email)
+
+
+def _finish(account_id: str | None, keys: dict[str, str], days: float) -> service.NewSession:
+    with session_scope() as session:
+        return service.sign_in_by_password(session, account_id, keys, days)
+
+
+@router.get("/session", dependencies=[ANYONE])
 def current_session(request: Request, session: DbSession) -> SessionOut:
     """Who is signed in. 401 when nobody is."""
     secret = cookies.read(request)
@@ -68,7 +83,7 @@ def current_session(request: Request, session: DbSession) -> SessionOut:
     return service.current_session(session, secret)
 
 
-@router.delete("/session", status_code=204)
+@router.delete("/session", status_code=204, dependencies=[ANYONE])
 def sign_out(request: Request, response: Response, session: DbSession) -> None:
     """Sign out and close this session's streams."""
     secret = cookies.read(request)

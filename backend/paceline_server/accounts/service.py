@@ -106,16 +106,39 @@ def sign_in_by_link(session: Session, secret: str, days: float) -> NewSession:
     return _begin(session, account, days)
 
 
+@dataclass(frozen=True)
+class KnownAddress:
+    """Whose e-mail address it is, and what a password is compared with."""
+
+    account_id: str
+    password_hash: str | None
+
+
+def reserve_attempt(session: Session, keys: dict[str, str], email: str) -> KnownAddress | None:
+    """Count an attempt as failed before its password is compared, and who it is about. Raises 429 while any
+    key must pause; then it does not count. Success gives it back (`sign_in_by_password`)."""
+    at = clock.now()
+    for kind, key in sorted(keys.items()):  # always in one order: two attempts never wait for each other
+        failures = queries.count_failure(session, key, at, forget_before=at - THROTTLE_FORGET)
+        _refuse_paused(session, key, at)
+        beyond = failures - THROTTLE_AFTER[kind]
+        if beyond >= 0:
+            pause = timedelta(seconds=min(THROTTLE_LONGEST_S, 2 ** min(beyond, 20)))
+            queries.block(session, key, at + pause)
+    account = queries.account_by_email(session, email)
+    return None if account is None else KnownAddress(account.id, account.password_hash)
+
+
 def sign_in_by_password(
-    session: Session, account: Account | None, keys: dict[str, str], days: float
+    session: Session, account_id: str | None, keys: dict[str, str], days: float
 ) -> NewSession:
-    """Begin a session for the account whose password was right; None counts a failure and raises 401."""
+    """Begin a session for the account whose password was right; None raises 401 and leaves the reserved
+    attempt counted."""
+    account = None if account_id is None else session.get(Account, account_id)
     if account is None:
-        _count_failure(session, keys)
-        problem = unauthenticated("The e-mail address or the password is wrong.")
-        problem.keeps_changes = True
-        raise problem
+        raise unauthenticated("The e-mail address or the password is wrong.")
     queries.clear_throttles(session, [keys["address_from_place"], keys["address"]])
+    queries.give_back_failure(session, keys["place"], unblock_below=THROTTLE_AFTER["place"])
     return _begin(session, account, days)
 
 
@@ -129,31 +152,16 @@ def throttle_keys(email: str, place: str) -> dict[str, str]:
     }
 
 
-def refuse_throttled(session: Session, keys: dict[str, str]) -> None:
-    """Raises 429 `throttled` while any key must pause."""
-    at = clock.now()
-    rows = queries.throttles(session, list(keys.values())).values()
-    pauses = [
-        (row.blocked_until - at).total_seconds()
-        for row in rows
-        if row.blocked_until and row.blocked_until > at
-    ]
-    if pauses:
-        seconds = int(max(pauses)) + 1
+def _refuse_paused(session: Session, key: str, at: datetime) -> None:
+    """Looked at after counting: the row is ours until the end of the transaction, so of attempts at one
+    instant each sees the pause that the one before it set."""
+    until = queries.blocked_until(session, key)
+    if until is not None and until > at:
+        seconds = int((until - at).total_seconds()) + 1
         raise ProblemError(
             429, "throttled", f"Too many failed sign-ins; try again in {seconds} s.",
             headers={"Retry-After": str(seconds)},
         )  # fmt: skip
-
-
-def _count_failure(session: Session, keys: dict[str, str]) -> None:
-    at = clock.now()
-    for kind, key in sorted(keys.items()):  # always in one order: two failures never wait for each other
-        failures = queries.count_failure(session, key, at, forget_before=at - THROTTLE_FORGET)
-        beyond = failures - THROTTLE_AFTER[kind]
-        if beyond >= 0:
-            pause = timedelta(seconds=min(THROTTLE_LONGEST_S, 2 ** min(beyond, 20)))
-            queries.block(session, key, at + pause)
 
 
 def forget_expired(session: Session) -> None:

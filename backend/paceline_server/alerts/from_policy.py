@@ -149,7 +149,7 @@ def decide(session: Session, alert: Alert, job: Job, run: Run, advised: Sequence
     if alert.confirmation_run_id != run.id or alert.state not in ("suspected", "inconclusive"):
         return
     if job.state != "done":
-        reason = job.cause_detail or job.cause or job.detail or "no reason given"
+        reason = jobs.why_without_verdict(job)
         change(session, alert, Event.undecide, SYSTEM, f"the confirmation ended: {job.state}: {reason}")
         return
     _, _, policy, _, point = json.loads(alert.cause_key)

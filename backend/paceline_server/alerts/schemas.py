@@ -6,13 +6,13 @@ from datetime import datetime
 from typing import Any, Literal, Self
 from urllib.parse import urlsplit
 
-from pydantic import AwareDatetime, Field, field_validator, model_validator
+from pydantic import Field, field_validator, model_validator
 
 from paceline_server.accounts.schemas import AccountOut
 from paceline_server.alerts.bisect.schemas import BisectionOut, CulpritOut
 from paceline_server.catalog.schemas import ParamValue
 from paceline_server.jobs.schemas import Judged
-from paceline_server.kernel.wire import Request, Response
+from paceline_server.kernel.wire import Instant, Request, Response
 
 AlertState = Literal[
     "suspected",
@@ -164,7 +164,7 @@ class AssigneeIn(Request):
 class DueIn(Request):
     """Until when it should be dealt with; null: no date."""
 
-    due_at: AwareDatetime | None
+    due_at: Instant | None
 
 
 class IssueIn(Request):

@@ -271,7 +271,7 @@ def _decide(session: Session, alert_id: str, job: Job, run: Run, advised: Sequen
         return
     if job.state != "done":
         if alert.state == "suspected":
-            reason = job.cause_detail or job.cause or job.detail or "no reason given"
+            reason = jobs.why_without_verdict(job)
             note = f"the confirmation ended without a verdict: {job.state}: {reason}"
             change(session, alert, Event.undecide, SYSTEM, note)
         return

@@ -162,8 +162,21 @@ def _faults(manifest: Manifest) -> Iterator[str]:
     yield from _log_line_faults(manifest)
     for name, knob in manifest.knobs.items():
         yield from knob_faults(f"knobs.{name}", knob, workloads)
+        yield from _slows_faults(manifest, f"knobs.{name}.slows", knob)
     for name, preset in manifest.presets.items():
         yield from _preset_faults(manifest, f"presets.{name}", preset)
+
+
+def _slows_faults(manifest: Manifest, where: str, knob: Knob) -> Iterator[str]:
+    if knob.slows is None:
+        return
+    benchmark = manifest.benchmarks.get(knob.slows.benchmark)
+    if knob.kind != "int":
+        yield f"{where}: only an int knob slows an arm, by so many percent"
+    if benchmark is None:
+        yield f"{where}: there is no benchmark {knob.slows.benchmark!r}"
+    elif knob.slows.arm not in benchmark.arms:
+        yield f"{where}: {knob.slows.benchmark} has no arm {knob.slows.arm!r}"
 
 
 def _log_line_faults(manifest: Manifest) -> Iterator[str]:

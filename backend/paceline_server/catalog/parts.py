@@ -137,6 +137,13 @@ class Benchmark(Part):
         return [arm for arm in self.arms if arm != self.reference]
 
 
+class Slows(Part):
+    """The arm whose work a knob lengthens, by so many percent as its value is."""
+
+    benchmark: Name
+    arm: Name
+
+
 class Knob(Part):
     kind: Literal["int", "enum"]
     default: PrimitiveValue
@@ -144,6 +151,7 @@ class Knob(Part):
     maximum: Natural | None = None
     values: list[str] | None = None
     demonstration: bool = False
+    slows: Slows | None = None
     workload: Name | None = None
     description: Text
 

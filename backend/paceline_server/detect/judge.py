@@ -91,7 +91,7 @@ def judge(
     except (JudgeError, ManifestError, OSError) as error:
         out.write(f"error: {error}\n")
         return ERROR
-    write_table(analysis, out)
+    write_table(analysis, out, recorded.failure)
     return ERROR if recorded.failure is not None else EXIT_CODES[analysis.verdict]
 
 

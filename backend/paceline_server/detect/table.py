@@ -16,16 +16,16 @@ from paceline_server.stats.configuration import words_of
 from paceline_server.stats.words import quantity
 
 
-def write_table(analysis: Analysis, out: TextIO) -> None:
-    """Write the whole report of one analysis."""
-    for line in lines_of(analysis):
+def write_table(analysis: Analysis, out: TextIO, failure: str | None = None) -> None:
+    """Write the whole report of one analysis; `failure`: why it is no verdict on a whole measurement."""
+    for line in lines_of(analysis, failure):
         out.write(line.rstrip() + "\n")
 
 
-def lines_of(analysis: Analysis) -> list[str]:
+def lines_of(analysis: Analysis, failure: str | None = None) -> list[str]:
     """The report, line by line, without newlines."""
     report = analysis.report
-    lines = [f"{report.suite} at {report.revision[:40]} on {report.target}"]
+    lines = [f"{report.suite} at {revision_in_words(report.revision)} on {report.target}"]
     if report.artifact_hash:
         lines.append(f"artifact {report.artifact_hash[:16]}")
     if report.base is not None:
@@ -51,7 +51,16 @@ def lines_of(analysis: Analysis) -> list[str]:
     lines += _derived(analysis)
     lines += _gates(analysis)
     lines += _policies(analysis)
-    return [*lines, "", f"verdict: {analysis.verdict.upper()} - {analysis.reason}"]
+    ending = f"verdict: {analysis.verdict.upper()} - {analysis.reason}"
+    return [*lines, "", ending if failure is None else f"verdict: NONE - {failure}"]
+
+
+def revision_in_words(revision: str) -> str:
+    """A commit; of the offline path also what was in no commit, as `paceline run` records it."""
+    if revision == "unversioned":
+        return "no commit"
+    commit, dirty, _ = revision.partition("+dirty")
+    return f"{commit[:40]} with uncommitted changes" if dirty else commit[:40]
 
 
 def base_lines(base: BaseOut) -> list[str]:

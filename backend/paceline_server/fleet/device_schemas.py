@@ -8,9 +8,9 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Annotated, Any, Literal
 
-from pydantic import Field, StringConstraints, model_validator
+from pydantic import Field, StringConstraints
 
-from paceline_server.kernel.wire import Request, Response
+from paceline_server.kernel.wire import Instant, Request, Response
 
 ConnectionState = Literal["absent", "offline", "unauthorized", "booting", "online"]
 HealthState = Literal["unknown", "checking", "good", "recovering", "suspect", "quarantined"]
@@ -115,13 +115,7 @@ class MaintenanceIn(Request):
 
     on: bool
     reason: str | None = Field(default=None, max_length=500)
-    until: datetime | None = None
-
-    @model_validator(mode="after")
-    def _zoned(self) -> MaintenanceIn:
-        if self.until is not None and self.until.tzinfo is None:
-            raise ValueError("until: give the time zone, such as 2026-12-01T18:00:00Z")
-        return self
+    until: Instant | None = None
 
 
 class ReasonIn(Request):

@@ -16,7 +16,7 @@ connection and lease. Holds no rows, no clock and no I/O.
    │ │   (infrastructure) suspect ◀──────────────────┘ │ │
    │ │                       │   infrastructure_failed │ │
    │ │                       │   (a job lost it)       │ │
-   │ └───────rebooted────────│─────────────────────────┘ │ gates_read: hot, throttling or low
+   │ └───────rebooted────────│─────────────────────────┘ │ gates_read: hot, throttling, low or full
    │                         │ the third failure         ▼ (from every state but quarantined)
    │                         │ without a good run   recovering ──gates_read: all over──▶ good, if a check
    │ release (a person)      ▼ between                         has passed since the last doubt; else unknown
@@ -54,6 +54,8 @@ THROTTLING_STATUS: Final = 2
 """Android thermal status `moderate`: from there on the platform throttles (PowerManager), as in §1."""
 CALM_STATUS: Final = 0
 """Android thermal status `none`, at which throttling counts as over."""
+FREE_BYTES_NEEDED: Final = 512 << 20
+"""bytes of free storage below which a device rests; the agent's gate `space` has the same number."""
 MAX_FAILURES: Final = 3
 """infrastructure failures without a good run between; then a person has to look. Issue 5."""
 RETRY_AFTER: Final = timedelta(seconds=60)
@@ -61,7 +63,7 @@ RETRY_AFTER: Final = timedelta(seconds=60)
 LOOK_AGAIN_AFTER: Final = timedelta(minutes=5)
 """Pause after a check that found it unfit for a while: storage does not empty itself in a minute."""
 
-Hold = Literal["hot", "throttling", "low_battery"]
+Hold = Literal["hot", "throttling", "low_battery", "full"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,6 +105,7 @@ class GatesRead:
     battery_c: float | None = None
     battery_percent: float | None = None
     thermal_status: int | None = None
+    free_bytes: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,14 +218,15 @@ def _gates_read(health: Health, gates: GatesRead) -> Health:
         return replace(health, state="recovering", reason=_resting(holds, gates), held_for=holds)
     if health.state != "recovering":
         return health
-    rested = replace(health, held_for=())
+    # What a check found unfit meanwhile is over with the rest: the next check waits for nothing.
+    rested = replace(health, held_for=(), check_after=None)
     return replace(rested, state="good" if health.checked else "unknown", reason=None)
 
 
 def _holds(held: tuple[Hold, ...], gates: GatesRead) -> tuple[Hold, ...]:
     """Why it must rest: what begins now, and what is not over. An unknown reading ends nothing, but for a
-    thermal status, for which a cool battery stands in: some devices stop telling it, and would rest for
-    ever."""
+    thermal status, for which a cool battery stands in (some devices stop telling it, and would rest for
+    ever), and for free storage, which a check looks at again."""
     c, percent, status = gates.battery_c, gates.battery_percent, gates.thermal_status
     found: list[Hold] = []
     if (c is None or c > COOL_C) if "hot" in held else (c is not None and c >= HOT_C):
@@ -236,6 +240,8 @@ def _holds(held: tuple[Hold, ...], gates: GatesRead) -> tuple[Hold, ...]:
         else (percent is not None and percent < LOW_PERCENT)
     ):
         found.append("low_battery")
+    if gates.free_bytes is not None and gates.free_bytes < FREE_BYTES_NEEDED:
+        found.append("full")
     return tuple(found)
 
 
@@ -243,10 +249,12 @@ def _resting(holds: tuple[Hold, ...], gates: GatesRead) -> str:
     c = "unknown" if gates.battery_c is None else f"{gates.battery_c:g} °C"
     percent = "unknown" if gates.battery_percent is None else f"{gates.battery_percent:g} %"
     status = "unknown" if gates.thermal_status is None else f"{gates.thermal_status}"
+    free_mib = 0 if gates.free_bytes is None else gates.free_bytes >> 20
     words: dict[Hold, str] = {
         "hot": f"its battery is hot: {c}, rests until {COOL_C:g} °C",
         "throttling": f"it throttles: thermal status {status}, rests until {CALM_STATUS}",
         "low_battery": f"its battery is low: {percent}, rests until {CHARGED_PERCENT:g} %",
+        "full": f"its storage is full: {free_mib} MiB free, rests until {FREE_BYTES_NEEDED >> 20} MiB are",
     }
     return "; ".join(words[hold] for hold in holds)
 

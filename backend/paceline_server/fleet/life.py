@@ -207,7 +207,7 @@ def _take_gates(session: Session, target: Target, said: GatesIn, at: datetime) -
     if _worth_keeping(said, queries.newest_reading(session, target.id), taken_at):
         session.add(TargetReading(target_id=target.id, at=taken_at, **read))
     target.gates, target.gates_at = read, taken_at
-    event = health.GatesRead(said.battery_c, said.battery_percent, said.thermal_status)
+    event = health.GatesRead(said.battery_c, said.battery_percent, said.thermal_status, said.free_bytes)
     apply(session, target, event, "gates_read", evidence={"gates": read})
 
 
@@ -252,7 +252,8 @@ def _take_recovery(session: Session, target: Target, said: RecoveryIn, at: datet
 DEVICE_CAUSES = frozenset(
     {"device_lost", "device_rebooted", "device_refused", "device_storage_full", "device_unauthorized"}
 )
-"""Causes of a failed attempt that are about the device: they make a health check due. No other cause does."""
+"""Causes of a failed attempt that are about the device: they make a health check due. No other cause does.
+`placing_failed` is not one: a device that answers and lists its files works, and its rules may set modes."""
 
 
 def attempt_failed(

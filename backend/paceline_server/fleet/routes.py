@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 from fastapi import APIRouter, Depends, Query
 from sqlalchemy.orm import Session
 
-from paceline_server.accounts.auth import Principal, require
+from paceline_server.accounts.auth import ANYONE, Principal, require
 from paceline_server.fleet import actions, events, queries, service, shapes
 from paceline_server.fleet.device_schemas import Axis, HealthState, MaintenanceIn, ReasonIn, TargetEventOut
 from paceline_server.fleet.schemas import (
@@ -32,6 +32,11 @@ Reader = Annotated[Principal, Depends(require("read"))]
 Admin = Annotated[Principal, Depends(require("admin"))]
 AgentItself = Annotated[Principal, Depends(require("agent"))]
 
+ENROL_BYTES = 16 * 1024
+"""Anyone may send it: no more than its longest fields take."""
+HEARTBEAT_BYTES = 8 * 1024 * 1024
+"""All suites of an agent and what the last checks of its devices printed."""
+
 
 @router.post("/agents/enrolment-codes", status_code=201)
 def create_enrolment_code(_: Admin, session: DbSession) -> EnrolmentCodeOut:
@@ -39,13 +44,13 @@ def create_enrolment_code(_: Admin, session: DbSession) -> EnrolmentCodeOut:
     return service.create_enrolment_code(session)
 
 
-@router.post("/agents/enrol", status_code=201)
+@router.post("/agents/enrol", status_code=201, max_body_size=ENROL_BYTES, dependencies=[ANYONE])
 def enrol(body: EnrolIn, session: DbSession) -> EnrolOut:
     """Join with a one-time code; the credential is in this answer only."""
     return service.enrol(session, body)
 
 
-@router.post("/agents/self/heartbeat")
+@router.post("/agents/self/heartbeat", max_body_size=HEARTBEAT_BYTES)
 def heartbeat(body: HeartbeatIn, agent: AgentItself, session: DbSession) -> HeartbeatOut:
     """Say that the agent lives, what it drives and (when `suites` is given) what it can run."""
     return service.heartbeat(session, agent.agent_id or "", body)

@@ -40,8 +40,9 @@ log = structlog.get_logger("paceline.fleet")
 
 __all__ = [
     "READING_EVERY", "agents_heard_last", "any_silent", "attempt_failed", "create_enrolment_code", "enrol",
-    "find_target", "forget", "forget_expired", "heartbeat", "imported_target", "is_free_to_use", "is_online",
-    "online_targets", "readings", "run_succeeded", "sweep", "targets_out", "tell", "tell_silent",
+    "find_target", "forget", "forget_expired", "heartbeat", "imported_target", "is_enrolled",
+    "is_free_to_use", "is_online", "online_targets", "readings", "run_succeeded", "sweep", "targets_out",
+    "tell", "tell_silent",
 ]  # fmt: skip
 
 
@@ -76,6 +77,11 @@ def enrol(session: Session, spec: EnrolIn) -> EnrolOut:
     _, credential = accounts.issue_token(session, spec.name, "pla", ["agent"], agent_id=agent_id)
     log.info("agent_enrolled", agent_id=agent_id, name=spec.name)
     return EnrolOut(agent_id=agent_id, credential=credential)
+
+
+def is_enrolled(session: Session, agent_id: str) -> bool:
+    """Whether this database knows the agent."""
+    return session.get(Agent, agent_id) is not None
 
 
 def heartbeat(session: Session, agent_id: str, said: HeartbeatIn) -> HeartbeatOut:

@@ -113,7 +113,7 @@ _EVENTS = {
     "check_asked": "is due for a health check",
     "check_passed": "passed its health check",
     "check_failed": "failed its health check",
-    "gates_read": "was hot or low, or is no more",
+    "gates_read": "was hot, low or full, or is no more",
     "infrastructure_failed": "was lost by a job",
     "gave_up": "could not be recovered",
     "recheck": "is checked again",

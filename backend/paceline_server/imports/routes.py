@@ -17,10 +17,14 @@ router = APIRouter(tags=["imports"])
 
 Reader = Annotated[Principal, Depends(require("read"))]
 Writer = Annotated[Principal, Depends(require("ingest"))]
+IMPORT_BYTES = 8 * 1024 * 1024
+"""Of one document: the log of some 20,000 lines."""
 Form = Annotated[str | None, Query(alias="format", max_length=50)]
 
 
-@router.post("/imports", status_code=201, responses={200: {"model": ImportDetailOut}})
+@router.post(
+    "/imports", status_code=201, max_body_size=IMPORT_BYTES, responses={200: {"model": ImportDetailOut}}
+)
 def store_import(
     body: ImportIn, principal: Writer, session: DbSession, response: Response
 ) -> ImportDetailOut:

@@ -11,7 +11,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Annotated, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import BaseModel, ConfigDict, Field, Strict, model_validator
 
 from paceline_server.catalog.schemas import ParamValue
 from paceline_server.imports.criterion.schemas import CriterionIn, ImportedRunOut, MeasuredOnIn
@@ -31,7 +31,7 @@ Count = Annotated[int, Field(ge=0, lt=2**63)]
 
 
 class _Part(BaseModel):
-    model_config = ConfigDict(extra="allow")
+    model_config = ConfigDict(extra="allow", strict=True)
 
 
 class QuantityIn(_Part):
@@ -57,7 +57,7 @@ class RowIn(_Part):
     batch: Count
     average: QuantityIn
     fallback: QuantityIn
-    lines: tuple[Line, Line]
+    lines: Annotated[tuple[Line, Line], Strict(False)]
 
 
 class HeadingIn(_Part):

@@ -7,9 +7,10 @@ attempt, finished or not. `side` is None but in an A/B job, whose base and head 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 from sqlalchemy.orm import Session
@@ -23,12 +24,16 @@ from paceline_server.jobs.schemas import ConditionsOut, LogLineOut, ReportedOut
 from paceline_server.kernel.wire import Page
 from paceline_server.stats.samples import NOT_COUNTED, CaseSamples, Direction, Ints
 from paceline_server.store.page import decode_cursor, encode_cursor
+from paceline_server.store.session import read_scope
 
 Key = tuple[str, str, str, str, str | None]
 """(benchmark, arm, params key, metric, side)."""
 
 LIVE_CHUNKS = 32
 """Newest chunks per case that a live series looks at."""
+LOG_CHUNKS = 4
+"""Chunks of log lines read at once for a text, each of at most 2 MB."""
+_NOT_IN_A_FILENAME = re.compile(r"[^A-Za-z0-9._-]+")
 LIVE_VALUES = 150
 """Values of a live series, evenly picked: what a chart shows without dots."""
 
@@ -203,6 +208,35 @@ def log_tail(session: Session, job_id: str, *, attempt: int | None, lines: int) 
         LogLineOut(seq=chunk.seq, stream=chunk.stream, text=text) for chunk in chunks for text in chunk.lines
     ]
     return Page[LogLineOut](items=said[-lines:], next=None)
+
+
+class WholeLog(NamedTuple):
+    """The log of one attempt as a text: `lines` are read from the store while they are sent."""
+
+    filename: str
+    lines: Iterator[str]
+
+
+def log_text(session: Session, job_id: str, *, attempt: int | None) -> WholeLog:
+    """The whole log of an attempt (the newest unless given). Raises 404."""
+    job = jobs.get_job(session, job_id)
+    number = job.attempt if attempt is None else attempt
+    suite = jobs.get_run(session, job.run_id).suite
+    name = _NOT_IN_A_FILENAME.sub("-", f"{suite}-{job.target_name}-{job_id}-attempt-{number}")
+    return WholeLog(f"{name}.log", _log_lines(job_id, number))
+
+
+def _log_lines(job_id: str, attempt: int) -> Iterator[str]:
+    """Page by page, each in a transaction of its own: a slow reader holds neither memory nor a database."""
+    seq = 0
+    while True:
+        with read_scope() as session:
+            chunks = queries.log_from(session, job_id, attempt, seq, LOG_CHUNKS)
+            texts = ["".join(f"{line}\n" for line in chunk.lines) for chunk in chunks]
+            seq = chunks[-1].seq + 1 if chunks else seq
+        yield from texts
+        if len(texts) < LOG_CHUNKS:
+            return
 
 
 def conditions_page(

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from fastapi import APIRouter, Depends, Header, Query, Request
+from fastapi import APIRouter, Depends, Header, Query, Request, Response
+from fastapi.responses import StreamingResponse
 
 from paceline_server.accounts.auth import Principal, require
 from paceline_server.ingest import reader, service
@@ -41,6 +42,7 @@ def _inlined(schema: dict[str, Any]) -> dict[str, Any]:
     return inlined
 
 
+ITEMS_BYTES = 8 * 1024 * 1024
 _ITEMS_BODY = {
     "requestBody": {
         "required": True,
@@ -50,7 +52,7 @@ _ITEMS_BODY = {
 }
 
 
-@router.post("/jobs/{job_id}/attempts/{attempt}/items", openapi_extra=_ITEMS_BODY)
+@router.post("/jobs/{job_id}/attempts/{attempt}/items", openapi_extra=_ITEMS_BODY, max_body_size=ITEMS_BYTES)
 def store_items(
     writer: LeaseWriter,
     body: Annotated[bytes, Depends(body_of)],
@@ -68,7 +70,14 @@ def finish(body: FinishIn, writer: LeaseWriter, session: DbSession) -> None:
     service.finish(session, writer, body)
 
 
-@router.get("/jobs/{job_id}/log")
+_LOG_TEXT = {
+    "description": "With `format=text` the whole log of the attempt as a file, sent while it is read; "
+    "`after`, `tail`, `limit` and `cursor` are of pages only.",
+    "content": {"text/plain": {"schema": {"type": "string"}}},
+}
+
+
+@router.get("/jobs/{job_id}/log", response_model=Page[LogLineOut], responses={200: _LOG_TEXT})
 def read_log(  # noqa: PLR0917 - query parameters, passed by name
     job_id: str,
     _: Reader,
@@ -78,8 +87,13 @@ def read_log(  # noqa: PLR0917 - query parameters, passed by name
     tail: Annotated[bool, Query()] = False,
     limit: Limit = 50,
     cursor: Cursor = None,
-) -> Page[LogLineOut]:
-    """Log lines, the oldest first; `tail=true` gives the last `limit` of them."""
+    form: Annotated[Literal["json", "text"], Query(alias="format")] = "json",
+) -> Page[LogLineOut] | Response:
+    """Log lines, the oldest first; `tail=true` gives the last `limit` of them, `format=text` all of them."""
+    if form == "text":
+        whole = reader.log_text(session, job_id, attempt=attempt)
+        headers = {"Content-Disposition": f'attachment; filename="{whole.filename}"'}
+        return StreamingResponse(whole.lines, media_type="text/plain; charset=utf-8", headers=headers)
     if tail:
         return reader.log_tail(session, job_id, attempt=attempt, lines=limit)
     return reader.log_page(session, job_id, attempt=attempt, after=after, limit=limit, cursor=cursor)

@@ -68,7 +68,7 @@ def begin(
         session.add(job)
         pairs.append((job, target))
     session.flush()
-    live_events.emit(session, "run", run.id, None, shapes.run_event(run))
+    live_events.emit(session, "run", run.id, None, shapes.run_event(run, pairs))
     for job, target in pairs:
         live_events.emit(session, "job", run.id, job.id, shapes.job_event(job, target))
     hint(session, JOBS_CHANNEL)

@@ -38,8 +38,10 @@ router = APIRouter(tags=["jobs"])
 POLL_S = 1.0
 """A waiting agent looks at the rows at least this often: hints may be lost (I4) and jobs become due."""
 
-Reader = Annotated[Principal, Depends(require("read"))]
+STATE_BYTES = 2 * 1024 * 1024
+"""The commits between two revisions: at most 1,000, each with its author and subject."""
 
+Reader = Annotated[Principal, Depends(require("read"))]
 
 Requester = Annotated[Principal, Depends(require("ingest"))]
 """Who may occupy a target, or stop what occupies it: `ingest`, which `admin` implies. Reading is not enough,
@@ -169,7 +171,7 @@ def renew(writer: LeaseWriter, session: DbSession) -> RenewOut:
     return RenewOut(cancel=leases.renew(session, writer), lease_s=settings.current().lease_s)
 
 
-@router.post("/jobs/{job_id}/attempts/{attempt}/state", status_code=204)
+@router.post("/jobs/{job_id}/attempts/{attempt}/state", status_code=204, max_body_size=STATE_BYTES)
 def report_state(body: StateIn, writer: LeaseWriter, session: DbSession) -> None:
     """What the agent does next."""
     leases.report_state(session, writer, body)

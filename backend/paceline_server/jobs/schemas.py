@@ -9,7 +9,7 @@ from pydantic import Field
 
 from paceline_server.catalog.schemas import ParamValue
 from paceline_server.fleet.device_schemas import ConfigurationName, RawOut
-from paceline_server.kernel.wire import Request, Response
+from paceline_server.kernel.wire import Instant, Request, Response
 
 Judged = Literal["pass", "fail", "inconclusive", "not_applicable"]
 """Of a comparison or a gate; `not_applicable`: this target cannot run what it is about."""
@@ -20,6 +20,10 @@ JobState = Literal[
     "done", "failed", "cancelled", "lost", "expired",
 ]  # fmt: skip
 RunState = Literal["queued", "active", "done", "failed", "cancelled"]
+Outcome = Literal[
+    "queued", "running", "pass", "fail", "inconclusive", "failed", "lost", "expired", "cancelled"
+]  # fmt: skip
+"""The one word for how a run or a job stands; `inconclusive` only of what was measured and judged."""
 Cause = Literal[
     # workload faults: a signal, never retried
     "stream_invalid", "workload_hung", "workload_flooded", "workload_crashed", "workload_error",
@@ -27,6 +31,7 @@ Cause = Literal[
     # infrastructure faults
     "checkout_failed", "agent_lost", "agent_error", "disk_full", "target_refused", "lease_lost", "cancelled",
     "device_lost", "device_rebooted", "device_refused", "device_storage_full", "device_unauthorized",
+    "placing_failed",
     # faults of the server
     "analysis_failed",
 ]  # fmt: skip
@@ -120,15 +125,36 @@ class ProgressOut(Response):
     total: int
 
 
+class ExcerptLineOut(Response):
+    text: str
+    is_error: bool
+
+
+class FailureOut(Response):
+    """Why a job failed, in parts: what happened, the first error of its output with the lines around it, and
+    what to do next. Where no known error stands in the output, `excerpt` is its end."""
+
+    sentence: str
+    excerpt: list[ExcerptLineOut]
+    is_recognised: bool
+    advice: str
+
+
 class JobOut(Response):
+    """`outcome` is the one word to show; `cause` and `cause_detail` say why it failed, was lost, expired or
+    was cancelled, and are null in what was judged."""
+
     id: str
     run_id: str
     target_id: str
     target_name: str
     state: JobState
+    outcome: Outcome
     detail: str | None
     cause: Cause | None
     cause_detail: str | None
+    """The whole text of `failure`, as an agent sent it."""
+    failure: FailureOut | None = None
     attempt: int
     batch: int
     launches: int = 5
@@ -146,6 +172,11 @@ class JobOut(Response):
 
 
 class RunOut(Response):
+    """`outcome` is the one word to show, `reason` says why in a line. `fail` needs one job judged so; else
+    the job that most needs a person decides: failed, lost, expired, cancelled. `cause` and `cause_detail` are
+    that job's, also where another one's verdict is `fail`. `verdict` is null unless all were judged or one is
+    `fail`."""
+
     id: str
     suite: str
     repository: str
@@ -154,8 +185,11 @@ class RunOut(Response):
     branch: str | None
     trigger: Trigger
     state: RunState
+    outcome: Outcome
     verdict: Verdict | None
     reason: str | None
+    cause: Cause | None
+    cause_detail: str | None
     demonstration: bool
     benchmarks: list[str]
     params: dict[str, list[ParamValue]]
@@ -219,7 +253,7 @@ class CommitIn(Request):
 
     commit: str = Field(pattern=COMMIT)
     author: str = Field(max_length=500)
-    at: datetime
+    at: Instant
     subject: str = Field(max_length=500)
     left_out: int = Field(default=0, ge=0)
 
@@ -238,7 +272,10 @@ class StateIn(Request):
 
 
 class FinishIn(Request):
-    """The last write of an attempt; `last_seq` is the highest sequence number it produced (−1: none)."""
+    """The last write of an attempt; `last_seq` is the highest sequence number it produced (−1: none).
+
+    `detail`: what happened in one sentence; then, where there is output, the first error in it with the lines
+    around it, which begin with two blanks and `> ` (the error) or `| `; then what to do next."""
 
     outcome: Literal["done", "failed", "cancelled"]
     cause: Cause | None = None

@@ -8,16 +8,19 @@ what it leaves behind (live events, outbox rows) commits with it. Never waits an
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from dataclasses import dataclass
 
 from sqlalchemy.orm import Session
 
 from paceline_server.fleet import service as fleet
-from paceline_server.jobs import queries, shapes
+from paceline_server.jobs import outcomes, queries, shapes
 from paceline_server.jobs.beginnings import EXPIRES_AFTER, begin
 from paceline_server.jobs.declared import Declared, read_manifest
+from paceline_server.jobs.failure import sentence_of, why_without_verdict
 from paceline_server.jobs.followups import ab_run, commits_of, confirmation_run
 from paceline_server.jobs.imported import ImportedRun, analyse_imported, imported_run
 from paceline_server.jobs.leases import Hold, Writer, finish, hold, lease_lost
+from paceline_server.jobs.outcomes import WITHOUT_VERDICT
 from paceline_server.jobs.plans import Plan, plan_of
 from paceline_server.jobs.queries import counting_attempts
 from paceline_server.jobs.schemas import JobOut, RunIn, RunOut, Trigger, Verdict
@@ -30,12 +33,13 @@ from paceline_server.kernel.wire import Page
 from paceline_server.store import page
 from paceline_server.store.tables.catalog import Suite
 from paceline_server.store.tables.fleet import Target
-from paceline_server.store.tables.jobs import Run
+from paceline_server.store.tables.jobs import Job, Run
 
 __all__ = [
-    "CANCEL", "Hold", "ImportedRun", "Plan", "Writer", "ab_run", "analyse_imported", "cancel", "commits_of",
-    "conclude", "confirmation_run", "counting_attempts", "create_run", "fail_analysis", "finish", "get_job",
-    "get_run", "hold", "imported_run", "lease_lost", "list_runs", "plan_of", "request_batch",
+    "CANCEL", "WITHOUT_VERDICT", "Hold", "ImportedRun", "Plan", "Requested", "Writer", "ab_run",
+    "analyse_imported", "cancel", "commits_of", "conclude", "confirmation_run", "counting_attempts",
+    "create_run", "ending_of", "fail_analysis", "finish", "get_job", "get_run", "hold", "imported_run",
+    "lease_lost", "list_runs", "plan_of", "request_batch", "requested", "sentence_of", "why_without_verdict",
 ]  # fmt: skip
 
 
@@ -71,6 +75,28 @@ def create_run(session: Session, spec: RunIn, created_by: str, schedule_id: str 
         created_by=created_by,
     )
     return begin(session, run, targets, clock.now(), spec.launches)
+
+
+@dataclass(frozen=True)
+class Requested:
+    """What a request would measure and where, if it were made now. `targets` empty: none is online."""
+
+    suite: Suite
+    selection: Selection
+    targets: Sequence[Target]
+
+
+def requested(session: Session, spec: RunIn) -> Requested:
+    """Check a request without making a run. Raises 404 `unknown_suite`, 400 naming each wrong field."""
+    try:
+        return Requested(*_checked(session, spec))
+    except ProblemError as problem:
+        if problem.code != "no_target":
+            raise
+    suite = queries.suite(session, spec.suite)
+    if suite is None:
+        raise not_found("suite", spec.suite)
+    return Requested(suite, select(read_manifest(suite.manifest), spec), [])
 
 
 def _branch_of(spec: RunIn, suite: Suite) -> str | None:
@@ -181,6 +207,11 @@ def get_job(session: Session, job_id: str) -> JobOut:
     if found is None:
         raise not_found("job", job_id)
     return shapes.job_out(*found)
+
+
+def ending_of(job: Job, target: Target) -> tuple[JobOut, str]:
+    """A job that is over, and why it ended as it did in one line."""
+    return shapes.job_out(job, target), outcomes.why(shapes.summaries([(job, target)])[0])
 
 
 def list_runs(

@@ -1,7 +1,8 @@
-"""The life of a job and of a run, as pure functions: (state, event) → state.
+"""The life of a job, as pure functions: (state, event) → state.
 
 Place: the middle of `jobs`; `service.py` asks here before it writes. Invariant: no other module decides which
-state follows which. Holds no rows, no clock and no I/O.
+state follows which. Holds no rows, no clock and no I/O. How a job ended, and what that makes of its run, is
+in `outcomes.py`.
 
 ```
               lease                report(preparing)      report(measuring)        report(uploading)
@@ -37,12 +38,10 @@ state follows which. Holds no rows, no clock and no I/O.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import Literal
 
-from paceline_server.jobs.schemas import JobState, RunState, Verdict
+from paceline_server.jobs.schemas import JobState
 
 MAX_REQUEUES = 2
 """Infrastructure losses before measuring that are retried silently (DESIGN §4)."""
@@ -61,7 +60,8 @@ INFRASTRUCTURE_CAUSES = frozenset({
     "device_lost", "device_rebooted", "device_refused", "device_storage_full", "device_unauthorized",
 })  # fmt: skip
 """Failures of the surroundings, worth another try if nothing was measured yet. `checkout_failed` is not here:
-a commit that cannot be found stays unfound, and the person who asked should read it at once."""
+a commit that cannot be found stays unfound, and the person who asked should read it at once. Nor is
+`placing_failed`: the agent has already sent the file three times."""
 
 
 class Event(StrEnum):
@@ -157,85 +157,3 @@ def on_failure(state: JobState, *, cause: str, requeues: int) -> Event:
     if before_measuring and cause in INFRASTRUCTURE_CAUSES and requeues < MAX_REQUEUES:
         return Event.requeue
     return Event.finish_failed
-
-
-@dataclass(frozen=True, slots=True)
-class JobSummary:
-    """What the roll-up of a run needs of each job."""
-
-    state: JobState
-    verdict: Verdict | None
-    reason: str | None
-    target_name: str
-
-
-@dataclass(frozen=True, slots=True)
-class RollUp:
-    state: RunState
-    verdict: Verdict | None
-    reason: str | None
-
-
-_WORDS: dict[str, str] = {
-    "failed": "failed",
-    "lost": "lost its agent",
-    "expired": "was not leased in time",
-    "cancelled": "was cancelled",
-}
-
-
-def roll_up(jobs: Iterable[JobSummary]) -> RollUp:
-    """State, verdict and reason of a run from its jobs.
-
-    `fail` needs one job that concluded `fail`; `pass` needs every job done and passing; everything else that
-    is over is `inconclusive` (I12), except a run that was cancelled, which says nothing.
-    """
-    summaries = list(jobs)
-    states = {job.state for job in summaries}
-    failing = [job for job in summaries if job.state == "done" and job.verdict == "fail"]
-    if not states <= FINAL:
-        return RollUp("queued" if states == {"queued"} else "active", None, None)
-    state: RunState = "done"
-    if states & {"failed", "lost", "expired"}:
-        state = "failed"
-    elif "cancelled" in states:
-        state = "cancelled"
-    if failing:
-        return RollUp(state, "fail", _reason(failing))
-    if state == "cancelled":
-        return RollUp(state, None, None)
-    doubtful = [job for job in summaries if job.state != "done" or job.verdict != "pass"]
-    if doubtful:
-        return RollUp(state, "inconclusive", _reason(doubtful))
-    return RollUp(state, "pass", _reason(summaries))
-
-
-REASON_CHARACTERS = 1000
-"""Of a run's reason: what one line of a list and one message of a channel can hold."""
-TARGETS_NAMED = 3
-
-
-def _reason(jobs: list[JobSummary]) -> str:
-    """Each reason once, after the targets that gave it; whole ones only, the rest is counted."""
-    told: dict[str, list[str]] = {}
-    for job in jobs:
-        names = told.setdefault(job.reason or _WORDS.get(job.state, "no reason given"), [])
-        if job.target_name not in names:
-            names.append(job.target_name)
-    said = [f"{_targets(names)}: {reason}" for reason, names in told.items()]
-    fit = len(said)
-    while fit > 1 and len(_counted(said, fit)) > REASON_CHARACTERS:
-        fit -= 1
-    text = _counted(said, fit)
-    return text if len(text) <= REASON_CHARACTERS else f"{text[: REASON_CHARACTERS - 1]}…"
-
-
-def _counted(said: list[str], first: int) -> str:
-    rest = len(said) - first
-    more = [f"and {rest} more {'reason' if rest == 1 else 'reasons'}"] if rest else []
-    return "; ".join([*said[:first], *more])
-
-
-def _targets(names: list[str]) -> str:
-    rest = len(names) - TARGETS_NAMED
-    return f"{', '.join(names[:TARGETS_NAMED])}{f' and {rest} more' if rest > 0 else ''}"

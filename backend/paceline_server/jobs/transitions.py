@@ -15,8 +15,9 @@ from sqlalchemy.orm import Session
 
 from paceline_server.fleet import service as fleet
 from paceline_server.jobs import queries, shapes
-from paceline_server.jobs.schemas import Cause, JobState, Verdict
-from paceline_server.jobs.states import FINAL, HELD, Event, JobSummary, roll_up, step
+from paceline_server.jobs.outcomes import roll_up
+from paceline_server.jobs.schemas import Cause, JobState
+from paceline_server.jobs.states import FINAL, HELD, Event, step
 from paceline_server.store import live_events, outbox
 from paceline_server.store.session import hint
 from paceline_server.store.tables.fleet import Target
@@ -94,18 +95,10 @@ def refresh_run(session: Session, run_id: str, at: datetime) -> Run:
     session.flush()
     run = queries.lock_run(session, run_id)
     jobs = queries.jobs_of_runs(session, [run_id])[run_id]
-    rolled = roll_up(
-        JobSummary(
-            cast(JobState, job.state),
-            cast(Verdict | None, job.verdict),
-            job.reason or job.cause_detail,
-            target.spoken_name,
-        )
-        for job, target in jobs
-    )
+    rolled = roll_up(shapes.summaries(jobs))
     if (run.state, run.verdict, run.reason) != (rolled.state, rolled.verdict, rolled.reason):
         run.state, run.verdict, run.reason = rolled.state, rolled.verdict, rolled.reason
         run.finished_at = at if rolled.state in ("done", "failed", "cancelled") else None
         session.flush()
-        live_events.emit(session, "run", run.id, None, shapes.run_event(run))
+        live_events.emit(session, "run", run.id, None, shapes.run_event(run, jobs))
     return run

@@ -8,19 +8,35 @@ outside the directory is reachable. Without a build, one sentence says how to ma
 from __future__ import annotations
 
 import mimetypes
+import os
 from pathlib import Path
 
-from fastapi import FastAPI, Request
+from fastapi import FastAPI
+from fastapi.params import Depends
 from fastapi.responses import FileResponse, PlainTextResponse, Response
+from starlette.types import Receive, Scope, Send
 
 from paceline_server.kernel.errors import ProblemError
 
 FOR_EVER = "public, max-age=31536000, immutable"
 HASHED = "assets"
 """Vite writes files with a content hash in their name here."""
+LONGEST_PATH = 1024
+"""Characters. Resolving a path looks at every directory on the way, each time from the root."""
+LONGEST_NAME = 255
+"""Bytes of one name: longer ones make file systems raise instead of finding nothing."""
 MISSING = (
     "Paceline's API is running. Its pages are not built: run `make run`, or `npm run build` in frontend/.\n"
 )
+
+
+class _WholeFile(FileResponse):
+    """A file, always all of it: these are small, and a range that cannot be read would be answered in plain
+    text."""
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        headers = [each for each in scope["headers"] if each[0] not in (b"range", b"if-range")]
+        await super().__call__({**scope, "headers": headers}, receive, send)
 
 
 def frontend_dir(configured: Path | None) -> Path | None:
@@ -29,30 +45,35 @@ def frontend_dir(configured: Path | None) -> Path | None:
     return path.resolve() if (path / "index.html").is_file() else None
 
 
-def install(app: FastAPI, configured: Path | None) -> None:
-    """Serve pages for every path no route has taken."""
+def install(app: FastAPI, configured: Path | None, dependencies: list[Depends]) -> None:
+    """Serve pages for every path no route has taken and `accounts/admission.py` lets through."""
     mimetypes.add_type("text/javascript", ".js")
     mimetypes.add_type("font/woff2", ".woff2")
 
-    @app.api_route("/{path:path}", methods=["GET", "HEAD"], include_in_schema=False)
-    def page(path: str, request: Request) -> Response:
-        if path == "api" or path.startswith("api/"):
-            raise ProblemError(404, "not_found", f"There is no {request.method} /{path}.")
+    @app.api_route(
+        "/{path:path}", methods=["GET", "HEAD"], include_in_schema=False, dependencies=dependencies
+    )
+    def page(path: str) -> Response:
+        if len(path) > LONGEST_PATH or any(len(os.fsencode(part)) > LONGEST_NAME for part in path.split("/")):
+            raise ProblemError(404, "not_found", "No page and no file has an address this long.")
         root = frontend_dir(configured)
         if root is None:
             return PlainTextResponse(MISSING, status_code=404, headers={"Cache-Control": "no-store"})
         file = _inside(root, path)
         if file is not None:
             hashed = file.parent.name == HASHED
-            return FileResponse(file, headers={"Cache-Control": FOR_EVER if hashed else "no-cache"})
+            return _WholeFile(file, headers={"Cache-Control": FOR_EVER if hashed else "no-cache"})
         if path.startswith(f"{HASHED}/") or "." in path.rsplit("/", 1)[-1]:
             raise ProblemError(404, "not_found", f"There is no file /{path}.")
-        return FileResponse(root / "index.html", headers={"Cache-Control": "no-cache"})
+        return _WholeFile(root / "index.html", headers={"Cache-Control": "no-cache"})
 
 
 def _inside(root: Path, path: str) -> Path | None:
     """The file `path` names below `root`, if it is one."""
-    if not path or "\x00" in path:
+    if not path:
         return None
-    file = (root / path).resolve()
-    return file if file.is_relative_to(root) and file.is_file() else None
+    try:
+        file = (root / path).resolve()
+        return file if file.is_relative_to(root) and file.is_file() else None
+    except ValueError:  # NUL
+        return None

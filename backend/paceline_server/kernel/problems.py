@@ -6,7 +6,7 @@ without its text (which goes to the log, with the request id).
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import structlog
@@ -22,7 +22,8 @@ from paceline_server.kernel.wire import Problem
 log = structlog.get_logger("paceline.problems")
 
 CODES = {400: "invalid_request", 401: "unauthenticated", 403: "forbidden", 404: "not_found",
-         405: "method_not_allowed", 413: "body_too_large", 415: "unsupported_media_type"}  # fmt: skip
+         405: "method_not_allowed", 413: "body_too_large", 415: "unsupported_media_type",
+         503: "busy"}  # fmt: skip
 TYPE_PREFIX = "urn:paceline:problem:"
 
 
@@ -89,7 +90,7 @@ def _of_value(_: Request, error: Exception) -> JSONResponse:
 
 def _of_database(request: Request, error: Exception) -> JSONResponse:
     """The database cannot be reached or is locked for too long: worth a retry."""
-    log.error("database_unavailable", path=request.url.path, error=str(error)[:300])
+    log.error("database_unavailable", path=request.scope["path"][:200], error=str(error)[:300])
     problem = ProblemError(
         503, "unavailable", "The database is not answering; try again.", headers={"Retry-After": "1"}
     )
@@ -101,12 +102,26 @@ def internal() -> JSONResponse:
     return answer(ProblemError(500, "internal", "Something went wrong here; the log has the request id."))
 
 
+Handler = Callable[[Request, Exception], JSONResponse]
+
+HANDLERS: Mapping[type[Exception], Handler] = {
+    ProblemError: _of_ours,
+    RequestValidationError: _of_validation,
+    HTTPException: _of_starlette,
+    DataError: _of_value,
+    UnicodeEncodeError: _of_value,
+    OverflowError: _of_value,
+    OperationalError: _of_database,
+}
+
+
 def install(app: FastAPI) -> None:
-    """Register every handler. Unexpected exceptions are caught by `RequestLog` (it knows the request id)."""
-    app.add_exception_handler(ProblemError, _of_ours)
-    app.add_exception_handler(RequestValidationError, _of_validation)
-    app.add_exception_handler(HTTPException, _of_starlette)
-    app.add_exception_handler(DataError, _of_value)
-    app.add_exception_handler(UnicodeEncodeError, _of_value)
-    app.add_exception_handler(OverflowError, _of_value)
-    app.add_exception_handler(OperationalError, _of_database)
+    """Register every handler. Unexpected exceptions are caught by `Requests` (it knows the request id)."""
+    for kind, handler in HANDLERS.items():
+        app.add_exception_handler(kind, handler)
+
+
+def of(request: Request, error: Exception) -> JSONResponse | None:
+    """The answer to an error in front of the routes; None for one that nobody expects."""
+    handler = next((handler for kind, handler in HANDLERS.items() if isinstance(error, kind)), None)
+    return None if handler is None else handler(request, error)

@@ -1,4 +1,4 @@
-"""Around every request: an id, a log line, metrics, body limits, security headers, and the last catch.
+"""Around every request: an id, a log line, metrics, security headers, and the last catch.
 
 Place: pure ASGI, outermost, so that streams pass unbuffered. Invariant: the log line carries the route's
 template, never the query string or a header (they may hold secrets).
@@ -8,15 +8,14 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Awaitable, Callable, Mapping, MutableMapping
+from collections.abc import Awaitable, Callable, MutableMapping
 from typing import Any
+from urllib.parse import urlsplit
 
 import structlog
-from fastapi import HTTPException
 from prometheus_client import Counter, Histogram
 
 from paceline_server.kernel import problems
-from paceline_server.kernel.errors import body_too_large
 from paceline_server.kernel.ids import new_id
 
 Scope = MutableMapping[str, Any]
@@ -32,6 +31,11 @@ REQUESTS = Counter(
     "paceline_requests_total", "Requests by route, method and status.", ["route", "method", "status"]
 )
 SECONDS = Histogram("paceline_request_seconds", "Time to the end of the answer.", ["route", "method"])
+TEMPLATE = "paceline.template"
+"""Where the scope says which route a request goes to, as declared: `/api/v1/targets/{target_id}`."""
+METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
+"""Anything else counts as one: a series of figures per invented method would fill the memory."""
+STRICT_TRANSPORT = (b"strict-transport-security", b"max-age=31536000")
 SECURITY_HEADERS = [
     (b"x-content-type-options", b"nosniff"),
     (b"x-frame-options", b"DENY"),
@@ -48,28 +52,22 @@ SECURITY_HEADERS = [
 """Inline styles: Mantine and Recharts set style attributes. Scripts come from our files only."""
 
 
-def _too_large(limit: int) -> HTTPException:
-    """FastAPI lets this type pass where it would answer 400 to any other failure while reading a body."""
-    return HTTPException(413, body_too_large(limit).detail)
-
-
-def template(path: str, params: Mapping[str, Any]) -> str:
-    """The route's template, from what it matched: `/api/v1/targets/{target_id}`. Pages share one name.
-
-    (FastAPI leaves the included router's own, unprefixed route in the scope.)
-    """
-    if "path" in params:
-        return "pages"
-    names = {str(value): f"{{{name}}}" for name, value in params.items()}
-    return "/".join(names.get(part, part) for part in path.split("/"))
+def is_secure(scope: Scope, public_url: str | None) -> bool:
+    """Whether the browser reaches us by HTTPS: the request came by it, or `public_url` says so of this host
+    (a proxy that ends TLS)."""
+    if scope["scheme"] == "https":
+        return True
+    public = urlsplit(public_url or "")
+    host = next((value for name, value in scope["headers"] if name == b"host"), b"").decode("latin-1")
+    return public.scheme == "https" and public.netloc == host
 
 
 class Requests:
-    """The middleware. `max_body_bytes` bounds what is read from the wire, declared or not."""
+    """The middleware. `public_url`: as browsers reach us, if configured."""
 
-    def __init__(self, app: App, max_body_bytes: int) -> None:
+    def __init__(self, app: App, public_url: str | None) -> None:
         self.app = app
-        self.max_body_bytes = max_body_bytes
+        self.public_url = public_url
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -85,46 +83,35 @@ class Requests:
             nonlocal status
             if message["type"] == "http.response.start":
                 status = message["status"]
-                message["headers"] = [
-                    *message.get("headers", ()), *SECURITY_HEADERS, (b"x-request-id", request_id.encode()),
-                ]  # fmt: skip
+                message["headers"] = [*message.get("headers", ()), (b"x-request-id", request_id.encode())]
+                message["headers"] += self._added(scope, message["headers"])
             await send(message)
 
         with structlog.contextvars.bound_contextvars(request_id=request_id):
             try:
-                await self._answer(scope, headers, receive, send_on)
-            except HTTPException:
-                await problems.answer(body_too_large(self.max_body_bytes))(scope, receive, send_on)
+                await self.app(scope, receive, send_on)
             except Exception:
-                log.exception("unexpected", method=scope["method"], path=scope["path"])
+                log.exception("unexpected", method=scope["method"][:20], path=scope["path"][:200])
                 if status:
                     raise  # the answer has begun: cut the connection so that nobody takes it for whole
                 await problems.internal()(scope, receive, send_on)
             finally:
                 self._record(scope, status, time.perf_counter() - started)
 
-    async def _answer(self, scope: Scope, headers: dict[bytes, bytes], receive: Receive, send: Send) -> None:
-        declared = headers.get(b"content-length", b"0")
-        if declared.isdigit() and int(declared[:20]) > self.max_body_bytes:
-            raise _too_large(self.max_body_bytes)
-        seen = 0
-
-        async def receive_some() -> Message:
-            nonlocal seen
-            message = await receive()
-            if message["type"] == "http.request":
-                seen += len(message.get("body", b""))
-                if seen > self.max_body_bytes:
-                    raise _too_large(self.max_body_bytes)
-            return message
-
-        await self.app(scope, receive_some, send)
+    def _added(self, scope: Scope, headers: list[tuple[bytes, bytes]]) -> list[tuple[bytes, bytes]]:
+        added = list(SECURITY_HEADERS)
+        if is_secure(scope, self.public_url):
+            added.append(STRICT_TRANSPORT)
+        if scope["path"].startswith("/api/") and not any(name == b"cache-control" for name, _ in headers):
+            added.append((b"cache-control", b"no-store"))
+        return added
 
     def _record(self, scope: Scope, status: int, seconds: float) -> None:
-        route = template(scope["path"], scope["path_params"]) if "endpoint" in scope else "unmatched"
-        REQUESTS.labels(route, scope["method"], status).inc()
-        SECONDS.labels(route, scope["method"]).observe(seconds)
+        route = scope.get(TEMPLATE, "unmatched")
+        method = scope["method"] if scope["method"] in METHODS else "other"
+        REQUESTS.labels(route, method, status).inc()
+        SECONDS.labels(route, method).observe(seconds)
         quiet = status < 400
         (log.debug if quiet else log.info)(
-            "request", method=scope["method"], route=route, status=status, ms=round(seconds * 1000, 1)
+            "request", method=method, route=route, status=status, ms=round(seconds * 1000, 1)
         )

@@ -6,17 +6,36 @@ Place in the journey: the edge of HTTP, below every feature's `schemas.py`. Hold
 from __future__ import annotations
 
 import math
-from typing import Any, Generic, TypeVar
+import re
+from datetime import datetime
+from typing import Annotated, Any, Generic, TypeVar
 
-from pydantic import BaseModel, ConfigDict, model_validator
+from pydantic import AwareDatetime, BaseModel, BeforeValidator, ConfigDict, Strict, model_validator
 
 Item = TypeVar("Item")
 
+INSTANT = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}[T ].*")
+INSTANT_WORDS = "an instant as in 2026-11-23T14:00:00Z"
+DEEPEST = 128
+"""Arrays and objects in one another; a manifest has six. Deeper ones exhaust the stack of what reads them."""
+
+
+def _written_instant(value: Any) -> Any:
+    if isinstance(value, datetime) or (isinstance(value, str) and INSTANT.fullmatch(value)):
+        return value
+    raise ValueError(f"expected {INSTANT_WORDS}")
+
+
+Instant = Annotated[AwareDatetime, BeforeValidator(_written_instant), Strict(False)]
+"""A time in a body, as RFC 3339 writes it: JSON has no type of its own for one, so it is the one that is
+read from text. Numbers, bare dates and times without a zone are refused."""
+
 
 class Request(BaseModel):
-    """A body sent to us: unknown fields are an error, so that a typo never passes silently."""
+    """A body sent to us: unknown fields are an error, so that a typo never passes silently, and no value is
+    bent into the type that is wanted (`0` is not false)."""
 
-    model_config = ConfigDict(extra="forbid")
+    model_config = ConfigDict(extra="forbid", strict=True)
 
     @model_validator(mode="before")
     @classmethod
@@ -24,25 +43,39 @@ class Request(BaseModel):
         """Refuse text that PostgreSQL cannot store, so that both databases answer alike."""
         if not is_storable(data):
             raise ValueError(
-                "text contains NUL or a lone surrogate, or a number beyond 64 bits or not finite"
+                "text contains NUL or a lone surrogate, a number is beyond 64 bits or not finite, "
+                f"or something is nested deeper than {DEEPEST}"
             )
         return data
 
 
 def is_storable(value: Any) -> bool:
     """Whether both databases can store `value` (plain JSON): no NUL, no lone surrogate, no NaN, |int| <
-    2^63."""
+    2^63, and nothing nested deeper than `DEEPEST`."""
+    level, depth = [value], 0
+    while level:
+        if depth > DEEPEST:
+            return False
+        inner: list[Any] = []
+        for each in level:
+            if isinstance(each, dict):
+                if not all(map(_is_storable_scalar, each)):
+                    return False
+                inner.extend(each.values())
+            elif isinstance(each, list):
+                inner.extend(each)
+            elif not _is_storable_scalar(each):
+                return False
+        level, depth = inner, depth + 1
+    return True
+
+
+def _is_storable_scalar(value: Any) -> bool:
     if isinstance(value, str):
         return "\x00" not in value and not _has_surrogate(value)
     if isinstance(value, float):
         return math.isfinite(value)
-    if isinstance(value, int):
-        return -(2**63) <= value < 2**63
-    if isinstance(value, dict):
-        return all(is_storable(key) and is_storable(item) for key, item in value.items())
-    if isinstance(value, list):
-        return all(map(is_storable, value))
-    return True
+    return not isinstance(value, int) or -(2**63) <= value < 2**63
 
 
 def _has_surrogate(text: str) -> bool:

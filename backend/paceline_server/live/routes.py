@@ -36,8 +36,27 @@ HEADERS = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
 _open: Counter[str] = Counter()
 
 
+async def _place_of_owner(principal: Reader) -> AsyncIterator[None]:
+    """One of an owner's streams, from before the answer begins until it has ended, however it ends. Nothing
+    is awaited between the look and the count, so of streams opened at once no more than allowed pass."""
+    owner = principal.token_id or principal.account_id or principal.name
+    if _open[owner] >= STREAMS_EACH:
+        raise ProblemError(
+            429, "too_many_streams", f"There are {STREAMS_EACH} open streams already; close one.",
+            headers={"Retry-After": "5"},
+        )  # fmt: skip
+    _open[owner] += 1
+    try:
+        yield
+    finally:
+        _open[owner] -= 1
+        if not _open[owner]:
+            del _open[owner]
+
+
 @router.get(
     "/stream",
+    dependencies=[Depends(_place_of_owner)],
     response_class=StreamingResponse,
     responses={
         200: {
@@ -48,7 +67,7 @@ _open: Counter[str] = Counter()
 )
 async def stream(
     request: Request,
-    principal: Reader,
+    _: Reader,
     run: Annotated[str | None, Query(max_length=100)] = None,
     last_event_id: EventId = None,
     last_event_id_header: Annotated[str | None, Header(alias="Last-Event-ID")] = None,
@@ -56,14 +75,8 @@ async def stream(
     """Live events from now on, or from after `Last-Event-ID`. Begins with an event `ready`; an event `reset`
     means that older events are gone and the page should read everything again."""
     after = _resume_from(last_event_id_header, last_event_id)
-    owner = principal.token_id or principal.account_id or principal.name
-    if _open[owner] >= STREAMS_EACH:
-        raise ProblemError(
-            429, "too_many_streams", f"There are {STREAMS_EACH} open streams already; close one.",
-            headers={"Retry-After": "5"},
-        )  # fmt: skip
     tail: Tail = request.app.state.tail
-    body = _lines(request, tail, run, after, owner)
+    body = _lines(request, tail, run, after)
     return StreamingResponse(body, media_type="text/event-stream", headers=HEADERS)
 
 
@@ -74,10 +87,7 @@ def _resume_from(header: str | None, query: int | None) -> int | None:
     return query
 
 
-async def _lines(
-    request: Request, tail: Tail, run: str | None, after: int | None, owner: str
-) -> AsyncIterator[str]:
-    _open[owner] += 1
+async def _lines(request: Request, tail: Tail, run: str | None, after: int | None) -> AsyncIterator[str]:
     subscription = None
     try:
         subscription = await tail.subscribe(run)
@@ -100,9 +110,6 @@ async def _lines(
     finally:
         if subscription is not None:
             tail.leave(subscription)
-        _open[owner] -= 1
-        if _open[owner] <= 0:
-            del _open[owner]
 
 
 async def _follow(request: Request, subscription: Subscription, seen: int) -> AsyncIterator[str]:

@@ -8,7 +8,7 @@ arrived, unavailable on its target, still pending, or missing with a reason: not
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Literal, NamedTuple, cast
 
 from sqlalchemy.orm import Session
@@ -20,11 +20,18 @@ from paceline_server.detect.facts import Asked, Facts
 from paceline_server.detect.groups import owed_groups
 from paceline_server.ingest.arrivals import Arrivals, arrivals
 from paceline_server.ingest.cases import params_key
+from paceline_server.jobs import service as jobs
 from paceline_server.jobs.schemas import RunState, Trigger
 from paceline_server.jobs.states import FINAL
 from paceline_server.kernel.errors import not_found
 from paceline_server.reports import queries
-from paceline_server.reports.history_schemas import CompletenessOut, GoneOut, MissingCaseOut
+from paceline_server.reports.history_schemas import (
+    CompletenessOut,
+    GoneOut,
+    MissingCaseOut,
+    MissingGroupOut,
+    TargetRefOut,
+)
 from paceline_server.series import service as history
 from paceline_server.store.tables.fleet import Target
 from paceline_server.store.tables.history import Series
@@ -105,22 +112,23 @@ def completeness(session: Session, run_id: str) -> CompletenessOut:
         unavailable=counts["unavailable"],
         missing=gone[:MAX_MISSING],
         missing_total=len(gone),
+        missing_groups=_groups(gone),
         gone=[] if run.trigger == IMPORTED else _gone(session, run, manifest),
     )
 
 
 def _asked(manifest: Manifest, run: Run, target: Target, here: Arrivals) -> Iterator[Owed]:
     """Every case that must arrive. Nobody asked another tool for anything: it owes what it brought."""
-    for case in _owed(manifest, run, target):
+    for case in requested_cases(manifest, Asked(run.benchmarks, run.params), target.kind):
         if run.trigger != IMPORTED or case.key in here.measured:
             yield case
 
 
-def _owed(manifest: Manifest, run: Run, target: Target) -> Iterator[Owed]:
-    """Every case the run asked of a target of this kind."""
-    section = "host" if target.kind == "host" else "android"
+def requested_cases(manifest: Manifest, asked: Asked, target_kind: str) -> Iterator[Owed]:
+    """Every case that is asked of a target of this kind."""
+    section = "host" if target_kind == "host" else "android"
     fit = {one.name for one in manifest.workloads if getattr(one, section) is not None}
-    for group in owed_groups(manifest, Asked(run.benchmarks, run.params), Facts(cases=())):
+    for group in owed_groups(manifest, asked, Facts(cases=())):
         benchmark = manifest.benchmarks[group.benchmark]
         if benchmark.workload in fit:
             for arm in benchmark.arms:
@@ -134,11 +142,33 @@ def _missing(job: Job, target: Target, case: Owed) -> MissingCaseOut:
         reason = OF_CAUSE.get(job.cause or "", "failed")
     else:
         reason = OF_STATE[job.state]
-    said = TEXTS.get(reason) or job.cause_detail or (job.cause or "failed").replace("_", " ")
+    said = TEXTS.get(reason) or jobs.sentence_of(job) or "failed"
     return MissingCaseOut(
         target_id=target.id, target_name=target.name, job_id=job.id, benchmark=case.benchmark, arm=case.arm,
         params=dict(case.params), reason=reason, text=said[:500],
     )  # fmt: skip
+
+
+def _groups(gone: Sequence[MissingCaseOut]) -> list[MissingGroupOut]:
+    """What is missing for one reason, as one entry: most cases first."""
+    together: dict[tuple[str, str], list[MissingCaseOut]] = {}
+    for case in gone:
+        together.setdefault((case.reason, case.text), []).append(case)
+    groups = []
+    for cases in sorted(together.values(), key=len, reverse=True):
+        first, count = cases[0], len(cases)
+        noun = "case" if count == 1 else "cases"
+        targets = {case.target_id: case.target_name for case in cases}
+        groups.append(
+            MissingGroupOut(
+                reason=first.reason,
+                words=f"{count} {noun}: {SPOKEN.get(first.reason, first.reason)}",
+                count=count,
+                text=first.text,
+                targets=[TargetRefOut(id=target, name=name) for target, name in targets.items()],
+            )
+        )
+    return groups
 
 
 def _words(counts: Mapping[str, int], pending: int, gone: list[MissingCaseOut]) -> str:

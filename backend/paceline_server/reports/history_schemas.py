@@ -11,7 +11,7 @@ from typing import Literal
 
 from paceline_server.catalog.schemas import Direction, ParamValue, Unit
 from paceline_server.fleet.schemas import Factor
-from paceline_server.jobs.schemas import Judged, RunState, Trigger
+from paceline_server.jobs.schemas import Cause, Judged, Outcome, RunState, Trigger
 from paceline_server.kernel.wire import Response
 from paceline_server.series.schemas import ChangeOut
 
@@ -53,6 +53,19 @@ class MatrixCellOut(Response):
     stale_words: str | None
 
 
+class MatrixUnmeasuredOut(Response):
+    """The newest job that should have measured a benchmark on a target ended without a verdict: what a cell
+    shows is older than that, or there is none. `words`: why, in a line."""
+
+    target_id: str
+    outcome: Outcome
+    cause: Cause | None
+    words: str
+    at: datetime
+    run_id: str
+    job_id: str
+
+
 class MatrixRowOut(Response):
     """A benchmark. `declared` false: older runs had it and the newest manifest does not. `retired`: why a
     person said that it is gone on purpose."""
@@ -62,6 +75,7 @@ class MatrixRowOut(Response):
     declared: bool
     retired: str | None
     cells: list[MatrixCellOut]
+    unmeasured: list[MatrixUnmeasuredOut]
 
 
 class MatrixOut(Response):
@@ -168,6 +182,11 @@ class CompareOut(Response):
     next: str | None
 
 
+MissingReason = Literal[
+    "pending", "crash", "timeout", "error", "build", "skipped", "lost", "cancelled", "expired", "failed"
+]
+
+
 class MissingCaseOut(Response):
     """A declared case without samples. `reason` is a literal, `text` says it in full."""
 
@@ -177,10 +196,24 @@ class MissingCaseOut(Response):
     benchmark: str
     arm: str
     params: dict[str, ParamValue]
-    reason: Literal[
-        "pending", "crash", "timeout", "error", "build", "skipped", "lost", "cancelled", "expired", "failed"
-    ]
+    reason: MissingReason
     text: str
+
+
+class TargetRefOut(Response):
+    id: str
+    name: str
+
+
+class MissingGroupOut(Response):
+    """All cases of a run that are missing for one reason. `words`: "24 cases: build failed"; `text` says the
+    reason in full and is that of each of its cases."""
+
+    reason: MissingReason
+    words: str
+    count: int
+    text: str
+    targets: list[TargetRefOut]
 
 
 class GoneOut(Response):
@@ -211,4 +244,5 @@ class CompletenessOut(Response):
     unavailable: int
     missing: list[MissingCaseOut]
     missing_total: int
+    missing_groups: list[MissingGroupOut]
     gone: list[GoneOut]

@@ -2,7 +2,7 @@
 
 Place: above `series` (points, changes, noise floors) and the stored comparisons. Invariant: a cell says the
 worst of what it stands for, and names the series its number is from. Decides nothing: verdicts are those of
-the newest comparisons, changes those that history keeps.
+the newest comparisons, changes those that history keeps, and how a job ended is what `jobs` says.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from paceline_server.catalog import service as catalog
 from paceline_server.catalog.manifest import Manifest
 from paceline_server.catalog.manifest import read as read_manifest
 from paceline_server.catalog.schemas import Unit
+from paceline_server.jobs import service as jobs
 from paceline_server.jobs.schemas import Judged
 from paceline_server.kernel import clock
 from paceline_server.reports import queries
@@ -26,6 +27,7 @@ from paceline_server.reports.history_schemas import (
     MatrixOut,
     MatrixRowOut,
     MatrixTargetOut,
+    MatrixUnmeasuredOut,
 )
 from paceline_server.series import service as history
 from paceline_server.series.schemas import ChangeOut
@@ -34,6 +36,9 @@ from paceline_server.store.tables.decisions import Comparison
 
 STALE_AFTER = timedelta(days=7)
 """A week without a measurement: schedules are nightly or weekly, so at least one was missed."""
+
+ENDED_JOBS = 500
+"""Jobs looked back at for such that ended without a verdict: months of a nightly suite on a few targets."""
 
 WORST_FIRST: tuple[Judged, ...] = ("fail", "inconclusive", "pass", "not_applicable")
 
@@ -45,13 +50,15 @@ def matrix(session: Session, suite: str, branch: str | None) -> MatrixOut:
     """The matrix of a suite on a branch; without one on the branch measured last. Raises 404."""
     manifest = read_manifest(catalog.find(session, suite).manifest)
     known = history.branches(session, suite)
-    chosen = branch if branch is not None else next(iter(known), "")
+    last = None if branch is not None or known else queries.branch_run_last(session, suite)
+    chosen = branch if branch is not None else next(iter(known), last or "")
     cells: dict[Cell, list[Standing]] = defaultdict(list)
     called = history.Names.of(manifest)
     for one in history.standings(session, suite, chosen):
         cells[called.benchmark(one.series.benchmark), one.series.target_id].append(one)
     verdicts = _verdicts(queries.newest_judged(session, suite, chosen), called)
-    targets = queries.targets(session, {target for _, target in cells})
+    unmeasured = _unmeasured(queries.newest_ended_jobs(session, suite, chosen, ENDED_JOBS), called)
+    targets = queries.targets(session, {target for _, target in [*cells, *unmeasured]})
     judged = {target.kind: manifest.on(target.kind) for target in targets}
     retired = history.retired_reasons(session, suite)
     names = list(dict.fromkeys([*manifest.benchmarks, *sorted(name for name, _ in cells)]))
@@ -66,6 +73,7 @@ def matrix(session: Session, suite: str, branch: str | None) -> MatrixOut:
                 for target in targets
                 if (name, target.id) in cells
             ],
+            unmeasured=[unmeasured[name, target.id] for target in targets if (name, target.id) in unmeasured],
         )
         for name in names
     ]
@@ -86,6 +94,26 @@ def _verdicts(rows: Sequence[Comparison], called: history.Names) -> dict[Cell, l
         if not found[cell] or found[cell][0].benchmark == row.benchmark:
             found[cell].append(row)
     return found
+
+
+def _unmeasured(ended: Sequence[queries.EndedJob], called: history.Names) -> dict[Cell, MatrixUnmeasuredOut]:
+    """Where the newest job that is over was not judged; `ended` has the newest first."""
+    newest: dict[Cell, MatrixUnmeasuredOut | None] = {}
+    for job, target, benchmarks in ended:
+        out, why = jobs.ending_of(job, target)
+        missed = MatrixUnmeasuredOut(
+            target_id=target.id,
+            outcome=out.outcome,
+            cause=out.cause,
+            words=why,
+            at=out.finished_at or out.created_at,
+            run_id=out.run_id,
+            job_id=out.id,
+        )
+        for benchmark in benchmarks:
+            judged = out.outcome not in jobs.WITHOUT_VERDICT
+            newest.setdefault((called.benchmark(benchmark), target.id), None if judged else missed)
+    return {cell: missed for cell, missed in newest.items() if missed is not None}
 
 
 def _cell(manifest: Manifest, standings: Sequence[Standing], compared: Sequence[Comparison]) -> MatrixCellOut:

@@ -6,12 +6,13 @@ from collections.abc import Collection, Sequence
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from sqlalchemy import Select, Text, and_, cast, func, select
+from sqlalchemy import ColumnElement, Select, Text, and_, cast, func, select
 from sqlalchemy.orm import Session, load_only
 
+from paceline_server.jobs.states import FINAL
 from paceline_server.store.tables.decisions import Alert, Comparison, JobReport
 from paceline_server.store.tables.fleet import Target
-from paceline_server.store.tables.jobs import BASELINE_TRIGGERS, Job, Run
+from paceline_server.store.tables.jobs import BASELINE_TRIGGERS, IMPORTED, Attempt, Job, Run
 from paceline_server.store.tables.messages import Incident
 from paceline_server.store.tables.rules import AuditEntry
 
@@ -122,6 +123,80 @@ def newest_judged(session: Session, suite: str, branch: str) -> list[Comparison]
         select(Comparison).join(ranked, ranked.c.id == Comparison.id).where(ranked.c.newest == 1)
     ).order_by(Comparison.id)
     return list(session.scalars(query))
+
+
+class EndedJob(NamedTuple):
+    """A job that is over, and the benchmarks it was asked for."""
+
+    job: Job
+    target: Target
+    benchmarks: list[str]
+
+
+def newest_ended_jobs(session: Session, suite: str, branch: str, limit: int) -> list[EndedJob]:
+    """Jobs of a branch that measured for history, or should have; those of the newest runs first."""
+    query = (
+        select(Job, Target, Run.benchmarks)
+        .join(Run, Run.id == Job.run_id)
+        .join(Target, Target.id == Job.target_id)
+        .where(*_for_history(suite), func.coalesce(Run.branch, "") == branch, Job.state.in_(FINAL))
+        .order_by(Run.created_at.desc(), Job.id.desc())
+        .limit(limit)
+    )
+    return [EndedJob(*row) for row in session.execute(query)]
+
+
+def branch_run_last(session: Session, suite: str) -> str | None:
+    """The branch of the newest run that measured for history, or should have."""
+    query = select(Run.branch).where(*_for_history(suite)).order_by(Run.created_at.desc()).limit(1)
+    return session.scalars(query).one_or_none()
+
+
+class PastJob(NamedTuple):
+    """A judged job's first batch, and what it was asked for."""
+
+    target_id: str
+    launches: int
+    leased_at: datetime
+    finished_at: datetime
+    benchmarks: list[str]
+    params: dict[str, Any]
+    rounds: int
+    min_time_ns: int
+    two_revisions: bool
+
+
+def past_jobs(session: Session, suite: str, target_ids: Collection[str], limit: int) -> list[PastJob]:
+    """How long the newest judged jobs of a suite took on these targets, the newest first; none that a knob
+    distorted."""
+    query = (
+        select(
+            Job.target_id, Job.launches, Attempt.leased_at, Attempt.finished_at, Run.benchmarks, Run.params,
+            Run.rounds, Run.min_time_ns, Run.base_commit.is_not(None),
+        )
+        .join(Run, Run.id == Job.run_id)
+        .join(Attempt, and_(Attempt.job_id == Job.id, Attempt.batch == 0, Attempt.outcome == "done"))
+        .where(
+            Run.suite == suite,
+            Run.trigger != IMPORTED,
+            Run.demonstration.is_(False),
+            Job.target_id.in_(list(target_ids)),
+            Job.state == "done",
+            Attempt.finished_at.is_not(None),
+        )
+        .order_by(Run.created_at.desc(), Job.id.desc())
+        .limit(limit)
+    )  # fmt: skip
+    return [PastJob(*row) for row in session.execute(query)]
+
+
+def _for_history(suite: str) -> tuple[ColumnElement[bool], ...]:
+    return (
+        Run.suite == suite,
+        Run.trigger.in_(BASELINE_TRIGGERS),
+        Run.base_commit.is_(None),
+        Run.demonstration.is_(False),
+    )
 
 
 def run(session: Session, run_id: str) -> Run | None:

@@ -9,8 +9,17 @@ from fastapi import APIRouter, Depends, Query
 
 from paceline_server.accounts.auth import Principal, require
 from paceline_server.detect.schemas import ComparisonOut, JobReportOut
+from paceline_server.jobs.schemas import RunIn
 from paceline_server.kernel.wire import Page
-from paceline_server.reports import compare, completeness, matrix, series_page, service, target_conditions
+from paceline_server.reports import (
+    compare,
+    completeness,
+    estimates,
+    matrix,
+    series_page,
+    service,
+    target_conditions,
+)
 from paceline_server.reports.compare import Wanted
 from paceline_server.reports.history_schemas import CompareOut, CompletenessOut, MatrixOut
 from paceline_server.reports.schemas import (
@@ -20,6 +29,7 @@ from paceline_server.reports.schemas import (
     IncidentOut,
     LiveSeriesOut,
     OverviewOut,
+    RunEstimateOut,
     TargetConditionsOut,
 )
 from paceline_server.series.schemas import SeriesPageOut
@@ -148,6 +158,13 @@ def get_comparison(  # noqa: PLR0917 - query parameters, passed by name
     every measurement, in pages. Shown, not judged, but where an A/B job of this pair decided."""
     wanted = Wanted(suite, target, benchmark, metric, hide_uncertain)
     return compare.compare(session, base, head, wanted, limit, cursor)
+
+
+@router.post("/runs/estimate")
+def estimate_run(body: RunIn, _: Reader, session: DbSession) -> RunEstimateOut:
+    """How long a request would take, from past runs, and from where on a demonstration shows anything. Makes
+    no run; refuses what a request for one would be refused for, but not that no target is online."""
+    return estimates.estimate(session, body)
 
 
 @router.get("/runs/{run_id}/completeness")

@@ -72,6 +72,41 @@ class OverviewOut(Response):
     runs: list[RunOut]
 
 
+class TargetEstimateOut(Response):
+    """How long one job would take. `seconds` null: nothing is known yet; `based_on`: past jobs it rests on;
+    `same_choice`: they measured exactly this, else the figure is scaled by the amount of work."""
+
+    target_id: str
+    target_name: str
+    cases: int
+    seconds: float | None
+    least_s: float
+    based_on: int
+    same_choice: bool
+    words: str
+
+
+class SlowdownOut(Response):
+    """From how many percent on a knob makes its arm slower than the reference on a target, by the newest
+    measurements. `percent`: at the first point; `everywhere_percent`: at all of them; null: unknown."""
+
+    knob: str
+    target_id: str
+    target_name: str
+    percent: int | None
+    everywhere_percent: int | None
+    words: str
+
+
+class RunEstimateOut(Response):
+    """How long a request would take if it were made now: building and measuring, without waiting for a
+    target. `words` says on what that is based."""
+
+    words: str
+    targets: list[TargetEstimateOut]
+    slowdowns: list[SlowdownOut]
+
+
 class LiveSeriesOut(Response):
     """Thinned recent values of one case while a job measures: `values` per iteration, base unit; in an A/B
     job of one `side`."""

@@ -27,6 +27,7 @@ RESTART_AFTER_S = (1.0, 2.0, 5.0, 15.0, 30.0)
 CANCEL_AFTER_S = 2.0
 """An idle agent is gone by then; a measuring one is told a second time, which cancels its job."""
 ENDS_WITHIN_S = 15.0
+GIT_ANSWERS_WITHIN_S = 20.0
 REPOSITORY = "paceline"
 MADE_BY_US = "# Written by `paceline-server up` at every start; remove this line to keep your own changes.\n"
 PR_SET_PDEATHSIG = 1
@@ -51,8 +52,42 @@ def command() -> list[str]:
 
 def clone() -> Path | None:
     """The repository this code runs from, when it is a clone with suites in it."""
+    root = sources()
+    return root if root is not None and (root / ".git").exists() else None
+
+
+def about_sources(root: Path) -> str | None:
+    """Which of the sources in `root` no run measures, None when all of them are. Runs measure commits: a copy
+    without git has none, and what is not committed is in none."""
+    if not (root / ".git").exists():
+        return (
+            f"{root} is no git repository, and runs measure commits, so its suites are not announced. "
+            "Clone the repository instead, or commit these files: "
+            "git init && git add --all && git commit -m Start. "
+            "Without a commit, `make bench SUITE=hashing` measures the files as they are."
+        )
+    try:
+        done = subprocess.run(
+            ["git", "-C", str(root), "status", "--porcelain", "--untracked-files=no"],
+            capture_output=True,
+            stdin=subprocess.DEVNULL,
+            timeout=GIT_ANSWERS_WITHIN_S,
+            check=False,
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return None
+    if done.returncode != 0 or not done.stdout.strip():
+        return None
+    return (
+        "This clone has uncommitted changes, which runs do not measure: they measure commits. "
+        "`make bench` measures the files as they are."
+    )
+
+
+def sources() -> Path | None:
+    """The directory with suites that this code lies in, None when it is installed elsewhere."""
     root = Path(__file__).resolve().parents[3]
-    return root if (root / ".git").exists() and (root / "native").is_dir() else None
+    return root if (root / "native").is_dir() else None
 
 
 def write_config(path: Path, root: Path | None, simulated: Sequence[str] = ()) -> bool:

@@ -21,7 +21,9 @@ from paceline_server.catalog.manifest import read as read_manifest
 from paceline_server.catalog.parts import FIRST_LOOK
 from paceline_server.fleet import service as fleet
 from paceline_server.jobs import service as jobs
+from paceline_server.jobs.outcomes import CLAUSES, WITHOUT_VERDICT
 from paceline_server.jobs.schemas import JobOut, RunIn, RunOut
+from paceline_server.kernel import settings
 from paceline_server.store.session import database, read_scope, session_scope
 
 log = structlog.get_logger("paceline.first_run")
@@ -31,6 +33,8 @@ LOOK_EVERY_S = 0.5
 ANNOUNCED_WITHIN_S = 120.0
 """By then an agent that works has said what it can run."""
 FINAL = ("done", "failed", "cancelled")
+DETAIL_LINES = 8
+"""Of a cause's detail that the terminal shows; the run's page has all of it."""
 
 Say = Callable[[str], None]
 
@@ -48,16 +52,21 @@ def request_and_follow(ended: threading.Event, say: Say, agent_log: Path) -> Non
             say(f"The agent has not announced the suite {SUITE!r} yet; its log: {agent_log}")
         return
     with session_scope() as session:
-        run = jobs.create_run(session, _first_look(catalog.find(session, SUITE).manifest), created_by="up")
+        wanted, repeat = _first_look(catalog.find(session, SUITE).manifest)
+        run = jobs.create_run(session, wanted, created_by="up")
     say(f"Measuring the suite {SUITE!r} on this host for a first look …")
-    _follow(run.id, ended, say)
+    ended_run = _follow(run.id, ended, say)
+    if ended_run is not None:
+        say(ending(ended_run, repeat, f"{settings.current().public_url}/runs/{run.id}"))
 
 
-def _first_look(raw: dict[str, Any]) -> RunIn:
+def _first_look(raw: dict[str, Any]) -> tuple[RunIn, str]:
+    """What to ask for, and the command that measures the same in a terminal of this clone."""
     preset = read_manifest(raw).presets.get(FIRST_LOOK)
     if preset is None:
-        return RunIn(suite=SUITE)
-    return RunIn(suite=SUITE, **preset.model_dump(exclude={"title", "description"}, exclude_none=True))
+        return RunIn(suite=SUITE), f"make bench SUITE={SUITE}"
+    wanted = RunIn(suite=SUITE, **preset.model_dump(exclude={"title", "description"}, exclude_none=True))
+    return wanted, f'make bench SUITE={SUITE} ARGS="--preset {FIRST_LOOK}"'
 
 
 def _announced(ended: threading.Event) -> bool:
@@ -71,7 +80,8 @@ def _announced(ended: threading.Event) -> bool:
     return False
 
 
-def _follow(run_id: str, ended: threading.Event, say: Say) -> None:
+def _follow(run_id: str, ended: threading.Event, say: Say) -> RunOut | None:
+    """The run at its end; None when the server ends before."""
     shown = ""
     on_terminal = sys.stdout.isatty()
     while not ended.is_set():
@@ -88,9 +98,9 @@ def _follow(run_id: str, ended: threading.Event, say: Say) -> None:
                 else:
                     say(f"  {line}")
         if run.state in FINAL:
-            say(_verdict(run))
-            return
+            return run
         database().hints.wait("live", seen, LOOK_EVERY_S)
+    return None
 
 
 def _line(job: JobOut, *, in_steps: bool) -> str:
@@ -105,8 +115,20 @@ def _line(job: JobOut, *, in_steps: bool) -> str:
     return text
 
 
-def _verdict(run: RunOut) -> str:
-    verdict = run.verdict or run.state
-    return (
-        f"\nFirst run: {verdict}" + (f" ({run.reason})" if run.reason else "") + ". See it in the dashboard."
+def ending(run: RunOut, repeat: str, page: str) -> str:
+    """The last words about the first run: how it ended in one sentence; if nothing was judged also the first
+    error, and the command that does the same again."""
+    if run.outcome not in WITHOUT_VERDICT:
+        reason = f" ({run.reason})" if run.reason else ""
+        return f"\nFirst run: {run.outcome}{reason}. See it in the dashboard."
+    job = next(job for job in run.jobs if job.outcome == run.outcome)
+    because = "" if job.cause in (None, "cancelled") else f": {CLAUSES[job.cause]}"
+    detail = [line.rstrip() for line in (job.cause_detail or "").splitlines() if line.strip()]
+    return "\n".join(
+        [
+            f"\nFirst run: {run.outcome} on {job.target_name}{because}.",
+            *(f"    {line}" for line in detail[:DETAIL_LINES]),
+            f"  To repeat it:  {repeat}",
+            f"  All about it:  {page}",
+        ]
     )

@@ -20,7 +20,9 @@ from fastapi import FastAPI
 
 from paceline_server.api import create_app
 from paceline_server.kernel.settings import Settings, SettingsError
-from paceline_server.runtime import broker, memory
+from paceline_server.runtime import broker, data_lock, memory
+from paceline_server.runtime.http_protocol import Protocol
+from paceline_server.store import migrations
 from paceline_server.store.session import Database, use
 
 log = structlog.get_logger("paceline.serving")
@@ -110,6 +112,7 @@ def uvicorn_config(app: FastAPI | str, settings: Settings) -> uvicorn.Config:
         port=settings.port,
         workers=settings.processes,
         factory=isinstance(app, str),
+        http=Protocol,
         log_config=None,
         access_log=False,
         server_header=False,
@@ -137,7 +140,9 @@ def bind(host: str, port: int) -> socket.socket:
 
 
 def serve(settings: Settings) -> int:
-    """Serve in this process, or supervise several. Returns the exit status."""
+    """Serve in this process, or supervise several. Returns the exit status. Raises SettingsError where
+    another server works in the data directory, or the database is of a newer version."""
+    migrations.refuse_newer(settings.resolved_database_url)
     if settings.processes > 1:
         log.info("listening", host=settings.host, port=settings.port, processes=settings.processes)
         config = uvicorn_config("paceline_server.main:create", settings)
@@ -145,11 +150,21 @@ def serve(settings: Settings) -> int:
         with contextlib.closing(listening):
             uvicorn.supervisors.Multiprocess(config, [listening]).run()
         return 0
-    app = create_app(settings, lifespan)
-    app.state.on_ready = memory.settle
-    server = Server(app, uvicorn_config(app, settings))
-    listening = bind(settings.host, settings.port)
-    log.info("listening", host=settings.host, port=listening.getsockname()[1])
-    with contextlib.suppress(KeyboardInterrupt):
-        server.run(sockets=[listening])
-    return 0 if server.started else 1
+    with data_lock.held(settings.data_dir) if settings.embedded else contextlib.nullcontext():
+        app = create_app(settings, lifespan)
+        app.state.on_ready = memory.settle
+        server = Server(app, uvicorn_config(app, settings))
+        listening = bind(settings.host, settings.port)
+        if settings.embedded:
+            data_lock.write_address(settings.data_dir, address(settings.host, listening))
+        log.info("listening", host=settings.host, port=listening.getsockname()[1])
+        with contextlib.suppress(KeyboardInterrupt):
+            server.run(sockets=[listening])
+        return 0 if server.started else 1
+
+
+def address(host: str, listening: socket.socket) -> str:
+    """Where a server on this machine is reached."""
+    port = listening.getsockname()[1]
+    host = host if host not in ("0.0.0.0", "::") else "127.0.0.1"  # noqa: S104 - compared
+    return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"

@@ -1,6 +1,6 @@
 """`paceline-server up`: the embedded shape, from nothing to a served dashboard with a run in it.
 
-    lock → migrate → listen → account → serve → agent → first run (very first start only) → serve until told
+    lock → listen → migrate → account → serve → agent → first run (very first start only) → serve until told
     to end
 
 Invariants: one `up` per data directory; nothing asks a question; there is no default password (a one-time
@@ -10,12 +10,12 @@ link signs in); ending ends everything that was started. Everything it needs lie
 from __future__ import annotations
 
 import contextlib
+import errno
 import json
 import os
 import socket
 import sys
 import threading
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -27,9 +27,16 @@ from paceline_server.api import create_app
 from paceline_server.fleet import service as fleet
 from paceline_server.kernel import settings as process_settings
 from paceline_server.kernel.settings import Settings, SettingsError
-from paceline_server.runtime import first_run, memory, serving
+from paceline_server.runtime import data_lock, first_run, memory, serving
 from paceline_server.runtime import simulated as peers
-from paceline_server.runtime.agent_child import AgentChild, clone, command, write_config
+from paceline_server.runtime.agent_child import (
+    AgentChild,
+    about_sources,
+    clone,
+    command,
+    sources,
+    write_config,
+)
 from paceline_server.runtime.simulated import SimulatedDevice, SimulatedFleet
 from paceline_server.store import migrations
 from paceline_server.store.session import session_scope
@@ -45,8 +52,6 @@ class Options:
 
     agent: bool = True
     first_run: bool = True
-    port_was_chosen: bool = False
-    """The person named a port: then it is that or an error, never another one."""
     devices: int = 0
     """Simulated ones to start beside the agent."""
 
@@ -60,17 +65,15 @@ def run(settings: Settings, options: Options) -> int:
         )
     if options.agent:
         command()
-    settings.data_dir.mkdir(parents=True, exist_ok=True)
     with contextlib.ExitStack() as held:
-        held.enter_context(_only_one(settings.data_dir))
+        held.enter_context(data_lock.held(settings.data_dir))
+        listening = held.enter_context(contextlib.closing(_listen(settings)))
         migrations.upgrade(settings.resolved_database_url)
-        listening = _listen(settings, options)
         port = listening.getsockname()[1]
-        host = settings.host if settings.host not in ("0.0.0.0", "::") else "127.0.0.1"  # noqa: S104 - compared
-        address = f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
+        address = serving.address(settings.host, listening)
         settings = settings.model_copy(update={"port": port, "public_url": settings.public_url or address})
         process_settings.use(settings)
-        (settings.data_dir / "address").write_text(f"{address}\n", encoding="utf-8")
+        data_lock.write_address(settings.data_dir, address)
         app = create_app(settings, serving.lifespan)
         simulated = _simulated(held, settings.data_dir, options)
         agent = AgentChild(address, settings.data_dir, lambda: _code_if_needed(settings.data_dir, address))
@@ -99,15 +102,29 @@ def run(settings: Settings, options: Options) -> int:
         return 0 if server.started else 1
 
 
-def _listen(settings: Settings, options: Options) -> socket.socket:
+def _listen(settings: Settings) -> socket.socket:
+    """The port is ours from here on. Raises SettingsError naming the option that chooses another one."""
     try:
-        return serving.bind(settings.host, settings.port)
-    except SettingsError:
-        if options.port_was_chosen:
+        listening = serving.bind(settings.host, settings.port)
+        listening.listen()
+    except (SettingsError, OSError) as error:
+        cause = error if isinstance(error, OSError) else error.__cause__
+        if not isinstance(cause, OSError) or cause.errno != errno.EADDRINUSE:
             raise
-        listening = serving.bind(settings.host, 0)
-        _say(f"Port {settings.port} is taken; using {listening.getsockname()[1]} instead.")
-        return listening
+        other = _free_port_after(settings)
+        raise SettingsError(
+            f"cannot listen on {settings.host}:{settings.port}: another program uses this port. Choose "
+            f'another one: `make run ARGS="--port {other}"`, or `paceline-server up --port {other}`'
+        ) from error
+    return listening
+
+
+def _free_port_after(settings: Settings) -> int:
+    """A port to propose: the first free one of the next hundred, else the next."""
+    for port in range(settings.port + 1, min(settings.port + 100, 65_536)):
+        with contextlib.suppress(SettingsError), contextlib.closing(serving.bind(settings.host, port)):
+            return port
+    return settings.port + 1 if settings.port < 65_535 else 8_000
 
 
 def _simulated(held: contextlib.ExitStack, data_dir: Path, options: Options) -> list[SimulatedDevice]:
@@ -135,11 +152,14 @@ def _after_start(
         if not options.agent:
             return
         config = settings.data_dir / "agent.toml"
-        told = write_config(config, clone(), [one.address for one in simulated])
+        root, here = clone(), sources()
+        told = write_config(config, root, [one.address for one in simulated])
+        if told and here is not None and (note := about_sources(here)):
+            _say(note)
         agent.start()
         for line in peers.announced(simulated, config.absolute(), told=told):
             _say(line)
-        if options.first_run:
+        if options.first_run and (root is not None or not told):  # else nothing will be announced
             first_run.request_and_follow(ended, _say, agent.log_file)
     except Exception:
         log.exception("start_incomplete")
@@ -152,13 +172,41 @@ def _sign_in_link(session: Session, settings: Settings) -> str:
 
 
 def _code_if_needed(data_dir: Path, address: str) -> str | None:
-    """A fresh enrolment code unless the agent holds a credential for this address already."""
-    with contextlib.suppress(OSError, ValueError, AttributeError):
-        credential = json.loads((data_dir / "agent" / "credential.json").read_text(encoding="utf-8"))
-        if credential.get("server") == address:
-            return None
+    """None when the agent of this data directory is enrolled here already, else a fresh enrolment code.
+
+    The agent's credential names the address it was enrolled at and is used there only. The database knows the
+    agent, so a server of this data directory may move the credential to the address it has now: a change of
+    port must not make another agent.
+    """
+    path = data_dir / "agent" / "credential.json"
     with session_scope() as session:
-        return fleet.create_enrolment_code(session).code
+        credential = _read_credential(path)
+        if credential is None:
+            return fleet.create_enrolment_code(session).code
+        if not fleet.is_enrolled(session, str(credential.get("agent_id"))):
+            path.unlink()  # of another database: with it the agent would be refused for ever
+            return fleet.create_enrolment_code(session).code
+    if credential.get("server") != address:
+        _write_secret(path, json.dumps({**credential, "server": address}))
+    return None
+
+
+def _read_credential(path: Path) -> dict[str, object] | None:
+    try:
+        credential = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return None
+    return credential if isinstance(credential, dict) else None
+
+
+def _write_secret(path: Path, text: str) -> None:
+    """Readable by its owner only, from its first byte on; whole or not at all."""
+    new = path.with_name(f"{path.name}.moved")
+    new.unlink(missing_ok=True)
+    descriptor = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+        file.write(text)
+    new.replace(path)
 
 
 def _banner(settings: Settings, link: str) -> None:
@@ -176,26 +224,3 @@ def _say(text: str) -> None:
     """To the person at the terminal; logs go to stderr."""
     sys.stdout.write(text + "\n")
     sys.stdout.flush()
-
-
-@contextlib.contextmanager
-def _only_one(data_dir: Path) -> Iterator[None]:
-    """Hold the data directory's lock. Raises SettingsError naming who has it."""
-    path = data_dir / "up.lock"
-    descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
-    try:
-        if sys.platform != "win32":
-            import fcntl  # noqa: PLC0415 - not on Windows
-
-            try:
-                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except OSError:
-                address = data_dir / "address"
-                where = address.read_text(encoding="utf-8").strip() if address.is_file() else "elsewhere"
-                raise SettingsError(
-                    f"Paceline already runs on {data_dir.absolute()}, at {where}. "
-                    "End it first, or use another --data directory"
-                ) from None
-        yield
-    finally:
-        os.close(descriptor)

@@ -13,7 +13,7 @@ from pydantic import Field, model_validator
 
 from paceline_server.catalog.schemas import Direction, ParamValue, Unit
 from paceline_server.fleet.schemas import Factor
-from paceline_server.kernel.wire import Request, Response
+from paceline_server.kernel.wire import Instant, Request, Response
 
 ChangeState = Literal["suspect", "standing", "vanished", "accepted", "superseded"]
 ChangeDirection = Literal["slower", "faster", "worse", "better"]
@@ -135,7 +135,7 @@ class AnnotationIn(Request):
 
     series_id: str | None = Field(default=None, max_length=64)
     target_id: str | None = Field(default=None, max_length=64)
-    at: datetime
+    at: Instant
     commit: str | None = Field(default=None, pattern=r"^[0-9a-f]{7,64}$")
     text: str = Field(min_length=1, max_length=500)
 
@@ -143,8 +143,6 @@ class AnnotationIn(Request):
     def _one_place(self) -> AnnotationIn:
         if (self.series_id is None) is (self.target_id is None):
             raise ValueError("expected either series_id or target_id")
-        if self.at.tzinfo is None:
-            raise ValueError("at: expected an instant with its zone")
         return self
 
 

@@ -14,8 +14,10 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from sqlalchemy import Connection, Engine, inspect, text
+from sqlalchemy import Connection, Engine, inspect, make_url, text
+from sqlalchemy.exc import OperationalError
 
+from paceline_server.kernel.settings import SettingsError
 from paceline_server.store.session import Database
 
 if TYPE_CHECKING:
@@ -26,7 +28,7 @@ _one_at_a_time = threading.Lock()
 """Alembic keeps its context in module globals; between processes the database itself makes them wait."""
 
 
-class MigrationsMissingError(Exception):
+class MigrationsMissingError(SettingsError):
     """The scripts are not where they should be; the text says where that is."""
 
 
@@ -47,8 +49,12 @@ def scripts() -> Path:
 @cache
 def head() -> str:
     """The revision this code expects, read from the scripts' names without importing Alembic (it is slow)."""
-    names = sorted(path.stem for path in (scripts() / "versions").glob("[0-9]*.py"))
-    return names[-1].split("_", 1)[0]
+    return _revisions()[-1]
+
+
+@cache
+def _revisions() -> list[str]:
+    return sorted(path.stem.split("_", 1)[0] for path in (scripts() / "versions").glob("[0-9]*.py"))
 
 
 def current(connection: Connection) -> str | None:
@@ -59,6 +65,35 @@ def current(connection: Connection) -> str | None:
     return None if found is None else str(found)
 
 
+class NewerDatabaseError(SettingsError):
+    """The database has a schema that this version does not know."""
+
+
+def refuse_newer(url: str) -> None:
+    """Raises NewerDatabaseError for a database of a newer version. One that does not answer is left to the
+    readiness check."""
+    database = Database(url)
+    try:
+        with database.engine.connect() as connection:
+            _known(connection)
+    except OperationalError:
+        return
+    finally:
+        database.dispose()
+
+
+def _known(connection: Connection) -> str | None:
+    """`current`, if our scripts lead there."""
+    found = current(connection)
+    if found is not None and found not in _revisions():
+        where = make_url(str(connection.engine.url)).database
+        raise NewerDatabaseError(
+            f"the database {where} has schema {found}, and this version knows schemas up to {head()}: a "
+            "newer Paceline set it up. Run that version, or restore a backup from before the upgrade"
+        )
+    return found
+
+
 def is_current(engine: Engine) -> bool:
     """Whether the database has exactly the schema this code expects."""
     with engine.connect() as connection:
@@ -66,11 +101,12 @@ def is_current(engine: Engine) -> bool:
 
 
 def upgrade(url: str) -> bool:
-    """Migrate to `head`; False when there was nothing to do. Safe to call from several processes at once."""
+    """Migrate to `head`; False when there was nothing to do. Safe to call from several processes at once.
+    Raises NewerDatabaseError."""
     database = Database(url)
     try:
         with database.engine.connect() as connection:
-            if current(connection) == head():
+            if _known(connection) == head():
                 return False
         from alembic import command  # noqa: PLC0415 - a start that has nothing to migrate does not pay for it
 

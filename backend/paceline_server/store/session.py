@@ -11,6 +11,8 @@ Do not open a second write transaction inside one (on SQLite it would wait for i
 
 from __future__ import annotations
 
+import contextlib
+import os
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -35,6 +37,8 @@ WRITER_WAIT_S = 30.0
 PRAGMAS = ("journal_mode=WAL", "synchronous=NORMAL", "wal_autocheckpoint=4000", "foreign_keys=ON",
            "temp_store=MEMORY")  # fmt: skip
 """Checkpoints every 16 MiB of log instead of 4: uploads then wait for the disk a quarter as often."""
+PROBE_BYTES = 256 * 1024
+"""More than one upload takes in the log."""
 SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
 HINTS = "hints"
 OUTBOX = "outbox"
@@ -83,6 +87,32 @@ class Database:
         finally:
             session.close()
 
+    def write_something(self) -> None:
+        """A small durable write that leaves nothing behind. Raises OperationalError where none is possible:
+        the disk is full, the database is read-only or another writer holds it."""
+        with self.writing() as session:
+            if self.is_postgresql:  # a record in the write-ahead log, flushed by the commit
+                session.execute(select(func.pg_logical_emit_message(True, "paceline", "ready")))
+                return
+            session.connection().exec_driver_sql("PRAGMA user_version = 0")  # the first page, changed or not
+        self._write_file()
+
+    def _write_file(self) -> None:
+        """SQLite uses the space of its log again, and may have some left when nobody else has."""
+        path = make_url(self.url).database
+        if path and path != ":memory:":
+            probe = Path(f"{path}.probe")
+            try:
+                descriptor = os.open(probe, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+                try:
+                    os.write(descriptor, bytes(PROBE_BYTES))
+                    os.fsync(descriptor)
+                finally:
+                    os.close(descriptor)
+                    probe.unlink()
+            except OSError as error:
+                raise OperationalError("probe", None, error) from error
+
     def dispose(self) -> None:
         """Close connections and hints; it is the process's database no longer."""
         if self in _current:
@@ -111,6 +141,7 @@ def _sqlite_engine(url: str) -> Engine:
     path = make_url(url).database
     if path and path != ":memory:":
         Path(path).parent.mkdir(parents=True, exist_ok=True)
+        _for_us_only(Path(path))
     engine = create_engine(
         url,
         pool_size=16,
@@ -144,6 +175,15 @@ def _sqlite_engine(url: str) -> Engine:
 
     event.listen(engine, "checkin", _release)
     return engine
+
+
+def _for_us_only(path: Path) -> None:
+    """Only this user may read a database: it holds addresses and what was measured. SQLite gives its log and
+    index the mode of the file itself."""
+    os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
+    for each in (path, Path(f"{path}-wal"), Path(f"{path}-shm")):
+        with contextlib.suppress(FileNotFoundError, PermissionError):
+            each.chmod(0o600)
 
 
 def _postgresql_engine(url: str) -> Engine:

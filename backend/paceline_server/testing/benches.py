@@ -44,6 +44,7 @@ def suite_manifest(**changes: Any) -> dict[str, Any]:
         "knobs": {
             "slowdown_percent": {
                 "kind": "int", "default": 0, "minimum": 0, "maximum": 400, "demonstration": True,
+                "slows": {"benchmark": BENCHMARK, "arm": "native"},
                 "description": "The native arm repeats this share of its work.",
             }
         },

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import hashlib
+import threading
 from collections.abc import Callable
 
 import pytest
 from fastapi import FastAPI
 from fastapi.testclient import TestClient
-from paceline_server.accounts import service
+from paceline_server.accounts import passwords, service
 from paceline_server.kernel.clock import FrozenClock
 from paceline_server.kernel.settings import Settings
 from paceline_server.runtime.sweeper import prune
@@ -124,14 +125,74 @@ def test_failures_at_one_instant_are_all_counted(
 ) -> None:
     keys = service.throttle_keys("ada@example.org", "203.0.113.9")
 
-    def fail() -> None:
+    def reserve(place: str) -> None:
         with session_scope() as session:
-            service.sign_in_by_password(session, None, keys, 1)
+            service.reserve_attempt(session, keys | {"address_from_place": f"both:ada:{place}"}, "ada@x.org")
 
-    problems = together(*[fail] * 12)
-    assert [getattr(problem, "status", problem) for problem in problems] == [401] * 12
+    together(*[lambda place=str(number): reserve(place) for number in range(12)])
     with read_scope() as session:
-        assert list(session.scalars(select(SignInThrottle.failures))) == [12] * 3
+        failures = {row.key: row.failures for row in session.scalars(select(SignInThrottle))}
+    assert (failures.pop(keys["address"]), failures.pop(keys["place"])) == (12, 12)
+    assert list(failures.values()) == [1] * 12
+
+
+def test_of_guesses_at_one_instant_no_more_are_compared_than_one_after_the_other(
+    client: TestClient, clock: FrozenClock, together: Callable[..., list[object]]
+) -> None:
+    make_link()
+    answers = together(*[lambda: sign_in(client, "wrong")[0]] * 12)
+    assert sorted(answers, key=str) == [401] * 5 + [429] * 7
+    assert sign_in(client)[0] == 429
+    clock.advance(2)
+    assert sign_in(client)[0] == 200
+
+
+def test_success_is_not_counted_against_the_place_it_came_from(client: TestClient) -> None:
+    make_link()
+    sign_in(client, "wrong", email="eve@example.org")
+    for _ in range(3):
+        assert sign_in(client)[0] == 200
+    with read_scope() as session:
+        place = select(SignInThrottle.failures).where(SignInThrottle.key.startswith("place:"))
+        assert session.scalars(place).one() == 1
+
+
+@pytest.mark.shapes("embedded")
+def test_sign_ins_wait_in_a_queue_of_their_own_that_has_an_end(
+    client: TestClient, monkeypatch: pytest.MonkeyPatch, together: Callable[..., list[object]]
+) -> None:
+    """While one comparison is slow and the queue behind it full, others are told to come back, and requests
+    that need a thread and the database are answered."""
+    going_on, begun = threading.Event(), threading.Event()
+
+    def slow(*_: object) -> bool:
+        begun.set()
+        return not going_on.wait(60)
+
+    monkeypatch.setattr(passwords, "matches", slow)
+    total = passwords.AT_ONCE + passwords.WAITING + 60
+    answers: list[object] = []
+    emails = iter([f"{number}@example.org" for number in range(total)])
+    asking = threading.Thread(
+        target=lambda: answers.extend(together(*[lambda: sign_in(client, "x", email=next(emails))] * total))
+    )
+    asking.start()
+    assert begun.wait(60)
+    assert client.get(f"{API}/session").status_code == 401
+    assert client.get("/readyz").status_code == 200
+    going_on.set()
+    asking.join(60)
+    assert set(answers) <= {(401, "unauthenticated"), (503, "busy"), (429, "throttled")}
+    assert answers.count((401, "unauthenticated")) >= 1
+
+
+@pytest.mark.shapes("embedded")
+@pytest.mark.parametrize("origin", ["http://[", "http://[::1", "[", "http://x:y", "//[", "\x7f"])
+def test_an_origin_that_is_none_is_another_site(client: TestClient, origin: str) -> None:
+    signing_in = {"/session": {"email": "a@b.c", "password": "x"}, "/session/link": {"token": "x"}}
+    for path, body in signing_in.items():
+        answer = client.post(f"{API}{path}", json=body, headers={"Origin": origin})
+        assert (answer.status_code, answer.json()["code"]) == (403, "csrf_refused")
 
 
 def test_failures_long_ago_count_no_more_and_are_removed(client: TestClient, clock: FrozenClock) -> None:

@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 import os
 import subprocess
-import sys
 from collections.abc import Callable, Iterator
 from typing import Any
 
 import httpx
 import pytest
+from paceline.testing import commands
 from paceline_server.kernel.clock import FrozenClock
 from paceline_server.store.session import session_scope
 from paceline_server.store.tables.history import NoiseFloor
@@ -40,11 +40,7 @@ def say(server: RunningServer, past: Chronicle) -> Say:
     own = {"PACELINE_SERVER": server.url, "PACELINE_TOKEN": secret, "COLUMNS": "300"}
 
     def run(*arguments: str, given: str = "", **env: str) -> subprocess.CompletedProcess[str]:
-        return subprocess.run(
-            [sys.executable, "-m", "paceline", *arguments],
-            env={**os.environ, **own, **env}, input=given, capture_output=True, text=True, timeout=120,
-            check=False,
-        )  # fmt: skip
+        return commands.run(*arguments, env={**os.environ, **own, **env}, given=given)
 
     return run
 
@@ -200,13 +196,11 @@ def test_a_mistake_is_answered_with_words(say: Say, arguments: list[str], words:
 @pytest.mark.parametrize("group", ["alerts", "rules", "schedules"])
 def test_every_command_of_a_group_has_help(group: str) -> None:
     def ask(*arguments: str) -> str:
-        done = subprocess.run(
-            [sys.executable, "-m", "paceline", group, *arguments, "--help"],
-            env={**os.environ, "COLUMNS": "200"}, capture_output=True, text=True, check=True,
-        )  # fmt: skip
+        done = commands.run(group, *arguments, "--help", env={**os.environ, "COLUMNS": "200"})
+        assert done.returncode == 0, done.stderr
         return done.stdout
 
-    commands = [line.split()[0] for line in ask().split("Commands:")[1].splitlines() if line.strip()]
-    assert len(commands) >= 3
-    for command in commands:
+    listed = [line.split()[0] for line in ask().split("Commands:")[1].splitlines() if line.strip()]
+    assert len(listed) >= 3
+    for command in listed:
         assert len(ask(command).splitlines()) > 5

@@ -292,7 +292,7 @@ def webhook(desk: Desk) -> Any:
     yield _Receiver
     server.shutdown()
     server.server_close()
-    thread.join(5)
+    thread.join(60)
 
 
 def test_a_webhook_hears_of_an_open_alert_only(desk: Desk, webhook: Any) -> None:

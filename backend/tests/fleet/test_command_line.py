@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 import os
 import subprocess
-import sys
 from collections.abc import Callable
 from typing import Any
 
 import httpx
 import pytest
+from paceline.testing import commands
 from paceline_server.testing.scripted_device import ScriptedDevice
 from paceline_server.testing.serving import RunningServer
 
@@ -23,10 +23,7 @@ def test_a_device_is_looked_at_held_back_and_given_free(
     own = {"PACELINE_SERVER": server.url, "PACELINE_TOKEN": secret, "COLUMNS": "300"}
 
     def say(*arguments: str) -> subprocess.CompletedProcess[str]:
-        return subprocess.run(
-            [sys.executable, "-m", "paceline", "targets", *arguments], env={**os.environ, **own},
-            capture_output=True, text=True, timeout=120, check=False,
-        )  # fmt: skip
+        return commands.run("targets", *arguments, env={**os.environ, **own})
 
     with httpx.Client(base_url=server.url) as client:
         phone = ScriptedDevice(client, enrolled("lab-1").headers)

@@ -118,7 +118,7 @@ def test_three_infrastructure_failures_quarantine_it_with_evidence_and_a_person_
     assert said[0]["words"] == f"test released target phone {phone.serial} from quarantine."
 
 
-@pytest.mark.parametrize("cause", ["workload_crashed", "build_failed", "agent_error"])
+@pytest.mark.parametrize("cause", ["workload_crashed", "build_failed", "agent_error", "placing_failed"])
 def test_a_benchmark_that_fails_and_an_agent_that_errs_never_touch_the_health_of_a_device(
     lab: ScriptedAgent, phone: ScriptedDevice, person: Person, cause: str
 ) -> None:
@@ -136,7 +136,7 @@ def test_a_device_lost_while_measuring_fails_the_job_and_raises_no_alert(
     lab.measuring().finish(-1, "failed", cause="device_rebooted", detail="d")
     shown = person.get(f"/runs/{run['id']}")
     assert (shown["state"], shown["jobs"][0]["cause"]) == ("failed", "device_rebooted")
-    assert shown["verdict"] == "inconclusive"
+    assert (shown["outcome"], shown["verdict"]) == ("failed", None)
     assert person.get("/alerts")["items"] == []
     assert person.target(phone.target_id)["health"]["state"] == "suspect"
 
@@ -169,6 +169,22 @@ def test_a_hot_device_rests_and_takes_jobs_again_by_itself(
     phone.beat(gates={**COOL, "battery_c": 32.0})
     assert lab.ask().status_code == 200
     assert person.events(target_id, "health")[-2:] == ["gates_read", "gates_read"]
+
+
+def test_a_full_device_that_was_emptied_takes_its_queued_job_at_the_next_reading(
+    lab: ScriptedAgent, phone: ScriptedDevice, person: Person
+) -> None:
+    target_id = phone.healthy()
+    run_on(person, target_id)
+    full = {**COOL, "free_bytes": 3 << 20}
+    unfit = phone.check(ok=False, infrastructure=False, text="3 MiB are free, 512 MiB are needed.")
+    phone.beat(gates=full, check=unfit)
+    assert "its storage is full: 3 MiB free" in person.target(target_id)["hold_reason"]
+    assert lab.ask().status_code == 204
+    assert phone.beat(gates=COOL)["check_due"], "no pause after the check that found it full"
+    assert phone.beat(gates=COOL, check=phone.check())["health"] == "good"
+    assert lab.ask().status_code == 200
+    assert person.target(target_id)["health"]["failures"] == 0
 
 
 def test_a_restart_between_jobs_makes_a_check_due(phone: ScriptedDevice, person: Person) -> None:

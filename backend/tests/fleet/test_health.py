@@ -119,6 +119,18 @@ def test_a_rest_begins_at_the_outer_limit_and_ends_at_the_inner(
     assert step(step(resting, holds), ends) == replace(good, reason=None)
 
 
+def test_a_full_device_rests_until_a_reading_shows_room_and_is_checked_at_once_then() -> None:
+    """A check that found it full would otherwise be repeated only after LOOK_AGAIN_AFTER."""
+    full, room = GatesRead(free_bytes=(512 << 20) - 1), GatesRead(free_bytes=512 << 20)
+    resting = after(Health("checking"), CheckFailed(AT, False, "free_space: 3 MiB are free"), full)
+    assert (resting.state, resting.held_for) == ("recovering", ("full",))
+    assert "511 MiB free, rests until 512 MiB are" in (resting.reason or "")
+    assert step(resting, full).state == "recovering"
+    assert after(resting, room, Ask(AT)).state == "checking"
+    assert after(resting, GatesRead(), Ask(AT)).state == "checking", "a check looks at what it does not tell"
+    assert after(Health("good", checked=True), full, room) == Health("good", checked=True)
+
+
 def test_what_the_device_cannot_say_neither_begins_nor_ends_a_rest() -> None:
     nothing = GatesRead()
     good = Health("good", checked=True)

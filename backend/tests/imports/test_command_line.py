@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import httpx
 import pytest
+from paceline.testing import commands
 from paceline_server.testing.serving import RunningServer
 
 TEXT = """\
@@ -28,11 +27,8 @@ Xiaomi 13T Pro (API 35) - warm-up (1 round)
 def imported(server: RunningServer, headers: dict[str, str], *arguments: str) -> str:
     """What the command says of an import that went well, run as a process of its own."""
     secret = headers["Authorization"].removeprefix("Bearer ")
-    stored = subprocess.run(
-        [sys.executable, "-m", "paceline", "import", *arguments, "--server", server.url],
-        env={**os.environ, "PACELINE_TOKEN": secret}, capture_output=True, text=True, timeout=120,
-        check=False,
-    )  # fmt: skip
+    environment = {**os.environ, "PACELINE_TOKEN": secret}
+    stored = commands.run("import", *arguments, "--server", server.url, env=environment)
     assert stored.returncode == 0, stored.stderr
     return stored.stderr
 

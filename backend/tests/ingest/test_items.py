@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from fastapi.testclient import TestClient
 from paceline_server.ingest import service as ingest
+from paceline_server.ingest.reader import LOG_CHUNKS, log_text
 from paceline_server.store.session import read_scope
 from paceline_server.store.tables.messages import Incident, LiveEvent
 from paceline_server.store.tables.samples import SampleChunk
@@ -203,6 +204,43 @@ def test_the_log_is_read_in_pages_and_from_its_end(
     assert [(line["seq"], line["text"]) for line in after] == [(3, "d"), (3, "e")]
     tail = client.get(path, params={"tail": "true", "limit": 3}, headers=ci).json()["items"]
     assert [line["text"] for line in tail] == ["c", "d", "e"]
+
+
+def test_the_whole_log_is_a_text_file(client: TestClient, leased: LeasedJob, ci: dict[str, str]) -> None:
+    """More chunks than are read at once, so that it goes on where it stopped."""
+    leased.send(*[log_item(seq, f"{seq}a", f"\t{seq}b é") for seq in range(0, 3 * LOG_CHUNKS, 2)])
+    path = f"{PREFIX}/jobs/{leased.job_id}/log"
+    answer = client.get(path, params={"format": "text"}, headers=ci)
+    assert answer.status_code == 200
+    assert answer.headers["content-type"] == "text/plain; charset=utf-8"
+    name = f"demo-lab-1-{leased.job_id}-attempt-1.log"
+    assert answer.headers["content-disposition"] == f'attachment; filename="{name}"'
+    assert answer.text == "".join(f"{seq}a\n\t{seq}b é\n" for seq in range(0, 3 * LOG_CHUNKS, 2))
+    assert client.get(path, params={"format": "text", "attempt": 2}, headers=ci).text == ""
+    assert client.get(path, params={"format": "text"}).status_code == 401
+    nobody = client.get(f"{PREFIX}/jobs/none/log", params={"format": "text"}, headers=ci)
+    assert (nobody.status_code, nobody.json()["code"]) == (404, "not_found")
+
+
+def test_a_text_log_is_read_in_bounded_pieces(leased: LeasedJob) -> None:
+    """The store is asked for a few chunks at a time, and only as fast as somebody takes the lines."""
+    leased.send(*[log_item(seq, "x") for seq in range(5 * LOG_CHUNKS)])
+    asked: list[str] = []
+
+    def count(*arguments: Any) -> None:
+        asked.extend(text for text in arguments if isinstance(text, str) and "log_chunk" in text)
+
+    with read_scope() as session:
+        whole = log_text(session, leased.job_id, attempt=None)
+        bind = session.get_bind()
+    event.listen(bind, "before_cursor_execute", count)
+    try:
+        assert next(whole.lines) == "x\n"
+        assert len(asked) == 1
+        assert list(whole.lines) == ["x\n"] * (5 * LOG_CHUNKS - 1)
+        assert len(asked) == 6
+    finally:
+        event.remove(bind, "before_cursor_execute", count)
 
 
 def test_conditions_are_read_in_pages(client: TestClient, leased: LeasedJob, ci: dict[str, str]) -> None:

@@ -263,7 +263,8 @@ def test_a_lease_lost_before_measuring_is_given_again_twice_then_failed(
     assert (seen["state"], seen["cause"], seen["partial"]) == ("failed", "agent_lost", False)
     with session_scope() as session:
         rolled = jobs.get_run(session, run["id"])
-    assert (rolled.state, rolled.verdict) == ("failed", "inconclusive")
+    assert (rolled.state, rolled.outcome, rolled.verdict) == ("failed", "failed", None)
+    assert (rolled.cause, rolled.jobs[0].outcome) == ("agent_lost", "failed")
 
 
 def test_a_lease_lost_while_measuring_keeps_what_arrived_and_takes_the_rest_late(
@@ -330,4 +331,5 @@ def test_a_failure_says_why_and_only_early_infrastructure_is_tried_again(
     assert leased.finish(-1, "failed", cause=cause, detail="SIGSEGV in launch 2").status_code == 204
     seen = job_now(leased.job_id)
     assert (seen["state"], seen["cause"], seen["cause_detail"]) == (then, cause, "SIGSEGV in launch 2")
+    assert seen["failure"]["sentence"] == "SIGSEGV in launch 2"
     assert leased.finish(-1, "failed", cause=cause).status_code == 204

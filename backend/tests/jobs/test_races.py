@@ -58,7 +58,7 @@ def test_a_delivery_that_waited_for_the_sweeper_is_taken_late(
         assert expiry.expire_leases(session) == 1
         thread, answers = in_thread(lambda: leased.send(samples_item(0)))
         wait_for_a_waiter()
-    thread.join(20)
+    thread.join(120)
     assert [answer.status_code for answer in answers] == [200], answers[0].text
     assert job_now(leased.job_id)["state"] == "uploading"
 
@@ -74,7 +74,7 @@ def test_a_finish_repeated_at_the_same_instant_is_answered_once_more(
         leases.finish(session, leases.hold(session, writer, delivers=True), report)
         thread, answers = in_thread(lambda: leased.finish(-1))
         wait_for_a_waiter()
-    thread.join(20)
+    thread.join(120)
     assert [answer.status_code for answer in answers] == [204], answers[0].text
     assert job_now(leased.job_id)["state"] == "analysing"
 

@@ -15,7 +15,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -27,8 +27,6 @@ BIN = Path(sys.executable).parent
 WITHIN_S = 400.0
 """How long a journey waits for anything before it says what it waited for."""
 Found = TypeVar("Found")
-NO_SERVER = '"127.0.0.1:1"'
-"""An adb server's address at which nothing listens."""
 SUITES = Path(__file__).parent / "workload"
 CLONE = Path(__file__).resolve().parents[3]
 BUILT = CLONE / "build" / "journeys" / "artifacts"
@@ -123,16 +121,15 @@ class Stack:
         repositories: dict[str, tuple[Path, str]],
         name: str = "agent",
         *,
-        simulated: Sequence[str] = (),
+        devices: str = "",
         **env: str,
     ) -> Process:
         """Start an agent that may build `repositories` (name → path, manifest); enrolled on first start. It
-        drives the simulated devices at these addresses, and no other: not what an adb server here knows."""
+        drives no devices, unless `devices` (lines of its section) says which."""
         data = self.directory / name
         data.mkdir(exist_ok=True)
         lines = [f'[agent]\nserial = "{name}-{self.directory.name}"\nname = "{name}"\n']
-        lines.append(f"[devices]\nenabled = {json.dumps(bool(simulated))}\nadb_server = {NO_SERVER}\n")
-        lines.append(f"simulated = {json.dumps(list(simulated))}\n")
+        lines.append(f"[devices]\nenabled = {json.dumps(bool(devices))}\n{devices}\n")
         for repository, (path, manifest) in repositories.items():
             lines.append(f'[repositories.{repository}]\npath = "{path}"\nmanifests = ["{manifest}"]\n')
         (data / "agent.toml").write_text("\n".join(lines))

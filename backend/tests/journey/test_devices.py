@@ -1,4 +1,6 @@
-"""A device from the cable to the quarantine: real server, worker and agent; only the phone is simulated.
+"""A device from the cable to the quarantine, with a real server, worker and agent.
+
+Only the phone is simulated; in `make test-adbd` its daemon is Google's.
 
 Not marked as a journey, which runs alone: nothing is measured on the host, and a phone of its own is claimed.
 """
@@ -7,11 +9,12 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Iterator
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import Any
 
 import pytest
+from device_providers import DeviceProvider, google_adb_server, kinds
 from paceline.testing.adbd import Peer
 from paceline.testing.adbd.scenarios import Conditions
 
@@ -28,9 +31,20 @@ def limits() -> dict[str, str]:
     return {"PACELINE_PRESSURE_LIMIT_PERCENT": "100"}
 
 
+@pytest.fixture(params=kinds(("simulated", "direct"), ("adbd", "direct"), ("adbd", "server")))
+def provider(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[DeviceProvider]:
+    daemon, route = request.param
+    with ExitStack() as held:
+        server = None
+        if route == "server":
+            (tmp_path / "adb-server").mkdir()
+            server = held.enter_context(google_adb_server(tmp_path / "adb-server"))
+        yield DeviceProvider(daemon, server)
+
+
 @pytest.fixture
-def peer(tmp_path: Path) -> Iterator[Peer]:
-    with Peer(tmp_path / "phone", serial=f"SIM-{tmp_path.name}") as running:
+def peer(tmp_path: Path, provider: DeviceProvider) -> Iterator[Peer]:
+    with provider.running(tmp_path / "phone", f"SIM-{tmp_path.name}") as running:
         yield running
 
 
@@ -102,23 +116,27 @@ class Bench:
 
 
 @pytest.fixture
-def bench(stack: Stack, peer: Peer, tmp_path: Path) -> Bench:
+def bench(stack: Stack, peer: Peer, provider: DeviceProvider, tmp_path: Path) -> Bench:
     repository = tmp_path / "theirs"
     shutil.copytree(SUITE, repository)
     commit_all(repository)
-    stack.agent({"theirs": (repository, "suite.toml")}, name="host", simulated=[peer.address])
+    stack.agent({"theirs": (repository, "suite.toml")}, name="host", devices=provider.configured(peer))
     return Bench(stack, peer)
 
 
 @pytest.mark.timeout(900)
 @pytest.mark.shapes("scaled")
 def test_a_device_survives_a_cable_is_voided_by_heat_and_quarantined_by_its_own_failures(
-    bench: Bench,
+    bench: Bench, provider: DeviceProvider
 ) -> None:
     """One journey: what is true of a phone in a rack over a bad day."""
     stack, peer = bench.stack, bench.peer
     device = bench.becomes("good")
-    assert (device["serial"], device["simulated"], device["state"]) == (peer.serial, True, "online")
+    assert (device["serial"], device["simulated"], device["state"]) == (
+        peer.serial,
+        provider.server is None,
+        "online",
+    )
 
     through_a_cut = bench.measured_until_it_waits()
     bench.ends_while_nobody_can_reach_it()
@@ -166,6 +184,7 @@ def test_a_device_survives_a_cable_is_voided_by_heat_and_quarantined_by_its_own_
 
 @pytest.mark.timeout(600)
 @pytest.mark.shapes("scaled")
+@pytest.mark.parametrize("provider", kinds(("simulated", "direct"), ("adbd", "direct")), indirect=True)
 def test_a_device_that_drifted_by_more_than_5_percent_or_can_run_no_arm_passes_nothing_and_says_why(
     bench: Bench,
 ) -> None:

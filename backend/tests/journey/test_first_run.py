@@ -1,6 +1,7 @@
 """`make run` with no data yet: the embedded shape measures the hashing suite once, live, by itself.
 
-It is the journey that builds from nothing, as a fresh clone does; those after it begin with what it built.
+It is the journey that builds the suite, as a fresh clone does; those after it begin with what it built. What
+others wrote, and was compiled in this clone before, is not compiled again: `make test-bare` begins without.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from .stack import BIN, Process, base_env, keep_builds, running, wait_until
+from .stack import BIN, CLONE, Process, base_env, keep_builds, running, wait_until
 
 pytestmark = [pytest.mark.journey, pytest.mark.timeout(1200)]
 BUILT_WITHIN_S = 1000.0
@@ -23,7 +24,10 @@ BUILT_WITHIN_S = 1000.0
 
 @contextmanager
 def up(data: Path, logs: Path) -> Iterator[Process]:
-    env = {**base_env(), "PACELINE_PRESSURE_LIMIT_PERCENT": "100", "PACELINE_DRIFT_LIMIT_PERCENT": "100"}
+    env = {
+        **base_env(), "PACELINE_PRESSURE_LIMIT_PERCENT": "100", "PACELINE_DRIFT_LIMIT_PERCENT": "100",
+        "CARGO_TARGET_DIR": str(CLONE / "native" / "target"),
+    }  # fmt: skip
     argv = [str(BIN / "paceline-server"), "up", "--data", str(data), "--port", "0"]
     with running("up", argv, env, logs) as process:
         yield process

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import io
 import json
+import timeit
 from collections.abc import Callable, Iterator
 from contextlib import redirect_stderr
 from pathlib import Path
@@ -106,7 +107,7 @@ def test_ready_names_what_is_not(app: FastAPI, client: TestClient) -> None:
     app.state.checks["broker"] = lambda: False
     answer = client.get("/readyz")
     assert answer.status_code == 503
-    assert answer.json()["checks"] == {"database": "ok", "broker": "failing"}
+    assert answer.json()["checks"] == {"database": "ok", "writes": "ok", "broker": "failing"}
 
 
 @pytest.mark.shapes("embedded", "scaled")
@@ -159,6 +160,16 @@ def test_no_file_outside_the_build_is_reachable(paged: TestClient, path: str) ->
     assert "TOP" not in paged.get(path).text
 
 
+@pytest.mark.parametrize(
+    "path",
+    ["a" * 256, "assets/" + "b" * 256 + ".js", "%C3%A9" * 128, "a/" * 600, "a" * 15_000, "%FF" * 300,
+     "a/" * 5000 + "x"],
+)  # fmt: skip
+def test_an_address_longer_than_names_of_files_can_be_is_not_found(paged: TestClient, path: str) -> None:
+    is_problem(paged.get(f"/{path}"), 404, "not_found")
+    assert paged.get("/" + "a" * 255).status_code == 200
+
+
 def test_a_missing_file_or_endpoint_is_no_page(paged: TestClient) -> None:
     is_problem(paged.get("/assets/gone-1.js"), 404, "not_found")
     is_problem(paged.get("/api/v2/runs"), 404, "not_found")
@@ -189,6 +200,29 @@ def test_ids_sort_in_the_order_they_were_made() -> None:
     made = [new_id("job") for _ in range(5000)]
     assert made == sorted(made)
     assert len(set(made)) == len(made)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["a", "://", "://a:", "x://a:b", "://:", "pla_", "pla_" + "x" * 19 + " ", "é", "a://b:c d", "_"],
+)
+def test_what_hides_secrets_takes_time_in_proportion_to_the_text(text: str) -> None:
+    """A pattern that begins anew at every character takes 16 times as long for four times the text; here at
+    most 8 times is asked for, of the fastest of several looks. (Both are below the length that is cut.)"""
+
+    def fastest(length: int) -> float:
+        sent = (text * length)[:length]
+        return min(timeit.repeat(lambda: logging.hide(sent), number=3, repeat=7))
+
+    assert fastest(16_000) < 8 * fastest(4_000)
+
+
+def test_a_value_in_a_log_line_has_an_end() -> None:
+    assert logging.hide("a" * 16_384) == "a" * 16_384
+    assert logging.hide("a" * 1_000_000) == "a" * 16_384 + "… (1000000 characters)"
+    assert logging.hide("see postgresql://me:hunter2@db/x, https://u:p:q@h and a://b") == (
+        "see postgresql://me:…@db/x, https://u:…@h and a://b"
+    )
 
 
 @pytest.mark.parametrize("json_lines", [True, False])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import socket
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -21,7 +22,7 @@ from paceline_server.store.tables.messages import LiveEvent
 from paceline_server.testing.serving import RunningServer
 from sqlalchemy import text
 
-WITHIN_S = 20.0
+WITHIN_S = 150.0
 
 
 @dataclass(frozen=True)
@@ -248,6 +249,25 @@ def test_one_owner_has_a_bounded_number_of_streams(
         assert (refused.status_code, refused.json()["code"]) == (429, "too_many_streams")
         for one in open_ones:
             one.__exit__(None, None, None)
+
+
+@pytest.mark.shapes("embedded")
+def test_of_streams_opened_at_one_instant_no_more_pass(
+    server: RunningServer, token: Callable[..., dict[str, str]]
+) -> None:
+    """All are connected first, and then ask at once. Whoever is let in reads on; the others get an answer."""
+    host, port = server.url.removeprefix("http://").split(":")
+    credential = token("read")["Authorization"]
+    asked = f"GET /api/v1/stream HTTP/1.1\r\nHost: {host}\r\nAuthorization: {credential}\r\n\r\n"
+    connections = [socket.create_connection((host, int(port)), WITHIN_S) for _ in range(5 * STREAMS_EACH)]
+    try:
+        for connection in connections:
+            connection.sendall(asked.encode())
+        statuses = [connection.recv(12)[9:12] for connection in connections]
+    finally:
+        for connection in connections:
+            connection.close()
+    assert (statuses.count(b"200"), statuses.count(b"429")) == (STREAMS_EACH, 4 * STREAMS_EACH)
 
 
 @pytest.mark.shapes("embedded")

@@ -199,7 +199,8 @@ def test_reports_need_the_read_scope(lab: Lab, token: Callable[..., dict[str, st
 
 @pytest.mark.shapes("embedded")
 def test_arms_stay_fast_with_a_long_history(lab: Lab) -> None:
-    """3,000 stored comparisons of one benchmark: the page must not read them all into the answer."""
+    """3,000 stored comparisons of one benchmark: the page must not read them all into the answer. CPU time,
+    of which SQLite's is part."""
     leased = lab.measure(SLOWER)
     with session_scope() as session:
         first = session.scalars(select(Comparison).where(Comparison.job_id == leased.job_id)).first()
@@ -210,10 +211,10 @@ def test_arms_stay_fast_with_a_long_history(lab: Lab) -> None:
             for hours in range(1, 3001)
         ]
         session.execute(insert(Comparison), rows)
-    began = time.monotonic()
+    began = time.process_time()
     found = _get(lab, "/arms", suite="sorting", benchmark="sort_batch")
     assert len(found["comparisons"]) == 2
-    assert time.monotonic() - began < 1.0
+    assert time.process_time() - began < 1.0
 
 
 def test_the_overview_publishes_our_own_false_alarms(

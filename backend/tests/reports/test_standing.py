@@ -190,6 +190,26 @@ def test_a_cell_shows_its_worst_verdict(lab: Lab) -> None:
     assert "slower" in cell["verdict_words"]
 
 
+def test_the_matrix_says_where_the_newest_job_failed_and_since_when_it_did_not(lab: Lab) -> None:
+    lab.request(branch="main", commit=OLD)
+    lab.agent.lease().finish(-1, "failed", cause="build_failed", detail="error: no such header")
+    outbox.drain()
+    said = get(lab, "/matrix", suite=SUITE)
+    (row,) = said["rows"]
+    assert ([one["name"] for one in said["targets"]], row["cells"]) == (["lab-1"], [])
+    (missed,) = row["unmeasured"]
+    assert (missed["outcome"], missed["cause"]) == ("failed", "build_failed")
+    assert missed["words"] == "the build failed: error: no such header"
+    measure(lab, OLD)
+    (row,) = get(lab, "/matrix", suite=SUITE)["rows"]
+    assert (len(row["cells"]), row["unmeasured"]) == (1, [])
+    cancelled = lab.request(branch="main", commit=NEW)
+    lab.client.post(f"{API}/runs/{cancelled['id']}/cancel", headers=dict(lab.headers))
+    (row,) = get(lab, "/matrix", suite=SUITE)["rows"]
+    assert [(one["outcome"], one["run_id"]) for one in row["unmeasured"]] == [("cancelled", cancelled["id"])]
+    assert row["cells"][0]["commit"] == OLD, "what was measured before is still shown"
+
+
 def test_the_matrix_of_a_suite_there_is_not_is_refused(lab: Lab) -> None:
     assert get(lab, "/matrix", 404, suite="nothing")["code"] == "not_found"
 
@@ -225,6 +245,9 @@ def test_how_a_job_failed_is_the_reason_of_what_is_missing(
     said = get(lab, f"/runs/{run['id']}/completeness")
     assert said["words"] == f"4 of 4 missing (4 {spoken})"
     assert {(one["reason"], one["text"]) for one in said["missing"]} == {(reason, detail)}
+    (group,) = said["missing_groups"]
+    assert (group["words"], group["count"], group["text"]) == (f"4 cases: {spoken}", 4, detail)
+    assert [target["id"] for target in group["targets"]] == [run["jobs"][0]["target_id"]]
 
 
 @pytest.mark.shapes("embedded")
@@ -250,6 +273,7 @@ def test_a_benchmark_that_is_declared_no_longer_is_missed_until_somebody_retires
     lab.measure(EFFECTS)
     made = suite_manifest(rules=[])
     made["benchmarks"] = {"other": made["benchmarks"][BENCHMARK]}
+    made["knobs"] = {}  # they name the benchmark, too
     with session_scope() as session:
         agent_id = session.scalars(select(Target.agent_id)).one()
     announce(agent_id, made)
@@ -273,6 +297,7 @@ def test_an_alias_says_that_nothing_is_gone(lab: Lab) -> None:
     lab.measure(EFFECTS)
     made = suite_manifest(rules=[])
     made["benchmarks"] = {"other": {**made["benchmarks"][BENCHMARK], "aliases": [BENCHMARK]}}
+    made["knobs"] = {}  # they name the benchmark, too
     with session_scope() as session:
         agent_id = session.scalars(select(Target.agent_id)).one()
     announce(agent_id, made)

@@ -15,7 +15,7 @@ from paceline_server.runtime.simulated import SimulatedDevice, SimulatedFleet, a
 DEVICE = SimulatedDevice("127.0.0.1:4711", "SIM0001", "overheats")
 STARTED = 'print(\'{"devices": [{"address": "a:1", "serial": "s", "scenario": "healthy"}]}\', flush=True)'
 UNTIL_TOLD = "import sys; sys.stdin.read()"
-WITHIN_S = 30.0
+WITHIN_S = 150.0
 
 
 def fleet(tmp_path: Path, code: str, within_s: float = WITHIN_S) -> tuple[SimulatedFleet, queue.Queue[str]]:

@@ -7,11 +7,13 @@ import queue
 import re
 import signal
 import socket
+import sqlite3
 import subprocess
 import sys
 import threading
 import time
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +21,7 @@ import httpx
 import psutil
 import pytest
 
-WITHIN_S = 90.0
+WITHIN_S = 150.0
 COMMAND = Path(sys.executable).with_name("paceline-server")
 
 
@@ -28,13 +30,12 @@ class Up:
 
     def __init__(self, data: Path, *more: str, env: dict[str, str] | None = None) -> None:
         argv = [str(COMMAND), "up", "--data", str(data), *more]
-        environment = {key: value for key, value in os.environ.items() if not key.startswith("PACELINE_")}
         self.process = subprocess.Popen(
             argv,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,
-            env={**environment, **(env or {})},
+            env={**bare(), **(env or {})},
         )
         self.said: list[str] = []
         self._lines: queue.Queue[str | None] = queue.Queue()
@@ -153,31 +154,167 @@ def test_up_serves_signs_in_enrols_once_and_ends_with_its_agent(tmp_path: Path, 
     assert second.end(signal.SIGINT) == 0
 
 
-def test_a_taken_default_port_is_replaced_and_said_but_a_chosen_one_is_an_error(
-    tmp_path: Path, started: list[Up]
+def test_another_port_is_no_other_agent(tmp_path: Path, started: list[Up]) -> None:
+    data = tmp_path / "data"
+    first = start(started, data, "--no-first-run", "--port", "0")
+    address, token = first.ready()
+    agent_id = wait_for_agent(address, cookie_for(address, token))
+    with socket.socket() as taken:  # so that the second start cannot be given the same port
+        taken.bind(("127.0.0.1", 0))
+        assert first.end() == 0
+        second = start(started, data, "--no-first-run", "--port", "0")
+        again, another = second.ready()
+        assert again != address
+        cookie = cookie_for(again, another)
+        assert wait_for_agent(again, cookie) == agent_id
+        assert len(httpx.get(f"{again}/api/v1/agents", headers=cookie).json()["items"]) == 1
+        assert second.end() == 0
+    assert (data / "agent" / "credential.json").stat().st_mode & 0o077 == 0
+    assert "target_moved" not in "".join(second.said)
+    (data / "paceline.sqlite").unlink()
+    third = start(started, data, "--no-first-run", "--port", "0")
+    fresh, link = third.ready()
+    assert wait_for_agent(fresh, cookie_for(fresh, link)) != agent_id, "an empty database enrols it again"
+
+
+@pytest.mark.parametrize("chosen", [True, False])
+def test_a_taken_port_is_an_error_with_the_option_to_give_before_anything_is_made(
+    tmp_path: Path, started: list[Up], chosen: bool
 ) -> None:
+    data = tmp_path / "data"
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         taken.listen()
         port = taken.getsockname()[1]
-        env = {"PACELINE_PORT": str(port)}
-        up = start(started, tmp_path / "data", "--no-agent", env=env)
-        assert int(up.line(r"Port (\d+) is taken; using (\d+) instead")[1]) == port
-        address, _ = up.ready()
-        assert not address.endswith(f":{port}")
-        assert up.end() == 0
-        chosen = start(started, tmp_path / "data", "--no-agent", "--port", str(port))
-        chosen.line(rf"cannot listen on 127.0.0.1:{port}")
-        assert chosen.end(None) == 1
+        options = ["--port", str(port)] if chosen else []
+        up = start(started, data, "--no-agent", *options, env={} if chosen else {"PACELINE_PORT": str(port)})
+        said = up.line(rf"cannot listen on 127.0.0.1:{port}: another program uses this port")
+        proposed = re.search(r'`make run ARGS="--port (\d+)"`', said.string)
+        assert proposed is not None, said.string
+        assert int(proposed[1]) != port
+        assert up.end(None) == 1
+    assert sorted(path.name for path in data.iterdir()) == ["up.lock"], "no database, no agent"
 
 
 def test_one_data_directory_has_one_server(tmp_path: Path, started: list[Up]) -> None:
     first = start(started, tmp_path / "data", "--no-agent", "--port", "0")
     address, _ = first.ready()
     second = start(started, tmp_path / "data", "--no-agent", "--port", "0")
-    second.line(f"already runs on .*, at {address}")
+    second.line(f"already runs on .*, at {address}: use that one, end it first, or")
     assert second.end(None) == 1
     assert httpx.get(f"{address}/healthz").status_code == 200
+
+
+def test_a_sign_in_link_is_made_only_while_a_server_runs(tmp_path: Path, started: list[Up]) -> None:
+    def link() -> subprocess.CompletedProcess[str]:
+        argv = [str(COMMAND), "sign-in-link", "--data", str(tmp_path / "data")]
+        environment = {key: value for key, value in os.environ.items() if not key.startswith("PACELINE_")}
+        return subprocess.run(argv, env=environment, capture_output=True, text=True, check=False)
+
+    before = link()
+    assert (before.returncode, before.stdout) == (1, "")
+    assert f"no server runs on the data directory {tmp_path / 'data'}" in before.stderr
+    assert not (tmp_path / "data").exists(), "asking makes nothing"
+    up = start(started, tmp_path / "data", "--no-agent", "--port", "0")
+    address, _ = up.ready()
+    during = link()
+    assert during.returncode == 0, during.stderr
+    assert during.stdout.startswith(f"{address}/sign-in#token=")
+    assert up.end() == 0
+    after = link()
+    assert (after.returncode, after.stdout) == (1, "")
+
+
+def test_api_and_up_keep_each_other_out_of_a_data_directory(tmp_path: Path, started: list[Up]) -> None:
+    data = tmp_path / "data"
+    first = start(started, data, "--no-agent", "--port", "0")
+    address, _ = first.ready()
+    refused = serve_api(data)
+    assert refused.wait(WITHIN_S) == 1
+    said = refused.communicate()[1]
+    assert said.startswith(f"paceline-server: Paceline already runs on {data}, at {address}: "), said
+    assert said.count("\n") == 1
+    assert first.end() == 0
+
+    serving = serve_api(data)
+    assert serving.stderr is not None
+    try:
+        while "listening" not in serving.stderr.readline():
+            assert serving.poll() is None
+        second = start(started, data, "--no-agent", "--port", "0")
+        second.line("already runs on .*, at http://127.0.0.1:")
+        assert second.end(None) == 1
+    finally:
+        serving.terminate()
+        serving.communicate(timeout=WITHIN_S)
+
+
+def test_a_database_of_a_newer_version_ends_every_command_in_a_sentence(tmp_path: Path) -> None:
+    env = {**bare(), "PACELINE_DATA_DIR": str(tmp_path)}
+    subprocess.run([COMMAND, "migrate"], check=True, env=env, stdout=subprocess.DEVNULL)
+    with closing(sqlite3.connect(tmp_path / "paceline.sqlite")) as database:
+        database.execute("UPDATE alembic_version SET version_num = '9999'")
+        database.commit()
+    for arguments in (["migrate"], ["up", "--no-agent", "--port", "0"], ["api", "--port", "0"]):
+        done = subprocess.run(
+            [COMMAND, *arguments], check=False, env=env, capture_output=True, text=True, timeout=WITHIN_S
+        )
+        assert done.returncode == 1
+        assert done.stderr.count("\n") == 1, done.stderr
+        assert "has schema 9999" in done.stderr
+        assert "Run that version, or restore a backup" in done.stderr
+
+
+def test_only_its_user_may_read_the_database(tmp_path: Path, started: list[Up]) -> None:
+    data = tmp_path / "data"
+    data.mkdir()
+    (data / "paceline.sqlite").touch()
+    (data / "paceline.sqlite").chmod(0o644)  # as an older version made it, whatever the umask here
+    up = start(started, data, "--no-agent", "--port", "0")
+    up.ready()
+    modes = {path.name: path.stat().st_mode & 0o777 for path in data.glob("paceline.sqlite*")}
+    assert modes == {"paceline.sqlite": 0o600, "paceline.sqlite-wal": 0o600, "paceline.sqlite-shm": 0o600}
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="limits of another process are set by Linux's prlimit")
+def test_a_server_whose_writes_fail_is_not_ready_until_they_succeed_again(
+    tmp_path: Path, started: list[Up]
+) -> None:
+    """A limit on the size of files stands in for a full disk: each write to one fails, as there."""
+    up = start(started, tmp_path / "data", "--no-agent", "--port", "0")
+    address, _ = up.ready()
+    assert httpx.get(f"{address}/readyz").status_code == 200
+    process = psutil.Process(up.process.pid)
+    before = process.rlimit(psutil.RLIMIT_FSIZE)
+    process.rlimit(psutil.RLIMIT_FSIZE, (4096, before[1]))
+    try:
+        checks = readiness(address, 503)["checks"]
+        assert (checks["writes"], checks["database"]) == ("failing", "ok")
+    finally:
+        process.rlimit(psutil.RLIMIT_FSIZE, before)
+    assert readiness(address, 200)["status"] == "ready"
+
+
+def readiness(address: str, status: int) -> dict[str, Any]:
+    """What /readyz says once it answers with `status`."""
+    deadline = time.monotonic() + WITHIN_S
+    pause = threading.Event()
+    while (answer := httpx.get(f"{address}/readyz", timeout=WITHIN_S)).status_code != status:
+        assert time.monotonic() < deadline, answer.text
+        pause.wait(0.1)
+    return dict(answer.json())
+
+
+def bare() -> dict[str, str]:
+    """The environment without settings of Paceline."""
+    return {key: value for key, value in os.environ.items() if not key.startswith("PACELINE_")}
+
+
+def serve_api(data: Path) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        [COMMAND, "api", "--port", "0"],
+        env={**bare(), "PACELINE_DATA_DIR": str(data)}, stderr=subprocess.PIPE, text=True,
+    )  # fmt: skip
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="the parent-death signal is Linux's")

@@ -48,6 +48,6 @@ def test_marking_an_incident_keeps_the_evidence_another_round_wrote_meanwhile(
         other = threading.Thread(target=mark)
         other.start()
         wait_for_a_waiter()
-    other.join(20)
+    other.join(120)
     found = [one.evidence for one in pasts.changes()]
     assert [(one["round"], "incident" in one) for one in found] == [({"other": 1}, True)] * 3

@@ -111,3 +111,25 @@ def test_rows_survive_the_way_up_and_the_way_back_and_a_hold_becomes_maintenance
         assert connection.execute(text("SELECT launches, target_id FROM job")).one() == (7, "t")
         reason = connection.execute(text("SELECT maintenance_reason FROM target")).scalar_one()
     assert (reason, migrations.is_current(database.engine)) == ("new fan", True)
+
+
+def test_runs_called_inconclusive_because_a_job_failed_lose_that_verdict(database: Database) -> None:
+    migrations.downgrade(database.url, "0010")
+    row = {
+        "suite": "s", "repository": "r", "manifest_path": "m", "manifest": "{}", "commit": "c",
+        "trigger": "ci", "demonstration": False, "benchmarks": "[]", "params": "{}", "knobs": "{}",
+        "suppress": "[]", "launches": 5, "rounds": 20, "min_time_ns": 1, "created_by": "x",
+        "created_at": "2026-11-01 00:00:00+00:00",
+    }  # fmt: skip
+    names = [*row, "id", "state", "verdict"]
+    columns, values = ", ".join(f'"{name}"' for name in names), ", ".join(f":{name}" for name in names)
+    insert = f"INSERT INTO run ({columns}) VALUES ({values})"  # noqa: S608 - names from above
+    with database.engine.begin() as connection:
+        for run, (state, verdict) in enumerate(
+            [("failed", "inconclusive"), ("failed", "fail"), ("done", "inconclusive")]
+        ):
+            connection.execute(text(insert), {**row, "id": f"r{run}", "state": state, "verdict": verdict})
+    assert migrations.upgrade(database.url) is True
+    with database.engine.connect() as connection:
+        verdicts = list(connection.execute(text("SELECT verdict FROM run ORDER BY id")).scalars())
+    assert verdicts == [None, "fail", "inconclusive"]

@@ -7,8 +7,11 @@ from collections.abc import Callable, Iterator
 import pytest
 from fastapi import FastAPI
 from fastapi.testclient import TestClient
+from paceline_server.accounts.admission import Admission
+from paceline_server.accounts.auth import ANYONE
 from paceline_server.kernel.errors import ProblemError
 from paceline_server.kernel.ids import new_id
+from paceline_server.kernel.route_table import RouteTable
 from paceline_server.store.session import Database, DbSession, hint, read_scope, session_scope
 from paceline_server.store.tables.catalog import SuiteAgent
 from paceline_server.store.tables.messages import Incident
@@ -32,28 +35,28 @@ def names() -> set[str]:
 def wired(app: FastAPI) -> Iterator[TestClient]:
     """The real app with a few routes that write."""
 
-    @app.post("/write/{name}")
+    @app.post("/write/{name}", dependencies=[ANYONE])
     def write(name: str, session: DbSession) -> dict[str, str]:
         session.add(row(name))
         return {"wrote": name}
 
-    @app.post("/refuse/{name}")
+    @app.post("/refuse/{name}", dependencies=[ANYONE])
     def refuse(name: str, session: DbSession) -> None:
         session.add(row(name))
         raise ProblemError(409, "conflict", "No.")
 
-    @app.post("/refuse-and-keep/{name}")
+    @app.post("/refuse-and-keep/{name}", dependencies=[ANYONE])
     def refuse_and_keep(name: str, session: DbSession) -> None:
         session.add(row(name))
         raise ProblemError(409, "conflict", "No, but remembered.", keeps_changes=True)
 
-    @app.post("/break/{name}")
+    @app.post("/break/{name}", dependencies=[ANYONE])
     def break_down(name: str, session: DbSession) -> None:
         session.add(row(name))
         session.flush()
         raise RuntimeError("secret details")
 
-    @app.get("/write-in-get/{name}")
+    @app.get("/write-in-get/{name}", dependencies=[ANYONE])
     def write_in_get(name: str, session: DbSession) -> None:
         session.add(row(name))
         session.flush()
@@ -62,6 +65,10 @@ def wired(app: FastAPI) -> Iterator[TestClient]:
     routes.insert(0, routes.pop())
     for _ in range(4):
         routes.insert(0, routes.pop())
+    (admission,) = [
+        each for each in app.user_middleware if getattr(each.cls, "__name__", "") == Admission.__name__
+    ]
+    admission.kwargs["routes"] = RouteTable(app)
     with TestClient(app, base_url="http://127.0.0.1", raise_server_exceptions=False) as client:
         yield client
 
@@ -142,11 +149,11 @@ def test_foreign_keys_hold(database: Database) -> None:
 
 def test_hints_follow_the_commit(database: Database) -> None:
     if database.is_postgresql:
-        assert database.hints.subscribed.wait(10)  # type: ignore[attr-defined]
+        assert database.hints.subscribed.wait(120)  # type: ignore[attr-defined]
     before = database.hints.version("live")
     with session_scope() as session:
         session.add(Incident(id=new_id("inc"), at=row("x").seen_at, code="c", detail={}))
         hint(session, "live")
         session.flush()
         assert database.hints.version("live") == before
-    assert database.hints.wait("live", before, 10)
+    assert database.hints.wait("live", before, 120)

@@ -62,13 +62,15 @@ export function jobLogQuery(jobId: string, attempt: number) {
   return queryOptions({
     queryKey,
     queryFn: async ({ client, signal }): Promise<readonly LogLine[]> => {
-      const fetchPage = (slice: Slice): Promise<Page<LogLine>> =>
-        unwrap(
-          http.GET('/api/v1/jobs/{job_id}/log', {
-            signal,
-            params: { path: { job_id: jobId }, query: { limit: PAGE, ...of(attempt), ...slice } },
-          }),
+      const fetchPage = async (slice: Slice): Promise<Page<LogLine>> => {
+        const query = { limit: PAGE, ...of(attempt), ...slice };
+        const answer = await unwrap(
+          http.GET('/api/v1/jobs/{job_id}/log', { signal, params: { path: { job_id: jobId }, query } }),
         );
+        // A text is what `format=text` gives, which is not asked for here.
+        if (typeof answer === 'string') throw new TypeError('The log came as a text.');
+        return answer;
+      };
       const held = client.getQueryData<readonly LogLine[]>(queryKey) ?? [];
       const all = held.length === 0 ? undefined : await follow(fetchPage, held);
       return (all ?? (await fetchPage({ tail: true })).items).slice(-KEEP_LINES);

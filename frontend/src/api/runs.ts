@@ -10,6 +10,7 @@ import type {
   LiveSeries,
   Page,
   Run,
+  RunEstimate,
   RunRequest,
   RunState,
   Trigger,
@@ -102,6 +103,17 @@ export function distributionQuery({ jobId, benchmark, metric, params }: Point) {
         }),
       ),
     staleTime: Infinity,
+  });
+}
+
+/** How long a request would take; asked again when it changes. */
+export function estimateQuery(body: RunRequest) {
+  return queryOptions({
+    queryKey: ['runs', 'estimate', body],
+    queryFn: ({ signal }): Promise<RunEstimate> =>
+      unwrap(client.POST('/api/v1/runs/estimate', { signal, body })),
+    staleTime: 30_000,
+    retry: false,
   });
 }
 

@@ -696,7 +696,7 @@ export interface paths {
         };
         /**
          * Read Log
-         * @description Log lines, the oldest first; `tail=true` gives the last `limit` of them.
+         * @description Log lines, the oldest first; `tail=true` gives the last `limit` of them, `format=text` all of them.
          */
         get: operations["read_log"];
         put?: never;
@@ -1047,6 +1047,27 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/runs/estimate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Estimate Run
+         * @description How long a request would take, from past runs, and from where on a demonstration shows anything. Makes
+         *     no run; refuses what a request for one would be refused for, but not that no target is online.
+         */
+        post: operations["estimate_run"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/runs/{run_id}": {
         parameters: {
             query?: never;
@@ -1256,6 +1277,9 @@ export interface paths {
         /**
          * Sign In By Password
          * @description Sign in with e-mail address and password; failures are throttled (429 `throttled`).
+         *
+         *     The attempt is counted before the password is looked at, so that guesses sent at once count as those sent
+         *     one after the other. No transaction is open meanwhile, and no thread of other requests is held.
          */
         post: operations["sign_in_by_password"];
         /**
@@ -1619,6 +1643,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/version": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Version
+         * @description The version of this server. Public: sign-in pages show it, and CI clients compare it with their own.
+         */
+        get: operations["version"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/healthz": {
         parameters: {
             query?: never;
@@ -1628,7 +1672,7 @@ export interface paths {
         };
         /**
          * Healthz
-         * @description The process answers.
+         * @description The process answers. (Without a thread: it says so while all of them wait.)
          */
         get: operations["healthz"];
         put?: never;
@@ -1668,8 +1712,8 @@ export interface paths {
         };
         /**
          * Readyz
-         * @description Whether this process can do its work: database, its schema, broker, background work. 503 names what
-         *     cannot.
+         * @description Whether this process can do its work: database, its schema, writes, broker, background work. 503 names
+         *     what cannot.
          */
         get: operations["readyz"];
         put?: never;
@@ -2479,7 +2523,7 @@ export interface components {
          * BisectionStepOut
          * @description One A/B job, base against `commit`. `index` counts from the oldest commit after the base; null: the
          *     head, to find out whether there is anything to look for. `verdict` null: still measuring; `skipped`: the
-         *     commit could not be measured.
+         *     commit could not be measured; `failed`: its job failed for another reason.
          */
         BisectionStepOut: {
             /** Index */
@@ -2491,7 +2535,7 @@ export interface components {
             /** Job Id */
             job_id: string | null;
             /** Verdict */
-            verdict: ("fail" | "pass" | "inconclusive" | "skipped") | null;
+            verdict: ("fail" | "pass" | "inconclusive" | "failed" | "skipped") | null;
             /** Ratio */
             ratio: number | null;
             /** Lower */
@@ -2960,6 +3004,8 @@ export interface components {
             missing: components["schemas"]["MissingCaseOut"][];
             /** Missing Total */
             missing_total: number;
+            /** Missing Groups */
+            missing_groups: components["schemas"]["MissingGroupOut"][];
             /** Gone */
             gone: components["schemas"]["GoneOut"][];
         };
@@ -3338,6 +3384,13 @@ export interface components {
             /** Change */
             change: string | null;
         };
+        /** ExcerptLineOut */
+        ExcerptLineOut: {
+            /** Text */
+            text: string;
+            /** Is Error */
+            is_error: boolean;
+        };
         /**
          * ExplainedFindingOut
          * @description One finding: what it says, what it was asked, on which data, by which method.
@@ -3404,6 +3457,21 @@ export interface components {
             rule: string;
             /** Findings */
             findings: components["schemas"]["ExplainedFindingOut"][];
+        };
+        /**
+         * FailureOut
+         * @description Why a job failed, in parts: what happened, the first error of its output with the lines around it, and
+         *     what to do next. Where no known error stands in the output, `excerpt` is its end.
+         */
+        FailureOut: {
+            /** Sentence */
+            sentence: string;
+            /** Excerpt */
+            excerpt: components["schemas"]["ExcerptLineOut"][];
+            /** Is Recognised */
+            is_recognised: boolean;
+            /** Advice */
+            advice: string;
         };
         /**
          * FalseAlarmsOut
@@ -3523,6 +3591,9 @@ export interface components {
         /**
          * FinishIn
          * @description The last write of an attempt; `last_seq` is the highest sequence number it produced (−1: none).
+         *
+         *     `detail`: what happened in one sentence; then, where there is output, the first error in it with the lines
+         *     around it, which begin with two blanks and `> ` (the error) or `| `; then what to do next.
          */
         FinishIn: {
             /**
@@ -3531,7 +3602,7 @@ export interface components {
              */
             outcome: "done" | "failed" | "cancelled";
             /** Cause */
-            cause?: ("stream_invalid" | "workload_hung" | "workload_flooded" | "workload_crashed" | "workload_error" | "workload_no_terminal" | "check_failed" | "build_failed" | "suite_invalid" | "checkout_failed" | "agent_lost" | "agent_error" | "disk_full" | "target_refused" | "lease_lost" | "cancelled" | "device_lost" | "device_rebooted" | "device_refused" | "device_storage_full" | "device_unauthorized" | "analysis_failed") | null;
+            cause?: ("stream_invalid" | "workload_hung" | "workload_flooded" | "workload_crashed" | "workload_error" | "workload_no_terminal" | "check_failed" | "build_failed" | "suite_invalid" | "checkout_failed" | "agent_lost" | "agent_error" | "disk_full" | "target_refused" | "lease_lost" | "cancelled" | "device_lost" | "device_rebooted" | "device_refused" | "device_storage_full" | "device_unauthorized" | "placing_failed" | "analysis_failed") | null;
             /** Detail */
             detail?: string | null;
             /** Last Seq */
@@ -4109,7 +4180,11 @@ export interface components {
             /** Suppressed */
             suppressed: string[];
         };
-        /** JobOut */
+        /**
+         * JobOut
+         * @description `outcome` is the one word to show; `cause` and `cause_detail` say why it failed, was lost, expired or
+         *     was cancelled, and are null in what was judged.
+         */
         JobOut: {
             /** Id */
             id: string;
@@ -4124,12 +4199,18 @@ export interface components {
              * @enum {string}
              */
             state: "queued" | "leased" | "preparing" | "measuring" | "uploading" | "analysing" | "done" | "failed" | "cancelled" | "lost" | "expired";
+            /**
+             * Outcome
+             * @enum {string}
+             */
+            outcome: "queued" | "running" | "pass" | "fail" | "inconclusive" | "failed" | "lost" | "expired" | "cancelled";
             /** Detail */
             detail: string | null;
             /** Cause */
-            cause: ("stream_invalid" | "workload_hung" | "workload_flooded" | "workload_crashed" | "workload_error" | "workload_no_terminal" | "check_failed" | "build_failed" | "suite_invalid" | "checkout_failed" | "agent_lost" | "agent_error" | "disk_full" | "target_refused" | "lease_lost" | "cancelled" | "device_lost" | "device_rebooted" | "device_refused" | "device_storage_full" | "device_unauthorized" | "analysis_failed") | null;
+            cause: ("stream_invalid" | "workload_hung" | "workload_flooded" | "workload_crashed" | "workload_error" | "workload_no_terminal" | "check_failed" | "build_failed" | "suite_invalid" | "checkout_failed" | "agent_lost" | "agent_error" | "disk_full" | "target_refused" | "lease_lost" | "cancelled" | "device_lost" | "device_rebooted" | "device_refused" | "device_storage_full" | "device_unauthorized" | "placing_failed" | "analysis_failed") | null;
             /** Cause Detail */
             cause_detail: string | null;
+            failure: components["schemas"]["FailureOut"] | null;
             /** Attempt */
             attempt: number;
             /** Batch */
@@ -4432,6 +4513,8 @@ export interface components {
             retired: string | null;
             /** Cells */
             cells: components["schemas"]["MatrixCellOut"][];
+            /** Unmeasured */
+            unmeasured: components["schemas"]["MatrixUnmeasuredOut"][];
         };
         /** MatrixTargetOut */
         MatrixTargetOut: {
@@ -4444,6 +4527,33 @@ export interface components {
              * @enum {string}
              */
             kind: "host" | "device";
+        };
+        /**
+         * MatrixUnmeasuredOut
+         * @description The newest job that should have measured a benchmark on a target ended without a verdict: what a cell
+         *     shows is older than that, or there is none. `words`: why, in a line.
+         */
+        MatrixUnmeasuredOut: {
+            /** Target Id */
+            target_id: string;
+            /**
+             * Outcome
+             * @enum {string}
+             */
+            outcome: "queued" | "running" | "pass" | "fail" | "inconclusive" | "failed" | "lost" | "expired" | "cancelled";
+            /** Cause */
+            cause: ("stream_invalid" | "workload_hung" | "workload_flooded" | "workload_crashed" | "workload_error" | "workload_no_terminal" | "check_failed" | "build_failed" | "suite_invalid" | "checkout_failed" | "agent_lost" | "agent_error" | "disk_full" | "target_refused" | "lease_lost" | "cancelled" | "device_lost" | "device_rebooted" | "device_refused" | "device_storage_full" | "device_unauthorized" | "placing_failed" | "analysis_failed") | null;
+            /** Words */
+            words: string;
+            /**
+             * At
+             * Format: date-time
+             */
+            at: string;
+            /** Run Id */
+            run_id: string;
+            /** Job Id */
+            job_id: string;
         };
         /**
          * MeasuredOnIn
@@ -4570,6 +4680,26 @@ export interface components {
             reason: "pending" | "crash" | "timeout" | "error" | "build" | "skipped" | "lost" | "cancelled" | "expired" | "failed";
             /** Text */
             text: string;
+        };
+        /**
+         * MissingGroupOut
+         * @description All cases of a run that are missing for one reason. `words`: "24 cases: build failed"; `text` says the
+         *     reason in full and is that of each of its cases.
+         */
+        MissingGroupOut: {
+            /**
+             * Reason
+             * @enum {string}
+             */
+            reason: "pending" | "crash" | "timeout" | "error" | "build" | "skipped" | "lost" | "cancelled" | "expired" | "failed";
+            /** Words */
+            words: string;
+            /** Count */
+            count: number;
+            /** Text */
+            text: string;
+            /** Targets */
+            targets: components["schemas"]["TargetRefOut"][];
         };
         /** MuteIn */
         MuteIn: {
@@ -5511,6 +5641,19 @@ export interface components {
             text: string;
         };
         /**
+         * RunEstimateOut
+         * @description How long a request would take if it were made now: building and measuring, without waiting for a
+         *     target. `words` says on what that is based.
+         */
+        RunEstimateOut: {
+            /** Words */
+            words: string;
+            /** Targets */
+            targets: components["schemas"]["TargetEstimateOut"][];
+            /** Slowdowns */
+            slowdowns: components["schemas"]["SlowdownOut"][];
+        };
+        /**
          * RunIn
          * @description One request to measure. Omitted: `commit` = head of the suite's announced branch, `targets` = every
          *     online target whose agent announced the suite, `benchmarks` = all, `params` = all declared values,
@@ -5565,7 +5708,13 @@ export interface components {
              */
             trigger: "manual" | "schedule" | "ci" | "a_a";
         };
-        /** RunOut */
+        /**
+         * RunOut
+         * @description `outcome` is the one word to show, `reason` says why in a line. `fail` needs one job judged so; else
+         *     the job that most needs a person decides: failed, lost, expired, cancelled. `cause` and `cause_detail` are
+         *     that job's, also where another one's verdict is `fail`. `verdict` is null unless all were judged or one is
+         *     `fail`.
+         */
         RunOut: {
             /** Id */
             id: string;
@@ -5589,10 +5738,19 @@ export interface components {
              * @enum {string}
              */
             state: "queued" | "active" | "done" | "failed" | "cancelled";
+            /**
+             * Outcome
+             * @enum {string}
+             */
+            outcome: "queued" | "running" | "pass" | "fail" | "inconclusive" | "failed" | "lost" | "expired" | "cancelled";
             /** Verdict */
             verdict: ("pass" | "fail" | "inconclusive") | null;
             /** Reason */
             reason: string | null;
+            /** Cause */
+            cause: ("stream_invalid" | "workload_hung" | "workload_flooded" | "workload_crashed" | "workload_error" | "workload_no_terminal" | "check_failed" | "build_failed" | "suite_invalid" | "checkout_failed" | "agent_lost" | "agent_error" | "disk_full" | "target_refused" | "lease_lost" | "cancelled" | "device_lost" | "device_rebooted" | "device_refused" | "device_storage_full" | "device_unauthorized" | "placing_failed" | "analysis_failed") | null;
+            /** Cause Detail */
+            cause_detail: string | null;
             /** Demonstration */
             demonstration: boolean;
             /** Benchmarks */
@@ -5895,6 +6053,25 @@ export interface components {
             expires_at: string;
         };
         /**
+         * SlowdownOut
+         * @description From how many percent on a knob makes its arm slower than the reference on a target, by the newest
+         *     measurements. `percent`: at the first point; `everywhere_percent`: at all of them; null: unknown.
+         */
+        SlowdownOut: {
+            /** Knob */
+            knob: string;
+            /** Target Id */
+            target_id: string;
+            /** Target Name */
+            target_name: string;
+            /** Percent */
+            percent: number | null;
+            /** Everywhere Percent */
+            everywhere_percent: number | null;
+            /** Words */
+            words: string;
+        };
+        /**
          * StateIn
          * @description A step of the agent; what will run accompanies `measuring`: hashes, build facts and commits. `commits`,
          *     oldest first: of an A/B job the first parents after the base up to the head, else the head alone.
@@ -6079,6 +6256,29 @@ export interface components {
             fired: number;
         };
         /**
+         * TargetEstimateOut
+         * @description How long one job would take. `seconds` null: nothing is known yet; `based_on`: past jobs it rests on;
+         *     `same_choice`: they measured exactly this, else the figure is scaled by the amount of work.
+         */
+        TargetEstimateOut: {
+            /** Target Id */
+            target_id: string;
+            /** Target Name */
+            target_name: string;
+            /** Cases */
+            cases: number;
+            /** Seconds */
+            seconds: number | null;
+            /** Least S */
+            least_s: number;
+            /** Based On */
+            based_on: number;
+            /** Same Choice */
+            same_choice: boolean;
+            /** Words */
+            words: string;
+        };
+        /**
          * TargetEventOut
          * @description One step in a target's life; `evidence` is what led to it, `words` says it in a sentence.
          */
@@ -6210,6 +6410,13 @@ export interface components {
             reboots_left: number;
             /** Actions */
             actions: ("recheck" | "reboot" | "quarantine" | "release" | "maintenance")[];
+        };
+        /** TargetRefOut */
+        TargetRefOut: {
+            /** Id */
+            id: string;
+            /** Name */
+            name: string;
         };
         /**
          * TargetRefusedOut
@@ -6381,6 +6588,14 @@ export interface components {
             target_name: string;
             /** Series */
             series: number;
+        };
+        /**
+         * VersionOut
+         * @description Which release answers.
+         */
+        VersionOut: {
+            /** Version */
+            version: string;
         };
         /**
          * WarmupOut
@@ -7892,6 +8107,7 @@ export interface operations {
                 tail?: boolean;
                 limit?: number;
                 cursor?: string | null;
+                format?: "json" | "text";
             };
             header?: never;
             path: {
@@ -7901,13 +8117,14 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Successful Response */
+            /** @description With `format=text` the whole log of the attempt as a file, sent while it is read; `after`, `tail`, `limit` and `cursor` are of pages only. */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Page_LogLineOut_"];
+                    "text/plain": string;
                 };
             };
             /** @description What went wrong; `code` is the literal to switch on. */
@@ -8574,6 +8791,39 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["RunOut"];
+                };
+            };
+            /** @description What went wrong; `code` is the literal to switch on. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    estimate_run: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RunIn"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RunEstimateOut"];
                 };
             };
             /** @description What went wrong; `code` is the literal to switch on. */
@@ -9712,6 +9962,35 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+            /** @description What went wrong; `code` is the literal to switch on. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    version: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["VersionOut"];
+                };
             };
             /** @description What went wrong; `code` is the literal to switch on. */
             default: {

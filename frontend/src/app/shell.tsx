@@ -18,6 +18,7 @@ import { useEffect } from 'react';
 
 import { isApiError } from '../api/errors';
 import { sessionQuery, signOut } from '../api/session';
+import { versionQuery } from '../api/version';
 import { Icon, type IconName } from '../ui/icon';
 import classes from './shell.module.css';
 
@@ -114,10 +115,17 @@ export function Shell() {
       <AppShell.Main id="main" tabIndex={-1} style={{ outline: 'none' }}>
         <div className={classes.main}>
           <Outlet />
+          <Foot />
         </div>
       </AppShell.Main>
     </AppShell>
   );
+}
+
+function Foot() {
+  const answer = useQuery(versionQuery);
+  if (!answer.data) return null;
+  return <footer className={classes.foot}>Paceline {answer.data.version}</footer>;
 }
 
 function ThemeSwitch() {

@@ -232,6 +232,7 @@ export const matrix: Matrix = {
       title: 'Ledger batch',
       declared: true,
       retired: null,
+      unmeasured: [],
       cells: [
         cell(),
         cell({
@@ -251,6 +252,7 @@ export const matrix: Matrix = {
       title: 'Frame check',
       declared: false,
       retired: 'replaced by frame_verify',
+      unmeasured: [],
       cells: [],
     },
   ],
@@ -361,6 +363,7 @@ export function completeness(runId: string, change: Partial<Completeness> = {}):
     unavailable: 0,
     missing: [],
     missing_total: 0,
+    missing_groups: [],
     gone: [],
     ...change,
   };

@@ -157,7 +157,7 @@ function event(change: Partial<TargetEvent> & { id: string }): TargetEvent {
     reason: null,
     evidence: {},
     actor: 'agent',
-    words: 'was hot or low, or is no more (good → recovering): battery at 41 °C',
+    words: 'was hot, low or full, or is no more (good → recovering): battery at 41 °C',
     ...change,
   };
 }

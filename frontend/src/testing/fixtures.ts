@@ -2,7 +2,7 @@
  * Data of one small installation, typed by the schema. Functions build records so that tests change only what
  * they are about. Times are relative to `NOW`, the moment this module was loaded.
  */
-import type { Account, Agent, Job, Run, Session, Suite, Target } from '../api/types';
+import type { Account, Agent, Job, Outcome, Run, Session, Suite, Target } from '../api/types';
 
 export const NOW = Date.now();
 
@@ -136,8 +136,17 @@ export const suite: Suite = {
   updated_at: minutesAgo(300),
 };
 
+/** As the server derives it. */
+export function outcomeOf(state: Job['state'] | Run['state'], verdict: Run['verdict']): Outcome {
+  if (verdict !== null) return verdict;
+  if (['queued', 'failed', 'lost', 'expired', 'cancelled'].includes(state)) return state as Outcome;
+  return 'running';
+}
+
 export function job(change: Partial<Job> = {}): Job {
+  const { state = 'done', verdict = 'pass' } = change;
   return {
+    outcome: outcomeOf(state, verdict),
     id: 'job-1',
     run_id: 'run-done-1',
     target_id: 'target-1',
@@ -146,6 +155,7 @@ export function job(change: Partial<Job> = {}): Job {
     detail: null,
     cause: null,
     cause_detail: null,
+    failure: null,
     attempt: 1,
     batch: 0,
     launches: 5,
@@ -164,7 +174,12 @@ export function job(change: Partial<Job> = {}): Job {
 }
 
 export function run(change: Partial<Run> = {}): Run {
+  const { state = 'done', verdict = 'pass' } = change;
+  const broken = change.jobs?.find(({ cause }) => cause !== null);
   return {
+    outcome: outcomeOf(state, verdict),
+    cause: broken?.cause ?? null,
+    cause_detail: broken?.cause_detail ?? null,
     id: 'run-done-1',
     suite: 'hashing',
     repository: 'paceline',
@@ -236,7 +251,7 @@ export const failedRun = run({
   id: 'run-failed-1',
   state: 'failed',
   verdict: null,
-  reason: 'The workload crashed.',
+  reason: 'lab-host: the workload crashed: ledger, launch 2: SIGSEGV',
   created_at: minutesAgo(200),
   finished_at: minutesAgo(199),
   jobs: [
@@ -248,6 +263,7 @@ export const failedRun = run({
       partial: true,
       samples: 120,
       cause_detail: 'ledger, launch 2: SIGSEGV',
+      failure: { sentence: 'ledger, launch 2: SIGSEGV', excerpt: [], is_recognised: false, advice: '' },
       verdict: null,
       reason: null,
     }),

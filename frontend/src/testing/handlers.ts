@@ -1,7 +1,7 @@
 /** The fixture API: msw handlers over a World. Answers what contract C2 says, as briefly as it can. */
 import { http, HttpResponse, type HttpHandler } from 'msw';
 
-import type { RunRequest } from '../api/types';
+import type { RunEstimate, RunRequest, Target } from '../api/types';
 import { job, liveRun, run } from './fixtures';
 import { alertHandlers } from './handlers-alerts';
 import { fleetHandlers } from './handlers-fleet';
@@ -25,7 +25,7 @@ function guard(world: World): HttpHandler {
     if (failure !== null && (failure.path === undefined || failure.path.test(pathname))) {
       return problem(failure.status, failure.code, failure.detail);
     }
-    if (!isSignedIn(world) && !pathname.includes('/session')) {
+    if (!isSignedIn(world) && !/\/(session|version)/.test(pathname)) {
       return problem(401, 'unauthenticated', 'Sign in first.');
     }
     return undefined;
@@ -38,6 +38,7 @@ function sessionHandlers(world: World): HttpHandler[] {
     return HttpResponse.json(world.session);
   };
   return [
+    http.get(`${API}/version`, () => HttpResponse.json({ version: '1.2.3' })),
     http.get(`${API}/session`, () =>
       !isSignedIn(world)
         ? problem(401, 'unauthenticated', 'Sign in first.')
@@ -57,6 +58,38 @@ function sessionHandlers(world: World): HttpHandler[] {
     }),
     http.get(`${API}/accounts`, () => page(world.accounts)),
   ];
+}
+
+const durationWords = ({ target_name: name }: { target_name: string }) =>
+  `${name}: about 1 min 40 s, as its last 3 runs of the same choice took 1 min 30 s to 2 min`;
+
+/** What the server would say of a suite whose native arm was 3.3 times as fast. */
+function estimateOf(body: RunRequest, targets: readonly Target[]): RunEstimate {
+  const about = targets.map(({ id, name }) => ({ target_id: id, target_name: name }));
+  const percent = 240;
+  const chosen = Number(body.knobs?.['native_slowdown_percent'] ?? 0);
+  const nothing = chosen > 0 && chosen <= percent ? `. ${chosen} % will show nothing` : '';
+  return {
+    words: `${about.map(durationWords).join('; ')}. Up to three times that where a verdict stays open.`,
+    targets: about.map((target) => ({
+      ...target,
+      cases: 8,
+      seconds: 100,
+      least_s: 12,
+      based_on: 3,
+      same_choice: true,
+      words: durationWords(target),
+    })),
+    slowdowns: about.map((target) => ({
+      ...target,
+      knob: 'native_slowdown_percent',
+      percent,
+      everywhere_percent: percent,
+      words:
+        `${target.target_name}: native was 3.3 times as fast as fallback at batch=1000 last; ` +
+        `more than ${percent} % makes it slower there${nothing}`,
+    })),
+  };
 }
 
 function runHandlers(world: World): HttpHandler[] {
@@ -81,6 +114,7 @@ function runHandlers(world: World): HttpHandler[] {
         ...liveRun,
         id: `run-new-${world.requested.length}`,
         state: 'queued',
+        outcome: 'queued',
         knobs: body.knobs ?? {},
         jobs: [
           job({
@@ -98,6 +132,11 @@ function runHandlers(world: World): HttpHandler[] {
       world.runs.unshift(made);
       return HttpResponse.json(made, { status: 201 });
     }),
+    http.post(`${API}/runs/estimate`, async ({ request }) => {
+      const body = (await request.json()) as RunRequest;
+      const targets = world.targets.filter(({ id }) => body.targets?.includes(id) ?? id === 'target-1');
+      return HttpResponse.json(estimateOf(body, targets));
+    }),
     http.get(`${API}/runs/:id`, ({ params }) => {
       const found = one(params['id']);
       return found === undefined ? notFound() : HttpResponse.json(found);
@@ -110,7 +149,8 @@ function runHandlers(world: World): HttpHandler[] {
       world.runs[index] = {
         ...found,
         state: 'cancelled',
-        jobs: found.jobs.map((each) => ({ ...each, state: 'cancelled' })),
+        outcome: 'cancelled',
+        jobs: found.jobs.map((each) => ({ ...each, state: 'cancelled', outcome: 'cancelled' })),
       };
       return HttpResponse.json(world.runs[index]);
     }),
@@ -124,9 +164,11 @@ function after<T extends { seq: number }>(items: readonly T[] | undefined, reque
 
 function jobHandlers(world: World): HttpHandler[] {
   return [
-    http.get(`${API}/jobs/:id/log`, ({ params, request }) =>
-      page(after(world.logs.get(String(params['id'])), request)),
-    ),
+    http.get(`${API}/jobs/:id/log`, ({ params, request }) => {
+      const lines = world.logs.get(String(params['id']));
+      if (new URL(request.url).searchParams.get('format') !== 'text') return page(after(lines, request));
+      return HttpResponse.text((lines ?? []).map(({ text }) => `${text}\n`).join(''));
+    }),
     http.get(`${API}/jobs/:id/conditions`, ({ params, request }) => {
       const expand = new URL(request.url).searchParams.get('expand') === 'raw';
       const found = after(world.conditions.get(String(params['id'])), request);

@@ -1,6 +1,7 @@
 /** What jsdom lacks, and the interception of requests: an unexpected request fails the test that made it. */
 import '@testing-library/jest-dom/vitest';
 
+import { notifications } from '@mantine/notifications';
 import { cleanup, configure } from '@testing-library/react';
 
 import { server } from './server';
@@ -36,6 +37,7 @@ beforeAll(() => {
 });
 afterEach(() => {
   cleanup();
+  notifications.clean(); // they live outside React, and the next test would find them
   server.resetHandlers();
   window.localStorage.clear();
 });

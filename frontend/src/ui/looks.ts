@@ -8,6 +8,7 @@ import type {
   HealthState,
   Job,
   Judged,
+  Outcome,
   PreflightFinding,
   Run,
   Target,
@@ -29,6 +30,24 @@ export const RUN_STATES: Record<Run['state'], Look> = {
   failed: { tone: 'bad', icon: 'cross', word: 'failed' },
   cancelled: { tone: 'quiet', icon: 'stop', word: 'cancelled' },
 };
+
+/** How a run or a job stands, in one word: the server decides which. */
+export const OUTCOMES: Record<Outcome, Look> = {
+  queued: RUN_STATES.queued,
+  running: RUN_STATES.active,
+  pass: VERDICTS.pass,
+  fail: VERDICTS.fail,
+  inconclusive: VERDICTS.inconclusive,
+  failed: RUN_STATES.failed,
+  lost: { tone: 'bad', icon: 'warning', word: 'lost' },
+  expired: { tone: 'bad', icon: 'clock', word: 'expired' },
+  cancelled: RUN_STATES.cancelled,
+};
+
+/** Over, and nothing was judged. */
+export function hasNoVerdict(outcome: Outcome): boolean {
+  return ['failed', 'lost', 'expired', 'cancelled'].includes(outcome);
+}
 
 export const JOB_STATES: Record<Job['state'], Look> = {
   queued: { tone: 'quiet', icon: 'clock', word: 'queued' },
@@ -61,7 +80,7 @@ export const ALERT_STATES: Record<AlertState, Look> = {
 export const ALERT_STATE_MEANING: Record<AlertState, string> = {
   suspected: 'Seen once. A confirmation run in a new session is on its way; nobody has been told yet.',
   unconfirmed: 'The confirmation run did not show it again.',
-  inconclusive: 'The confirmation run could not decide.',
+  inconclusive: 'The confirmation run could not decide, or failed: the history says which.',
   open: 'Confirmed. Nobody has taken it yet.',
   acknowledged: 'Somebody is on it.',
   fixed: 'The effect is gone, or a person called it fixed.',

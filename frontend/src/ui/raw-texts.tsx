@@ -3,6 +3,7 @@
  * Nothing is parsed here.
  */
 import type { RawText } from '../api/types';
+import { withoutAnsi } from '../lib/ansi';
 import { formatInteger, formatNumber } from '../lib/units';
 import classes from './raw-texts.module.css';
 import { Status, type Look } from './status';
@@ -38,7 +39,7 @@ export function RawTexts({ label, texts }: RawTextsProps) {
             ) : (
               // What scrolls must be reachable by keyboard (WCAG 2.1.1).
               <pre className={classes.text} role="region" aria-label={raw.command} tabIndex={0}>
-                {raw.text}
+                {withoutAnsi(raw.text)}
               </pre>
             )}
           </details>

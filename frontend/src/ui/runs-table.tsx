@@ -7,21 +7,25 @@ import type { Run } from '../api/types';
 import { shortId } from '../lib/ids';
 import { AppLink } from './app-link';
 import { DataTable, type Column } from './data-table';
-import { DEMONSTRATION, RUN_STATES, TRIGGER_WORDS, VERDICTS } from './looks';
+import { DEMONSTRATION, hasNoVerdict, OUTCOMES, TRIGGER_WORDS } from './looks';
 import { Status } from './status';
 import { TimeAgo } from './time-ago';
 import { TargetName } from './target-name';
+import classes from './table.module.css';
 
 export function RunOutcome({ run }: { run: Run }) {
   return (
-    <Group gap={6} wrap="nowrap">
-      {run.verdict === null ? (
-        <Status look={RUN_STATES[run.state]} title={run.reason ?? undefined} />
-      ) : (
-        <Status look={VERDICTS[run.verdict]} title={run.reason ?? undefined} />
+    <>
+      <Group gap={6} wrap="nowrap">
+        <Status look={OUTCOMES[run.outcome]} title={run.reason ?? undefined} />
+        {run.demonstration && <Status look={DEMONSTRATION} title="A knob made this run slower on purpose." />}
+      </Group>
+      {hasNoVerdict(run.outcome) && run.reason !== null && (
+        <div className={classes.why} title={run.reason}>
+          {run.reason}
+        </div>
       )}
-      {run.demonstration && <Status look={DEMONSTRATION} title="A knob made this run slower on purpose." />}
-    </Group>
+    </>
   );
 }
 

@@ -234,7 +234,7 @@ DEATH(a_double_free_that_the_span_notices_holds_no_lock, "double free, by two th
     void *other = paceline_malloc(200);
     CHECK(object != NULL && other != NULL);
     signal(SIGABRT, allocate_then_die);
-    alarm(20); /* a watchdog: a lock that is held would wait for ever */
+    alarm(240); /* a watchdog: a lock that is held would wait for ever */
     state_write(state_of(class_of(200), (uintptr_t)object), STATE_CACHED);
     heap_return(&object, 1);
     heap_return(&object, 1);
@@ -269,7 +269,7 @@ __attribute__((constructor(101))) static void fork_early(void) {
     pthread_barrier_wait(&early.held);
     pid_t child = fork();
     if (child == 0) {
-        alarm(20);
+        alarm(240);
         range_lock(); /* free in the child, if a handler waited for it in the parent */
         _Exit(0);
     }

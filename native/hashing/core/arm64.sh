@@ -1,7 +1,9 @@
 #!/bin/sh
 # Builds the core for AArch64, runs its tests under qemu, and counts the SHA instructions in what was built.
 #
-#   arm64.sh            tests and instructions
+#   arm64.sh [all]      tests and instructions
+#   arm64.sh few        what `make test` runs: the vectors. It looks for the instructions in the program for
+#                       devices, and runs that under qemu, too (tests/test_hashing_builds.py)
 #   arm64.sh count      instructions only
 #
 # As static programs, like those for devices (../../.cargo/config.toml): no cross compiler is needed. On an
@@ -10,9 +12,9 @@ set -eu
 here=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd)
 what=${1:-all}
 case $what in
-all | count) ;;
+all | few | count) ;;
 *)
-    echo "arm64.sh: unknown argument '$what'; use count or nothing" >&2
+    echo "arm64.sh: unknown argument '$what'; use few, count or nothing" >&2
     exit 2
     ;;
 esac
@@ -46,7 +48,14 @@ cargo_arm64() { # cargo_arm64 COMMAND ARGUMENT…
         -p paceline-hashing-core "$@"
 }
 # What is tested is the code, not the linker: without optimising across crates it is built in half the time.
-[ "$what" = count ] || CARGO_PROFILE_RELEASE_LTO=off CARGO_PROFILE_RELEASE_CODEGEN_UNITS=16 cargo_arm64 test
+tested() { CARGO_PROFILE_RELEASE_LTO=off CARGO_PROFILE_RELEASE_CODEGEN_UNITS=16 cargo_arm64 test "$@"; }
+case $what in
+all) tested ;;
+few)
+    tested --test vectors
+    exit
+    ;;
+esac
 # An example is linked, so what is counted is code that a program would run.
 cargo_arm64 build --example digest
 program=$target/$triple/release/examples/digest

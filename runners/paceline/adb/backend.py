@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import contextlib
 import io
+import re
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
@@ -41,6 +42,10 @@ TROUBLE = (AbsentError, OfflineError, UnauthorizedError, LostError, SlowError)
 """Not among them what a healthy device says (Refused-, TransferError) and what it was never asked."""
 SHOWN_OF_ARGV = 80
 """Characters of a command that an error repeats."""
+SHOWN_OF_REFUSAL = 200
+CANNOT_RESTART = re.compile(rb"error|failed|denied|not (found|permitted)|inaccessible", re.IGNORECASE)
+"""What adbd (`StartSubprocess` in daemon/shell_service.cpp), its shell or `reboot` say when nothing comes of
+it; a device that restarts may print a word, too."""
 
 
 class Backend(ABC):
@@ -75,7 +80,7 @@ class Backend(ABC):
 
     def connect(self, timeout_s: float = CONNECT_TIMEOUT_S) -> Banner:
         """See port.Connection."""
-        self.close()
+        self._hang_up()
         self._refused.clear()
         self._banner = self._connect(time.monotonic() + timeout_s)
         return self._banner
@@ -121,18 +126,25 @@ class Backend(ABC):
 
     def reboot(self) -> None:
         """See port.Connection."""
-        deadline = self._begin(CONNECT_TIMEOUT_S)
+        deadline, said = self._begin(CONNECT_TIMEOUT_S), b""
         try:
             with contextlib.closing(self._open(b"reboot:", deadline, apart=False)) as channel:
-                while channel.receive(deadline):  # a word now and then; then it goes
-                    pass
+                while part := channel.receive(deadline):  # a word now and then; then it goes
+                    said += part
         except LostError:
-            pass  # gone
+            return  # gone
         finally:
-            self.close()
+            self._hang_up()
+        if CANNOT_RESTART.search(said):
+            words = " ".join(said.decode("utf-8", "replace").split())[:SHOWN_OF_REFUSAL]
+            raise RefusedError(f"{self._route} did not restart; it said: {words}")
 
     def close(self) -> None:
         """See port.Connection."""
+        self._hang_up()
+
+    def _hang_up(self) -> None:
+        """The next call connects anew."""
         self._banner = None
         self._close()
 
@@ -173,7 +185,7 @@ class Backend(ABC):
         try:
             yield
         except TROUBLE:
-            self.close()
+            self._hang_up()
             raise
 
 

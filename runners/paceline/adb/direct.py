@@ -1,11 +1,8 @@
-"""A device over TCP without any adb binary: adb-shell's messages on our own socket.
+"""A device over TCP without any adb binary.
 
-Place in the journey: the backend for routes of kind `tcp` (`adb tcpip 5555`, emulators, simulated devices).
-adb-shell 0.4.4 gives the messages, their checksums and the order of the handshake; the socket
-(transport.py), the reading of what it drops (handshake.py) and the flow of a service (here) are ours, because
-its own flow drops a WRTE that comes while it waits for an OKAY and waits for ever after a refused OPEN. For
-that, three methods it documents as hidden are called; the version is pinned and the conformance suite holds
-them. Invariants: one service at a time on a connection; no adb-shell exception leaves this module.
+The backend for routes of kind `tcp` (`adb tcpip 5555`, emulators, simulated devices): `packets.py` on a
+socket of ours, `handshake.py` up to the device's answer, and here the flow of one service, which is one WRTE,
+one OKAY (AOSP adb/protocol.txt). One service at a time on a connection.
 """
 
 from __future__ import annotations
@@ -13,105 +10,103 @@ from __future__ import annotations
 import time
 from collections import deque
 
-from adb_shell import constants, exceptions
-from adb_shell.adb_device import AdbDevice
-from adb_shell.adb_message import AdbMessage
-from adb_shell.hidden_helpers import _AdbTransactionInfo
-
+from paceline.adb import packets
 from paceline.adb.backend import Backend
-from paceline.adb.channel import Channel
-from paceline.adb.checksums import checksum_of
-from paceline.adb.handshake import banner_of, why_not
+from paceline.adb.channel import Bytes, Channel
+from paceline.adb.handshake import Handshake, Offers
 from paceline.adb.keys import AgentKey
-from paceline.adb.port import AdbError, Banner, LostError, RefusedError, Route
+from paceline.adb.packets import Packet, Packets
+from paceline.adb.port import (
+    AdbError,
+    Banner,
+    LostError,
+    OfflineError,
+    RefusedError,
+    Route,
+    UnauthorizedError,
+)
 from paceline.adb.shell import LONGEST_SERVICE
-from paceline.adb.transport import GOODBYE_S, Transport, remaining
+from paceline.adb.transport import GOODBYE_S, NOBODY, Wire, open_socket, remaining
 
-NEVER_S = 1e9
-"""adb-shell's own limits are switched off: they are of the wall clock and begin anew at each packet."""
 MESSAGE_GRACE_S = 15.0
 """For the rest of a message that began before the deadline: stopping within one loses step for good."""
-HOST_BANNER = b"features=shell_v2,cmd"
-"""What we say we are; adb-shell would send the host's name."""
-BROKEN = (
-    exceptions.InvalidCommandError,
-    exceptions.InvalidChecksumError,
-    exceptions.InvalidResponseError,
-    exceptions.AdbTimeoutError,
-    exceptions.AdbConnectionError,
-    ValueError,
-)
-"""What adb-shell raises for bytes that are no messages."""
-
-
-class Message(AdbMessage):  # type: ignore[misc]  # adb-shell ships no types
-    """adb-shell's, whose checksum costs more time than sending what is summed."""
-
-    @property
-    def checksum(self) -> int:
-        return checksum_of(self.data)
 
 
 class Link:
-    """One connection to one device, hands shaken."""
+    """One connection to one device, hands shaken. Raises Absent-, Offline-, Unauthorized-,
+    TlsRequiredError."""
 
-    def __init__(self, address: str, key: AgentKey, deadline: float) -> None:
+    def __init__(self, address: str, key: AgentKey, deadline: float, offers: Offers) -> None:
         self.address = address
-        self.transport = Transport(address)
-        self.device = AdbDevice(self.transport, banner=HOST_BANNER)
-        self.transport.deadline = deadline
-        asked = False
+        waiting = offers.taken(address)
+        if waiting is None or not self._took_up(waiting, deadline, offers):
+            whom = f"the device at {address}"
+            wire = Wire(open_socket(address, deadline, NOBODY), whom)
+            self._shake(Handshake(Packets(wire, whom), key, address), deadline, offers)
+        self._last_id = 0
 
-        def ask(_: object) -> None:
-            nonlocal asked
-            asked = True
-
+    def _took_up(self, waiting: Handshake, deadline: float, offers: Offers) -> bool:
+        """Goes on with a handshake that waited for a person; False when its connection has ended."""
         try:
-            self.device.connect([key], NEVER_S, NEVER_S, NEVER_S, ask)
-            self.banner = banner_of(bytes(self.transport.heard), address)
-        except (AdbError, exceptions.DeviceAuthError, *BROKEN) as error:
-            self.close()
-            raise why_not(error, bytes(self.transport.heard), asked, address, key.fingerprint) from error
-        self.longest_message = max(1, min(self.device._maxdata, constants.MAX_ADB_DATA))
+            self._shake(waiting, deadline, offers)
+        except (OfflineError, UnauthorizedError):
+            if waiting.waits_for_person:
+                raise
+            return False
+        return True
+
+    def _shake(self, handshake: Handshake, deadline: float, offers: Offers) -> None:
+        try:
+            greeting = handshake.finish(deadline, lambda: offers.wait_s(self.address))
+        except UnauthorizedError:
+            if handshake.waits_for_person:
+                offers.kept(self.address, handshake)
+            raise
+        offers.trusted(self.address)
+        self.packets, self.banner = handshake.connection, greeting.banner
+        self.longest_message = greeting.longest_message
+
+    def next_id(self) -> int:
+        """A number no service of this connection had before."""
+        self._last_id += 1
+        return self._last_id
 
     def close(self) -> None:
-        self.device.close()
+        self.packets.close()
 
 
 class DirectChannel:
-    """A service on a link; flow control is one WRTE, one OKAY (AOSP adb/protocol.txt)."""
+    """A service on a link."""
 
     def __init__(self, link: Link, service: bytes, deadline: float, *, ends_link: bool) -> None:
         self._link, self._ends_link = link, ends_link
-        self._io = link.device._io_manager
-        self._arrived: deque[bytes] = deque()
+        self._arrived: deque[bytearray] = deque()
         self._ended = False
-        link.device._local_id += 1
-        self._info = _AdbTransactionInfo(link.device._local_id, None, NEVER_S, NEVER_S)
-        self._say(constants.OPEN, deadline, service + b"\0")
-        said, remote_id, _ = self._hear(deadline)
-        if said == constants.CLSE:
+        self._id, self._remote_id = link.next_id(), 0
+        self._say(packets.OPEN, deadline, service + b"\0")
+        said = self._hear(deadline)
+        if said.command == packets.CLSE:
             self._ended = True
             self.close()
             raise RefusedError(f"the device at {link.address} refuses the service {_short(service)}")
-        self._info.remote_id = remote_id
+        self._remote_id = said.arg0
 
-    def send(self, data: bytes, deadline: float) -> None:
+    def send(self, data: Bytes, deadline: float) -> None:
         """See Channel."""
-        size = self._link.longest_message
-        for at in range(0, len(data), size):
+        view, size = memoryview(data), self._link.longest_message
+        for at in range(0, len(view), size):
             if self._ended:
                 raise LostError(f"the device at {self._link.address} closed the service")
-            self._say(constants.WRTE, deadline, data[at : at + size])
-            while self._next(deadline) == constants.WRTE:
+            self._say(packets.WRTE, deadline, view[at : at + size])
+            while self._next(deadline) == packets.WRTE:
                 pass  # what the device says meanwhile is kept; OKAY or CLSE ends the wait
 
-    def receive(self, deadline: float) -> bytes | None:
+    def receive(self, deadline: float) -> bytearray | None:
         """See Channel."""
         while not self._arrived:
             if self._ended:
-                return b""
-            if not self._link.transport.readable(deadline - time.monotonic()):
+                return bytearray()
+            if not self._link.packets.readable(deadline - time.monotonic()):
                 return None
             self._next(time.monotonic() + max(MESSAGE_GRACE_S, remaining(deadline)))
         return self._arrived.popleft()
@@ -123,56 +118,64 @@ class DirectChannel:
         elif not self._ended:
             self._ended = True
             try:
-                self._say(constants.CLSE, time.monotonic() + GOODBYE_S)
+                self._say(packets.CLSE, time.monotonic() + GOODBYE_S)
             except AdbError:
                 self._link.close()
 
-    def _next(self, deadline: float) -> bytes:
+    def _next(self, deadline: float) -> int:
         """Takes one message of this service; keeps what it carries."""
-        said, _, data = self._hear(deadline)
-        if said == constants.WRTE:
-            self._say(constants.OKAY, deadline)
-            self._arrived.append(data)
-        elif said == constants.CLSE:
+        said = self._hear(deadline)
+        if said.command == packets.WRTE:
+            self._say(packets.OKAY, deadline)
+            self._arrived.append(said.payload)
+        elif said.command == packets.CLSE:
             self._ended = True
-            self._say(constants.CLSE, deadline)
-        return said
+            self._say(packets.CLSE, deadline)
+        return said.command
 
-    def _say(self, command: bytes, deadline: float, data: bytes = b"") -> None:
-        self._link.transport.deadline = deadline
-        self._io.send(Message(command, self._info.local_id, self._info.remote_id or 0, data), self._info)
+    def _say(self, command: int, deadline: float, data: Bytes = b"") -> None:
+        self._link.packets.send(command, self._id, self._remote_id, data, deadline)
 
-    def _hear(self, deadline: float) -> tuple[bytes, int, bytes]:
-        """(command, number of the device's end, payload)"""
-        self._link.transport.deadline = deadline
-        expected = [constants.OKAY, constants.WRTE, constants.CLSE]
-        try:
-            command, remote_id, _, data = self._io.read(expected, self._info, allow_zeros=True)
-        except BROKEN as error:
-            raise LostError(f"the device at {self._link.address} is out of step: {error}") from error
-        return bytes(command), int(remote_id), bytes(data)
+    def _hear(self, deadline: float) -> Packet:
+        """The next packet of this service. What a service that was closed before still said is dropped."""
+        while True:
+            said = self._link.packets.receive(deadline)
+            if said.command not in (packets.OKAY, packets.WRTE, packets.CLSE):
+                raise LostError(f"the device at {self._link.address} is out of step: it said {said.name}")
+            is_from_our_end = said.arg0 in (0, self._remote_id) or not self._remote_id
+            if said.arg1 == self._id and is_from_our_end:
+                return said
 
 
 class DirectConnection(Backend):
-    """The device at `address`, "host:port"."""
+    """The device at `address`, "host:port". `offers`: what this agent has asked of people, shared by all its
+    connections; without them this one keeps its own."""
 
-    def __init__(self, address: str, key: AgentKey) -> None:
+    def __init__(self, address: str, key: AgentKey, offers: Offers | None = None) -> None:
         super().__init__(Route("tcp", address))
         self._key = key
+        self._shared = offers
+        self._offers = offers or Offers()
         self._link: Link | None = None
 
     @property
     def longest_service(self) -> int:
         return self._link.longest_message if self._link else LONGEST_SERVICE
 
+    def close(self) -> None:
+        """See port.Connection."""
+        super().close()
+        if self._shared is None:
+            self._offers.close()
+
     def _connect(self, deadline: float) -> Banner:
-        self._link = Link(self._route.address, self._key, deadline)
+        self._link = Link(self._route.address, self._key, deadline, self._offers)
         return self._link.banner
 
     def _open(self, service: bytes, deadline: float, apart: bool) -> Channel:
         link = self._link
         if apart or link is None:
-            link = Link(self._route.address, self._key, deadline)
+            link = Link(self._route.address, self._key, deadline, self._offers)
         try:
             return DirectChannel(link, service, deadline, ends_link=apart)
         except AdbError:

@@ -1,13 +1,25 @@
-"""Reading what a device said while hands were shaken, and saying why they were not.
+"""The handshake with a device: who it is, and whether it trusts this agent's key.
 
-Place in the journey: between adb-shell, which drops the banner and calls every trouble a timeout or an
-unknown command, and `direct.py`. Invariant: pure; each way a handshake can end has one error with advice.
+    CNXN ──▶ AUTH token ──▶ signature ──▶ AUTH token ──▶ public key ──▶ (a person) ──▶ CNXN
+      └────────────────────────┴───────────────────────────────────────────────────────▲
+
+Used by `direct.py`. Each way a handshake can end has one error with advice. A key is offered once: every
+offer makes a dialog of its own on the device (adbd queues them, `AdbdAuthContext::PromptUser`) and none goes
+away with its connection, so a handshake that waits for a person is kept (`Offers`) and taken up again by the
+next try, and after its connection ended the key is offered anew only after minutes.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import threading
+import time
+from collections.abc import Callable
 
+import msgspec
+
+from paceline.adb import packets
+from paceline.adb.keys import AgentKey
+from paceline.adb.packets import Packets
 from paceline.adb.port import (
     AdbError,
     Banner,
@@ -17,28 +29,133 @@ from paceline.adb.port import (
     TlsRequiredError,
     UnauthorizedError,
 )
-from paceline.adb.transport import unpacked
 
-MESSAGE_BYTES = 24
+HOST_BANNER = b"host::features=shell_v2,cmd\0"
+"""What we say we are, less what we do not use."""
+AUTH_TOKEN, AUTH_SIGNATURE, AUTH_PUBLIC_KEY = 1, 2, 3
+OFFER_AGAIN_S = 300.0
+"""Between two offers to one device: whoever comes back to it finds one dialog, not a hundred."""
 PROP_PREFIX = "ro.product."
 NOT_RUNNING = ("recovery", "sideload", "bootloader", "rescue")
 """What a device that is not in Android says before its `::` (AOSP adb/adb.cpp, connection states)."""
 
 
-def messages(heard: bytes) -> Iterator[tuple[bytes, bytes]]:
-    """(command, payload) of each message; a payload may be cut off at the end."""
-    at = 0
-    while at + MESSAGE_BYTES <= len(heard):
-        command, _, _, length = unpacked(heard[at : at + MESSAGE_BYTES])
-        at += MESSAGE_BYTES
-        yield command, heard[at : at + length]
-        at += length
+class Greeting(msgspec.Struct, frozen=True):
+    """What a device answered. `longest_message`: bytes of one payload it takes."""
+
+    banner: Banner
+    longest_message: int
 
 
-def banner_of(heard: bytes, address: str) -> Banner:
-    """Of the device's CNXN. Raises OfflineError when it is not running Android."""
-    text = next((payload for command, payload in messages(heard) if command == b"CNXN"), b"")
-    return parse_banner(text.rstrip(b"\0").decode("utf-8", "replace"), address)
+class Handshake:
+    """One handshake on a connection of its own. After UnauthorizedError with `waits_for_person` it stands
+    and `finish` may be called again; after any other error the connection is closed."""
+
+    def __init__(self, connection: Packets, key: AgentKey, address: str) -> None:
+        self.connection = connection
+        self.waits_for_person = False
+        self._key, self._address, self._whom = key, address, f"the device at {address}"
+        self._has_greeted = self._has_signed = False
+
+    def finish(self, deadline: float, may_offer: Callable[[], float]) -> Greeting:
+        """Up to the device's answer. `may_offer` says in how many seconds the key may be offered, 0 for now.
+        Raises Offline-, Unauthorized-, TlsRequiredError."""
+        try:
+            return self._finish(deadline, may_offer)
+        except SlowError as error:
+            if self.waits_for_person:
+                raise prompt_waits(self._whom, self._key.fingerprint) from error
+            self.connection.close()
+            raise OfflineError(f"{self._whom} accepts connections but does not answer", _NO_ANSWER) from error
+        except LostError as error:
+            self.connection.close()
+            if self.waits_for_person:
+                self.waits_for_person = False
+                raise _refused(self._whom, self._key.fingerprint) from error
+            raise OfflineError(f"{self._whom} ended the handshake: {error.text}", _NO_ANSWER) from error
+        except AdbError:
+            self.connection.close()
+            raise
+
+    def _finish(self, deadline: float, may_offer: Callable[[], float]) -> Greeting:
+        if not self._has_greeted:
+            self._has_greeted = True
+            self._say(packets.CNXN, packets.VERSION, packets.LONGEST_PAYLOAD, HOST_BANNER, deadline)
+        while True:
+            said = self.connection.receive(deadline)
+            if said.command == packets.CNXN:
+                self.waits_for_person = False
+                self.connection.sums = said.arg0 < packets.VERSION
+                text = said.payload.rstrip(b"\0").decode("utf-8", "replace")
+                longest = max(1, min(said.arg1, packets.LONGEST_PAYLOAD))
+                return Greeting(parse_banner(text, self._address), longest)
+            if said.command == packets.STLS:
+                raise tls_required(self._whom)
+            if said.command != packets.AUTH or said.arg0 != AUTH_TOKEN:
+                raise LostError(f"it said {said.name} where its answer was expected")
+            self._answer(bytes(said.payload), deadline, may_offer)
+
+    def _answer(self, token: bytes, deadline: float, may_offer: Callable[[], float]) -> None:
+        """A token for the first time is signed. A second one means that the device does not know the key."""
+        if not self._has_signed:
+            self._has_signed = True
+            self._say(packets.AUTH, AUTH_SIGNATURE, 0, self._key.sign(token), deadline)
+            return
+        if self.waits_for_person:
+            raise LostError("it asked again while its prompt waits")
+        if wait_s := may_offer():
+            raise _asked_lately(self._whom, self._key.fingerprint, wait_s)
+        self.waits_for_person = True
+        self._say(packets.AUTH, AUTH_PUBLIC_KEY, 0, self._key.public_text + b"\0", deadline)
+
+    def _say(self, command: int, arg0: int, arg1: int, payload: bytes, deadline: float) -> None:
+        self.connection.send(command, arg0, arg1, payload, deadline)
+
+
+class Offers:
+    """Where the key was offered: handshakes that wait for a person, and when each device was asked last.
+    Shared by all connections of one agent; may be used from any thread."""
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._lock = threading.Lock()
+        self._waiting: dict[str, Handshake] = {}
+        self._offered_s: dict[str, float] = {}
+
+    def taken(self, address: str) -> Handshake | None:
+        """The handshake that waits there; the caller's from now on."""
+        with self._lock:
+            return self._waiting.pop(address, None)
+
+    def kept(self, address: str, handshake: Handshake) -> None:
+        """Keeps one that waits, instead of closing it."""
+        with self._lock:
+            before, self._waiting[address] = self._waiting.get(address), handshake
+        if before is not None:
+            before.connection.close()
+
+    def wait_s(self, address: str) -> float:
+        """0 when the key may be offered now, which counts as an offer; else for how long not."""
+        now = self._clock()
+        with self._lock:
+            last_s = self._offered_s.get(address)
+            if last_s is not None and now - last_s < OFFER_AGAIN_S:
+                return last_s + OFFER_AGAIN_S - now
+            self._offered_s[address] = now
+            return 0.0
+
+    def trusted(self, address: str) -> None:
+        """The device answered: should it forget the key, it may be asked at once."""
+        with self._lock:
+            self._offered_s.pop(address, None)
+
+    def close(self) -> None:
+        """Ends what waits."""
+        with self._lock:
+            waiting = list(self._waiting.values())
+            self._waiting.clear()
+        for handshake in waiting:
+            handshake.connection.close()
 
 
 def parse_banner(text: str, address: str) -> Banner:
@@ -51,39 +168,33 @@ def parse_banner(text: str, address: str) -> Banner:
     return Banner(features, {name.removeprefix(PROP_PREFIX): value for name, value in pairs.items()})
 
 
-def why_not(error: Exception, heard: bytes, asked: bool, address: str, fingerprint: str) -> AdbError:
-    """The error of a handshake that failed with `error`. `asked`: the key was offered to a person."""
-    commands = [command for command, _ in messages(heard)]
-    if b"STLS" in commands:
-        return tls_required(f"the device at {address}")
-    if asked:
-        return _untrusted(error, address, fingerprint)
-    if isinstance(error, AdbError) and not isinstance(error, LostError | SlowError):
-        return error
-    if isinstance(error, SlowError):
-        text = f"the device at {address} accepts connections but does not answer"
-    else:
-        text = f"the device at {address} ended the handshake: {error}"
-    return OfflineError(
-        text, "Unplug and plug it, or switch USB debugging off and on; another adb may hold the device."
+_NO_ANSWER = "Unplug and plug it, or switch USB debugging off and on; another adb may hold the device."
+
+
+def _refused(whom: str, fingerprint: str) -> UnauthorizedError:
+    return UnauthorizedError(
+        f"{whom} does not trust this agent",
+        f"It ended the connection while its prompt (fingerprint {fingerprint}) was shown. Unlock it and look"
+        f" whether USB debugging is on; it is asked again after {OFFER_AGAIN_S / 60:.0f} minutes.",
     )
 
 
-def _untrusted(error: Exception, address: str, fingerprint: str) -> UnauthorizedError:
-    if isinstance(error, SlowError):
-        return prompt_waits(f"the device at {address}", fingerprint)
+def _asked_lately(whom: str, fingerprint: str, wait_s: float) -> UnauthorizedError:
     return UnauthorizedError(
-        f"the device at {address} does not trust this agent",
-        f"Its prompt (fingerprint {fingerprint}) was refused or could not be shown: revoke the USB debugging"
-        " authorizations in its developer options, unlock it, connect again and accept.",
+        f"{whom} does not trust this agent",
+        f"It was asked within the last {OFFER_AGAIN_S / 60:.0f} minutes: accept the prompt with the"
+        f" fingerprint {fingerprint} if it still shows one. Else it is asked again in {wait_s / 60:.0f}"
+        " minutes, and at once when the agent is restarted.",
     )
 
 
 def prompt_waits(whom: str, fingerprint: str) -> UnauthorizedError:
-    """For a device that has shown its prompt and not answered yet."""
+    """For a device that has shown its prompt and not answered yet; one whose person refused is as silent."""
     return UnauthorizedError(
         f"{whom} asks whether to trust this agent",
-        f"Unlock it and accept the prompt with the fingerprint {fingerprint}; tick 'always allow'.",
+        f"Unlock it and accept the prompt with the fingerprint {fingerprint}; tick 'always allow'. No prompt,"
+        " or refused by mistake? Switch USB debugging off and on, and it asks again within"
+        f" {OFFER_AGAIN_S / 60:.0f} minutes.",
     )
 
 

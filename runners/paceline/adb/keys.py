@@ -52,7 +52,7 @@ def public_form(key: rsa.RSAPublicKey) -> bytes:
 
 
 class AgentKey:
-    """Signs tokens and shows its public half: what adb-shell calls a signer."""
+    """Signs tokens and shows its public half."""
 
     def __init__(self, private: rsa.RSAPrivateKey) -> None:
         self._private = private
@@ -89,15 +89,11 @@ class AgentKey:
         """What an `adb_keys` file holds a line of."""
         return base64.b64encode(self._public) + COMMENT
 
-    def Sign(self, data: bytes) -> bytes:  # noqa: N802 -- adb-shell calls it by this name
+    def sign(self, data: bytes) -> bytes:
         """PKCS#1 v1.5 over `data` as if it were a SHA-1 digest: ADB signs its 20 random bytes like that."""
         # The protocol's choice, not ours: AUTH tokens are signed so by every adb (AOSP adb/protocol.txt).
         digest = utils.Prehashed(hashes.SHA1())  # noqa: S303 -- see above
         return self._private.sign(data, padding.PKCS1v15(), digest)
-
-    def GetPublicKey(self) -> bytes:  # noqa: N802 -- adb-shell calls it by this name
-        """Sent when the device does not know the key yet; makes it ask a person."""
-        return self.public_text
 
 
 _REMAKE = "Remove the file: a new key is made, and each device asks once more whether to trust it."

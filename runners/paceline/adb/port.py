@@ -144,7 +144,7 @@ class Connection(Protocol):
         """`getprop`, parsed."""
 
     def reboot(self) -> None:
-        """Asks for a restart and closes."""
+        """Asks for a restart and closes. Raises RefusedError when the device said that it cannot."""
 
     def close(self) -> None:
         """Ends the connection. Safe to call twice."""

@@ -36,7 +36,7 @@ class Sentinel:
         # echo, not printf: a builtin of every Android's shell, also of those before toybox (API 23).
         return b'echo __GO_%s__; %s; echo "\n__RC_%s_$?__"' % (self._nonce, command, self._nonce)
 
-    def feed(self, data: bytes) -> list[Piece]:
+    def feed(self, data: bytes | bytearray) -> list[Piece]:
         """Output held back so far or new; nothing once the status came."""
         if self.rc is not None:
             return []

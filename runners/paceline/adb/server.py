@@ -13,7 +13,7 @@ import contextlib
 import time
 
 from paceline.adb.backend import Backend
-from paceline.adb.channel import Channel
+from paceline.adb.channel import Bytes, Channel
 from paceline.adb.port import (
     CONNECT_TIMEOUT_S,
     AbsentError,
@@ -79,7 +79,7 @@ class ServerChannel:
     def __init__(self, wire: Wire) -> None:
         self._wire = wire
 
-    def send(self, data: bytes, deadline: float) -> None:
+    def send(self, data: Bytes, deadline: float) -> None:
         """See Channel."""
         self._wire.send(data, deadline)
 
@@ -126,6 +126,8 @@ class ServerConnection(Backend):
                 question.ask(self._transport or _by_name(name), name)
             except AbsentError as error:
                 raise LostError(f"the adb server at {address} dropped {name}", error.advice) from error
+            # The server has answered: from here on it waits for the device, and a silence is the device's.
+            question.wire.whom = f"the device {name}, reached by the adb server at {address},"
             question.ask(service, name)
         except AdbError:
             question.wire.close()

@@ -57,7 +57,7 @@ def prepared(service: bytes, argv: Sequence[str], most: int = LONGEST_SERVICE) -
 
 def read_whole(channel: Channel, reading: Reading, deadline: float, what: str) -> Done:
     """Everything until the status. Raises SlowError at `deadline`, LostError for an end without a status."""
-    outputs = {"stdout": bytearray(), "stderr": bytearray()}
+    outputs: dict[str, list[bytes | memoryview]] = {"stdout": [], "stderr": []}
     while reading.rc is None:
         data = channel.receive(deadline)
         if data is None:
@@ -65,8 +65,8 @@ def read_whole(channel: Channel, reading: Reading, deadline: float, what: str) -
         if not data:
             raise lost(what)
         for output, piece in reading.feed(data):
-            outputs[output] += piece
-    return Done(reading.rc, bytes(outputs["stdout"]), bytes(outputs["stderr"]))
+            outputs[output].append(piece)
+    return Done(reading.rc, b"".join(outputs["stdout"]), b"".join(outputs["stderr"]))
 
 
 def slow(what: str) -> SlowError:

@@ -12,12 +12,12 @@ from typing import Literal
 
 from paceline.adb.port import LostError
 
-HEADER_BYTES = 5
+HEADER = struct.Struct("<BI")
 STDOUT, STDERR, EXIT = 1, 2, 3
 LONGEST = 1 << 20
 """Bytes of one packet. adbd sends at most MAX_PAYLOAD; more means that this is no shell protocol."""
 
-Piece = tuple[Literal["stdout", "stderr"], bytes]
+Piece = tuple[Literal["stdout", "stderr"], bytes | memoryview]
 
 
 class ShellV2:
@@ -25,21 +25,25 @@ class ShellV2:
 
     def __init__(self) -> None:
         self.rc: int | None = None
-        self._buffer = bytearray()
+        self._rest = b""
+        """Of a packet that is not complete yet."""
 
-    def feed(self, data: bytes) -> list[Piece]:
-        """Complete packets only; the rest waits. Raises LostError for what is no packet."""
-        self._buffer += data
+    def feed(self, data: bytes | bytearray) -> list[Piece]:
+        """Complete packets only, where they lie in `data`; the rest waits. Raises LostError for what is no
+        packet."""
+        if self._rest:
+            data = self._rest + data
+            self._rest = b""
         pieces: list[Piece] = []
-        at = 0
-        while self.rc is None and len(self._buffer) - at >= HEADER_BYTES:
-            kind, length = struct.unpack_from("<BI", self._buffer, at)
+        view, at = memoryview(data), 0
+        while self.rc is None and len(view) - at >= HEADER.size:
+            kind, length = HEADER.unpack_from(view, at)
             if length > LONGEST:
                 raise LostError(f"the device's shell sent a packet of {length} bytes: out of step")
-            end = at + HEADER_BYTES + length
-            if len(self._buffer) < end:
+            end = at + HEADER.size + length
+            if len(view) < end:
                 break
-            body = bytes(self._buffer[at + HEADER_BYTES : end])
+            body = view[at + HEADER.size : end]
             at = end
             if kind == EXIT:
                 if not body:
@@ -47,5 +51,5 @@ class ShellV2:
                 self.rc = body[0]
             elif kind in (STDOUT, STDERR) and body:
                 pieces.append(("stdout" if kind == STDOUT else "stderr", body))
-        del self._buffer[:at]
+        self._rest = bytes(view[at:])
         return pieces

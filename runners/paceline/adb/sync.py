@@ -17,13 +17,14 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO
 
-from paceline.adb.channel import Channel
+from paceline.adb.channel import Bytes, Channel
 from paceline.adb.port import AdbError, LostError, SlowError, TransferError
 
 SERVICE = b"sync:"
+HEADER = struct.Struct("<4sI")
 CHUNK_BYTES = 64 << 10
 """SYNC_DATA_MAX: the most one DATA may carry."""
-BURST_BYTES = 15 * (CHUNK_BYTES + 8)
+BURST_BYTES = 15 * (CHUNK_BYTES + HEADER.size)
 """Sent at a time: just below the 1 MiB a device acknowledges as one message (MAX_PAYLOAD)."""
 LET_GO_S = 5.0
 """For the few MB a host's socket buffers hold, on a slow link; then we hang up all the same."""
@@ -38,7 +39,8 @@ class Sync:
 
     def __init__(self, channel: Channel, deadline: float) -> None:
         self._channel, self._deadline = channel, deadline
-        self._buffer = bytearray()
+        self._arrived = memoryview(b"")
+        """What came and was not taken yet."""
         self._done = False
 
     def push(self, file: BinaryIO, remote: str, mode: int) -> int:
@@ -53,36 +55,47 @@ class Sync:
         return sent
 
     def _say_all(self, file: BinaryIO, remote: str, mode: int) -> int:
-        burst = bytearray(_message(b"SEND", b"%s,%d" % (checked_path(remote), REGULAR_FILE | mode)))
-        sent = 0
-        while chunk := file.read(CHUNK_BYTES):
-            burst += _message(b"DATA", chunk)
-            sent += len(chunk)
-            if len(burst) > BURST_BYTES - CHUNK_BYTES - 8:
-                self._send(burst, remote)
-                burst.clear()
+        burst = memoryview(bytearray(BURST_BYTES + HEADER.size))
+        opening = _message(b"SEND", b"%s,%d" % (checked_path(remote), REGULAR_FILE | mode))
+        burst[: len(opening)] = opening
+        at, sent = len(opening), 0
+        while count := file.readinto(burst[at + HEADER.size : at + HEADER.size + CHUNK_BYTES]):  # type: ignore[attr-defined]  # every binary file of ours has it
+            HEADER.pack_into(burst, at, b"DATA", count)
+            at += HEADER.size + count
+            sent += count
+            if at > BURST_BYTES - CHUNK_BYTES - HEADER.size:
+                self._send(burst[:at], remote)
+                at = 0
         self._done = True
-        self._send(burst + struct.pack("<4sI", b"DONE", int(time.time())), remote)
+        HEADER.pack_into(burst, at, b"DONE", int(time.time()))
+        self._send(burst[: at + HEADER.size], remote)
         return sent
 
-    def pull(self, remote: str) -> Iterator[bytes]:
+    def pull(self, remote: str) -> Iterator[Bytes]:
         """The file's pieces. Raises TransferError (also after some of them), SlowError, LostError."""
         self._channel.send(_message(b"RECV", checked_path(remote)), self._deadline)
-        while (kind := self._expect(b"DATA", remote, or_else=b"DONE")) is not None:
-            yield kind
+        while True:
+            said, length = self._header(remote)
+            if said == b"DONE":
+                return
+            self._judge(said, length, b"DATA", remote)
+            while length:
+                piece = self._some(length, remote)
+                length -= len(piece)
+                yield piece
 
-    def _send(self, burst: bytearray, remote: str) -> None:
+    def _send(self, burst: memoryview, remote: str) -> None:
         """A part of a push; raises TransferError when the device has refused it by now."""
         try:
-            self._channel.send(bytes(burst), self._deadline)
+            self._channel.send(burst, self._deadline)
         except LostError:
             with contextlib.suppress(LostError, SlowError):
                 self._expect(b"OKAY", remote)  # may have refused before it closed
             raise
         data = self._channel.receive(time.monotonic())
         if data:
-            self._buffer += data
-        if self._buffer[:4] == b"FAIL":
+            self._arrived = memoryview(bytes(self._arrived) + data)
+        if bytes(self._arrived[:4]) == b"FAIL":
             self._expect(b"OKAY", remote)
 
     def _let_go(self) -> None:
@@ -96,31 +109,43 @@ class Sync:
             while self._channel.receive(deadline):
                 pass
 
-    def _expect(self, kind: bytes, remote: str, or_else: bytes = b"") -> bytes | None:
-        """The body of the next message; None when it is `or_else`."""
-        said, length = struct.unpack("<4sI", self._exactly(8, remote))
-        if said == b"FAIL":
+    def _expect(self, kind: bytes, remote: str) -> None:
+        """Takes the next message, which has no body unless it is a refusal."""
+        said, length = self._header(remote)
+        self._judge(said, length, kind, remote)
+
+    def _header(self, remote: str) -> tuple[bytes, int]:
+        said, length = HEADER.unpack(self._exactly(HEADER.size, remote))
+        return bytes(said), int(length)
+
+    def _judge(self, said: bytes, length: int, kind: bytes, remote: str) -> None:
+        """Raises TransferError for a refusal, LostError for what is neither that nor `kind`."""
+        if said == b"FAIL" and length <= CHUNK_BYTES:
             raise refusal(remote, self._exactly(length, remote).decode("utf-8", "replace"))
-        if or_else and said == or_else:
-            return None
         if said != kind or length > CHUNK_BYTES:
             raise LostError(f"the device answered {said!r} about {remote}: out of step")
-        return self._exactly(length, remote) if kind == b"DATA" else b""
 
     def _exactly(self, length: int, remote: str) -> bytes:
-        while len(self._buffer) < length:
+        parts = []
+        while length:
+            parts.append(bytes(self._some(length, remote)))
+            length -= len(parts[-1])
+        return b"".join(parts)
+
+    def _some(self, most: int, remote: str) -> memoryview:
+        """The next 1 to `most` bytes, where they arrived."""
+        if not self._arrived:
             data = self._channel.receive(self._deadline)
             if data is None:
                 raise SlowError(f"{remote} was not transferred in time", "Give it more time.")
             if not data:
                 raise LostError(f"the connection ended while {remote} was transferred")
-            self._buffer += data
-        taken = bytes(self._buffer[:length])
-        del self._buffer[:length]
+            self._arrived = memoryview(data)
+        taken, self._arrived = self._arrived[:most], self._arrived[most:]
         return taken
 
 
-def whole_file(pieces: Iterator[bytes], target: Path) -> None:
+def whole_file(pieces: Iterator[Bytes], target: Path) -> None:
     """Writes `target` from `pieces`, under its name only once they are complete."""
     descriptor, name = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
     try:
@@ -133,7 +158,7 @@ def whole_file(pieces: Iterator[bytes], target: Path) -> None:
 
 
 def _message(kind: bytes, body: bytes) -> bytes:
-    return struct.pack("<4sI", kind, len(body)) + body
+    return HEADER.pack(kind, len(body)) + body
 
 
 def checked_path(remote: str) -> bytes:

@@ -1,22 +1,18 @@
-"""The socket under adb-shell: everything sent, end of stream is an error, every wait has a deadline.
+"""A connected socket with deadlines: everything sent, nothing held back, every wait ends.
 
-Place in the journey: the lowest layer of `direct.py`, in place of adb-shell's own TcpTransport. Why (measured
-on adb-shell 0.4.4): that one ignores short writes, so that a large push over a real network is truncated and
-hangs; it leaves Nagle's algorithm on, which costs 40 ms a message; it reads an ended connection as b"", on
-which its caller spins; it selects, which fails beyond descriptor 1023.
-Invariants: `bulk_write` returns when all is handed to the kernel, or raises; `bulk_read` returns at least one
-byte, or raises; both raise our errors, never adb-shell's. The waits adb-shell passes are not used: they start
-again with every call; `deadline` is one for a whole operation, set by the caller.
+The lowest layer of both backends (`packets.py` over a device's own port, `smart_socket.py` over an adb
+server's). Nagle's algorithm is off, because it costs 40 ms a message; a dead peer is noticed by keepalive; a
+wait is poll(2), which knows no largest descriptor. The socket itself never blocks: what is there already
+costs one call.
 """
 
 from __future__ import annotations
 
 import contextlib
+import select
 import socket
-import struct
+import sys
 import time
-
-from adb_shell.transport.base_transport import BaseTransport
 
 from paceline.adb.port import AbsentError, AdbError, LostError, SlowError
 
@@ -28,8 +24,8 @@ two hours the kernel would wait."""
 READ_BYTES = 256 << 10
 GOODBYE_S = 1.0
 """To hand the kernel a few bytes whose answer changes nothing."""
-HEARD_AT_MOST = 16 << 10
-"""Bytes of the handshake kept for reading: four messages, the longest a banner of about 1 KiB."""
+MORE_FOLLOWS = getattr(socket, "MSG_MORE", 0)
+"""Lets the kernel send a header together with the payload that follows in the next call (Linux)."""
 
 
 def host_and_port(address: str) -> tuple[str, int]:
@@ -77,44 +73,50 @@ def remaining(deadline: float) -> float:
 
 
 class Wire:
-    """A connected socket with deadlines, shared by both backends. A wait is poll(2) inside the socket, which
-    knows no largest descriptor."""
+    """A connected socket. `whom` is who errors name; it may be changed when somebody else answers through
+    it."""
 
     def __init__(self, connected: socket.socket, whom: str) -> None:
-        self._socket, self._whom = connected, whom
+        self._socket, self.whom = connected, whom
+        connected.setblocking(False)
 
-    def send(self, data: bytes | bytearray | memoryview, deadline: float) -> None:
-        """All of it, however little the kernel takes at a time. Raises SlowError, LostError."""
+    def send(self, data: bytes | bytearray | memoryview, deadline: float, *, more: bool = False) -> None:
+        """All of it, however little the kernel takes at a time. `more`: another send follows at once. Raises
+        SlowError, LostError."""
+        flags = MORE_FOLLOWS if more else 0
         view = memoryview(data)
         while view:
-            self._socket.settimeout(remaining(deadline))
             try:
-                view = view[self._socket.send(view) :]
-            except TimeoutError as error:
-                raise SlowError(f"{self._whom} takes nothing more") from error
+                view = view[self._socket.send(view, flags) :]
+            except BlockingIOError:
+                if not self._ready(deadline, to_send=True):
+                    raise SlowError(f"{self.whom} takes nothing more") from None
             except OSError as error:
                 raise self._lost(error) from error
 
     def receive(self, most: int, deadline: float) -> bytes:
         """The next 1 to `most` bytes; b"" once the other side ended. Raises SlowError, LostError."""
-        self._socket.settimeout(remaining(deadline))
-        try:
-            return self._socket.recv(most)
-        except TimeoutError as error:
-            raise SlowError(f"{self._whom} says nothing") from error
-        except OSError as error:
-            raise self._lost(error) from error
+        while True:
+            try:
+                return self._socket.recv(most)
+            except BlockingIOError:
+                self._wait_for_word(deadline)
+            except OSError as error:
+                raise self._lost(error) from error
+
+    def receive_into(self, view: memoryview, deadline: float) -> int:
+        """As `receive`, into `view`; how many bytes."""
+        while True:
+            try:
+                return self._socket.recv_into(view)
+            except BlockingIOError:
+                self._wait_for_word(deadline)
+            except OSError as error:
+                raise self._lost(error) from error
 
     def readable(self, timeout_s: float) -> bool:
         """Whether something arrived, the end included, within `timeout_s`."""
-        self._socket.settimeout(max(timeout_s, 1e-4))
-        try:
-            self._socket.recv(1, socket.MSG_PEEK)
-        except TimeoutError:
-            return False
-        except OSError:
-            return True  # receive says what
-        return True
+        return self._ready(time.monotonic() + timeout_s, to_send=False)
 
     def close(self) -> None:
         """At once for both directions: what the device ran for this connection ends there."""
@@ -122,62 +124,30 @@ class Wire:
             self._socket.shutdown(socket.SHUT_RDWR)
         self._socket.close()
 
+    def _wait_for_word(self, deadline: float) -> None:
+        if not self._ready(deadline, to_send=False):
+            raise SlowError(f"{self.whom} says nothing")
+
+    def _ready(self, deadline: float, *, to_send: bool) -> bool:
+        """Whether the socket can be used before `deadline`; broken counts as usable, which says how."""
+        timeout_s = max(deadline - time.monotonic(), 0.0)
+        number = self._socket.fileno()
+        if number < 0:
+            return True
+        if sys.platform == "win32":  # has no poll; its select knows no largest descriptor either
+            wanted = [number]
+            ready = select.select([] if to_send else wanted, wanted if to_send else [], wanted, timeout_s)
+            return any(ready)
+        else:  # noqa: RET505 -- after a return mypy calls it unreachable on Windows
+            poll = select.poll()
+            poll.register(number, select.POLLOUT if to_send else select.POLLIN)
+            return bool(poll.poll(timeout_s * 1000))
+
     def _lost(self, error: OSError) -> LostError:
-        return LostError(f"the connection to {self._whom} broke: {error.strerror or error}")
+        return LostError(f"the connection to {self.whom} broke: {error.strerror or error}")
 
 
-class Transport(BaseTransport):  # type: ignore[misc]  # adb-shell ships no types
-    """What adb-shell reads from and writes to. `deadline` (monotonic seconds) must be set before each use."""
-
-    def __init__(self, address: str) -> None:
-        self.address = address
-        self.deadline = 0.0
-        self.heard = bytearray()
-        """The first bytes that arrived: adb-shell drops the banner, see handshake.py."""
-        self._wire: Wire | None = None
-
-    def connect(self, transport_timeout_s: float | None) -> None:
-        del transport_timeout_s
-        self.heard.clear()
-        self._wire = Wire(open_socket(self.address, self.deadline, _NOBODY), f"the device at {self.address}")
-
-    def close(self) -> None:
-        if self._wire is not None:
-            self._wire.close()
-            self._wire = None
-
-    def bulk_read(self, numbytes: int, transport_timeout_s: float | None) -> bytes:
-        del transport_timeout_s
-        data = self._open.receive(numbytes, self.deadline)
-        if not data:
-            raise LostError(f"the device at {self.address} ended the connection")
-        if len(self.heard) < HEARD_AT_MOST:
-            self.heard += data
-        return data
-
-    def bulk_write(self, data: bytes, transport_timeout_s: float | None) -> int:
-        del transport_timeout_s
-        self._open.send(data, self.deadline)
-        return len(data)
-
-    def readable(self, timeout_s: float) -> bool:
-        """Whether a read would find something, the end of the connection included."""
-        return self._open.readable(timeout_s)
-
-    @property
-    def _open(self) -> Wire:
-        if self._wire is None:
-            raise LostError(f"there is no connection to the device at {self.address}")
-        return self._wire
-
-
-_NOBODY = (
+NOBODY = (
     "Is the device on and in this network? A phone listens after `adb tcpip 5555` over its cable, until it"
     " restarts; its address is under Settings, About phone."
 )
-
-
-def unpacked(data: bytes) -> tuple[bytes, int, int, int]:
-    """(command, arg0, arg1, length of what follows) of a message's 24 bytes (AOSP adb/protocol.txt)."""
-    command, arg0, arg1, length, _, _ = struct.unpack("<4s5I", data)
-    return command, arg0, arg1, length

@@ -86,7 +86,11 @@ def _survey(data: Path | None, config_path: Path | None) -> list[Seen]:
 
     root = config.data_dir(data)
     settings = config.load(config_path).devices
-    return survey(settings, RealWays(settings.adb_server, key_directory(root)), root / "devices")
+    ways = RealWays(settings.adb_server, key_directory(root))
+    try:
+        return survey(settings, ways, root / "devices")
+    finally:
+        ways.close()
 
 
 def _diagnose(device: Seen) -> None:

@@ -1,13 +1,14 @@
 """The health check of one device: half a minute of questions, each of which can go wrong in one way.
 
-    round_trip ▶ identity ▶ stale_runs ▶ free_space ▶ push_hash ▶ self_test ▶ calibration ▶ gates
-                                                                             (with conditions)
+    round_trip ▶ identity ▶ tools ▶ stale_runs ▶ free_space ▶ push_hash ▶ self_test ▶ calibration ▶ gates
+                                                (with conditions)
 
-Place in the journey: run by the lane when the server, a person or a restart makes one due; its steps, with
-values and raw texts, are the evidence health is decided on. Invariants: every step is a claim with a value
-and a sentence; a step that lost the device ends the check, the rest are not guessed; what fails is either
-infrastructure (ours or the device's fault: the ladder may mend it) or the state the device is in for a while
-(hot, empty, full: waiting or a person mends it), never a benchmark; nothing is left on the device.
+Run by the lane when the server, a person or a restart makes one due; its steps, with values and raw texts,
+are the evidence health is decided on. Every step is a claim with a value and a sentence; a step that lost the
+device, or found that it lacks what the others are made with, ends the check, and the rest are not guessed.
+What fails is either infrastructure (ours or the device's fault: the ladder may mend it) or the state the
+device is in (hot, empty, full, without a tool: waiting or a person mends it), never a benchmark. Nothing is
+left on the device.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ import msgspec
 
 from paceline.adb.port import AdbError, Connection, RefusedError, SlowError, TransferError
 from paceline.conditions import Raw
-from paceline.devices import gates
+from paceline.devices import gates, scripts
 from paceline.devices.conditions import DeviceConditions, Reading
 from paceline.devices.leftovers import LeftOverError
 
@@ -141,16 +142,26 @@ class _Checking:
 
     def run(self) -> Looked:
         try:
-            lost = not all(self._took(name, blame, step) for name, blame, step in self._plan())
+            lost = not self._took_all()
         finally:
             with contextlib.suppress(AdbError):
                 self._connection.run(["rm", "-rf", self._directory])
         return Looked(self._check(lost), self._reading)
 
+    def _took_all(self) -> bool:
+        """The steps in order, as far as they can be taken; False when the device was lost or time was up."""
+        for name, blame, step in self._plan():
+            if not self._took(name, blame, step):
+                return False
+            if name == "tools" and self._steps[-1].ok is False:
+                break  # the other steps would fail for want of them, or seem to pass
+        return True
+
     def _plan(self) -> list[tuple[str, Blame, Callable[[], Step]]]:
         return [
             ("round_trip", "infrastructure", self._round_trip),
             ("identity", "infrastructure", self._identity),
+            ("tools", "state", self._tools),
             ("stale_runs", "infrastructure", self._stale_runs),
             ("free_space", "state", self._free_space),
             ("push_hash", "infrastructure", self._push_hash),
@@ -207,6 +218,16 @@ class _Checking:
     def _identity(self) -> Step:
         self._asked.verify()
         return Step("identity", True, "The same device answers.")
+
+    def _tools(self) -> Step:
+        done = self._ran(scripts.argv("tools", *scripts.tools()))
+        missing = done.text.split()
+        if done.status != 0:
+            return Step("tools", False, f"Its shell cannot look for programs: it ended with {done.status}.")
+        if missing:
+            text = f"The device has no {' and no '.join(missing)}; jobs are run with it."
+            return Step("tools", False, text)
+        return Step("tools", True, "It has every program that jobs are run with.")
 
     def _stale_runs(self) -> Step:
         done = self._asked.clean(self._connection)

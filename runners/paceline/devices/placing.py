@@ -1,10 +1,12 @@
-"""Built files onto a device, and the device's own word that they are what was built.
+"""Copies built files to a device and has the device confirm that they are what was built.
 
-Place in the journey: between `source.py` (directories on this host) and launches on the device. Invariants:
-a directory lies where its content says, RUN/DIGEST, so that two sides with the same content run the same
-files at the same path, and different ones at paths of the same length; nothing is launched before the device
-listed every file with its size, its mode (0755) and its sha256, and nothing else; placing again after a loss
-sends only what is not there whole. The same content is sent once: the device copies it.
+A directory lies where its content says, RUN/DIGEST, so that two sides with the same content run the same
+files at the same path, and different ones at paths of the same length. Nothing is launched before the device
+listed every file with its size and sha256 and as executable by its owner, and no other file. Placing again
+after a lost connection sends only what is not there whole; the same content is sent once and copied there.
+
+The other bits of a mode are not compared: adbd copies the owner's bits to group and others
+(`do_send` in daemon/file_sync_service.cpp), so a file sent as 0755 is 0777 on every real device.
 """
 
 from __future__ import annotations
@@ -36,10 +38,19 @@ AT_ONCE = 20
 """Directories made by one command: a command must fit into the 4 KiB of an old device's packet."""
 ROUNDS = 3
 """Of sending what is missing: a file that arrives wrong three times is no accident."""
+OWNER_MAY_EXECUTE = 0o100
 
 
-class Seen(msgspec.Struct, frozen=True):
-    """One file as the device lists it."""
+class BuiltFile(msgspec.Struct, frozen=True):
+    """One file on this host, and what its copy on the device must be."""
+
+    path: Path
+    size: int
+    sha256: str
+
+
+class ListedFile(msgspec.Struct, frozen=True):
+    """One file as the device lists it. `sha256` is empty where the device could not compute it."""
 
     size: int
     mode: int
@@ -55,44 +66,58 @@ def locations(directories: Iterable[Path], run: PurePosixPath) -> dict[Path, Pur
 
 def place(persistent: Persistent, where: Mapping[Path, PurePosixPath]) -> int:
     """Brings every file there and verifies it; gives the bytes sent. Raises TargetError."""
-    wanted = {
-        str(location / relative): path
+    built = {
+        str(location / relative): BuiltFile(path, path.stat().st_size, _sha256(path))
         for directory, location in where.items()
         for relative, path in files_below(directory).items()
     }
     roots = sorted({str(location) for location in where.values()})
-    expected = {remote: Seen(path.stat().st_size, MODE, _sha256(path)) for remote, path in wanted.items()}
-    there: dict[str, Seen] = {}
-    missing, sent = sorted(expected), 0
+    listed: dict[str, ListedFile] = {}
+    missing, sent = sorted(built), 0
     for _ in range(ROUNDS):
-        whole = {seen.sha256: path for path, seen in there.items() if expected[path] == seen}
-        sent += _send(persistent, {path: wanted[path] for path in missing}, expected, whole)
-        there = {path: seen for root in roots for path, seen in listing(persistent, root).items()}
-        if strange := sorted(there.keys() - expected.keys()):
-            raise TargetError("device_refused", f"Files nobody sent lie on the device: {', '.join(strange)}.")
-        missing = sorted(path for path, seen in expected.items() if there.get(path) != seen)
+        whole = {built[path].sha256: path for path in listed if path not in missing}
+        sent += _send(persistent, {path: built[path] for path in missing}, whole)
+        listed = {path: file for root in roots for path, file in listing(persistent, root).items()}
+        if strange := sorted(listed.keys() - built.keys()):
+            text = f"Files that were not sent lie in the run's directory on the device: {', '.join(strange)}."
+            raise TargetError("placing_failed", text)
+        missing = sorted(path for path, file in built.items() if differences(file, listed.get(path)))
         if not missing:
             return sent
-    text = f"{missing[0]} is not on the device what was sent: {there.get(missing[0], 'not there at all')}."
-    raise TargetError("device_refused", text, "Check the device's storage, the cable and its hub.")
+    first = missing[0]
+    what = "; ".join(differences(built[first], listed.get(first)))
+    raise TargetError("placing_failed", f"{first} was sent {ROUNDS} times and is not what was built: {what}.")
+
+
+def differences(built: BuiltFile, listed: ListedFile | None) -> list[str]:
+    """What keeps the device's copy from being used, each with what was expected and what was found."""
+    if listed is None:
+        return ["expected the file, found none of this name"]
+    found = []
+    if listed.size != built.size:
+        found.append(f"expected a size of {built.size} bytes, found {listed.size}")
+    if not listed.mode & OWNER_MAY_EXECUTE:
+        found.append(f"expected a mode that lets its owner execute it, found {listed.mode:04o}")
+    if listed.sha256 != built.sha256:
+        digest = listed.sha256 or "none, because the device could not compute it"
+        found.append(f"expected the sha256 {built.sha256}, found {digest}")
+    return found
 
 
 def _send(
     persistent: Persistent,
-    files: Mapping[str, Path],
-    expected: Mapping[str, Seen],
+    files: Mapping[str, BuiltFile],
     whole: dict[str, str],
 ) -> int:
     """Pushes each content once. `whole`: where a content already lies, by its sha256."""
     make_directories(persistent, {posixpath.dirname(remote) for remote in files})
     sent = 0
-    for remote, path in files.items():
-        sha256 = expected[remote].sha256
-        if (same := whole.get(sha256)) is not None:
+    for remote, file in files.items():
+        if (same := whole.get(file.sha256)) is not None:
             _run(persistent, ["cp", "-p", same, remote], remote)
         else:
-            sent += persistent.push(path, remote, MODE)
-            whole[sha256] = remote
+            sent += persistent.push(file.path, remote, MODE)
+            whole[file.sha256] = remote
     return sent
 
 
@@ -104,7 +129,7 @@ def make_directories(persistent: Persistent, directories: Iterable[str]) -> None
         _run(persistent, ["mkdir", "-p", *some], some[-1])
 
 
-def listing(persistent: Persistent, directory: str) -> dict[str, Seen]:
+def listing(persistent: Persistent, directory: str) -> dict[str, ListedFile]:
     """Every file below `directory` by its path on the device. Raises TargetError."""
     done = persistent.run(argv("listing", directory), LISTING_TIMEOUT_S)
     sizes, _, digests = done.text.partition("\n\n") if not done.text.startswith("\n") else ("", "", "")
@@ -112,11 +137,11 @@ def listing(persistent: Persistent, directory: str) -> dict[str, Seen]:
     for line in digests.splitlines():
         digest, _, name = line.partition("  ")
         found[name] = digest
-    seen = {}
+    listed = {}
     for size, mode, name in _LISTED.findall(sizes):  # a device without shell v2 mixes its warnings in
         path = posixpath.join(directory, name.removeprefix("./"))
-        seen[path] = Seen(int(size), int(mode, 8), found.get(name, ""))
-    return seen
+        listed[path] = ListedFile(int(size), int(mode, 8), found.get(name, ""))
+    return listed
 
 
 def _run(persistent: Persistent, command: Sequence[str], what: str) -> None:

@@ -1,19 +1,23 @@
 """The few lines of shell that Paceline runs on a device, as argv.
 
-Place in the journey: between `sh/*.sh`, written for every Android's mksh and toybox (and held to POSIX shells
-in tests), and `Connection.run`. Invariants: a script is a constant; whatever varies is an argument of its own
-and never becomes shell; comments stay here, so that every script fits into one packet of an old device.
+`sh/*.sh` are written for every Android's mksh and toybox, and held to POSIX shells in tests. A script is a
+constant; whatever varies is an argument of its own and never becomes shell. Comments stay here, so that every
+script fits into one packet of an old device; the comment `# Needs:` names the programs that a script starts.
 """
 
 from __future__ import annotations
 
+import re
 from functools import cache
 from pathlib import Path
-from typing import Literal
+from typing import Literal, get_args
 
-Name = Literal["start", "launch", "follow", "order", "sweep", "listing", "leftovers", "remove"]
+Name = Literal["start", "launch", "follow", "order", "sweep", "listing", "leftovers", "remove", "tools"]
 
 DIRECTORY = Path(__file__).with_name("sh")
+STARTED_WITHOUT_SCRIPT = ("cat", "cp", "env", "getprop", "mkdir", "rm", "sh")
+"""Programs of the device that the agent starts by themselves and cannot do without."""
+_NEEDS = re.compile(r"^# Needs: (.+)$", re.MULTILINE)
 
 
 def argv(name: Name, *arguments: str) -> list[str]:
@@ -22,7 +26,22 @@ def argv(name: Name, *arguments: str) -> list[str]:
 
 
 @cache
+def tools() -> tuple[str, ...]:
+    """Every program that a device must have: those that the scripts say they need, and those started without
+    a script."""
+    needed = set(STARTED_WITHOUT_SCRIPT)
+    for name in get_args(Name):
+        for programs in _NEEDS.findall(_source(name)):
+            needed.update(programs.split())
+    return tuple(sorted(needed))
+
+
+@cache
 def text(name: Name) -> str:
     """The script without its comments and empty lines."""
-    lines = (DIRECTORY / f"{name}.sh").read_text(encoding="utf-8").splitlines()
+    lines = _source(name).splitlines()
     return "".join(f"{line}\n" for line in lines if line.strip() and not line.lstrip().startswith("#"))
+
+
+def _source(name: Name) -> str:
+    return (DIRECTORY / f"{name}.sh").read_text(encoding="utf-8")

@@ -8,11 +8,14 @@ own key too.
 
 from __future__ import annotations
 
+import contextlib
 import logging
+import threading
 from pathlib import Path
 from typing import Protocol
 
 from paceline.adb.direct import DirectConnection
+from paceline.adb.handshake import Offers
 from paceline.adb.keys import AgentKey
 from paceline.adb.port import AbsentError, AdbError, Connection, Route, UnauthorizedError
 from paceline.adb.server import AdbServer
@@ -47,14 +50,23 @@ class RealWays:
     def __init__(self, adb_server: str, key_dir: Path) -> None:
         self._address, self._server, self._key_dir = adb_server, AdbServer(adb_server), key_dir
         self._key: AgentKey | None = None
+        self._offers = Offers()
         self._last: list[Known] = []
+        self._lock = threading.Lock()
+        self._dropped: set[str] = set()
+        """Addresses that the adb server dropped because `reconnect` told it to, and that it has not taken up
+        since. It forgot them with that, and would never try again by itself."""
+
+    def close(self) -> None:
+        """Ends the handshakes that are held open for a person."""
+        self._offers.close()
 
     def open(self, route: Route) -> Connection:
         if route.kind == "server":
             return self._server.connection(route.name)
         if self._key is None:
             self._key = self._loaded()
-        return DirectConnection(route.address, self._key)
+        return DirectConnection(route.address, self._key, self._offers)
 
     def _loaded(self) -> AgentKey:
         """Asked for again with each connection until it can be had: what a person mends needs no restart."""
@@ -74,14 +86,26 @@ class RealWays:
             self._last = []
         except AdbError as error:  # one slow answer pulls no cable
             log.warning("the adb server's list is taken to be what it was: %s", error.text)
-        return self._last
+        return [*self._last, *self._asked_for_again({known.name for known in self._last})]
+
+    def _asked_for_again(self, listed: set[str]) -> list[Known]:
+        """The dropped devices that the server does not list; it is told to connect to them once more."""
+        with self._lock:
+            self._dropped -= listed
+            missing = sorted(self._dropped)
+        for address in missing:
+            with contextlib.suppress(AdbError):  # whether it could is seen in its next list
+                self._server.connect_to(address, LIST_TIMEOUT_S)
+        return [Known(address, "offline", {}) for address in missing]
 
     def by_name(self, name: str) -> Route:
         return Route("server", self._address, name)
 
     def reconnect(self, route: Route) -> None:
         if is_address(route):  # told to reconnect one, Google's server forgets it instead
-            self._server.disconnect_from(route.name)
+            with self._lock:  # no list is read meanwhile
+                self._dropped.add(route.name)
+                self._server.disconnect_from(route.name)
             self._server.connect_to(route.name)
         else:
             self._server.reconnect(route.name)

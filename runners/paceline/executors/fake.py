@@ -18,6 +18,7 @@ from paceline.conditions import Conditions
 from paceline.destination import HOST
 from paceline.events import Check, Samples
 from paceline.executors.base import Here, LaunchSpec, Sink, Work
+from paceline.first_error import ErrorFinder
 from paceline.outcome import LaunchFacts, Outcome, judge
 from paceline.protocol import BrokenStreamError, StreamReader
 from paceline.stop import Stop
@@ -79,7 +80,8 @@ class FakeExecutor(Here):
     def execute(self, spec: LaunchSpec, sink: Sink, stop: Stop) -> Outcome:
         self.launched.append(spec)
         script = self._script_of(spec)
-        fault, checks, reader = None, [], StreamReader()
+        fault, checks, reader, errors = None, [], StreamReader(), ErrorFinder()
+        errors.feed("stderr", script.stderr)
         sink.raw(script.stdout)
         try:
             for event in itertools.chain(reader.feed(script.stdout), reader.close()):
@@ -104,6 +106,6 @@ class FakeExecutor(Here):
                 fault=fault,
                 terminal=reader.terminal,
                 failed_checks=tuple(checks),
-                stderr_tail=script.stderr.decode("utf-8", "replace"),
+                excerpt=errors.excerpt(),
             )
         )

@@ -17,12 +17,11 @@ import msgspec
 from paceline.events import Check, Samples
 from paceline.executors.base import LaunchSpec, Sink
 from paceline.executors.process import End
+from paceline.first_error import ErrorFinder
 from paceline.outcome import LaunchFacts, Outcome, judge
 from paceline.protocol import BrokenStreamError, StreamReader
 from paceline.stop import Reason, Stop
-
-STDERR_TAIL_BYTES = 8192
-STDERR_LINE_BYTES = 4096
+from paceline.terminal_text import LineSplitter
 
 Channel = Literal["stdout", "stderr"]
 
@@ -61,8 +60,8 @@ class Launch:
         self._garbage = 0
         self._bytes: dict[Channel, int] = {"stdout": 0, "stderr": 0}
         self._checks: list[tuple[str, str]] = []
-        self._tail = b""
-        self._line = b""
+        self._stderr_lines = LineSplitter()
+        self._errors = ErrorFinder()
         self._deadline = float("inf")
         self._timed_out = False
         self._flooded: int | None = None
@@ -90,12 +89,15 @@ class Launch:
             self._sink.raw(data)
         if self._fault is not None:
             self._garbage += len(data)
+            if self._garbage <= self.limits.garbage_bytes:
+                self._errors.feed("stdout", data)
             return
         try:
             self._events(data)
         except BrokenStreamError as fault:
             self._broke(fault)
             self._garbage = len(data)
+            self._errors.feed("stdout", data[: self.limits.garbage_bytes])
 
     def tick(self) -> None:
         self._sink.tick()
@@ -155,7 +157,9 @@ class Launch:
                 fault=self._fault,
                 terminal=self._reader.terminal,
                 failed_checks=tuple(self._checks),
-                stderr_tail=self._tail.decode("utf-8", "replace"),
+                excerpt=self._errors.excerpt(),
+                memory=end.memory,
+                memory_is_watched=end.memory_is_watched,
             )
         )
 
@@ -179,16 +183,15 @@ class Launch:
                 self._events(None)
             except BrokenStreamError as fault:
                 self._broke(fault)
-        if self._line:
-            self._sink.stderr([self._line.decode("utf-8", "replace")])
-            self._line = b""
+        self._printed(self._stderr_lines.close())
 
     def _broke(self, fault: BrokenStreamError) -> None:
         self._fault, self._fault_at = fault, time.monotonic()
 
     def _stderr(self, data: bytes) -> None:
-        self._tail = (self._tail + data)[-STDERR_TAIL_BYTES:]
-        *lines, rest = (self._line + data).split(b"\n")
-        self._line = rest[-STDERR_LINE_BYTES:]
+        self._printed(self._stderr_lines.feed(data))
+
+    def _printed(self, lines: list[str]) -> None:
         if lines:
-            self._sink.stderr([line[-STDERR_LINE_BYTES:].decode("utf-8", "replace") for line in lines])
+            self._errors.feed_lines("stderr", lines)
+            self._sink.stderr(lines)

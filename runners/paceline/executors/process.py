@@ -21,6 +21,8 @@ from typing import IO
 import msgspec
 import psutil
 
+from paceline.endings import any_counted, count_memory_kills, memory_sentence
+
 GUARD = Path(__file__).with_name("guard.py")
 
 SECRET_PREFIXES = ("PACELINE_", "GIT_")
@@ -39,6 +41,10 @@ class End(
     start_error: str | None = None
     left_behind: int = 0
     rss_peak_bytes: int | None = None
+    memory: str | None = None
+    """What the kernel says when it killed for lack of memory while this ran."""
+    memory_is_watched: bool = False
+    """The kernel counts such kills, and would have said so."""
 
 
 def inherited_environment(extra: dict[str, str] | None = None) -> dict[str, str]:
@@ -52,6 +58,7 @@ class GuardedProcess:
 
     def __init__(self, argv: list[str], cwd: Path, env: dict[str, str]) -> None:
         self._end: End | None = None
+        self._memory_kills = count_memory_kills()
         self._received = b""
         self.pid: int | None = None
         self._control: socket.socket | None = None
@@ -130,9 +137,15 @@ class GuardedProcess:
             if "pid" in fact:
                 self.pid = fact["pid"]
             else:
-                self._end = msgspec.convert(fact, End)
+                self._end = self._with_memory(msgspec.convert(fact, End))
         if not data and self._end is None:
             self._end = End(start_error="the process that watches over it was killed")
+
+    def _with_memory(self, end: End) -> End:
+        now = count_memory_kills()
+        return msgspec.structs.replace(
+            end, memory=memory_sentence(self._memory_kills, now), memory_is_watched=any_counted(now)
+        )
 
     def terminate(self) -> None:
         """Asks it to end; it may take its time."""

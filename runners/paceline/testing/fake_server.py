@@ -241,6 +241,8 @@ class FakeServer:
             return _problem(404, "unknown_suite", "No online agent announces this suite.")
         if parts[0] == "suites":
             return 200, {"name": parts[1], "presets": self.presets}
+        if parts[-1] == "estimate":
+            return 200, {"words": "bench-1: about 40 s, as its last run of the same choice took 40 s."}
         if method == "POST":
             self.requested.append(body)
         if parts[-1] == "comparisons":

@@ -1,18 +1,12 @@
-"""Fixtures: one key, one peer and one adb server for a whole process; a rig per backend and variant."""
+"""Fixtures: one key and one peer for a whole process; a rig per backend and variant."""
 
 from __future__ import annotations
 
-import os
-import shutil
-import socket
-import subprocess
 from collections.abc import Iterator
 from contextlib import ExitStack
 
 import pytest
 from paceline.adb.keys import AgentKey
-from paceline.adb.port import AdbError
-from paceline.adb.server import AdbServer
 from paceline.testing.adbd import Peer
 
 from .rigs import DirectRig, MemoryRig, Rig, ServerRig, until
@@ -40,38 +34,6 @@ def served_peers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str,
             variant: stack.enter_context(Peer(tmp_path_factory.mktemp(variant), serial=f"SIM0{variant}"))
             for variant in ("v2", "exec", "terminal")
         }
-
-
-@pytest.fixture(scope="session")
-def google_adb() -> str:
-    found = shutil.which("adb")
-    assert found, "Google's adb is missing: make setup (profile test) brings it"
-    return found
-
-
-@pytest.fixture(scope="session")
-def adb_server(google_adb: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[AdbServer]:
-    """Google's server in the foreground, with a key and a port of its own; ended here, by its process."""
-    home = tmp_path_factory.mktemp("adb-server")
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        port = free.getsockname()[1]
-    environment = {"PATH": os.environ["PATH"], "HOME": str(home), "TMPDIR": str(home), "ADB_MDNS": "0"}
-    command = [google_adb, "-P", str(port), "server", "nodaemon"]
-    with (
-        (home / "log").open("wb") as log,
-        subprocess.Popen(command, env=environment, cwd=home, stdout=log, stderr=log) as process,
-    ):
-        server = AdbServer(f"127.0.0.1:{port}")
-        until(lambda: answers(server), "the adb server answers")
-        yield server
-        process.terminate()
-
-
-def answers(server: AdbServer) -> bool:
-    try:
-        return server.version(1.0) > 0
-    except AdbError:
-        return False
 
 
 @pytest.fixture(params=BACKENDS)

@@ -26,7 +26,7 @@ from paceline.testing.hostile import HOSTILE, MARK
 
 from .rigs import Rig, until
 
-PATIENCE_S = 20.0
+PATIENCE_S = 150.0
 NOTHING_S = 0.05
 """Long enough for bytes that are there to arrive, short enough for many tests."""
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import socket
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -106,6 +107,31 @@ def test_a_server_that_says_nothing_is_slow() -> None:
         pytest.raises(SlowError, match="adb server"),
     ):
         AdbServer(f"127.0.0.1:{silent.getsockname()[1]}").version(timeout_s=0.05)
+
+
+def test_a_device_that_says_nothing_is_named_and_not_the_adb_server() -> None:
+    """The server's OKAY to the transport is its last word of its own; what follows, or does not, is the
+    device's."""
+    listed = b"SER1\tdevice product:p model:m transport_id:1\n"
+    with socket.create_server(("127.0.0.1", 0)) as listener, ThreadPoolExecutor(1) as pool:
+        held: list[socket.socket] = []
+
+        def serve() -> None:
+            for answer in (b"OKAY%04x%s" % (len(listed), listed), b"OKAY0000", b"OKAY"):
+                held.append(listener.accept()[0])
+                held[-1].recv(4096)
+                held[-1].sendall(answer)
+
+        served = pool.submit(serve)
+        server = AdbServer(f"127.0.0.1:{listener.getsockname()[1]}")
+        with pytest.raises(SlowError) as caught:
+            server.connection("SER1").run(["true"], timeout_s=0.3)
+        served.result(5.0)
+        for other in held:
+            other.close()
+    assert caught.value.text.startswith(
+        f"the device SER1, reached by the adb server at {server.address}, says"
+    )
 
 
 def test_no_server_is_absent_with_the_command_that_starts_one() -> None:

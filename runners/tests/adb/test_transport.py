@@ -1,4 +1,4 @@
-"""The socket under adb-shell, on real sockets: everything sent, ends noticed, deadlines kept."""
+"""The socket under the packets, on real sockets: everything sent, ends noticed, deadlines kept."""
 
 from __future__ import annotations
 
@@ -6,18 +6,20 @@ import hashlib
 import os
 import random
 import socket
+import struct
 import threading
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack
 
 import pytest
+from paceline.adb.packets import WRTE, Packets
 from paceline.adb.port import AbsentError, AdbError, LostError, SlowError
-from paceline.adb.transport import Transport, Wire, host_and_port
+from paceline.adb.transport import NOBODY, Wire, host_and_port, open_socket
 
 SMALL_BUFFER = 4096
 SOON_S = 0.05
-LATE_S = 20.0
+LATE_S = 150.0
 
 
 def in_time() -> float:
@@ -98,26 +100,62 @@ def listener() -> Iterator[socket.socket]:
         yield made
 
 
-def connected(listener: socket.socket) -> Transport:
-    transport = Transport(f"127.0.0.1:{listener.getsockname()[1]}")
-    transport.deadline = in_time()
-    transport.connect(None)
-    return transport
+def connected(listener: socket.socket) -> Wire:
+    address = f"127.0.0.1:{listener.getsockname()[1]}"
+    return Wire(open_socket(address, in_time(), NOBODY), f"the device at {address}")
 
 
 def test_an_ended_connection_is_an_error_and_no_empty_read(listener: socket.socket) -> None:
-    """adb-shell would read b"" again and again, at full speed."""
-    transport = connected(listener)
+    packets = Packets(connected(listener), "the device")
     listener.accept()[0].close()
     with pytest.raises(LostError, match="ended the connection"):
-        transport.bulk_read(24, None)
-    transport.close()
+        packets.receive(in_time())
+    packets.close()
+
+
+@pytest.mark.parametrize(
+    "sizes", [[0, 1, 0], [70_000], [65_512, 3], [1 << 20, 0, 65_536, 5], [16_384, 16_385]]
+)
+def test_packets_of_any_size_come_whole_however_they_are_cut(
+    pair: tuple[Wire, socket.socket], sizes: list[int]
+) -> None:
+    """Around the 64 KiB that are read ahead, through a send buffer of a few KiB."""
+    wire, theirs = pair
+    other = Packets(Wire(theirs, "the agent"), "the agent")
+    ours = Packets(wire, "the device")
+    payloads = [random.Random(size).randbytes(size) for size in sizes]  # noqa: S311 -- test data
+
+    def send_all() -> None:
+        for number, data in enumerate(payloads):
+            ours.send(WRTE, 1, number, data, in_time())
+
+    sending = threading.Thread(target=send_all)
+    sending.start()
+    for number, data in enumerate(payloads):
+        packet = other.receive(in_time())
+        assert (packet.command, packet.arg0, packet.arg1) == (WRTE, 1, number)
+        assert packet.payload == data
+    sending.join(LATE_S)
+
+
+@pytest.mark.parametrize(
+    ("change", "text"), [({5: 0}, "out of step"), ({3: (1 << 20) + 1}, "out of step"), ({4: 7}, "checksum")]
+)
+def test_what_is_no_packet_is_lost_with_the_reason(
+    pair: tuple[Wire, socket.socket], change: dict[int, int], text: str
+) -> None:
+    wire, theirs = pair
+    words = [WRTE, 1, 2, 1, 120, WRTE ^ 0xFFFFFFFF]
+    for at, word in change.items():
+        words[at] = word
+    theirs.send(struct.pack("<6I", *words) + b"x")
+    with pytest.raises(LostError, match=text):
+        Packets(wire, "the device").receive(in_time())
 
 
 def test_small_messages_leave_at_once_and_silence_is_probed(listener: socket.socket) -> None:
-    transport = connected(listener)
-    assert transport._wire is not None
-    made = transport._wire._socket
+    wire = connected(listener)
+    made = wire._socket
     assert made.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY) != 0
     assert made.getsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE) != 0
     if hasattr(socket, "TCP_KEEPIDLE"):
@@ -126,12 +164,12 @@ def test_small_messages_leave_at_once_and_silence_is_probed(listener: socket.soc
             for option in (socket.TCP_KEEPIDLE, socket.TCP_KEEPINTVL, socket.TCP_KEEPCNT)
         )
         assert idle + every * probes <= 60
-    transport.close()
+    wire.close()
 
 
 @pytest.mark.skipif(os.name != "posix", reason="descriptors are numbered on POSIX systems, not on Windows")
 def test_a_connection_beyond_descriptor_1023_works(listener: socket.socket) -> None:
-    """select(2), which adb-shell's own transport uses, fails there."""
+    """select(2) fails there."""
     import resource  # noqa: PLC0415 -- POSIX only
 
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
@@ -145,31 +183,28 @@ def test_a_connection_beyond_descriptor_1023_works(listener: socket.socket) -> N
             stack.callback(os.close, taken)
             if taken > 1023:
                 break
-        transport = connected(listener)
-        stack.callback(transport.close)
+        wire = connected(listener)
+        stack.callback(wire.close)
         other = stack.enter_context(listener.accept()[0])
-        assert transport._wire is not None
-        assert transport._wire._socket.fileno() > 1023
-        assert not transport.readable(SOON_S)
+        assert wire._socket.fileno() > 1023
+        assert not wire.readable(SOON_S)
         other.send(b"here")
-        assert transport.bulk_read(24, None) == b"here"
+        assert wire.receive(24, in_time()) == b"here"
 
 
-def test_a_closed_transport_is_lost_and_closing_again_is_safe(listener: socket.socket) -> None:
-    transport = connected(listener)
-    transport.close()
-    transport.close()
-    with pytest.raises(LostError, match="no connection"):
-        transport.bulk_write(b"x", None)
+def test_a_closed_wire_is_lost_and_closing_again_is_safe(listener: socket.socket) -> None:
+    wire = connected(listener)
+    wire.close()
+    wire.close()
+    with pytest.raises(LostError, match="broke"):
+        wire.send(b"x", in_time())
 
 
 def test_nobody_listening_is_absent_with_advice() -> None:
     with socket.create_server(("127.0.0.1", 0)) as gone:
         address = f"127.0.0.1:{gone.getsockname()[1]}"
-    transport = Transport(address)
-    transport.deadline = in_time()
     with pytest.raises(AbsentError, match="refused") as caught:
-        transport.connect(None)
+        open_socket(address, in_time(), NOBODY)
     assert "adb tcpip 5555" in caught.value.advice
 
 

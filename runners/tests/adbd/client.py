@@ -16,7 +16,7 @@ from typing import NamedTuple, Self
 from cryptography.hazmat.primitives import hashes
 from cryptography.hazmat.primitives.asymmetric import padding, rsa, utils
 
-DEADLINE_S = 20.0
+DEADLINE_S = 150.0
 
 
 class Packet(NamedTuple):
@@ -116,6 +116,8 @@ class Client:
         self._ids += 1
         self.send("OPEN", self._ids, 0, service.encode() + b"\x00")
         packet = self.receive()
+        while packet.name == "CLSE" and packet.arg1 != self._ids:  # of a stream before
+            packet = self.receive()
         if packet.name == "CLSE":
             raise PermissionError(service)
         assert (packet.name, packet.arg1) == ("OKAY", self._ids), packet

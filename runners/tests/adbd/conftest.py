@@ -37,7 +37,7 @@ def start(tmp_path: Path) -> Iterator[StartPeer]:
 
         yield started
         living = [process for peer in peers for process in _living(peer)]
-    assert psutil.wait_procs(living, timeout=10)[1] == []
+    assert psutil.wait_procs(living, timeout=120)[1] == []
 
 
 def _living(peer: Peer) -> Iterator[psutil.Process]:

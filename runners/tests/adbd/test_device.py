@@ -80,7 +80,7 @@ def test_nothing_of_a_device_outlives_its_peer(tmp_path: Path, start: StartPeer,
             client.plain(DETACH)
         until(lambda: len(peer.processes()) == 1)
         processes = [psutil.Process(pid) for pid in peer.processes()]
-    assert psutil.wait_procs(processes, timeout=10)[1] == []
+    assert psutil.wait_procs(processes, timeout=120)[1] == []
     assert not [mount for mount in Path("/proc/self/mounts").read_text().split() if str(tmp_path) in mount]
 
 

@@ -178,7 +178,8 @@ def test_no_space_refuses_the_file_that_does_not_fit_and_removes_it(peer: Peer, 
     there = files.names(TMP)
     peer.faults.no_space_after = 150_000
     assert files.push(f"{TMP}/fits", bytes(100_000)) == ""
-    assert files.push(f"{TMP}/too-much", bytes(500_000)) == "couldn't write to file: No space left on device"
+    assert files.push(f"{TMP}/too-much", bytes(500_000)) == "write failed: No space left on device"
+    files = Files(client)
     assert sorted(files.names(TMP)) == sorted([*there, "fits"])
     peer.faults.no_space_after = None
     assert files.push(f"{TMP}/too-much", bytes(500_000)) == ""

@@ -47,6 +47,7 @@ def test_a_fleets_addresses_answer_with_their_serials_and_end_with_its_parent(
             stranger = DirectConnection(said[0]["address"], AgentKey.load_or_create(tmp_path / "other"))
             with pytest.raises(AdbError):
                 stranger.connect(timeout_s=0.5)
+            stranger.close()
             end(process)
             assert process.wait(30) == 0
         finally:

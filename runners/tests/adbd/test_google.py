@@ -92,6 +92,15 @@ def test_google_reboots_the_device(online: Peer, adb: Adb) -> None:
         assert said.strip() == online.boot_id
 
 
+def test_google_takes_the_device_up_again_by_itself_after_a_cut(online: Peer, adb: Adb) -> None:
+    """`ReconnectHandler::TrackTransport`: 250 ms later, with a greeting whose sum is 0."""
+    online.cut()
+    until(lambda: online.connections == 1)
+    until(lambda: adb.state(online) == "device")
+    assert adb("shell", "echo back", device=online).stdout == "back\n"
+    assert online.violations == []
+
+
 def test_google_sees_unauthorized_until_the_person_agrees(start: StartPeer, adb: Adb) -> None:
     peer = start(trust=set())
     adb("connect", peer.address)

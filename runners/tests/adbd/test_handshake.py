@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import struct
+
 import pytest
 from paceline.adb.checksums import checksum_of
 from paceline.testing.adbd import Peer, fingerprint
@@ -72,6 +74,33 @@ def test_a_key_is_trusted_after_the_person_agreed_and_known_by_its_signature_the
     assert peer.violations == []
 
 
+def test_every_offer_makes_a_dialog_and_none_goes_away_with_its_connection(
+    start: StartPeer, key: Key
+) -> None:
+    """`AdbdAuthContext::PromptUser` queues one per call, and nothing takes one out but an answer."""
+    peer = start(trust=set())
+    with Client(peer.address) as client:
+        offered(client, key)
+        until(lambda: peer.prompts == [key.fingerprint])
+    with Client(peer.address) as client:
+        offered(client, key)
+        until(lambda: peer.prompts == [key.fingerprint] * 2)
+    peer.answer_prompt(allow=True)
+    assert peer.prompts == []
+    assert signs_in(peer, key), "a key that was agreed to is kept, also of a connection that is gone"
+
+
+def test_a_device_says_its_own_version_and_sums_nothing_for_a_client_that_reads_no_sums(peer: Peer) -> None:
+    """`send_connect` says A_VERSION; `send_packet` sums for the version agreed on, from the first answer."""
+    for version, is_summed in ((0x01000001, False), (0x01000000, True)):
+        with Client(peer.address) as client:
+            client.send("CNXN", version, 1 << 20, b"host::")
+            command, said, _, _, total, _ = struct.unpack("<6I", client.take(24))
+            assert command.to_bytes(4, "little") == b"CNXN"
+            assert said == 0x01000001
+            assert bool(total) == is_summed
+
+
 def test_a_key_trusted_beforehand_asks_no_person(start: StartPeer, key: Key) -> None:
     peer = start(trust={key.fingerprint})
     with Client(peer.address) as client:
@@ -131,7 +160,9 @@ def test_who_does_not_speak_the_protocol_is_hung_up_on(peer: Peer, raw: bytes, v
     assert violation in peer.violations[0]
 
 
-def test_a_wrong_checksum_is_noticed_while_checksums_count(peer: Peer) -> None:
+def test_a_wrong_checksum_is_noticed_by_an_old_device(peer: Peer) -> None:
+    """adbd 29 reads no sum at all, and Google's client sends none when it reconnects."""
+    peer.faults.legacy = True
     with Client(peer.address) as client:
         client.send("CNXN", 0x01000001, 1 << 20, b"host::", checksum=1)
         with pytest.raises(EOFError):

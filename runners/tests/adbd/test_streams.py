@@ -63,7 +63,7 @@ def test_many_streams_share_one_connection(client: Client) -> None:
 
 
 def test_the_peer_writes_nothing_more_before_it_hears_okay(client: Client) -> None:
-    stream = client.open("exec:yes | head -c 300000")
+    stream = client.open("exec:yes | head -c 3000000")
     first = client.expect("WRTE")
     client.send("OPEN", 77, 0, b"exec:echo other\x00")
     assert [client.receive().name for _ in range(2)] == ["OKAY", "WRTE"]
@@ -76,7 +76,7 @@ def test_a_client_that_does_not_wait_for_okay_is_noticed(peer: Peer) -> None:
     with connected(peer) as client:
         stream = client.open("exec:sleep 100")  # reads nothing: the second stays in the peer, unacknowledged
         for _ in range(3):
-            client.send("WRTE", stream.local, stream.remote, bytes(100_000))
+            client.send("WRTE", stream.local, stream.remote, bytes(400_000))
         with pytest.raises(EOFError):
             client.drain()
     assert "before OKAY" in peer.violations[0]
@@ -91,12 +91,33 @@ def test_a_payload_beyond_what_was_agreed_is_noticed(peer: Peer) -> None:
     assert peer.violations == ["WRTE of 4097 bytes, agreed were 4096"]
 
 
-def test_a_stream_nobody_opened_is_closed(client: Client) -> None:
+def test_of_a_stream_nobody_opened_a_write_is_dropped_and_an_okay_closed(client: Client) -> None:
+    """`handle_packet`: A_WRTE looks for the socket and says nothing, A_OKAY answers A_CLSE."""
     client.send("WRTE", 5, 99, b"x")
-    assert client.expect("CLSE").arg1 == 5
+    client.send("OKAY", 6, 98)
+    closed = client.expect("CLSE")
+    assert (closed.arg0, closed.arg1) == (98, 6)
 
 
-@pytest.mark.parametrize("service", ["jdwp", "tcp:5555", "reverse:forward:a;b", ""])
+def test_a_client_that_greets_again_begins_anew(client: Client) -> None:
+    """`handle_new_connection` goes offline first, which closes every socket."""
+    client.open("exec:read line")
+    client.connect()
+    assert client.plain("echo again") == b"again\n"
+
+
+def test_a_command_that_closed_its_outputs_is_not_hung_up_on(peer: Peer, client: Client) -> None:
+    """`Subprocess::PassDataStreams` has returned by then; only `WaitForExit` runs."""
+    stream = client.open("shell,v2,raw:echo up; exec sleep 306 </dev/null >/dev/null 2>&1")
+    until(lambda: living(peer, "306"))
+    stream.read_until(b"up\n")
+    client.plain("true")
+    stream.close()
+    assert client.plain("echo next") == b"next\n"
+    assert living(peer, "306")
+
+
+@pytest.mark.parametrize("service", ["jdwp", "tcp:5555", "reverse:forward:a;b", "", "sync", "shell"])
 def test_a_service_it_has_not_is_refused(client: Client, service: str) -> None:
     with pytest.raises(PermissionError):
         client.open(service)

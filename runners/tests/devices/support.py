@@ -7,9 +7,11 @@ from pathlib import Path
 from paceline.adb.fake import FakeDevice
 from paceline.adb.port import Connection, Route
 from paceline.adb.smart_socket import Known
-from paceline.devices import check, conditions
+from paceline.devices import check, conditions, scripts
 from paceline.devices.attached import Attached
 
+TOOLS = tuple(scripts.argv("tools", *scripts.tools()))
+"""Asks for the programs a device lacks."""
 SERVER = "127.0.0.1:5037"
 BATTERY = """\
 Current Battery Service state:
@@ -56,6 +58,7 @@ def phone(serial: str = "PHONE0001", kind: type[FakeDevice] = FakeDevice) -> Fak
         conditions.ZONES: "",
         conditions.TOP: "",
         check.CALIBRATION: "5000000\n4000000\n6000000\n",
+        TOOLS: "",
     }
     battery(device, 80, 29.0)
     thermal(device, 0)

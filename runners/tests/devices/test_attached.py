@@ -241,7 +241,7 @@ def test_a_claim_is_waited_for_and_given_up_when_stopped(tmp_path: Path) -> None
         thread = threading.Thread(target=wait)
         thread.start()
         stop.set(Reason.SHUTDOWN)
-        thread.join(10)
+        thread.join(120)
     assert given == [False]
 
 

@@ -18,10 +18,11 @@ from paceline.devices.conditions import DeviceConditions
 from paceline.devices.leftovers import LeftOverError
 from paceline.devices.self_test import PROGRAM, self_test
 
-from .support import Clock, attached, battery, free, phone, thermal
+from .support import TOOLS, Clock, attached, battery, free, phone, thermal
 
 STEPS = [
-    "round_trip", "identity", "stale_runs", "free_space", "push_hash", "self_test", "calibration", "gates",
+    "round_trip", "identity", "tools", "stale_runs", "free_space", "push_hash", "self_test", "calibration",
+    "gates",
 ]  # fmt: skip
 
 
@@ -95,7 +96,13 @@ def test_a_device_that_is_lost_in_a_step_ends_the_check_there(tmp_path: Path) ->
     observer = DeviceConditions(device.facts.props)
     asked = Asked(device.workdir, observer, frozenset(), lose, device.verify)
     found = run_check(device.connection, asked).check
-    assert [step.name for step in found.steps] == ["round_trip", "identity", "stale_runs", "free_space"]
+    assert [step.name for step in found.steps] == [
+        "round_trip",
+        "identity",
+        "tools",
+        "stale_runs",
+        "free_space",
+    ]
     assert failed(found) == ["free_space"]
     assert found.infrastructure
 
@@ -111,10 +118,27 @@ def test_a_check_has_a_limit_and_says_where_it_ended(tmp_path: Path) -> None:
 
     asked = Asked(device.workdir, DeviceConditions(device.facts.props), frozenset(), slow, device.verify)
     found = run_check(device.connection, asked, clock).check
-    assert [step.name for step in found.steps] == ["round_trip", "identity", "stale_runs", "free_space"]
+    assert [step.name for step in found.steps] == [
+        "round_trip",
+        "identity",
+        "tools",
+        "stale_runs",
+        "free_space",
+    ]
     assert failed(found) == ["free_space"]
     assert found.infrastructure
     assert "took 61 s" in found.text
+
+
+def test_a_device_without_a_tool_is_unfit_names_it_and_is_asked_nothing_more(tmp_path: Path) -> None:
+    """No rung of the ladder mends it, and a job would fail for want of it and blame the workload."""
+    there = phone()
+    there.answers[TOOLS] = "dd\nsha256sum\n"
+    found = looked(there, tmp_path).check
+    assert failed(found) == ["tools"]
+    assert "has no dd and no sha256sum" in found.text
+    assert not found.infrastructure
+    assert [step.name for step in found.steps] == ["round_trip", "identity", "tools"]
 
 
 def test_what_stays_of_an_earlier_run_fails_its_step_and_the_rest_is_asked(tmp_path: Path) -> None:

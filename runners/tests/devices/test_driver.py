@@ -248,7 +248,7 @@ def test_leaving_ends_a_wait_at_once(drive: Making) -> None:
     thread.start()
     one.leaving.set()
     slow.leave()
-    thread.join(10)
+    thread.join(120)
     assert not thread.is_alive()
 
 

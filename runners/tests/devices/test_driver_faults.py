@@ -240,7 +240,7 @@ def test_leaving_ends_a_driver_whether_or_not_the_agent_leaves(drive: Making) ->
     thread = threading.Thread(target=alone.run)
     thread.start()
     alone.leave()
-    thread.join(10)
+    thread.join(120)
     assert not thread.is_alive()
 
 

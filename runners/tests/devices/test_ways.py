@@ -9,16 +9,34 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from device_providers import until
 from paceline.adb.keys import AgentKey
 from paceline.adb.port import Route, UnauthorizedError
+from paceline.adb.server import AdbServer
 from paceline.config import Devices
 from paceline.devices.attached import Attached
 from paceline.devices.causes import cause_of
 from paceline.devices.discovery import Discovery
 from paceline.devices.ways import RealWays
 from paceline.stop import Stop
+from paceline.testing.adbd import Peer
 
 NOBODY = Route("tcp", "127.0.0.1:1")
+
+
+def test_all_connections_of_an_agent_share_one_offer_to_a_device(tmp_path: Path) -> None:
+    """Discovery tries every ten seconds with a connection of its own; the phone shows one dialog."""
+    with Peer(tmp_path / "phone", serial="SIMASKS", trust=set()) as peer:
+        ways = RealWays("127.0.0.1:1", tmp_path / "adb")
+        discovery = Discovery(Devices(routes=[peer.address]), ways, tmp_path / "d", connect_s=0.2)
+        for _ in range(3):
+            discovery.look()
+        (link,) = discovery.unknown.values()
+        assert link.state == "unauthorized"
+        assert len(peer.prompts) == 1
+        peer.answer_prompt(True)
+        discovery.look()
+        assert list(discovery.devices) == ["SIMASKS"]
 
 
 def test_a_key_that_others_can_read_is_a_reason_with_advice_and_no_error_of_the_agents(
@@ -54,6 +72,26 @@ def test_an_adb_server_that_is_slow_once_has_not_lost_its_devices(tmp_path: Path
     assert ways.listed() == []  # nobody listens: there is no server
 
 
+def test_a_device_that_was_away_when_its_server_reconnected_it_is_taken_up_when_it_is_back(
+    adb_server: AdbServer, tmp_path: Path
+) -> None:
+    """Google's server forgets a device that it is told to disconnect and then cannot reach."""
+    ways = RealWays(adb_server.address, tmp_path / "adb")
+    with Peer(tmp_path / "peer", serial="SIMAWAY1") as peer:
+
+        def state() -> str | None:
+            return {known.name: known.state for known in ways.listed()}.get(peer.address)
+
+        adb_server.connect_to(peer.address)
+        until(lambda: state() == "device")
+        peer.leave()
+        ways.reconnect(ways.by_name(peer.address))
+        assert state() == "offline", "it is known to be away, not forgotten"
+        peer.come_back()
+        until(lambda: state() == "device")
+        adb_server.disconnect_from(peer.address)
+
+
 @contextlib.contextmanager
 def answering(answers: list[bytes]) -> Iterator[str]:
     """A listener that answers one connection after the other."""
@@ -68,4 +106,4 @@ def answering(answers: list[bytes]) -> Iterator[str]:
         thread = threading.Thread(target=answer)
         thread.start()
         yield f"127.0.0.1:{listener.getsockname()[1]}"
-        thread.join(20)
+        thread.join(120)

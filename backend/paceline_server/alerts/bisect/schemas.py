@@ -30,13 +30,13 @@ class CulpritOut(CommitOut):
 class BisectionStepOut(Response):
     """One A/B job, base against `commit`. `index` counts from the oldest commit after the base; null: the
     head, to find out whether there is anything to look for. `verdict` null: still measuring; `skipped`: the
-    commit could not be measured."""
+    commit could not be measured; `failed`: its job failed for another reason."""
 
     index: int | None
     commit: str
     run_id: str
     job_id: str | None
-    verdict: Literal["fail", "pass", "inconclusive", "skipped"] | None
+    verdict: Literal["fail", "pass", "inconclusive", "failed", "skipped"] | None
     ratio: float | None
     lower: float | None
     upper: float | None

@@ -19,7 +19,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-Answer = Literal["fail", "pass", "inconclusive", "skipped"]
+Answer = Literal["fail", "pass", "inconclusive", "failed", "skipped"]
+"""`inconclusive`: measured, and could not tell; `failed`: the job did not measure, for no fault of the
+commit; `skipped`: the commit itself cannot be measured."""
+UNANSWERED: tuple[Answer, ...] = ("inconclusive", "failed")
+"""Worth asking once more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +77,7 @@ def next_step(commits: int, steps: Sequence[Step], budget: int, before: int = 0)
         return End("undecided", f"of the {many} commits that are left only the last was named")
     if len(steps) >= budget:
         return End("exhausted", f"{budget} A/B jobs were spent; {many} commits are left")
-    if steps and steps[-1].answer == "inconclusive":
+    if steps and steps[-1].answer in UNANSWERED:
         return _once_more(steps)
     skipped = {step.index for step in steps if step.answer == "skipped"}
     middle = (good + bad) // 2
@@ -85,6 +89,6 @@ def next_step(commits: int, steps: Sequence[Step], budget: int, before: int = 0)
 
 def _once_more(steps: Sequence[Step]) -> Ask | End:
     last = steps[-1]
-    if sum(step.index == last.index and step.answer == "inconclusive" for step in steps) > 1:
+    if sum(step.index == last.index and step.answer in UNANSWERED for step in steps) > 1:
         return End("undecided", "an A/B job and its repeat with more launches could not tell")
     return Ask(last.index, again=True)

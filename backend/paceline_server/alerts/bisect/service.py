@@ -196,8 +196,8 @@ def _said(session: Session, alert: Alert, job: Job) -> dict[str, Any]:
     """The answer of one job with its numbers."""
     nothing: dict[str, Any] = {"ratio": None, "lower": None, "upper": None}
     if job.state != "done":
-        answer: Answer = "skipped" if job.cause in UNMEASURABLE else "inconclusive"
-        return {**nothing, "verdict": answer, "words": job.cause_detail or job.cause or job.state}
+        answer: Answer = "skipped" if job.cause in UNMEASURABLE else "failed"
+        return {**nothing, "verdict": answer, "words": jobs.sentence_of(job) or job.state}
     names = history.names_of(session, alert.suite)
     own = (*names.newest(alert.benchmark, alert.arm), alert.metric)
     found = [

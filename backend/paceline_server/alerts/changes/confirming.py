@@ -135,7 +135,7 @@ def decide(session: Session, alert: Alert, job: Job, run: Run) -> None:
         return
     facts = facts or queries.changes_of_alerts(session, [alert.id])[alert.id]
     if job.state != "done":
-        reason = job.cause_detail or job.cause or job.detail or "no reason given"
+        reason = jobs.why_without_verdict(job)
         _undecided(session, alert, facts, f"the A/B run ended without a verdict: {job.state}: {reason}")
         return
     again = _keep(session, alert, facts, job)

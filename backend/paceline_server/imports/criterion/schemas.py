@@ -30,7 +30,7 @@ Time = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 class SeriesIn(BaseModel):
     """One benchmark of one baseline: `times[i]` of `iterations[i]` iterations together, in `unit`."""
 
-    model_config = ConfigDict(extra="ignore")
+    model_config = ConfigDict(extra="ignore", strict=True)
 
     benchmark: Label
     arm: Label | None = None
@@ -58,7 +58,7 @@ class SeriesIn(BaseModel):
 class CriterionIn(BaseModel):
     """What `paceline import` stores as import.json."""
 
-    model_config = ConfigDict(extra="ignore")
+    model_config = ConfigDict(extra="ignore", strict=True)
 
     v: Literal[1]
     format: Literal["criterion"]
@@ -73,7 +73,7 @@ class MeasuredOnIn(BaseModel):
     """Where it was measured. `suite`: an announced one, whose gates it is held against where the names of
     benchmarks are the same; `on`: what the machine is called; `commit`: what was measured."""
 
-    model_config = ConfigDict(extra="forbid")
+    model_config = ConfigDict(extra="forbid", strict=True)
 
     suite: Name | None = None
     on: Annotated[str, Field(min_length=1, max_length=100)] = "imported"

@@ -125,6 +125,7 @@ def test_an_alert_opened_after_a_rename_is_bisected_by_hand_under_the_name_it_wa
     hunting.work_off()
     manifest = suite_manifest(rules=[])
     manifest["benchmarks"] = {"sort_many": {**manifest["benchmarks"][BENCHMARK], "aliases": [BENCHMARK]}}
+    manifest["knobs"] = {}  # they name the benchmark, too
     with session_scope() as session:
         session.get_one(Suite, SUITE).manifest = manifest
     hunting.past.names = Names({BENCHMARK: "sort_many"})

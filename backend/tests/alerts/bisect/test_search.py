@@ -51,11 +51,12 @@ def test_commits_that_cannot_be_measured_are_stepped_around(culprit: int) -> Non
     assert all(index in broken for index in range(good + 1, bad))
 
 
-def test_a_job_that_cannot_tell_is_repeated_once_with_more_launches_and_then_believed() -> None:
-    steps = [Step(3, "inconclusive")]
+@pytest.mark.parametrize("answer", ["inconclusive", "failed"])
+def test_a_job_that_cannot_tell_is_repeated_once_with_more_launches_and_then_believed(answer: Answer) -> None:
+    steps = [Step(3, answer)]
     assert next_step(8, steps, UNLIMITED) == Ask(3, again=True)
     assert next_step(8, [*steps, Step(3, "fail")], UNLIMITED) == Ask(1)
-    end = next_step(8, [*steps, Step(3, "inconclusive")], UNLIMITED)
+    end = next_step(8, [*steps, Step(3, answer)], UNLIMITED)
     assert isinstance(end, End)
     assert end.state == "undecided"
 

@@ -38,7 +38,7 @@ def _at_once(first: Callable[[Any], None], second: Callable[[Any], None]) -> Non
         thread = threading.Thread(target=other)
         thread.start()
         wait_for_a_waiter()
-    thread.join(20)
+    thread.join(120)
     assert not thread.is_alive()
     assert failed == []
 

@@ -12,7 +12,7 @@ import { shortId } from '../../lib/ids';
 import { AppLink } from '../../ui/app-link';
 import { DataTable, type Column } from '../../ui/data-table';
 import { Icon } from '../../ui/icon';
-import { VERDICTS } from '../../ui/looks';
+import { OUTCOMES, VERDICTS } from '../../ui/looks';
 import { Panel } from '../../ui/panel';
 import { Status, type Look } from '../../ui/status';
 import classes from './bisect.module.css';
@@ -30,6 +30,7 @@ const STEP_LOOKS: Record<NonNullable<BisectionStep['verdict']>, Look> = {
   fail: VERDICTS.fail,
   pass: VERDICTS.pass,
   inconclusive: VERDICTS.inconclusive,
+  failed: OUTCOMES.failed,
   skipped: { tone: 'quiet', icon: 'muted', word: 'not measurable' },
 };
 const MEASURING: Look = { tone: 'busy', icon: 'runs', word: 'measuring' };

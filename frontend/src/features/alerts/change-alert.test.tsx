@@ -98,9 +98,10 @@ describe('the search for the commit', () => {
   it('says the verdict of every step in the words of verdicts', async () => {
     await open((world) => {
       const bisection = found();
-      const [, second] = bisection.steps;
+      const [, second, third] = bisection.steps;
       if (second === undefined) throw new Error('the fixture has steps');
       second.verdict = 'inconclusive';
+      if (third !== undefined) third.verdict = 'failed';
       world.alerts.set('alert-history', changeAlert({ bisection }));
     });
     const table = screen.getByRole('table', { name: 'Steps of the search' });
@@ -108,9 +109,10 @@ describe('the search for the commit', () => {
       .getAllByRole('row')
       .slice(1)
       .map((row) => row.children[0]?.textContent);
-    expect(said).toEqual(['fail', 'inconclusive', 'fail', 'pass', 'not measurable', 'fail']);
+    expect(said).toEqual(['fail', 'inconclusive', 'failed', 'pass', 'not measurable', 'fail']);
     expect(within(table).getByRole('columnheader', { name: 'Verdict' })).toBeInTheDocument();
     expect(screen.getAllByText(/measured, and inconclusive/)).not.toHaveLength(0);
+    expect(screen.getAllByText(/not measured: its job failed/)).not.toHaveLength(0);
   });
 
   it('is started by hand with a budget', async () => {

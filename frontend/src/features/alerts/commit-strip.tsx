@@ -6,14 +6,23 @@ import type { Bisection, BisectionStep } from '../../api/types';
 import tones from '../../ui/tones.module.css';
 import classes from './bisect.module.css';
 
-type Known = 'good' | 'bad' | 'open' | 'unsure' | 'busy' | 'culprit';
+type Known = 'good' | 'bad' | 'open' | 'unsure' | 'unmeasured' | 'busy' | 'culprit';
 
-const SIGNS: Record<Known, string> = { good: '✓', bad: '✗', open: '·', unsure: '?', busy: '…', culprit: '✗' };
+const SIGNS: Record<Known, string> = {
+  good: '✓',
+  bad: '✗',
+  open: '·',
+  unsure: '?',
+  unmeasured: '–',
+  busy: '…',
+  culprit: '✗',
+};
 const WORDS: Record<Known, string> = {
   good: 'pass',
   bad: 'fail',
   open: 'may be the one',
   unsure: 'measured, and inconclusive',
+  unmeasured: 'not measured: its job failed',
   busy: 'being measured',
   culprit: 'the commit to look at',
 };
@@ -24,6 +33,7 @@ const LOOKS: Record<Known, string | undefined> = {
   bad: tones.bad,
   open: tones.quiet,
   unsure: tones.unsure,
+  unmeasured: tones.quiet,
   busy: tones.busy,
   culprit: classes.culprit,
 };
@@ -33,7 +43,8 @@ function knownOf(bisection: Bisection, index: number, step: BisectionStep | unde
     return 'culprit';
   }
   if (step !== undefined && step.verdict === null) return 'busy';
-  if (step?.verdict === 'inconclusive' || step?.verdict === 'skipped') return 'unsure';
+  if (step?.verdict === 'inconclusive') return 'unsure';
+  if (step?.verdict === 'failed' || step?.verdict === 'skipped') return 'unmeasured';
   if (index <= bisection.good) return 'good';
   return index >= bisection.bad ? 'bad' : 'open';
 }

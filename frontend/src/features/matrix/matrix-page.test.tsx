@@ -1,6 +1,7 @@
 import { screen, waitFor, within } from '@testing-library/react';
 
 import { changeOf, cell } from '../../testing/fixtures-history';
+import { minutesAgo } from '../../testing/fixtures';
 import { renderApp } from '../../testing/render-app';
 
 async function open(prepare?: Parameters<typeof renderApp>[1]) {
@@ -33,6 +34,33 @@ describe('the matrix', () => {
     expect(within(phone as HTMLElement).getByText(/noise floor not measured/)).toBeInTheDocument();
     expect(within(phone as HTMLElement).getByText('no change')).toBeInTheDocument();
     expect(cells('Frame check').map((each) => each.textContent)).toEqual(['not measured', 'not measured']);
+  });
+
+  it('says beside an older value, and where there is none, that the newest job failed and why', async () => {
+    await open((world) => {
+      const failed = {
+        target_id: 'target-1',
+        outcome: 'failed' as const,
+        cause: 'build_failed' as const,
+        words: 'the build failed: error: no such header',
+        at: minutesAgo(5),
+        run_id: 'run-failed-1',
+        job_id: 'job-failed',
+      };
+      for (const row of world.history.matrix.rows) row.unmeasured = [failed];
+    });
+    for (const benchmark of ['Ledger batch', 'Frame check']) {
+      const [host, phone] = cells(benchmark);
+      const shown = within(host as HTMLElement);
+      expect(shown.getByText('last run: failed')).toBeInTheDocument();
+      expect(shown.getByText('the build failed: error: no such header')).toBeInTheDocument();
+      expect(shown.getByRole('link', { name: /ago/ })).toHaveAttribute(
+        'href',
+        '/runs/run-failed-1?job=job-failed',
+      );
+      expect(phone).not.toHaveTextContent('last run');
+    }
+    expect(cells('Ledger batch')[0]).toHaveTextContent('1.37 ms');
   });
 
   it('keeps a benchmark that is gone, and says why', async () => {

@@ -84,7 +84,7 @@ function OfSuite({ suites, suite, search, onSearch }: OfSuiteProps) {
 }
 
 function isEmpty({ rows }: Matrix): boolean {
-  return rows.every(({ cells }) => cells.length === 0);
+  return rows.every(({ cells, unmeasured }) => cells.length === 0 && unmeasured.length === 0);
 }
 
 function NotMeasured({ suite }: { suite: Suite }) {

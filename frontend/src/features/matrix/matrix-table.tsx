@@ -1,9 +1,11 @@
 /** The matrix itself: benchmarks as rows, targets as columns, each head a head for a screen reader too. */
-import type { Matrix, MatrixCell, MatrixRow } from '../../api/types';
+import type { ReactNode } from 'react';
+
+import type { Matrix, MatrixCell, MatrixRow, MatrixUnmeasured } from '../../api/types';
 import { formatPercent, formatValue } from '../../lib/units';
 import { AppLink } from '../../ui/app-link';
 import { changeLook, shortWords } from '../../ui/change-looks';
-import { VERDICTS } from '../../ui/looks';
+import { OUTCOMES, VERDICTS } from '../../ui/looks';
 import { Status } from '../../ui/status';
 import { TargetName } from '../../ui/target-name';
 import { TimeAgo } from '../../ui/time-ago';
@@ -30,7 +32,9 @@ export function MatrixTable({ matrix }: { matrix: Matrix }) {
               <RowHead row={row} suite={matrix.suite} />
               {matrix.targets.map(({ id }) => (
                 <td key={id}>
-                  <Cell cell={row.cells.find(({ target_id: target }) => target === id)} />
+                  <Cell cell={row.cells.find(({ target_id: target }) => target === id)}>
+                    <Unmeasured of={row.unmeasured.find(({ target_id: target }) => target === id)} />
+                  </Cell>
                 </td>
               ))}
             </tr>
@@ -56,8 +60,32 @@ function RowHead({ row, suite }: { row: MatrixRow; suite: string }) {
   );
 }
 
-function Cell({ cell }: { cell: MatrixCell | undefined }) {
-  if (cell === undefined) return <span className={classes.quiet}>not measured</span>;
+/** That the newest job here ended without a verdict, and why: the value beside it is older, or there is none. */
+function Unmeasured({ of }: { of: MatrixUnmeasured | undefined }) {
+  if (of === undefined) return null;
+  const look = OUTCOMES[of.outcome];
+  return (
+    <>
+      <div className={classes.unmeasured}>
+        <Status look={{ ...look, word: `last run: ${look.word}` }} title={of.words} />
+        <AppLink to="/runs/$runId" params={{ runId: of.run_id }} search={{ job: of.job_id }}>
+          <TimeAgo at={of.at} />
+        </AppLink>
+      </div>
+      <div className={classes.why}>{of.words}</div>
+    </>
+  );
+}
+
+function Cell({ cell, children }: { cell: MatrixCell | undefined; children: ReactNode }) {
+  if (cell === undefined) {
+    return (
+      <div className={classes.cell}>
+        <span className={classes.quiet}>not measured</span>
+        {children}
+      </div>
+    );
+  }
   const { change, verdict } = cell;
   return (
     <div className={classes.cell}>
@@ -90,6 +118,7 @@ function Cell({ cell }: { cell: MatrixCell | undefined }) {
         <TimeAgo at={cell.at} />
         {cell.series > 1 && ` · ${cell.series} series`}
       </div>
+      {children}
     </div>
   );
 }

@@ -1,6 +1,23 @@
-import { screen } from '@testing-library/react';
+import { screen, within } from '@testing-library/react';
 
+import { failedRun, run } from '../../testing/fixtures';
 import { renderApp } from '../../testing/render-app';
+
+describe('the last runs', () => {
+  it('say in one word how each ended, and of one that was not judged why', async () => {
+    renderApp('/', (world) => {
+      const reason = 'lab-host: the agent stopped answering: what arrived is kept';
+      world.runs = [run({ state: 'failed', outcome: 'lost', verdict: null, reason, jobs: [] }), failedRun];
+    });
+    const table = within(await screen.findByRole('table', { name: 'Last runs' }));
+    const [, lost, failed] = table.getAllByRole('row');
+    expect(within(lost as HTMLElement).getByText('lost')).toBeInTheDocument();
+    expect(lost).toHaveTextContent('the agent stopped answering: what arrived is kept');
+    expect(within(failed as HTMLElement).getByText('failed')).toBeInTheDocument();
+    expect(failed).toHaveTextContent('the workload crashed: ledger, launch 2: SIGSEGV');
+    expect(table.queryByText('inconclusive')).not.toBeInTheDocument();
+  });
+});
 
 describe('our own false alarms', () => {
   it('are on the overview with their counts, and lead to the alerts', async () => {

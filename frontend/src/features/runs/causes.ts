@@ -19,11 +19,11 @@ export const CAUSES: Record<Cause, CauseWords> = {
   },
   workload_flooded: {
     title: 'The workload printed far more than it may',
-    advice: 'Look for a debugging print in a loop; the last log lines show what it wrote.',
+    advice: 'Look for a debugging print in a loop; the log shows what it wrote.',
   },
   workload_crashed: {
     title: 'The workload crashed',
-    advice: 'The detail names the signal or exit code. Run it by hand on the target to get a stack trace.',
+    advice: 'Run it by hand on the target to get a stack trace.',
   },
   workload_error: {
     title: 'The workload reported an error itself',
@@ -39,7 +39,7 @@ export const CAUSES: Record<Cause, CauseWords> = {
   },
   build_failed: {
     title: 'The build failed',
-    advice: 'The build log is below. Run the failing step by hand at this commit on the agent’s host.',
+    advice: 'Run the failing step by hand at this commit on the agent’s host.',
   },
   suite_invalid: {
     title: 'The suite.toml at this commit is not valid',
@@ -92,9 +92,19 @@ export const CAUSES: Record<Cause, CauseWords> = {
     title: 'The device does not trust its agent',
     advice: 'Unlock it and accept the prompt on its screen, or connect it again to see the prompt.',
   },
+  placing_failed: {
+    title: 'The job’s files on the device are not what was built',
+    advice: 'The detail says which file, what was expected and what was found. Nothing was measured.',
+  },
   analysis_failed: {
     title: 'The server could not analyse what was measured',
     advice: 'A fault of the server, not of what was measured. Samples are kept; its log has the details.',
   },
   cancelled: { title: 'Cancelled', advice: 'Somebody cancelled the run or the agent was asked to stop.' },
+};
+
+/** Of a job that ended though nothing went wrong in it: nobody took it. */
+export const NO_CAUSE: CauseWords = {
+  title: 'The job ended before it began',
+  advice: 'Is the target online, in good health and free of maintenance? Repeat the run when it is.',
 };

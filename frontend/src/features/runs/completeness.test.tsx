@@ -1,6 +1,6 @@
 import { screen, waitFor, within } from '@testing-library/react';
 
-import type { MissingCase } from '../../api/types';
+import type { MissingCase, MissingGroup } from '../../api/types';
 import { completeness } from '../../testing/fixtures-history';
 import { run } from '../../testing/fixtures';
 import { renderApp } from '../../testing/render-app';
@@ -15,6 +15,17 @@ function missing(change: Partial<MissingCase>): MissingCase {
     params: { batch: 1000 },
     reason: 'crash',
     text: 'ledger, launch 2: SIGSEGV',
+    ...change,
+  };
+}
+
+function group(change: Partial<MissingGroup>): MissingGroup {
+  return {
+    reason: 'crash',
+    words: '1 case: crash',
+    count: 1,
+    text: 'ledger, launch 2: SIGSEGV',
+    targets: [{ id: 'target-1', name: 'lab-host' }],
     ...change,
   };
 }
@@ -44,27 +55,55 @@ describe('the completeness of a run', () => {
     expect((await panel()).getByText('complete')).toBeInTheDocument();
   });
 
-  it('lists every missing case with its reason in full', async () => {
-    open({
-      words: '2 of 41 missing (1 crash, 1 skipped)',
-      missing: [missing({}), missing({ arm: 'fallback', reason: 'skipped', text: 'never measured it' })],
-      missing_total: 2,
+  it('says of each reason once what it took away, and lists the cases when asked', async () => {
+    const skipped = { reason: 'skipped', text: 'never measured it' } as const;
+    const { user } = open({
+      words: '3 of 41 missing (2 crash, 1 skipped)',
+      missing: [missing({}), missing({ arm: 'native_ffm' }), missing({ arm: 'fallback', ...skipped })],
+      missing_total: 3,
+      missing_groups: [
+        group({ count: 2, words: '2 cases: crash' }),
+        group({ words: '1 case: skipped', ...skipped }),
+      ],
     });
-    expect(await (await panel()).findByText('2 of 41 missing (1 crash, 1 skipped)')).toBeInTheDocument();
+    expect(await (await panel()).findByText('3 of 41 missing (2 crash, 1 skipped)')).toBeInTheDocument();
     expect((await panel()).getByText('incomplete')).toBeInTheDocument();
-    const [crash, skipped] = (await panel()).getAllByRole('row').slice(1);
-    expect(crash).toHaveTextContent(/crash.*ledger_batch.*native.*batch 1,000.*lab-host.*SIGSEGV/);
-    expect(skipped).toHaveTextContent(/skipped.*fallback.*never measured it/);
+    const list = (await panel()).getByRole('list', { name: 'Missing cases' });
+    const [crash, left] = within(list).getAllByRole('listitem');
+    expect(crash).toHaveTextContent(/2 cases: crash.*lab-host.*SIGSEGV/);
+    expect(left).toHaveTextContent(/1 case: skipped.*never measured it/);
+    await user.click(within(crash as HTMLElement).getByText('2 cases: crash'));
+    const rows = within(within(crash as HTMLElement).getByRole('table'))
+      .getAllByRole('row')
+      .slice(1);
+    expect(rows).toHaveLength(2);
+    expect(rows[0]).toHaveTextContent(/ledger_batch.*native.*batch 1,000.*lab-host/);
   });
 
-  it('says what failed, not only that it was the build', async () => {
-    open({ missing: [missing({ reason: 'build', text: 'cc ended with 1' })], missing_total: 1 });
-    expect(await (await panel()).findByText('build failed')).toBeInTheDocument();
+  it('shows 24 cases that one failed build took away in one row', async () => {
+    const text = 'Build step `make` exited with status 2.';
+    const cases = Array.from({ length: 24 }, (_, at) =>
+      missing({ reason: 'build', text, params: { batch: at + 1 } }),
+    );
+    open({
+      missing: cases,
+      missing_total: 24,
+      missing_groups: [group({ reason: 'build', words: '24 cases: build failed', count: 24, text })],
+    });
+    const list = within(await (await panel()).findByRole('list', { name: 'Missing cases' }));
+    expect(list.getAllByRole('listitem')).toHaveLength(1);
+    expect(list.getByText('24 cases: build failed')).toBeInTheDocument();
+    expect(list.getAllByText(text)).toHaveLength(1);
   });
 
   it('says that a list was cut', async () => {
-    open({ words: '900 of 1000 missing (900 crash)', missing: [missing({})], missing_total: 900 });
-    expect(await (await panel()).findByText('The first 1 of 900 missing cases')).toBeInTheDocument();
+    open({
+      words: '900 of 1000 missing (900 crash)',
+      missing: [missing({})],
+      missing_total: 900,
+      missing_groups: [group({ words: '900 cases: crash', count: 900 })],
+    });
+    expect(await (await panel()).findByText('The first 1 of 900')).toBeInTheDocument();
   });
 
   it('does not call a run that is still measuring incomplete', async () => {

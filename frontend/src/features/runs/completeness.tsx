@@ -10,15 +10,12 @@ import { completenessQuery } from '../../api/reports';
 import { runEnded, runKeys } from '../../api/runs';
 import { retireBenchmark } from '../../api/series';
 import { may, sessionQuery } from '../../api/session';
-import type { Completeness as Answer, Gone, MissingCase, Run } from '../../api/types';
-import { paramsKey, paramsLabel } from '../../lib/params';
-import { formatInteger } from '../../lib/units';
-import { DataTable, type Column } from '../../ui/data-table';
+import type { Completeness as Answer, Gone, Run } from '../../api/types';
 import { Loaded } from '../../ui/loaded';
 import { Panel } from '../../ui/panel';
 import { Status, type Look } from '../../ui/status';
-import { TargetName } from '../../ui/target-name';
 import classes from './completeness.module.css';
+import { MissingGroups } from './missing-groups';
 
 const COMPLETE: Look = { tone: 'good', icon: 'check', word: 'complete' };
 const ARRIVING: Look = { tone: 'busy', icon: 'clock', word: 'arriving' };
@@ -32,7 +29,7 @@ export function Completeness({ run }: { run: Run }) {
         {(answer) => (
           <>
             <p className={classes.words}>{answer.words}</p>
-            {answer.missing.length > 0 && <Missing answer={answer} />}
+            {answer.missing_groups.length > 0 && <MissingGroups answer={answer} />}
             {answer.gone.length > 0 && <GoneList answer={answer} />}
           </>
         )}
@@ -44,48 +41,6 @@ export function Completeness({ run }: { run: Run }) {
 function lookOf({ missing_total: missing, pending, complete }: Answer): Look {
   if (complete) return COMPLETE;
   return missing === 0 && pending > 0 ? ARRIVING : MISSING;
-}
-
-const QUIET: ReadonlySet<MissingCase['reason']> = new Set(['pending', 'cancelled', 'expired', 'skipped']);
-
-const COLUMNS: readonly Column<MissingCase>[] = [
-  {
-    header: 'Reason',
-    cell: ({ reason }) => (
-      <Status
-        look={
-          QUIET.has(reason)
-            ? { tone: 'quiet', icon: 'muted', word: reason }
-            : { tone: 'bad', icon: 'cross', word: reason === 'build' ? 'build failed' : reason }
-        }
-      />
-    ),
-  },
-  { header: 'Benchmark', cell: ({ benchmark }) => benchmark },
-  { header: 'Arm', cell: ({ arm }) => arm },
-  { header: 'Params', cell: ({ params }) => paramsLabel(params) },
-  { header: 'Target', cell: ({ target_id: id, target_name: name }) => <TargetName id={id} name={name} /> },
-  { header: 'In full', cell: ({ text }) => text, wrap: true },
-];
-
-function Missing({ answer: { missing, missing_total: total } }: { answer: Answer }) {
-  return (
-    <details className={classes.missing} open>
-      <summary>
-        {missing.length < total
-          ? `The first ${formatInteger(missing.length)} of ${formatInteger(total)} missing cases`
-          : 'Missing cases'}
-      </summary>
-      <DataTable
-        label="Missing cases"
-        rows={missing}
-        rowKey={({ job_id: job, benchmark, arm, params }) =>
-          [job, benchmark, arm, paramsKey(params)].join('|')
-        }
-        columns={COLUMNS}
-      />
-    </details>
-  );
 }
 
 function GoneList({ answer }: { answer: Answer }) {

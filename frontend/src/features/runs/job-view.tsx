@@ -1,5 +1,5 @@
 /** One job of a run: its phases and progress, then the results when there are any, else what arrives live. */
-import { Alert, Group } from '@mantine/core';
+import { Group } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 
 import { jobEnded, liveSeriesQuery } from '../../api/runs';
@@ -7,13 +7,13 @@ import type { Job, JobState, Progress, Run } from '../../api/types';
 import { formatInteger } from '../../lib/units';
 import { AppLink } from '../../ui/app-link';
 import { Icon, type IconName } from '../../ui/icon';
-import { JOB_STATES, VERDICTS } from '../../ui/looks';
+import { hasNoVerdict, JOB_STATES, OUTCOMES } from '../../ui/looks';
 import { Panel, TwoUp } from '../../ui/panel';
-import { Status } from '../../ui/status';
+import { Status, type Look } from '../../ui/status';
 import { SimulatedMarkOf } from '../../ui/target-name';
 import tones from '../../ui/tones.module.css';
-import { CAUSES } from './causes';
 import { ConditionTracks } from './condition-tracks';
+import { FailureExcerpt } from './failure-excerpt';
 import { JobResults } from './job-results';
 import { LiveSamples } from './live-samples';
 import { LogTail } from './log-tail';
@@ -57,6 +57,11 @@ export function JobView({ run, job }: { run: Run; job: Job }) {
   );
 }
 
+/** While it runs what it does now, then how it ended. */
+export function jobLook({ state, outcome }: Job): Look {
+  return outcome === 'running' ? JOB_STATES[state] : OUTCOMES[outcome];
+}
+
 /** Nobody leased an imported job, and nobody watched its target: it has no phases, conditions and log. */
 function JobPanel({ job, imported = false }: { job: Job; imported?: boolean }) {
   return (
@@ -71,8 +76,7 @@ function JobPanel({ job, imported = false }: { job: Job; imported?: boolean }) {
               title="Not every sample arrived."
             />
           )}
-          <Status look={JOB_STATES[job.state]} />
-          {job.verdict !== null && <Status look={VERDICTS[job.verdict]} />}
+          <Status look={jobLook(job)} />
           <AppLink to="/targets/$targetId" params={{ targetId: job.target_id }}>
             Target
           </AppLink>
@@ -81,7 +85,7 @@ function JobPanel({ job, imported = false }: { job: Job; imported?: boolean }) {
     >
       {!imported && <Phases job={job} />}
       {!jobEnded(job) && <JobProgress job={job} />}
-      {job.cause !== null && <Failure job={job} />}
+      {hasNoVerdict(job.outcome) && <FailureExcerpt job={job} />}
       {job.reason !== null && <p style={{ margin: '0.5rem 0 0' }}>{job.reason}</p>}
     </Panel>
   );
@@ -168,26 +172,4 @@ function waiting(state: JobState): string {
   if (state === 'queued') return 'Waiting for the target to be free';
   if (state === 'lost') return 'The agent stopped answering; late samples still count';
   return 'Under way';
-}
-
-function Failure({ job }: { job: Job }) {
-  if (job.cause === null) return null;
-  const words = CAUSES[job.cause];
-  return (
-    <Alert
-      variant="outline"
-      color="red"
-      icon={<Icon name="warning" />}
-      title={words.title}
-      role="alert"
-      mt="sm"
-    >
-      {job.cause_detail !== null && (
-        <p className="pl-mono" style={{ margin: '0 0 0.4rem' }}>
-          {job.cause_detail}
-        </p>
-      )}
-      {words.advice}
-    </Alert>
-  );
 }

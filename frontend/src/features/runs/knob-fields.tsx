@@ -4,10 +4,11 @@
  */
 import { Alert, NativeSelect, NumberInput, Stack } from '@mantine/core';
 
-import type { Knob } from '../../api/types';
+import type { Knob, RunEstimate } from '../../api/types';
 import { DEMONSTRATION } from '../../ui/looks';
 import { Panel } from '../../ui/panel';
 import { Status } from '../../ui/status';
+import classes from './runs.module.css';
 
 export type KnobValues = Readonly<Record<string, number | string>>;
 
@@ -24,10 +25,12 @@ export function changedKnobs(knobs: readonly Knob[], values: KnobValues): Record
 export interface KnobFieldsProps {
   knobs: readonly Knob[];
   values: KnobValues;
+  /** From where on a demonstration shows anything, by target. */
+  slowdowns: RunEstimate['slowdowns'];
   onChange: (values: KnobValues) => void;
 }
 
-export function KnobFields({ knobs, values, onChange }: KnobFieldsProps) {
+export function KnobFields({ knobs, values, slowdowns, onChange }: KnobFieldsProps) {
   const ordinary = knobs.filter((knob) => !knob.demonstration);
   const demonstration = knobs.filter((knob) => knob.demonstration);
   const fields = (some: readonly Knob[]) => (
@@ -57,6 +60,15 @@ export function KnobFields({ knobs, values, onChange }: KnobFieldsProps) {
           note="Made to show what an alert looks like: they falsify what is measured."
         >
           {fields(demonstration)}
+          {slowdowns.length > 0 && (
+            <div role="status" aria-label="From where on it shows">
+              <ul className={classes.slowdowns}>
+                {slowdowns.map((each) => (
+                  <li key={`${each.knob} ${each.target_id}`}>{each.words}.</li>
+                ))}
+              </ul>
+            </div>
+          )}
           {active && (
             <Alert variant="outline" color="grape" mt="sm" role="status">
               This run and every alert it raises will carry the mark “demonstration”.

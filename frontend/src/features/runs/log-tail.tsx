@@ -1,6 +1,7 @@
 /**
  * The end of the job's log. Follows new lines while the reader stands at the bottom, never pulls them away.
  */
+import { Group } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useRef } from 'react';
 
@@ -11,19 +12,29 @@ import { withoutAnsi } from '../../lib/ansi';
 import { Loaded } from '../../ui/loaded';
 import { Panel } from '../../ui/panel';
 import { EmptyState } from '../../ui/states';
+import { DownloadLog, OpenLog } from './log-viewer';
 import classes from './runs.module.css';
 
 const NEAR_BOTTOM_PX = 40;
 
 function note(job: Job): string {
   const which = job.attempt > 1 ? `Attempt ${job.attempt}. ` : '';
-  return jobEnded(job) ? `${which}The last lines.` : `${which}New lines appear while you stand at the end.`;
+  return jobEnded(job) ? `${which}Its end.` : `${which}New lines appear while you stand at the end.`;
 }
 
 export function LogTail({ job }: { job: Job }) {
   const log = useQuery(jobLogQuery(job.id, job.attempt));
   return (
-    <Panel title="Log" note={note(job)}>
+    <Panel
+      title="Log"
+      note={note(job)}
+      actions={
+        <Group gap={6}>
+          <OpenLog job={job} />
+          <DownloadLog job={job} />
+        </Group>
+      }
+    >
       <Loaded query={log} what="the log" lines={4}>
         {(lines) =>
           lines.length === 0 ? (

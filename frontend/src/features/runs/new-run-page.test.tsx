@@ -1,6 +1,7 @@
 import { screen, waitFor, within } from '@testing-library/react';
 import { http } from 'msw';
 
+import { job, run } from '../../testing/fixtures';
 import { hashingSuite } from '../../testing/fixtures-hashing';
 import { problem } from '../../testing/problems';
 import { renderApp } from '../../testing/render-app';
@@ -11,6 +12,72 @@ async function open() {
   await screen.findByRole('button', { name: 'Start the run' });
   return app;
 }
+
+describe('repeating a run', () => {
+  it('asks for what that run asked for: choice, targets, size, revision, knobs', async () => {
+    const { user, world } = renderApp('/runs/new?suite=hashing&repeat=run-small', ({ runs }) => {
+      runs.push(
+        run({
+          id: 'run-small',
+          commit: 'ab'.repeat(20),
+          branch: 'release',
+          benchmarks: ['ledger_batch'],
+          params: { batch: [1000, 2000] },
+          knobs: { native_slowdown_percent: 300 },
+          suppress: [],
+          rounds: 7,
+          min_time_ns: 2_000_000,
+          jobs: [job({ run_id: 'run-small', launches: 3 })],
+        }),
+      );
+    });
+    expect(await screen.findByText(/Filled in as/)).toHaveTextContent('at commit abababababab of release');
+    expect(size()).toHaveTextContent('2 groups with 4 cases; 3 launches × 7 rounds');
+    await user.click(screen.getByRole('button', { name: 'Start the run' }));
+    await waitFor(() => expect(world.requested).toHaveLength(1));
+    expect(world.requested[0]).toMatchObject({
+      targets: ['target-1'],
+      commit: 'ab'.repeat(20),
+      branch: 'release',
+      launches: 3,
+      rounds: 7,
+      min_time_ns: 2_000_000,
+      params: { batch: [1000, 2000] },
+      knobs: { native_slowdown_percent: 300 },
+    });
+  });
+
+  it('is what the page of an ended run offers, and forgets the branch of a commit that is changed', async () => {
+    const { user, world } = renderApp('/runs/run-done-1');
+    await user.click(await screen.findByRole('link', { name: 'Repeat this run' }));
+    const commit = await screen.findByLabelText('Commit');
+    expect(commit).toHaveValue('3f6c9b1d7e2a4c5580a1');
+    await user.clear(commit);
+    await user.click(screen.getByRole('button', { name: 'Start the run' }));
+    await waitFor(() => expect(world.requested).toHaveLength(1));
+    expect(world.requested[0]).not.toHaveProperty('commit');
+    expect(world.requested[0]).not.toHaveProperty('branch');
+  });
+});
+
+describe('what is said before a run is asked for', () => {
+  it('is how long it takes and what that rests on', async () => {
+    await open();
+    expect(await screen.findByRole('status', { name: 'How long it takes' })).toHaveTextContent(
+      'lab-host: about 1 min 40 s, as its last 3 runs of the same choice took 1 min 30 s to 2 min.',
+    );
+  });
+
+  it('is from where on a demonstration shows anything, and that less shows nothing', async () => {
+    const { user } = await open();
+    const says = await screen.findByRole('status', { name: 'From where on it shows' });
+    expect(says).toHaveTextContent('more than 240 % makes it slower there.');
+    const knob = screen.getByLabelText(/native_slowdown_percent/);
+    await user.clear(knob);
+    await user.type(knob, '150');
+    await waitFor(() => expect(says).toHaveTextContent('150 % will show nothing'));
+  });
+});
 
 describe('requesting a run', () => {
   it('sends the defaults and opens the new run', async () => {

@@ -1,13 +1,15 @@
 /** Requesting a run: suite, benchmarks, targets, size, knobs. Knobs made for a demonstration stand apart. */
 import { Alert, Button, Checkbox, Group, NumberInput, Stack } from '@mantine/core';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useDebouncedValue } from '@mantine/hooks';
+import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState, type FormEvent } from 'react';
 
 import { suitesQuery } from '../../api/catalog';
 import { targetsQuery } from '../../api/targets';
 import { isApiError } from '../../api/errors';
-import { requestRun, runKeys } from '../../api/runs';
-import type { Benchmark, Preset, Run, Suite, Target } from '../../api/types';
+import { estimateQuery, requestRun, runKeys, runQuery } from '../../api/runs';
+import type { Benchmark, Preset, Run, RunEstimate, Suite, Target } from '../../api/types';
+import { shortId } from '../../lib/ids';
 import { compact } from '../../lib/search';
 import { suiteToOpen } from '../../lib/suites';
 import { AppLink } from '../../ui/app-link';
@@ -28,9 +30,12 @@ import {
   complete,
   conflicts,
   freshDraft,
+  goneSince,
   kindsOf,
   paramChoices,
   presetDraft,
+  presetOf,
+  repeatDraft,
   toRequest,
   EVERYTHING,
   ORDINARY_LAUNCHES,
@@ -40,6 +45,9 @@ import { RevisionFields } from './revision-fields';
 import { RunSize } from './run-size';
 import { SuppressFields } from './suppress-fields';
 import type { NewRunSearch } from './runs-search';
+
+/** After the last change of the form: typing a number asks once. */
+const ESTIMATE_AFTER_MS = 300;
 
 export interface NewRunPageProps {
   search: NewRunSearch;
@@ -66,11 +74,21 @@ export function NewRunPage({ search, onSearch, onRequested }: NewRunPageProps) {
                   maw={420}
                   label="Suite"
                   value={suite.name}
-                  onChange={(name) => onSearch(compact({ ...search, suite: name }))}
+                  onChange={(name) => onSearch(compact({ ...search, suite: name, repeat: undefined }))}
                   options={page.items.map(({ name, title }) => ({ value: name, label: title }))}
                 />
               </Panel>
-              <RunForm key={suite.name} suite={suite} search={search} onRequested={onRequested} />
+              {search.repeat === undefined ? (
+                <RunForm key={suite.name} suite={suite} search={search} onRequested={onRequested} />
+              ) : (
+                <RepeatForm
+                  key={search.repeat}
+                  suite={suite}
+                  search={search}
+                  runId={search.repeat}
+                  onRequested={onRequested}
+                />
+              )}
             </>
           );
         }}
@@ -108,25 +126,65 @@ function useRequest(suite: Suite, draft: Draft, onRequested: (run: Run) => void)
 
 interface RunFormProps extends Pick<NewRunPageProps, 'search' | 'onRequested'> {
   suite: Suite;
+  /** The run to repeat, whose request is filled in. */
+  repeated?: Run;
 }
 
-function RunForm({ suite, search, onRequested }: RunFormProps) {
+function RepeatForm({ runId, ...rest }: RunFormProps & { runId: string }) {
+  const run = useQuery(runQuery(runId));
+  return (
+    <Loaded query={run} what="the run to repeat" lines={6}>
+      {(repeated) => <RunForm {...rest} repeated={repeated} />}
+    </Loaded>
+  );
+}
+
+/** Which run this is like, at which revision, and what of it there is no more. */
+function Repeated({ run, suite }: { run: Run; suite: Suite }) {
+  const gone = goneSince(suite, run);
+  return (
+    <Alert variant="outline" color="blue" mb="sm" role="status" icon={<Icon name="info" />}>
+      Filled in as{' '}
+      <AppLink to="/runs/$runId" params={{ runId: run.id }}>
+        run {shortId(run.id)}
+      </AppLink>{' '}
+      was: the same choice, targets and size, at commit{' '}
+      <span className="pl-mono">{run.commit.slice(0, 12)}</span>
+      {run.branch !== null && ` of ${run.branch}`}. Empty the commit to measure the newest revision.
+      {gone.length > 0 && ` No longer declared, and left out: ${gone.join(', ')}.`}
+    </Alert>
+  );
+}
+
+function RunForm({ suite, search, onRequested, repeated }: RunFormProps) {
   const [draft, setDraft] = useState<Draft>(() => {
+    if (repeated !== undefined) return repeatDraft(suite, repeated);
     const { commit = '', base = '' } = search;
     return { ...freshDraft(suite), commit, base };
   });
-  const change = (part: Partial<Draft>) => setDraft((before) => ({ ...before, ...part }));
+  // Another commit is not of the branch that a repeated run was of.
+  const change = (part: Partial<Draft>) =>
+    setDraft((before) => ({ ...before, ...(part.commit === undefined ? {} : { branch: '' }), ...part }));
   const request = useRequest(suite, draft, onRequested);
   const choices = paramChoices(chosenBenchmarks(suite, draft));
   const inConflict = conflicts(choices, draft);
+  const [debounced] = useDebouncedValue(draft, ESTIMATE_AFTER_MS);
+  const wanted = toRequest(suite, debounced);
+  const estimate = useQuery({
+    ...estimateQuery(wanted),
+    enabled: complete(debounced) && conflicts(choices, debounced).length === 0,
+    placeholderData: keepPreviousData,
+  });
   const submit = (event: FormEvent) => {
     event.preventDefault();
     request.mutate();
   };
   return (
     <form onSubmit={submit} style={{ marginTop: '1rem' }}>
+      {repeated !== undefined && <Repeated run={repeated} suite={suite} />}
       <Presets
         presets={suite.presets}
+        current={presetOf(suite, draft)}
         onPreset={(preset) => setDraft((before) => presetDraft(suite, preset, before))}
         onEverything={() => setDraft((before) => presetDraft(suite, EVERYTHING, before))}
       />
@@ -148,8 +206,13 @@ function RunForm({ suite, search, onRequested }: RunFormProps) {
         value={draft.suppress}
         onChange={(suppress) => change({ suppress })}
       />
-      <SizeFields draft={draft} suite={suite} onChange={change} />
-      <KnobFields knobs={suite.knobs} values={draft.knobs} onChange={(knobs) => change({ knobs })} />
+      <SizeFields draft={draft} suite={suite} estimate={estimate.data} onChange={change} />
+      <KnobFields
+        knobs={suite.knobs}
+        values={draft.knobs}
+        slowdowns={estimate.data?.slowdowns ?? []}
+        onChange={(knobs) => change({ knobs })}
+      />
       {request.error !== null && <Refused error={request.error} />}
       <Group mt="md">
         <Button
@@ -168,19 +231,25 @@ function RunForm({ suite, search, onRequested }: RunFormProps) {
 
 interface PresetsProps {
   presets: readonly Preset[];
+  current: Preset | undefined;
   onPreset: (preset: Preset) => void;
   onEverything: () => void;
 }
 
 /** What the suite itself proposes; each fills in the form, nothing is sent. */
-function Presets({ presets, onPreset, onEverything }: PresetsProps) {
+function Presets({ presets, current, onPreset, onEverything }: PresetsProps) {
   if (presets.length === 0) return null;
   return (
     <Panel title="Start from" note="Fills in the form below; everything can still be changed.">
       <Stack gap="xs">
         {presets.map((preset) => (
           <Group key={preset.name} gap="sm">
-            <Button variant="default" onClick={() => onPreset(preset)}>
+            <Button
+              variant="default"
+              aria-pressed={preset === current}
+              leftSection={preset === current ? <Icon name="check" size={16} /> : undefined}
+              onClick={() => onPreset(preset)}
+            >
               {preset.title}
             </Button>
             <span style={{ color: 'var(--pl-muted)' }}>{preset.description}</span>
@@ -292,10 +361,11 @@ function TargetLabel({ target }: { target: Target }) {
 interface SizeFieldsProps {
   draft: Draft;
   suite: Suite;
+  estimate: RunEstimate | undefined;
   onChange: (part: Partial<Draft>) => void;
 }
 
-function SizeFields({ draft, suite, onChange }: SizeFieldsProps) {
+function SizeFields({ draft, suite, estimate, onChange }: SizeFieldsProps) {
   const { launches, rounds } = draft;
   const kinds = kindsOf(useQuery(targetsQuery).data?.items ?? [], draft.targets);
   const least = launches === '' ? ORDINARY_LAUNCHES.host : launches;
@@ -332,6 +402,11 @@ function SizeFields({ draft, suite, onChange }: SizeFieldsProps) {
         </p>
       )}
       {complete(draft) && <RunSize suite={suite} draft={draft} kinds={kinds} />}
+      {complete(draft) && estimate !== undefined && (
+        <p role="status" aria-label="How long it takes" style={{ margin: '0.4rem 0 0' }}>
+          {estimate.words}
+        </p>
+      )}
     </Panel>
   );
 }

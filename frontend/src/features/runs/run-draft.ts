@@ -3,7 +3,7 @@
  * sent. Pure. Invariant: only what was chosen is sent; nothing chosen means everything declared, so an
  * ordinary run stays an ordinary run. The server checks everything again.
  */
-import type { Benchmark, Param, Preset, RunRequest, Suite, Target } from '../../api/types';
+import type { Benchmark, Param, Preset, Run, RunRequest, Suite, Target } from '../../api/types';
 import { formatParam } from '../../lib/params';
 import { changedKnobs, type KnobValues } from './knob-fields';
 
@@ -16,6 +16,12 @@ export interface Draft {
   suppress: string[];
   /** Empty: the newest one the agents know. */
   commit: string;
+  /** Of the commit, where a repeated run names it; else the server knows. */
+  branch: string;
+  /** An A/A run measures the noise floor. */
+  trigger: 'manual' | 'a_a';
+  /** Least time one sample takes. */
+  minTimeNs: number;
   /** Empty: an ordinary run. Else an A/B run, that measures `base` and `commit` interleaved. */
   base: string;
   /** Of a batch on each target. Empty: what is ordinary on its kind. */
@@ -27,7 +33,7 @@ export interface Draft {
   knobs: KnobValues;
 }
 
-/** Least time one sample takes, ns; the server's default (STATISTICS §1). */
+/** The server's default (STATISTICS §1). */
 const MIN_TIME_NS = 1_000_000;
 
 /** What a batch has where nobody says otherwise; the server's defaults (STATISTICS §1). */
@@ -40,11 +46,56 @@ export function freshDraft(suite: Suite): Draft {
     suppress: [],
     commit: '',
     base: '',
+    branch: '',
+    trigger: 'manual',
+    minTimeNs: MIN_TIME_NS,
     launches: '',
     rounds: 20,
     params: {},
     knobs: {},
   };
+}
+
+/** The request that made `run`, as far as the suite still declares it. */
+export function repeatDraft(suite: Suite, run: Run): Draft {
+  const declared = new Set(suite.benchmarks.map(({ name }) => name));
+  const launches = [...new Set(run.jobs.map((job) => job.launches))];
+  return {
+    ...freshDraft(suite),
+    benchmarks: run.benchmarks.filter((name) => declared.has(name)),
+    targets: [...new Set(run.jobs.map((job) => job.target_id))],
+    suppress: run.suppress,
+    commit: run.commit,
+    base: run.base_commit ?? '',
+    branch: run.branch ?? '',
+    trigger: run.trigger === 'a_a' ? 'a_a' : 'manual',
+    minTimeNs: run.min_time_ns,
+    // Where hosts and devices differ, each had what is ordinary on its kind.
+    launches: launches.length === 1 ? (launches[0] ?? '') : '',
+    rounds: run.rounds,
+    params: run.params,
+    knobs: run.knobs,
+  };
+}
+
+/** Benchmarks of a run that its suite does not declare any more: they cannot be repeated. */
+export function goneSince(suite: Suite, run: Run): string[] {
+  return run.benchmarks.filter((name) => suite.benchmarks.every((benchmark) => benchmark.name !== name));
+}
+
+/** The preset whose choice this is, if it is one's. */
+export function presetOf(suite: Suite, draft: Draft): Preset | undefined {
+  const key = ({ benchmarks, params, launches, rounds }: Draft) =>
+    JSON.stringify([
+      benchmarks.toSorted(),
+      Object.entries(params)
+        .filter(([, values]) => values.length > 0)
+        .map(([name, values]) => [name, values.map(String).toSorted()])
+        .toSorted(),
+      launches,
+      rounds,
+    ]);
+  return suite.presets.find((preset) => key(presetDraft(suite, preset, draft)) === key(draft));
 }
 
 /** A preset that leaves everything as it is declared. */
@@ -68,6 +119,9 @@ export function presetDraft(suite: Suite, preset: typeof EVERYTHING, before: Dra
     suppress: before.suppress,
     commit: before.commit,
     base: before.base,
+    branch: before.branch,
+    trigger: before.trigger,
+    minTimeNs: before.minTimeNs,
     knobs: before.knobs,
   };
 }
@@ -171,7 +225,7 @@ export function sizeOf(suite: Suite, draft: Draft, kind: Target['kind']): Size {
     cases,
     launches,
     starts: new Set(benchmarks.map(({ workload }) => workload)).size * starts,
-    leastSeconds: (cases * starts * rounds * MIN_TIME_NS) / 1e9,
+    leastSeconds: (cases * starts * rounds * draft.minTimeNs) / 1e9,
   };
 }
 
@@ -198,12 +252,13 @@ export function toRequest(suite: Suite, draft: Draft): RunRequest {
     targets: draft.targets.length === 0 ? null : draft.targets,
     ...(draft.suppress.length === 0 ? {} : { suppress: draft.suppress }),
     ...(draft.commit.trim() === '' ? {} : { commit: draft.commit.trim() }),
+    ...(draft.commit.trim() === '' || draft.branch === '' ? {} : { branch: draft.branch }),
     ...(draft.base.trim() === '' ? {} : { base_commit: draft.base.trim() }),
     launches: draft.launches === '' ? null : draft.launches,
     rounds: Number(draft.rounds),
-    min_time_ns: MIN_TIME_NS,
+    min_time_ns: draft.minTimeNs,
     params: Object.fromEntries(params.map(([name, values]) => [name, [...values]])),
     knobs: changedKnobs(suite.knobs, draft.knobs),
-    trigger: 'manual',
+    trigger: draft.base.trim() === draft.commit.trim() ? draft.trigger : 'manual',
   };
 }

@@ -17,7 +17,7 @@ import { FilterBar } from '../../ui/filter-bar';
 import { FilterSelect } from '../../ui/filter-select';
 import { Icon } from '../../ui/icon';
 import { Loaded } from '../../ui/loaded';
-import { DEMONSTRATION, JOB_STATES, RUN_STATES, TRIGGER_WORDS, VERDICTS } from '../../ui/looks';
+import { DEMONSTRATION, OUTCOMES, TRIGGER_WORDS } from '../../ui/looks';
 import { Page } from '../../ui/page';
 import { Facts, Panel } from '../../ui/panel';
 import { EmptyState } from '../../ui/states';
@@ -25,7 +25,7 @@ import { Status } from '../../ui/status';
 import { useTargetLabel } from '../../ui/target-labels';
 import { TimeAgo, useNow } from '../../ui/time-ago';
 import { Completeness } from './completeness';
-import { JobView } from './job-view';
+import { jobLook, JobView } from './job-view';
 import classes from './runs.module.css';
 import { useLiveRun } from './use-live-run';
 
@@ -77,8 +77,8 @@ function RunActions({ run, status }: { run: Run; status: StreamStatus }) {
           Compare with another run
         </AppLink>
         {run.trigger !== 'import' && (
-          <AppLink to="/runs/new" search={{ suite: run.suite }}>
-            Run this suite again
+          <AppLink to="/runs/new" search={{ suite: run.suite, repeat: run.id }}>
+            Repeat this run
           </AppLink>
         )}
       </Group>
@@ -124,8 +124,7 @@ function RunSummary({ run }: { run: Run }) {
       actions={
         <Group gap={6}>
           {run.demonstration && <Status look={DEMONSTRATION} />}
-          <Status look={RUN_STATES[run.state]} />
-          {run.verdict !== null && <Status look={VERDICTS[run.verdict]} />}
+          <Status look={OUTCOMES[run.outcome]} />
         </Group>
       }
     >
@@ -230,6 +229,5 @@ function Jobs({ run, jobId, onJob }: { run: Run; jobId: string | undefined; onJo
 }
 
 function jobLabel(job: Job, name: string): string {
-  const verdict = job.verdict === null ? '' : `, ${job.verdict}`;
-  return `${name} – ${JOB_STATES[job.state].word}${verdict}`;
+  return `${name} – ${jobLook(job).word}`;
 }

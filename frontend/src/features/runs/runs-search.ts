@@ -32,13 +32,22 @@ export function parseRunSearch(search: Record<string, unknown>): RunSearch {
   return { job: text(search['job']) };
 }
 
-/** `commit` and, for an A/B run, `base` fill in the revisions: other pages link here with them. */
+/**
+ * `commit` and, for an A/B run, `base` fill in the revisions: other pages link here with them. `repeat` is a
+ * run whose whole request is filled in.
+ */
 export interface NewRunSearch {
   suite?: string | undefined;
   commit?: string | undefined;
   base?: string | undefined;
+  repeat?: string | undefined;
 }
 
 export function parseNewRunSearch(search: Record<string, unknown>): NewRunSearch {
-  return { suite: text(search['suite']), commit: text(search['commit']), base: text(search['base']) };
+  return {
+    suite: text(search['suite']),
+    commit: text(search['commit']),
+    base: text(search['base']),
+    repeat: text(search['repeat']),
+  };
 }

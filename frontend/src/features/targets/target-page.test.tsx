@@ -91,7 +91,7 @@ describe('the history of a target', () => {
   it('is in the server’s words with its evidence, and goes back by pages', async () => {
     const { user } = renderApp(DEVICE);
     const list = await screen.findByRole('list', { name: 'History' });
-    expect(list).toHaveTextContent(/Was hot or low.*health, agent.*Evidence.*battery c: 41/);
+    expect(list).toHaveTextContent(/Was hot, low or full.*health, agent.*Evidence.*battery c: 41/);
     expect(list).not.toHaveTextContent(/Was reached/);
     await user.click(screen.getByRole('button', { name: 'Show older' }));
     expect(await within(list).findByText('Was reached')).toBeInTheDocument();

@@ -5,11 +5,12 @@ use std::path::Path;
 use std::time::{Duration, UNIX_EPOCH};
 
 use paceline_checkpoint::{
-    BandState, Checkpoint, Difference, Exported, Status, Taken, Verified, Waiting, hex,
+    BandState, Checkpoint, Damage, Difference, Exported, Lost, Repaired, Status, Taken, Verified, Waiting,
+    hex,
 };
 use serde_json::{Value, json};
 
-/// Exit status of `verify` when bytes are not what they were; 2 is that of wrong arguments.
+/// Exit status when something is not what it was; 2 is that of wrong arguments.
 const DAMAGED: u8 = 3;
 
 /// The same answer twice, and how the process ends.
@@ -25,6 +26,43 @@ impl Answer {
     pub(crate) fn done(text: String, json: Value) -> Self {
         Self { text, json, status: 0, aside: false }
     }
+
+    /// The same, with what is wrong with the store.
+    pub(crate) fn with_damage(mut self, damage: Option<&Damage>) -> Self {
+        if let Some(damage) = damage {
+            self.text.push_str(&of_damage(damage));
+            self.text.push_str("reading goes on; nothing is written until `repair` made a new log\n");
+            let damage = json_of_damage(damage);
+            self.json = match self.json {
+                Value::Object(mut fields) => {
+                    fields.insert("damage".to_owned(), damage);
+                    Value::Object(fields)
+                }
+                intact => json!({"intact": intact, "damage": damage}),
+            };
+            self.status = DAMAGED;
+        }
+        self
+    }
+}
+
+fn of_damage(damage: &Damage) -> String {
+    let findings = damage.findings.iter().map(|finding| format!("DAMAGED  {finding}\n"));
+    findings.chain(damage.lost.iter().map(|lost| format!("LOST     {lost}\n"))).collect()
+}
+
+fn json_of_damage(damage: &Damage) -> Value {
+    let lost = |one: &Lost| json!({"epoch": one.epoch, "name": one.name, "why": one.why});
+    json!({"findings": damage.findings, "lost": damage.lost.iter().map(lost).collect::<Value>()})
+}
+
+pub(crate) fn repaired(one: &Repaired) -> Answer {
+    let sound = one.damage.findings.is_empty() && one.damage.lost.is_empty();
+    let verdict = if sound { "nothing to repair" } else { "repaired" };
+    let kept = count(one.kept.len() as u64, "checkpoint");
+    let text = format!("{}{verdict}: {kept} kept\n", of_damage(&one.damage));
+    let kept: Value = one.kept.iter().map(of_checkpoint).collect();
+    Answer::done(text, json!({"kept": kept, "damage": json_of_damage(&one.damage)}))
 }
 
 /// A time as people write it, of nanoseconds since 1970.

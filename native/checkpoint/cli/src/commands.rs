@@ -3,8 +3,8 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use paceline_checkpoint::disk::RealDisk;
-use paceline_checkpoint::{ErrorKind, Options, Result, Store, store_path};
+use paceline_checkpoint::disk::{Disk, RealDisk};
+use paceline_checkpoint::{ErrorKind, Options, Result, Store, StoreReader, store_path};
 use serde_json::json;
 
 use crate::Command;
@@ -14,6 +14,11 @@ use crate::told;
 
 pub(crate) fn opened(dir: &Path) -> Result<Store> {
     Store::open(Arc::new(RealDisk), dir, Options::default())
+}
+
+/// For commands that change nothing.
+fn looked_at(dir: &Path) -> Result<StoreReader> {
+    Store::open_read_only(Arc::new(RealDisk), dir)
 }
 
 /// # Errors
@@ -32,10 +37,13 @@ pub(crate) fn answer(command: &Command) -> std::result::Result<Answer, Failure> 
             store.save_index();
             answer::taken(&taken)
         }
-        Command::List { dir } => answer::listed(&opened(dir)?.list()),
-        Command::Bands { dir, name } => answer::bands(&opened(dir)?.bands(name)?),
+        Command::List { dir } => {
+            let store = looked_at(dir)?;
+            answer::listed(&store.list()).with_damage(store.damage())
+        }
+        Command::Bands { dir, name } => answer::bands(&looked_at(dir)?.bands(name)?),
         Command::Verify { dir, names } => verify(dir, names)?,
-        Command::Diff { dir, from, to } => answer::differences(&opened(dir)?.diff(from, to)?),
+        Command::Diff { dir, from, to } => answer::differences(&looked_at(dir)?.diff(from, to)?),
         Command::Rollback { dir, name } => {
             let mut store = opened(dir)?;
             let kept = store.rollback_observed(name)?;
@@ -56,9 +64,16 @@ pub(crate) fn answer(command: &Command) -> std::result::Result<Answer, Failure> 
             let removed = opened(dir)?.gc()?;
             Answer::done(format!("{} removed\n", count(removed, "file")), json!({"removed": removed}))
         }
-        Command::Export { dir, name, archive } => archives::export(&opened(dir)?, name, archive)?,
+        Command::Export { dir, name, archive } => {
+            let store = looked_at(dir)?;
+            archives::export(&store, name, archive)?
+        }
         Command::Import { dir, archive, name } => import(dir, archive, name.as_deref())?,
         Command::Status { dir } => status(dir)?,
+        Command::Repair { dir } => {
+            let disk: Arc<dyn Disk> = Arc::new(RealDisk);
+            answer::repaired(&Store::repair(&disk, dir, Options::default())?)
+        }
     })
 }
 
@@ -102,14 +117,14 @@ fn fold(dir: &Path) -> Result<Answer> {
 
 /// While another process holds the store, what that said last.
 fn status(dir: &Path) -> Result<Answer> {
-    match (opened(dir), told::last(dir)) {
+    match (looked_at(dir), told::last(dir)) {
         (Err(error), Some((json, text))) if error.kind() == ErrorKind::Locked => {
             Ok(Answer::done(["held by `watch`, which says:\n", &text].concat(), json))
         }
         (store, _) => {
             let mut store = store?;
             store.look_at_live()?;
-            Ok(answer::status(&store.status()?))
+            Ok(answer::status(&store.status()?).with_damage(store.damage()))
         }
     }
 }
@@ -129,7 +144,7 @@ fn made(store: &Store, dir: &Path) -> Result<Answer> {
 }
 
 fn verify(dir: &Path, names: &[String]) -> Result<Answer> {
-    let store = opened(dir)?;
+    let store = looked_at(dir)?;
     let names = if names.is_empty() {
         store.list().into_iter().map(|checkpoint| checkpoint.name).collect()
     } else {
@@ -137,5 +152,5 @@ fn verify(dir: &Path, names: &[String]) -> Result<Answer> {
     };
     let all: Result<Vec<_>> =
         names.into_iter().map(|name| Ok((name.clone(), store.verify(&name)?))).collect();
-    Ok(answer::verified(&all?))
+    Ok(answer::verified(&all?).with_damage(store.damage()))
 }

@@ -2,7 +2,7 @@
 //!
 //! Place in the journey: the store's library with nothing added. A process of its own sees no writes, so it
 //! takes checkpoints by looking (observed mode). Exit status: 0 done, 1 refused or failed, with what to do,
-//! 2 the arguments are wrong, 3 `verify` found damage. Absent on purpose: prompts, retries, anything that the
+//! 2 the arguments are wrong, 3 the store is damaged, in part or as a whole. Absent on purpose: prompts, retries, anything that the
 //! library does not do.
 
 mod answer;
@@ -146,7 +146,13 @@ enum Command {
         /// The directory of bands.
         dir: PathBuf,
     },
-    /// Remove files of the store that nothing names: leftovers of a crash.
+    /// Make a sound store of what is intact in a damaged one. The bands are not touched; what is lost is named,
+    /// and its segments of the log lie in DIR.paceline/damaged until `gc`.
+    Repair {
+        /// The directory of bands.
+        dir: PathBuf,
+    },
+    /// Remove files of the store that nothing names: leftovers of a crash, and what `repair` moved aside.
     Gc {
         /// The directory of bands.
         dir: PathBuf,

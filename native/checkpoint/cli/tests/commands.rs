@@ -179,3 +179,140 @@ fn what_is_said_of_a_band_and_cannot_be_is_refused_with_what_to_do() {
         assert_eq!(json(&dir, "list", &[]).as_array().expect("a list").len(), 1, "{told:?}");
     }
 }
+
+/// The command as a user who is not root, in a directory of that user's.
+#[cfg(unix)]
+struct Nobody {
+    _root: TempDir,
+    dir: std::path::PathBuf,
+    program: std::path::PathBuf,
+    is_root: bool,
+}
+
+#[cfg(unix)]
+impl Nobody {
+    const ID: u32 = 65534;
+
+    fn new() -> Self {
+        use std::os::unix::fs::{MetadataExt, PermissionsExt, chown};
+        let root = TempDir::new().expect("a directory");
+        let is_root = fs::metadata(root.path()).expect("there").uid() == 0;
+        let dir = root.path().join("bands");
+        fs::create_dir(&dir).expect("created");
+        fs::write(dir.join("a"), vec![1; BAND]).expect("written");
+        fs::set_permissions(dir.join("a"), fs::Permissions::from_mode(0o600)).expect("set");
+        // Built where others may not look.
+        let program = root.path().join("program");
+        fs::copy(env!("CARGO_BIN_EXE_paceline-checkpoint"), &program).expect("copied");
+        if is_root {
+            for path in [root.path(), &dir, &dir.join("a"), &program] {
+                chown(path, Some(Self::ID), Some(Self::ID)).expect("given away");
+            }
+        }
+        Self { _root: root, dir, program, is_root }
+    }
+
+    fn run(&self, command: &str, after: &[&str]) -> Output {
+        let user = ["--reuid=65534", "--regid=65534", "--clear-groups"].map(str::to_owned);
+        let mut started = if self.is_root {
+            let mut started = Command::new("setpriv"); // of util-linux; who runs this as root needs it
+            started.args(user).arg(&self.program);
+            started
+        } else {
+            Command::new(&self.program)
+        };
+        started.arg(command).arg(&self.dir).args(after).output().expect("it starts")
+    }
+
+    fn said(&self, command: &str, after: &[&str]) -> String {
+        let output = self.run(command, after);
+        assert!(output.status.success(), "{command}: {}", String::from_utf8_lossy(&output.stderr));
+        String::from_utf8(output.stdout).expect("text")
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_rollback_by_a_user_who_is_not_root_gives_no_band_to_others() {
+    use std::os::unix::fs::MetadataExt;
+    let nobody = Nobody::new();
+    let is = |path: &Path| {
+        let meta = fs::metadata(path).expect("there");
+        (meta.mode() & 0o7777, meta.uid(), meta.gid())
+    };
+    let paths = [nobody.dir.clone(), nobody.dir.join("a")];
+    let before = paths.each_ref().map(|path| is(path));
+    nobody.said("init", &["first"]);
+    fs::write(nobody.dir.join("a"), vec![2; BAND]).expect("written");
+    nobody.said("checkpoint", &["second"]);
+    nobody.said("rollback", &["first"]);
+    assert_eq!(paths.each_ref().map(|path| is(path)), before);
+    assert_eq!(fs::read(nobody.dir.join("a")).expect("back"), vec![1; BAND]);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_store_that_may_not_be_written_to_is_listed_verified_and_exported() {
+    use std::os::unix::fs::PermissionsExt;
+    let nobody = Nobody::new();
+    nobody.said("init", &["first"]);
+    let mut left = vec![nobody.dir.with_file_name("bands.paceline"), nobody.dir.clone()];
+    let mut all = Vec::new();
+    while let Some(path) = left.pop() {
+        if path.is_dir() {
+            left.extend(fs::read_dir(&path).expect("readable").map(|entry| entry.expect("readable").path()));
+        }
+        all.push(path);
+    }
+    let permit = |file, dir| {
+        for path in &all {
+            let mode = if path.is_dir() { dir } else { file };
+            fs::set_permissions(path, fs::Permissions::from_mode(mode)).expect("set");
+        }
+    };
+    permit(0o400, 0o500);
+    assert!(nobody.said("list", &[]).contains("first"));
+    assert!(nobody.said("verify", &[]).starts_with("good  first: 1 band"));
+    assert!(nobody.said("status", &[]).contains("1 checkpoint"));
+    assert_eq!(nobody.said("bands", &["first"]).lines().count(), 1);
+    let output = nobody.run("export", &["first", "-"]);
+    assert!(output.status.success() && output.stdout.len() > BAND, "{output:?}");
+    assert_eq!(nobody.run("checkpoint", &["second"]).status.code(), Some(1));
+    permit(0o600, 0o700);
+}
+
+/// A bit in the middle of the log: reading names what is lost and changes nothing, writing is refused, and
+/// `repair` keeps the rest.
+#[test]
+fn a_damaged_log_is_read_refused_and_repaired() {
+    let (root, dir) = ready();
+    for (number, band) in ["0", "1", "2a", "0", "1"].into_iter().enumerate() {
+        fs::write(dir.join(band), vec![10 + u8::try_from(number).expect("few"); BAND]).expect("written");
+        said(&dir, &["checkpoint"], &[&format!("cp{}", number + 1)]);
+    }
+    let log = root.path().join("bands.paceline/log");
+    let segment = fs::read_dir(&log).expect("a log").next().expect("a segment").expect("readable").path();
+    let mut bytes = fs::read(&segment).expect("readable");
+    let begins =
+        (1..bytes.len() / 4096).map(|page| page * 4096).filter(|at| bytes[*at..].starts_with(b"PLCKREC1"));
+    let third = begins.clone().nth(2).expect("five records");
+    bytes[third + 4096 + 300_000] ^= 16;
+    fs::write(&segment, &bytes).expect("damaged");
+    for command in ["list", "status", "verify"] {
+        let output = run(&dir, &[command], &[]);
+        let text = String::from_utf8_lossy(&output.stdout);
+        assert_eq!(output.status.code(), Some(3), "{command}: {text}");
+        assert!(text.contains("LOST     checkpoint \"cp3\" (epoch 4) is lost"), "{command}: {text}");
+        assert!(text.contains("`repair`"), "{command}: {text}");
+    }
+    let refused = run(&dir, &["checkpoint"], &["cp6"]);
+    let why = String::from_utf8_lossy(&refused.stderr);
+    assert!(refused.status.code() == Some(1) && why.contains("\"cp3\"") && why.contains("`repair`"), "{why}");
+    assert_eq!(fs::read(&segment).expect("there"), bytes, "nothing was written");
+    let repaired = said(&dir, &["repair"], &[]);
+    assert!(repaired.ends_with("repaired: 3 checkpoints kept\n"), "{repaired}");
+    assert_eq!(json(&dir, "list", &[]).as_array().expect("sound").len(), 3, "first, cp1, cp2");
+    said(&dir, &["checkpoint"], &["cp6"]);
+    assert!(said(&dir, &["verify"], &["cp6"]).starts_with("good"));
+    assert!(said(&dir, &["repair"], &[]).starts_with("nothing to repair"));
+}

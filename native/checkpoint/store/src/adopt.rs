@@ -17,7 +17,7 @@ use crate::history::{BandReader, Checkpoint};
 use crate::pages::{LEAF, PAGE, PageSet, index, runs};
 use crate::record::{BandChange, BandState, Meta};
 use crate::store::{Store, Taken, nanoseconds};
-use crate::tree::{Tree, leaf_value};
+use crate::tree::{Tree, leaf_of};
 use crate::unpack::{unpack, unreadable};
 
 /// Bytes that are compared at a time.
@@ -64,8 +64,9 @@ impl Store {
         let begin = Instant::now();
         let (bands, trees): (Vec<_>, Vec<_>) = adopted.bands.into_iter().unzip();
         let (count, bytes) = (bands.len() as u64, adopted.pages.len() as u64);
+        let sum = self.sum_after(&bands);
         let meta = Meta::Checkpoint { name: name.clone(), created_ns: contents.created_ns, bands };
-        let epoch = self.log.append(meta, &adopted.pages)?;
+        let epoch = self.log.append(meta, &adopted.pages, sum)?;
         let (number, written_bytes) = (epoch.number, epoch.bytes);
         self.history.push(epoch);
         self.fall_behind(number, trees);
@@ -96,7 +97,7 @@ impl Store {
             let count = buffer.len().min(index(state.size - at));
             bytes.read_exact(&mut buffer[..count]).map_err(unreadable)?;
             for (leaf, bytes) in buffer[..count].chunks(index(LEAF)).enumerate() {
-                leaves.push(leaf_value(state.size, at / LEAF + leaf as u64, bytes));
+                leaves.push(leaf_of(state.size, at / LEAF + leaf as u64, bytes));
             }
             if !same {
                 differing(before.as_ref(), state.size, at, &buffer[..count], &mut pages, &mut adopted.pages)?;
@@ -104,9 +105,9 @@ impl Store {
             at += count as u64;
         }
         if state.size == 0 {
-            leaves.push(leaf_value(0, 0, &[]));
+            leaves.push(leaf_of(0, 0, &[]));
         }
-        let tree = Tree::new(state.size, leaves);
+        let tree = Tree::new(state.size, &leaves);
         if tree.id() != state.id {
             return Err(Error::damaged(format!("band {name} of the archive has another id")));
         }
@@ -144,7 +145,7 @@ impl Store {
 
 /// Takes the pages of a piece that are not what the last epoch has in their place: zeros beyond its end. The
 /// page in which either state ends is taken whenever the sizes differ, as for a band that was cut.
-fn differing(
+pub(crate) fn differing(
     before: Option<&BandReader>,
     size: u64,
     at: u64,

@@ -22,7 +22,7 @@ use crate::names::{check_bands, check_checkpoint, is_band};
 use crate::pages::{LEAF, PAGE, PageSet, index, runs};
 use crate::record::BandState;
 use crate::store::Store;
-use crate::tree::{Tree, leaf_value, leaves_of};
+use crate::tree::{Tree, leaf_of, leaves_of};
 
 const FIRST_LINE: &str = "paceline-archive 1";
 /// The first entry.
@@ -134,7 +134,7 @@ fn full_pages(reader: &BandReader, name: &str, state: BandState) -> Result<Vec<(
     let mut leaves = Vec::with_capacity(index(leaves_of(state.size)));
     reader.each(|at, bytes| {
         for (leaf, bytes) in bytes.chunks(index(LEAF)).enumerate() {
-            leaves.push(leaf_value(reader.size, at / LEAF + leaf as u64, bytes));
+            leaves.push(leaf_of(reader.size, at / LEAF + leaf as u64, bytes));
         }
         for (page, bytes) in bytes.chunks(index(PAGE)).enumerate() {
             if bytes.iter().any(|byte| *byte != 0) {
@@ -144,9 +144,9 @@ fn full_pages(reader: &BandReader, name: &str, state: BandState) -> Result<Vec<(
         Ok(())
     })?;
     if state.size == 0 {
-        leaves.push(leaf_value(0, 0, &[]));
+        leaves.push(leaf_of(0, 0, &[]));
     }
-    if reader.size != state.size || Tree::new(reader.size, leaves).id() != state.id {
+    if reader.size != state.size || Tree::new(reader.size, &leaves).id() != state.id {
         return Err(Error::damaged(format!("band {name:?}: what is stored of it has another id")));
     }
     let pages: Vec<u64> = full.iter().collect();

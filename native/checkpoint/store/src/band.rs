@@ -1,7 +1,8 @@
 //! A band as the store knows it, and the step from its changed pages to what a record says.
 //!
-//! Invariant (D11): each leaf is read once into one buffer; what is hashed there is what is logged. A page
-//! not logged is, byte for byte, what the epoch before has at that place.
+//! What must stay true (D11): each leaf is read once into one buffer; what is hashed there is what is logged. A
+//! page of a leaf that was read and is not logged is, by its sum, what the epoch before has at that place,
+//! whatever was marked.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -10,7 +11,7 @@ use crate::disk::{DiskFile, Stamp};
 use crate::error::{Error, ErrorKind};
 use crate::pages::{LEAF, PAGE, PAGES_PER_LEAF, PageSet, index, runs};
 use crate::record::{BandChange, BandState};
-use crate::tree::{ChainingValue, Tree, leaf_value, leaves_of};
+use crate::tree::{Leaf, Tree, leaf_of, leaves_of};
 
 /// Leaves that are read at a time, when they are neighbours: 256 KiB stay in the core's own cache.
 pub(crate) const LEAVES_PER_READ: u64 = 16;
@@ -97,7 +98,7 @@ pub(crate) struct Collecting {
     size: u64,
     marks: Marks,
     tree: Arc<Tree>,
-    changed: Vec<(u64, ChainingValue)>,
+    changed: Vec<(u64, Leaf)>,
     pages: Vec<u64>,
 }
 
@@ -164,22 +165,23 @@ impl Collecting {
         for leaf in first..first + count {
             let from = index((leaf - first) * LEAF);
             let bytes = &bytes[from..bytes.len().min(from + index(LEAF))];
-            let value = leaf_value(self.size, leaf, bytes);
-            if self.tree.leaves()[index(leaf)] == value && (self.head.is_some() || self.size > 0) {
+            let (old, new) = (self.tree.leaf(leaf), leaf_of(self.size, leaf, bytes));
+            if old.value == new.value && (self.head.is_some() || self.size > 0) {
                 continue;
             }
-            self.changed.push((leaf, value));
-            self.carry(leaf, bytes, out);
+            self.changed.push((leaf, new));
+            self.carry(leaf, bytes, (&old, &new), out);
         }
     }
 
-    /// Takes the pages of a changed leaf that may differ: those marked, less zeros where the band had no
-    /// bytes.
-    fn carry(&mut self, leaf: u64, bytes: &[u8], out: &mut Vec<u8>) {
+    /// Takes the pages of a changed leaf that may differ: those marked, and those that differ although nobody
+    /// marked them; less zeros where the band had no bytes.
+    fn carry(&mut self, leaf: u64, bytes: &[u8], (old, new): (&Leaf, &Leaf), out: &mut Vec<u8>) {
         let old_size = self.head.map_or(0, |head| head.size);
         for (place, page_bytes) in bytes.chunks(index(PAGE)).enumerate() {
             let page = leaf * PAGES_PER_LEAF + place as u64;
-            let marked = self.marks.unknown || self.marks.pages.contains(page);
+            let marked =
+                self.marks.unknown || self.marks.pages.contains(page) || old.pages[place] != new.pages[place];
             let new_zeros = page * PAGE >= old_size && page_bytes.iter().all(|byte| *byte == 0);
             if marked && !new_zeros {
                 self.pages.push(page);
@@ -191,7 +193,9 @@ impl Collecting {
 
     /// What changed, if anything did, and the new tree.
     pub(crate) fn done(mut self) -> (Option<BandChange>, Arc<Tree>) {
-        if self.changed.is_empty() && self.head.is_some_and(|head| head.size == self.size) {
+        // The tree is of what can be read of `head`, which need not be what it should be.
+        let is_head = |head: BandState| head.size == self.size && head.id == self.tree.id();
+        if self.changed.is_empty() && self.head.is_some_and(is_head) {
             return (None, self.tree);
         }
         if !self.changed.is_empty() {

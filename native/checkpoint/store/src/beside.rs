@@ -26,9 +26,9 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::history::BandReader;
 use crate::index::cached_tree;
 use crate::log::{Epoch, Tail};
-use crate::record::{BandChange, BandState, Meta};
+use crate::record::{BandChange, BandState, Meta, StateSum};
 use crate::store::{Found, Store, Taken, nanoseconds};
-use crate::tree::{Tree, leaf_value};
+use crate::tree::Tree;
 
 /// A checkpoint on its way. Dropping it gives it up; once it appends, that stops the store, because nobody
 /// knows how far it came.
@@ -48,9 +48,13 @@ pub struct Pending {
     fed: bool,
     found: Vec<Found>,
     pages: Vec<u8>,
+    /// What all bands come to, once everything was read.
+    sum: StateSum,
     /// Lent by the log from the moment everything was read.
     tail: Option<Tail>,
     outcome: Option<Result<Epoch>>,
+    /// A band whose last epoch is not what it should be.
+    doubted: Option<String>,
     disk: Arc<dyn Disk>,
     root: PathBuf,
     out: Arc<()>,
@@ -135,8 +139,10 @@ impl Store {
             fed: false,
             found,
             pages: Vec::new(),
+            sum: StateSum::default(),
             tail: None,
             outcome: None,
+            doubted: None,
             disk: Arc::clone(&self.disk),
             root: self.root.clone(),
             out,
@@ -166,6 +172,8 @@ impl Store {
         }
         let Some(current) = &mut pending.current else {
             self.refuse_unless_whole(pending)?;
+            let changes: Vec<_> = pending.found.iter().filter_map(|found| found.change.clone()).collect();
+            pending.sum = self.sum_after(&changes);
             pending.tail = Some(self.log.lend()?);
             return Ok(());
         };
@@ -209,7 +217,7 @@ impl Store {
                 self.work.count.hits += 1;
                 Some(tree)
             }
-            (None, None) => Some(Arc::new(Tree::new(0, vec![leaf_value(0, 0, &[])]))),
+            (None, None) => Some(Arc::new(Tree::of(&[]))),
             (None, Some(_)) => None,
         };
         let way = match tree {
@@ -240,6 +248,7 @@ impl Store {
         match pending.outcome.take().unwrap_or_else(|| Err(given_up())) {
             Err(error) => {
                 self.put_back(capture);
+                pending.doubted.iter().for_each(|name| self.doubt(name));
                 Err(error)
             }
             Ok(epoch) => {
@@ -302,7 +311,7 @@ impl Pending {
         let mut collecting = match current.way {
             Way::Collecting(collecting) => collecting,
             Way::Past(ref marks, ref reader) => {
-                let (marks, tree) = (marks.clone(), self.past_tree(&current, reader)?);
+                let (marks, tree) = (marks.clone(), self.past_tree(&current, marks, reader)?);
                 Box::new(Collecting::new(&current.name, current.head, current.size, marks, tree))
             }
         };
@@ -326,11 +335,11 @@ impl Pending {
         let created_ns = self.disk.now().wall_ns;
         let bands = self.found.iter_mut().filter_map(|found| found.change.take()).collect();
         let meta = Meta::Checkpoint { name: self.name.clone(), created_ns, bands };
-        tail.append(meta, &self.pages)
+        tail.append(meta, &self.pages, self.sum)
     }
 
     /// The tree of a band as of the last epoch, which was not in memory.
-    fn past_tree(&mut self, current: &Current, reader: &BandReader) -> Result<Arc<Tree>> {
+    fn past_tree(&mut self, current: &Current, marks: &Marks, reader: &BandReader) -> Result<Arc<Tree>> {
         let Some(head) = current.head else { return Err(unknown()) };
         if let Some(tree) = cached_tree(self.disk.as_ref(), &self.root, &current.name, head) {
             self.loads += 1;
@@ -338,10 +347,12 @@ impl Pending {
         }
         self.misses += 1;
         let tree = reader.tree()?;
-        if tree.id() == head.id {
+        if tree.id() == head.id || marks.unknown {
             return Ok(Arc::new(tree));
         }
         let name = &current.name;
-        Err(Error::damaged(format!("band {name:?}: what is stored of the last epoch has another id")))
+        self.doubted = Some(name.clone()); // only what was marked is read this time
+        Err(Error::damaged(format!("band {name:?}: what is stored of the last epoch has another id"))
+            .advising("take the checkpoint again: it then reads all of the band"))
     }
 }

@@ -20,7 +20,7 @@ use crate::pages::{LEAF, PAGE, index};
 use crate::record::BandState;
 use crate::restore::parent;
 use crate::store::{Options, Store, refuse_unless_directory, store_path};
-use crate::tree::{Tree, leaf_value, leaves_of};
+use crate::tree::{Tree, leaf_of, leaves_of};
 
 /// Bytes that are copied at a time; zeros of this length stay holes.
 const PIECE: u64 = 16 * LEAF;
@@ -79,7 +79,9 @@ impl Store {
         manifest.install(disk.as_ref(), &root)?;
         disk.sync_dir(parent(&root)).doing("syncing", &root)?;
         let history = History::new(Arc::clone(&disk), &root, manifest, vec![]);
-        let mut store = Self::assemble(disk, live, log, history, lock, None)?;
+        let exact = disk.stamps_are_exact(&root);
+        let mut store = Self::assemble(disk, live, log, history, lock, exact);
+        store.settle_in(None)?;
         for (name, (tree, stamp, seen_ns)) in known {
             store.know(&name, tree, (stamp, seen_ns));
         }
@@ -114,13 +116,14 @@ pub(crate) fn refuse_store(disk: &dyn Disk, root: &Path) -> Result<()> {
 /// The directories of a store, empty, and held.
 pub(crate) fn begin(disk: &dyn Disk, root: &Path) -> Result<Box<dyn Any + Send + Sync>> {
     for dir in [root.to_owned(), root.join("log"), root.join("base"), root.join("trees")] {
-        make_empty(disk, &dir)?;
+        make_empty(disk, &dir, disk.make_private_dir(&dir))?;
     }
     lock(disk, root)
 }
 
-pub(crate) fn make_empty(disk: &dyn Disk, dir: &Path) -> Result<()> {
-    match disk.make_dir(dir) {
+/// Empties a directory that was there when somebody wanted to make it.
+pub(crate) fn make_empty(disk: &dyn Disk, dir: &Path, made: std::io::Result<()>) -> Result<()> {
+    match made {
         Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {}
         other => return other.doing("making", dir),
     }
@@ -133,7 +136,7 @@ pub(crate) fn make_empty(disk: &dyn Disk, dir: &Path) -> Result<()> {
 }
 
 /// Not to be guessed, not to be repeated: stores must not take each other's segments for their own.
-fn store_id(now_ns: i64, live: &Path) -> [u8; 16] {
+pub(crate) fn store_id(now_ns: i64, live: &Path) -> [u8; 16] {
     let chance = RandomState::new().hash_one((now_ns, live));
     let hash = blake3::hash(format!("{now_ns} {chance} {}", live.display()).as_bytes());
     let mut id = [0; 16];
@@ -144,7 +147,7 @@ fn store_id(now_ns: i64, live: &Path) -> [u8; 16] {
 /// Copies a band while nobody writes it; when somebody does, again.
 fn copy_live(disk: &dyn Disk, from: &Path, to: &Path) -> Result<(Arc<Tree>, Stamp, i64)> {
     let source = disk.open(from, Access::Read).doing("opening", from)?;
-    let target = disk.open(to, Access::Create).doing("making", to)?;
+    let target = disk.open(to, Access::CreatePrivate).doing("making", to)?;
     for _ in 0..TRIES {
         let begin_ns = disk.now().wall_ns;
         let before = source.stamp().doing("looking at", from)?;
@@ -194,14 +197,14 @@ pub(crate) fn read_tree(
             take(at, &buffer[..count])?;
         }
         for (leaf, bytes) in buffer[..count].chunks(index(LEAF)).enumerate() {
-            leaves.push(leaf_value(size, at / LEAF + leaf as u64, bytes));
+            leaves.push(leaf_of(size, at / LEAF + leaf as u64, bytes));
         }
         at += count as u64;
     }
     if size == 0 {
-        leaves.push(leaf_value(0, 0, &[]));
+        leaves.push(leaf_of(0, 0, &[]));
     }
-    Ok(Arc::new(Tree::new(size, leaves)))
+    Ok(Arc::new(Tree::new(size, &leaves)))
 }
 
 /// The tree of a band of zeros: a sparse image has thousands of them, all of one size.
@@ -212,9 +215,8 @@ fn zeros(size: u64) -> Arc<Tree> {
         return Arc::clone(tree);
     }
     let leaf = vec![0; index(LEAF)];
-    let values =
-        (0..leaves_of(size)).map(|at| leaf_value(size, at, &leaf[..index(LEAF.min(size - at * LEAF))]));
-    let tree = Arc::new(Tree::new(size, values.collect()));
+    let leaves = (0..leaves_of(size)).map(|at| leaf_of(size, at, &leaf[..index(LEAF.min(size - at * LEAF))]));
+    let tree = Arc::new(Tree::new(size, &leaves.collect::<Vec<_>>()));
     *last = Some(Arc::clone(&tree));
     tree
 }

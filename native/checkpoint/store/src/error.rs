@@ -99,6 +99,11 @@ impl Error {
         })
     }
 
+    /// What happened, without what to do next.
+    pub(crate) fn what(&self) -> String {
+        self.what.clone()
+    }
+
     /// What to do next.
     #[must_use]
     pub fn advice(&self) -> &str {

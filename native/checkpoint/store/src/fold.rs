@@ -160,7 +160,7 @@ impl Folding {
                 Err(error) => return Err(Error::io("cloning", &old, error)),
             }
         }
-        let target = disk.open(&path, Access::Create).doing("making", &path)?;
+        let target = disk.open(&path, Access::CreatePrivate).doing("making", &path)?;
         write_out(&reader, target.as_ref(), &path, state)?;
         target.sync_data().doing("syncing", &path)?;
         Ok(BaseBand { name, state, file, patched: 0 })

@@ -11,6 +11,7 @@ use crate::disk::{Disk, Kind};
 use crate::error::{Doing, Error, ErrorKind, Result};
 use crate::fold::{Folded, Folding};
 use crate::record::Meta;
+use crate::repair::DAMAGED;
 use crate::segment::{spare, unfinished};
 use crate::store::Store;
 
@@ -28,7 +29,7 @@ impl Store {
         if epochs.is_empty() {
             return Ok(());
         }
-        let epoch = self.log.append(Meta::Prune { epochs }, &[])?;
+        let epoch = self.log.append(Meta::Prune { epochs }, &[], self.history.sum())?;
         self.history.push(epoch);
         Ok(())
     }
@@ -63,13 +64,15 @@ impl Store {
         let target = manifest.epoch;
         // Which of the two counts after a failure is unknown: files of neither may go.
         self.disk.sync_dir(&self.root).doing("syncing", &self.root).inspect_err(|_| self.log.stop())?;
+        // Until the copy names it, too, what the old one names stays; after a failure the next opening knows.
+        manifest.copy(self.disk.as_ref(), &self.root).inspect_err(|_| self.log.stop())?;
         self.history.manifest = manifest;
         self.history.epochs.retain(|epoch| epoch.number > target);
         Ok(old)
     }
 
-    /// Removes files of the base that `CURRENT` does not name, what a job left in the log's directory, the
-    /// index that an older version did not come to rename, and the log's spare, which takes space and can be
+    /// Removes files of the base that `CURRENT` does not name, what a job left in the log's directory, what a
+    /// repair moved aside, the index that an older version did not come to rename, and the log's spare, which takes space and can be
     /// made again. Answers how many.
     ///
     /// # Errors
@@ -90,6 +93,9 @@ impl Store {
         let mut unnamed: Vec<PathBuf> = unnamed.map(|entry| base.join(&entry.name)).collect();
         let log = self.root.join("log");
         unnamed.extend(unfinished(self.disk.as_ref(), &log));
+        let damaged = self.root.join(DAMAGED);
+        let aside = self.disk.list(&damaged).unwrap_or_default();
+        unnamed.extend(aside.into_iter().filter(|_| spares).map(|entry| damaged.join(entry.name)));
         let index = self.root.join("INDEX.new");
         unnamed.extend(Some(index).filter(|path| self.disk.stamp(path).is_ok()));
         unnamed.extend(spare(self.disk.as_ref(), &log).filter(|_| spares));

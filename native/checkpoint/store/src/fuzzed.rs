@@ -17,14 +17,17 @@ use crate::error::ErrorKind;
 use crate::log::{Log, segment_path};
 use crate::manifest::Manifest;
 use crate::pages::{PAGE, index};
-use crate::record::{BandChange, BandState, Chain, HEADER, Meta, decode, encode, meta};
+use crate::record::{BandChange, BandState, Chain, HEADER, Meta, Seal, StateSum, decode, encode, meta};
 use crate::store::{Options, Store};
 use crate::unpack::unpack;
+use crate::walk::Place;
 
 /// Bands of archives that are taken in for real; larger ones are only read.
 const BYTES_MOST: u64 = 1 << 20;
 const STORE: [u8; 16] = [7; 16];
 const BASE: (u64, Chain) = (4, [9; 32]);
+/// Of the first record after the base.
+const SEAL: Seal = Seal { store: STORE, segment: BASE.0 + 1, at: PAGE, sum: StateSum::ZERO };
 
 fn pages_of(meta: &Meta) -> u64 {
     match meta {
@@ -40,14 +43,14 @@ fn pages_of(meta: &Meta) -> u64 {
 pub fn record(bytes: &[u8]) {
     if let Some((head, read, _)) = decode(bytes) {
         let pages = vec![0; index(head.page_bytes.min(BYTES_MOST))];
-        let (again, _) = encode(head.epoch, &head.previous, &read, &pages);
+        let (again, _) = encode(head.epoch, &head.previous, &read, &pages, &head.seal.unwrap_or_default());
         let meta_end = HEADER + index(head.meta_bytes);
         assert_eq!(again[HEADER..meta_end], bytes[HEADER..meta_end], "another meta");
     }
     let mut reader = Reader(bytes);
     if let Some(read) = meta(&mut reader).filter(|read| reader.0.is_empty() && pages_of(read) < 256) {
         let pages = vec![0; index(pages_of(&read) * PAGE)];
-        let (front, chain) = encode(5, &[3; 32], &read, &pages);
+        let (front, chain) = encode(5, &[3; 32], &read, &pages, &SEAL);
         assert_eq!(&front[HEADER..HEADER + bytes.len()], bytes, "another meta behind a right checksum");
         let (_, decoded, same) = decode(&front).expect("it was just written");
         assert_eq!((decoded, same), (read, chain));
@@ -75,9 +78,11 @@ fn sound() -> Vec<Meta> {
 /// See [`record`].
 pub fn log(bytes: &[u8]) {
     let (disk, dir) = (FakeDisk::default(), Path::new("/log"));
-    let port = || Arc::new(disk.clone());
+    let port: Arc<dyn Disk> = Arc::new(disk.clone());
+    let place = Place { disk: &disk, dir, store: STORE, base: BASE, known: None };
+    let open = || Log::open(&port, place, 16 * PAGE, None);
     disk.make_dir(dir).expect("a fresh disk");
-    let mut log = Log::create(port(), dir, STORE, 16 * PAGE, BASE).expect("a fresh disk");
+    let mut log = Log::create(Arc::clone(&port), dir, STORE, 16 * PAGE, BASE).expect("a fresh disk");
     let first = segment_path(dir, BASE.0 + 1);
     let Some((mode, rest)) = bytes.split_first() else { return };
     let file = disk.open(&first, Access::Write).expect("just made");
@@ -88,7 +93,7 @@ pub fn log(bytes: &[u8]) {
     } else {
         for meta in sound() {
             let pages = vec![9; index(pages_of(&meta) * PAGE)];
-            written.push(log.append(meta, &pages).expect("room").chain);
+            written.push(log.append(meta, &pages, StateSum::ZERO).expect("room").chain);
         }
         for change in rest.chunks_exact(3) {
             let at = u64::from(u16::from_le_bytes([change[0], change[1]]));
@@ -96,7 +101,7 @@ pub fn log(bytes: &[u8]) {
         }
     }
     drop(log);
-    match Log::open(port(), dir, STORE, 16 * PAGE, BASE, None) {
+    match open() {
         Err(error) => assert_eq!(error.kind(), ErrorKind::Damaged, "{error}"),
         Ok((mut log, epochs)) => {
             assert!(epochs.iter().map(|epoch| epoch.number).eq(5..5 + epochs.len() as u64), "gaps");
@@ -106,9 +111,9 @@ pub fn log(bytes: &[u8]) {
             }
             // Never written before: an equal record would fit what a damaged log has behind it.
             let after = Meta::Checkpoint { name: "after".into(), created_ns: 1, bands: vec![] };
-            let next = log.append(after, &[]).expect("it goes on");
+            let next = log.append(after, &[], StateSum::ZERO).expect("it goes on");
             drop(log);
-            let (_, again) = Log::open(port(), dir, STORE, 16 * PAGE, BASE, None).expect("as it was left");
+            let (_, again) = open().expect("as it was left");
             assert_eq!(again.len(), epochs.len() + 1);
             assert_eq!(again.last().map(|epoch| epoch.chain), Some(next.chain));
         }
@@ -204,7 +209,7 @@ mod tests {
     ];
 
     fn records() -> Vec<Vec<u8>> {
-        let front = |meta: &Meta| encode(5, &[3; 32], meta, &vec![9; index(pages_of(meta) * PAGE)]).0;
+        let front = |meta: &Meta| encode(5, &[3; 32], meta, &vec![9; index(pages_of(meta) * PAGE)], &SEAL).0;
         let cut = |front: Vec<u8>| {
             let end = HEADER + index(decode(&front).expect("whole").0.meta_bytes);
             [front[..end].to_vec(), front[HEADER..end].to_vec()]
@@ -213,7 +218,7 @@ mod tests {
     }
 
     fn logs() -> Vec<Vec<u8>> {
-        let whole = encode(5, &BASE.1, &sound()[0], &vec![9; index(2 * PAGE)]).0;
+        let whole = encode(5, &BASE.1, &sound()[0], &vec![9; index(2 * PAGE)], &SEAL).0;
         let raw = [&[0][..], &whole[..512]].concat();
         vec![raw, vec![1], vec![1, 0, 16, 255], vec![1, 0, 64, 0, 1, 64, 0]]
     }
@@ -269,6 +274,14 @@ mod tests {
                 assert!(std::fs::read(&path).expect("it is there") == seed, "{}", path.display());
             }
         }
+    }
+
+    /// What versions before seals wrote.
+    #[test]
+    fn a_record_of_an_older_version_is_read() {
+        let bytes = std::fs::read(vectors("record").join("unsealed0")).expect("there");
+        let (head, meta, _) = decode(&bytes).expect("whole");
+        assert_eq!((head.seal, &meta), (None, &sound()[0]));
     }
 
     #[test]

@@ -13,8 +13,9 @@ use crate::error::{Doing, Error, ErrorKind, Result};
 use crate::log::{Epoch, segment_path};
 use crate::manifest::{Manifest, base_path};
 use crate::pages::{LEAF, PAGE, PageSet, index};
-use crate::record::{BandChange, BandState, Chain, Meta};
-use crate::tree::{Tree, leaf_value, leaves_of};
+use crate::record::{BandChange, BandState, Chain, Meta, StateSum};
+use crate::survey::Lost;
+use crate::tree::{Tree, leaf_of, leaves_of};
 
 /// A checkpoint as it is listed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -40,13 +41,16 @@ pub(crate) struct History {
     pruned: BTreeSet<u64>,
     /// Checkpoints that are still wanted.
     pub(crate) names: BTreeMap<String, u64>,
+    /// Checkpoints that are wanted and cannot be had.
+    lost: BTreeMap<u64, Lost>,
 }
 
 impl History {
     pub(crate) fn new(disk: Arc<dyn Disk>, root: &Path, manifest: Manifest, epochs: Vec<Epoch>) -> Self {
         let names = if manifest.kept { vec![(manifest.name.clone(), manifest.epoch)] } else { vec![] };
         let (root, pruned, names) = (root.to_owned(), BTreeSet::new(), names.into_iter().collect());
-        let mut history = Self { disk, root, manifest, epochs: vec![], pruned, names };
+        let lost = BTreeMap::new();
+        let mut history = Self { disk, root, manifest, epochs: vec![], pruned, names, lost };
         for epoch in epochs {
             history.push(epoch);
         }
@@ -70,8 +74,34 @@ impl History {
     pub(crate) fn until(&self, epoch: u64) -> Self {
         let (disk, root, manifest) = (Arc::clone(&self.disk), self.root.clone(), self.manifest.clone());
         let epochs = self.epochs.iter().filter(|record| record.number <= epoch).cloned().collect();
-        let (pruned, names) = (BTreeSet::new(), BTreeMap::new());
-        Self { disk, root, manifest, epochs, pruned, names }
+        let (pruned, names, lost) = (BTreeSet::new(), BTreeMap::new(), BTreeMap::new());
+        Self { disk, root, manifest, epochs, pruned, names, lost }
+    }
+
+    /// These checkpoints are not there to be had.
+    pub(crate) fn lose(&mut self, lost: Vec<Lost>) {
+        for one in lost {
+            self.names.retain(|_, epoch| *epoch != one.epoch);
+            self.pruned.insert(one.epoch);
+            self.lost.insert(one.epoch, one);
+        }
+    }
+
+    /// Of checkpoints with one name all but the last were given up, by a record that is lost.
+    pub(crate) fn give_up_namesakes(&mut self) {
+        let all = self.checkpoints();
+        let older = all.iter().filter(|one| self.names.get(&one.name) != Some(&one.epoch));
+        let older: Vec<u64> = older.map(|one| one.epoch).collect();
+        self.pruned.extend(older);
+    }
+
+    /// What all bands of the last epoch come to.
+    pub(crate) fn sum(&self) -> StateSum {
+        let known = self.epochs.last().and_then(|epoch| epoch.sum);
+        known.unwrap_or_else(|| {
+            let bands = self.bands_at(self.head());
+            StateSum::of(bands.iter().map(|(name, state)| (name.as_str(), *state)))
+        })
     }
 
     /// Where a fold goes: the oldest checkpoint that is kept, or the last epoch when there is none.
@@ -133,6 +163,9 @@ impl History {
     /// The checkpoint of that name.
     pub(crate) fn find(&self, name: &str) -> Result<Checkpoint> {
         self.checkpoints().into_iter().find(|checkpoint| checkpoint.name == name).ok_or_else(|| {
+            if let Some(lost) = self.lost.values().find(|lost| lost.name.as_deref() == Some(name)) {
+                return Error::damaged(lost.to_string()).advising("`list` shows those that are intact");
+            }
             Error::new(
                 ErrorKind::NotFound,
                 format!("no checkpoint is named {name:?}"),
@@ -176,6 +209,15 @@ impl History {
             }
         }
         touched
+    }
+
+    /// When the checkpoint was made from which a band has its contents at an epoch.
+    pub(crate) fn changed_ns(&self, name: &str, epoch: u64) -> i64 {
+        let changes = self.changes(self.manifest.epoch, epoch).filter(|(_, change)| change.name == name);
+        match changes.last().map(|(epoch, _)| &epoch.meta) {
+            Some(Meta::Checkpoint { created_ns, .. }) => *created_ns,
+            _ => self.manifest.created_ns,
+        }
     }
 
     /// A band at an epoch, to be read.
@@ -293,13 +335,13 @@ impl BandReader {
         let mut leaves = Vec::with_capacity(index(leaves_of(self.size)));
         self.each(|at, bytes| {
             for (leaf, bytes) in bytes.chunks(index(LEAF)).enumerate() {
-                leaves.push(leaf_value(self.size, at / LEAF + leaf as u64, bytes));
+                leaves.push(leaf_of(self.size, at / LEAF + leaf as u64, bytes));
             }
             Ok(())
         })?;
         if self.size == 0 {
-            leaves.push(leaf_value(0, 0, &[]));
+            leaves.push(leaf_of(0, 0, &[]));
         }
-        Ok(Tree::new(self.size, leaves))
+        Ok(Tree::new(self.size, &leaves))
     }
 }

@@ -58,7 +58,7 @@ fn take(
 ) -> Result<(String, Option<i64>)> {
     let root = store_path(live);
     let swap = root.join("swap");
-    make_empty(disk, &swap)?;
+    make_empty(disk, &swap, disk.make_dir(&swap))?; // live, soon
     let contents = unpack(
         archive,
         |it| it.check_names(disk),

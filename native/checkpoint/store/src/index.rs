@@ -63,8 +63,10 @@ impl Proof {
     }
 }
 
-/// An index that was saved in this boot.
+/// An index that was saved, in whatever boot.
+#[derive(Debug)]
 pub(crate) struct Index {
+    boot: [u8; 16],
     /// [`offset`] when it was saved.
     moved: i64,
     proof: Proof,
@@ -113,7 +115,7 @@ impl Store {
                 && self.fresh_trees.contains(name)
                 && tree.id() == head.id
             {
-                self.replace(&Path::new("trees").join(name), &tree.leaves().concat());
+                self.replace(&Path::new("trees").join(name), &tree.to_bytes());
             }
         }
         self.fresh_trees.clear();
@@ -138,7 +140,7 @@ impl Store {
     fn replace(&self, name: &Path, bytes: &[u8]) {
         let path = self.root.join(name);
         let open = |access| self.disk.open(&path, access);
-        let _ = open(Access::Write).or_else(|_| open(Access::Create)).and_then(|file| {
+        let _ = open(Access::Write).or_else(|_| open(Access::CreatePrivate)).and_then(|file| {
             file.write_at(bytes, 0)?;
             let size = bytes.len() as u64;
             if file.stamp()?.size > size { file.set_len(size) } else { Ok(()) }
@@ -179,7 +181,7 @@ impl Store {
 }
 
 impl Index {
-    /// The store's index, if it is whole and of this boot.
+    /// The store's index, if it is whole.
     pub(crate) fn read(disk: &dyn Disk, root: &Path) -> Option<Self> {
         let file = disk.open(&root.join("INDEX"), Access::Read).ok()?;
         let mut bytes = vec![0; index(file.stamp().ok()?.size)];
@@ -190,9 +192,6 @@ impl Index {
             return None;
         }
         let (boot, moved): ([u8; 16], i64) = (reader.array()?, i64::from_le_bytes(reader.array()?));
-        if boot != disk.now().boot || boot == [0; 16] {
-            return None;
-        }
         let (last, base) = ((reader.u64()?, reader.array()?), (reader.u64()?, reader.array()?));
         let known = reader.byte()? == 1;
         let files = if known { Some([read_stamp(&mut reader)?, read_stamp(&mut reader)?]) } else { None };
@@ -205,7 +204,17 @@ impl Index {
             let (stamp, seen_ns) = (read_stamp(&mut reader)?, i64::from_le_bytes(reader.array()?));
             bands.push((name, stamp, seen_ns, reader.byte()? == 1));
         }
-        Some(Self { moved, proof, exact, bands })
+        Some(Self { boot, moved, proof, exact, bands })
+    }
+
+    /// Whether stamps and proof still mean anything.
+    pub(crate) fn is_of_this_boot(&self, disk: &dyn Disk) -> bool {
+        self.boot == disk.now().boot && self.boot != [0; 16]
+    }
+
+    /// The last epoch when it was saved, which was durable then: in every boot.
+    pub(crate) fn last(&self) -> (u64, Chain) {
+        self.proof.last
     }
 
     /// What it proves of a store with this base, if its files are what they were, by the same clock.
@@ -239,17 +248,13 @@ fn read_stamp(reader: &mut Reader<'_>) -> Option<Stamp> {
 
 /// The tree of a band from the cache, if it is that of the last epoch.
 pub(crate) fn cached_tree(disk: &dyn Disk, root: &Path, name: &str, head: BandState) -> Option<Tree> {
-    let leaves = leaves_of(head.size);
-    if leaves > LEAVES_MOST {
+    if leaves_of(head.size) > LEAVES_MOST {
         return None;
     }
     let file = disk.open(&root.join("trees").join(name), Access::Read).ok()?;
-    let mut bytes = vec![0; index(leaves * 32)];
-    if file.read_at(&mut bytes, 0).ok()? < bytes.len() {
-        return None;
-    }
-    let values = bytes.chunks(32).map(|value| value.try_into().ok()).collect::<Option<Vec<[u8; 32]>>>()?;
-    Some(Tree::new(head.size, values)).filter(|tree| tree.id() == head.id)
+    let mut bytes = vec![0; Tree::bytes_of(head.size)];
+    let count = file.read_at(&mut bytes, 0).ok()?;
+    Tree::from_bytes(head.size, &bytes[..count]).filter(|tree| tree.id() == head.id)
 }
 
 #[cfg(all(test, target_os = "linux"))]

@@ -9,15 +9,21 @@ use std::sync::Arc;
 
 use crate::disk::{Access, Disk, DiskFile, Stamp};
 use crate::error::{Doing, Error, ErrorKind, Result};
+use crate::forget::remove;
 use crate::index::Proof;
 use crate::pages::{PAGE, index};
-use crate::record::{self, Chain, Meta};
-use crate::segment::{Segment, has_spare, make_segment, page_bytes, place, segment_bytes};
-use crate::walk::Walked;
+use crate::record::{self, Chain, Meta, Seal, StateSum};
+use crate::segment::{Segment, Wanted, has_spare, make_segment, page_bytes, place, segment_bytes};
+use crate::walk::{Place, Walked};
 
 /// Why a log takes nothing more.
 const FAILED: &str = "an earlier sync of the store failed";
+/// Why a log that was opened to be read takes nothing.
+const READ_ONLY: &str = "the store was opened to be read";
 const DROPPED: &str = "a checkpoint was dropped, or panicked, while it was being appended";
+
+/// A segment has at least so many bytes, however little space there is, unless it is asked to be smaller.
+const LEAST: u64 = 256 << 10;
 
 /// A record that is durable.
 #[derive(Clone, Debug)]
@@ -31,6 +37,8 @@ pub(crate) struct Epoch {
     pub(crate) pages_at: u64,
     /// Bytes of the record.
     pub(crate) bytes: u64,
+    /// Of the state after it; nothing in records of versions without seals.
+    pub(crate) sum: Option<StateSum>,
 }
 
 /// The end of the log: where the next record goes. The log has it, or the checkpoint that is committed beside
@@ -79,7 +87,8 @@ impl Log {
         after: (u64, Chain),
     ) -> Result<Self> {
         let (first, chain) = (after.0 + 1, after.1);
-        let made = make_segment(disk.as_ref(), dir, store, (first, chain), (capacity, capacity))?;
+        let wanted = Wanted { own: capacity, bytes: capacity, least: LEAST.min(capacity) };
+        let made = make_segment(disk.as_ref(), dir, store, (first, chain), &wanted)?;
         let (file, end) = place(disk.as_ref(), dir, first, made)?;
         let (dir, segment) = (dir.to_owned(), first);
         let (at, next, stopped) = (PAGE, first, false);
@@ -88,39 +97,56 @@ impl Log {
     }
 
     /// Opens what is there: the log, and its epochs after that of the base. What a proof of this boot covers
-    /// is neither hashed nor synced again.
+    /// is neither hashed nor synced again. Nothing is changed before the log is known to be sound.
+    ///
+    /// # Errors
+    /// `Damaged` when it is not, `Io`.
     pub(crate) fn open(
-        disk: Arc<dyn Disk>,
-        dir: &Path,
-        store: [u8; 16],
+        disk: &Arc<dyn Disk>,
+        place: Place<'_>,
         capacity: u64,
-        base: (u64, Chain),
         proof: Option<Proof>,
     ) -> Result<(Self, Vec<Epoch>)> {
-        let mut again = false;
-        let mut walked = Walked::over(disk.as_ref(), dir, store, base, proof.map(|proof| proof.last))?;
-        let met = |walked: &Walked, (number, chain): (u64, Chain)| {
-            base == (number, chain)
-                || walked.scan.epochs.iter().any(|epoch| (epoch.number, epoch.chain) == (number, chain))
-        };
-        let proof = proof.filter(|proof| {
-            let met = met(&walked, proof.last);
-            again = !met;
-            met
-        });
-        if again {
-            walked = Walked::over(disk.as_ref(), dir, store, base, None)?;
-        }
-        let Walked { scan, kept, last: (segment, at) } = walked;
-        let next = scan.next.unwrap_or(base.0 + 1);
+        let (walked, proven) = Self::walk(place, Access::Write, proof)?;
+        remove(disk.as_ref(), &walked.obsolete)?;
+        let Walked { epochs, next, chain, kept, last: (segment, at), .. } = walked;
         let Segment { file, end, first, .. } = segment;
-        let (dir, chain, segment, stopped) = (dir.to_owned(), scan.chain, first, false);
+        let (disk, store) = (Arc::clone(disk), place.store);
+        let (dir, segment, stopped) = (place.dir.to_owned(), first, false);
         let tail = Tail { disk, dir, store, capacity, file, segment, at, end, next, chain, stopped };
-        let proven = proof.is_some_and(|proof| proof.last == (next - 1, chain));
         if !proven {
-            tail.confirm(scan.epochs.last())?;
+            tail.confirm(epochs.last())?;
         }
-        Ok((Self { proven, ..Self::with(tail, kept) }, scan.epochs))
+        Ok((Self { proven, ..Self::with(tail, kept) }, epochs))
+    }
+
+    /// The same, only to be read: nothing is written, synced or removed.
+    ///
+    /// # Errors
+    /// As [`Log::open`].
+    pub(crate) fn look(place: Place<'_>, proof: Option<Proof>) -> Result<(Self, Vec<Epoch>)> {
+        let (walked, proven) = Self::walk(place, Access::Read, proof)?;
+        Ok((Self { proven, ..Self::to_read(place.dir, walked.kept) }, walked.epochs))
+    }
+
+    /// A log of these segments that takes nothing.
+    pub(crate) fn to_read(dir: &Path, segments: Vec<u64>) -> Self {
+        let stopped = Some(READ_ONLY);
+        Self { dir: dir.to_owned(), capacity: 0, segments, tail: None, stopped, proven: false }
+    }
+
+    /// What is there, and whether a proof covers all of it.
+    fn walk(place: Place<'_>, access: Access, proof: Option<Proof>) -> Result<(Walked, bool)> {
+        let trusted = proof.map(|proof| proof.last);
+        let walked = Walked::over(place, access, trusted)?;
+        match trusted {
+            Some(last) if walked.met(place.base, last) => {
+                let proven = last == (walked.next - 1, walked.chain);
+                Ok((walked, proven))
+            }
+            Some(_) => Ok((Walked::over(place, access, None)?, false)),
+            None => Ok((walked, false)),
+        }
     }
 
     /// Whether opening it found what this boot had synced before, and nothing else.
@@ -141,9 +167,9 @@ impl Log {
 
     /// Makes a record durable. After a failure nothing of it will be found, except that a failed sync
     /// leaves it open: then the log takes nothing more.
-    pub(crate) fn append(&mut self, meta: Meta, pages: &[u8]) -> Result<Epoch> {
+    pub(crate) fn append(&mut self, meta: Meta, pages: &[u8], sum: StateSum) -> Result<Epoch> {
         let mut tail = self.lend()?;
-        let epoch = tail.append(meta, pages);
+        let epoch = tail.append(meta, pages, sum);
         self.give_back(tail);
         epoch
     }
@@ -175,6 +201,9 @@ impl Log {
     /// After a failed sync (D4) nothing more is written, and nothing is removed.
     pub(crate) fn refuse_if_stopped(&self) -> Result<()> {
         let Some(why) = self.stopped else { return Ok(()) };
+        if why == READ_ONLY {
+            return Err(Error::new(ErrorKind::Refused, why, "open it to be written"));
+        }
         let what = format!("{why}, so nobody knows what is on the disk");
         Err(Error::new(ErrorKind::Stopped, what, "open the store again: what was reported is there"))
     }
@@ -238,8 +267,8 @@ impl Tail {
     }
 
     /// As [`Log::append`].
-    pub(crate) fn append(&mut self, meta: Meta, pages: &[u8]) -> Result<Epoch> {
-        let (front, chain) = record::encode(self.next, &self.chain, &meta, pages);
+    pub(crate) fn append(&mut self, meta: Meta, pages: &[u8], sum: StateSum) -> Result<Epoch> {
+        let (mut front, mut chain) = self.encode(&meta, pages, sum);
         if record::decode(&front).is_none() {
             let what = format!("epoch {}: a record that could not be read back", self.next);
             let advice = "nothing was written; take the checkpoint again, and report it if that fails, too";
@@ -248,6 +277,7 @@ impl Tail {
         let bytes = (front.len() + pages.len()) as u64;
         if self.at + bytes > self.end {
             self.rotate(bytes)?;
+            (front, chain) = self.encode(&meta, pages, sum); // it lies elsewhere now
         }
         let (segment, path) = (self.segment, segment_path(&self.dir, self.segment));
         let pages_at = self.at + front.len() as u64;
@@ -258,17 +288,24 @@ impl Tail {
         self.stopped = true; // until the sync says otherwise
         self.file.sync_data().doing("syncing", &path)?;
         self.stopped = false;
-        let epoch = Epoch { number: self.next, chain, meta, segment, pages_at, bytes };
+        let epoch = Epoch { number: self.next, chain, meta, segment, pages_at, bytes, sum: Some(sum) };
         (self.at, self.next, self.chain) = (self.at + bytes, self.next + 1, chain);
         Ok(epoch)
+    }
+
+    /// The record as it would lie at the end of the log.
+    fn encode(&self, meta: &Meta, pages: &[u8], sum: StateSum) -> (Vec<u8>, Chain) {
+        let seal = Seal { store: self.store, segment: self.segment, at: self.at, sum };
+        record::encode(self.next, &self.chain, meta, pages, &seal)
     }
 
     /// A new segment, durable before its first record (D2). It takes the place of one that is too small and
     /// has no record.
     fn rotate(&mut self, bytes: u64) -> Result<()> {
-        let capacity = (self.capacity, self.capacity.max(bytes + PAGE));
+        let (own, least) = (self.capacity, bytes + PAGE);
+        let wanted = Wanted { own, bytes: own.max(least), least: least.max(LEAST.min(own)) };
         let (disk, after) = (self.disk.as_ref(), (self.next, self.chain));
-        let made = make_segment(disk, &self.dir, self.store, after, capacity)?;
+        let made = make_segment(disk, &self.dir, self.store, after, &wanted)?;
         // Until it is known which of the two has the name, nothing may be appended to either.
         self.stopped = self.segment == self.next;
         let (file, end) = place(disk, &self.dir, self.next, made)?;
@@ -296,12 +333,40 @@ mod tests {
         };
         let pages = vec![5; index(2 * PAGE)];
         for runs in [[(0, 1), (0, 1)].as_slice(), &[(2, 1), (1, 1)], &[(0, 3)], &[(8, 2)]] {
-            let refused = log.append(meta(runs), &pages).expect_err("nobody could read it");
+            let refused =
+                log.append(meta(runs), &pages, StateSum::default()).expect_err("nobody could read it");
             assert_eq!(refused.kind(), ErrorKind::Refused, "{runs:?}");
         }
-        log.append(meta(&[(0, 2)]), &pages).expect("sound");
+        log.append(meta(&[(0, 2)]), &pages, StateSum::default()).expect("sound");
         drop(log);
-        let opened = Log::open(Arc::new(disk), dir, [7; 16], 16 * PAGE, base, None).expect("whole");
+        let place = Place { disk: &disk, dir, store: [7; 16], base, known: None };
+        let opened = Log::look(place, None).expect("whole");
         assert_eq!(opened.1.len(), 1);
+    }
+
+    /// Records had no seals before: such a log is read, and gone on with.
+    #[test]
+    fn a_log_of_a_version_without_seals_is_read_and_gone_on_with() {
+        let (disk, dir, base) = (FakeDisk::default(), Path::new("/log"), (1, [1; 32]));
+        disk.make_dir(dir).expect("a fresh disk");
+        let port: Arc<dyn Disk> = Arc::new(disk.clone());
+        drop(Log::create(Arc::clone(&port), dir, [7; 16], 16 * PAGE, base).expect("made"));
+        let meta = |name: &str| {
+            let state = Some(BandState { size: 9 * PAGE, id: [1; 32] });
+            let bands = vec![BandChange { name: "a".into(), state, runs: vec![(3, 1)] }];
+            Meta::Checkpoint { name: name.into(), created_ns: 1, bands }
+        };
+        let page = vec![5; index(PAGE)];
+        let (front, _) = record::encode(2, &base.1, &meta("old"), &page, &Seal::default());
+        assert_eq!(front[96..160], [0; 64], "as it was written then");
+        let file = disk.open(&segment_path(dir, 2), Access::Write).expect("there");
+        file.write_at(&[front, page.clone()].concat(), PAGE).expect("written");
+        let place = Place { disk: &disk, dir, store: [7; 16], base, known: None };
+        let (mut log, epochs) = Log::open(&port, place, 16 * PAGE, None).expect("sound");
+        assert_eq!((epochs.len(), epochs[0].sum), (1, None));
+        log.append(meta("new"), &page, StateSum::ZERO).expect("appended");
+        drop(log);
+        let (_, epochs) = Log::look(place, None).expect("sound");
+        assert_eq!(epochs.iter().map(|epoch| epoch.sum).collect::<Vec<_>>(), [None, Some(StateSum::ZERO)]);
     }
 }

@@ -1,14 +1,16 @@
 //! `CURRENT`: which files are the base, and which epoch they are.
 //!
-//! Place in the journey: read first when a store is opened, replaced last when it is folded (D6). Text, so
-//! that a person can read it and `b3sum` can check what it names. Invariant: [`Manifest::parse`] accepts
-//! what [`Manifest::text`] wrote, whole, and nothing else; no name in it leaves the store's directory.
+//! It is read first when a store is opened, and replaced last when it is folded (D6). Text, so that a person can
+//! read it and `b3sum` can check what it names. What must stay true: [`Manifest::parse`] accepts what
+//! [`Manifest::text`] wrote, whole, and nothing else; no name in it leaves the store's directory; and nothing
+//! that `CURRENT.copy` names is removed before that names something newer, so that it serves when `CURRENT` has
+//! decayed.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 use crate::bytes::{hex, sealed, unhex, unsealed};
-use crate::disk::{Access, Disk};
+use crate::disk::{Access, Disk, DiskFile};
 use crate::error::{Doing, Error, ErrorKind, Result};
 use crate::names::{check_checkpoint, is_band, is_base_file};
 use crate::pages::index;
@@ -18,6 +20,8 @@ use crate::tree::Id;
 const FIRST_LINE: &str = "paceline-checkpoint 1";
 const CURRENT: &str = "CURRENT";
 const NEXT: &str = "CURRENT.new";
+/// The same text once more.
+const COPY: &str = "CURRENT.copy";
 /// A manifest of a million bands; more is not read.
 const MOST_BYTES: u64 = 1 << 30;
 
@@ -94,24 +98,54 @@ impl Manifest {
     }
 
     /// Reads the store's manifest.
+    ///
+    /// # Errors
+    /// `Damaged` when it is not whole, `NotFound`, `Io`.
     pub(crate) fn read(disk: &dyn Disk, root: &Path) -> Result<Self> {
         let path = root.join(CURRENT);
         let file = disk.open(&path, Access::Read).map_err(|error| missing("opening", root, &path, error))?;
-        let size = file.stamp().doing("looking at", &path)?.size;
+        Self::read_from(file.as_ref(), &path)
+    }
+
+    /// Reads the copy.
+    ///
+    /// # Errors
+    /// As [`Manifest::read`].
+    pub(crate) fn read_copy(disk: &dyn Disk, root: &Path) -> Result<Self> {
+        let path = root.join(COPY);
+        let file = disk.open(&path, Access::Read).doing("opening", &path)?;
+        Self::read_from(file.as_ref(), &path)
+    }
+
+    fn read_from(file: &dyn DiskFile, path: &Path) -> Result<Self> {
+        let size = file.stamp().doing("looking at", path)?.size;
         if size > MOST_BYTES {
             return Err(Error::damaged(format!("{}: {size} bytes", path.display())));
         }
         let mut bytes = vec![0; index(size)];
-        let count = file.read_at(&mut bytes, 0).doing("reading", &path)?;
+        let count = file.read_at(&mut bytes, 0).doing("reading", path)?;
         let text = std::str::from_utf8(&bytes[..count]).ok();
         text.and_then(Self::parse).ok_or_else(|| Error::damaged(format!("{}: not whole", path.display())))
+    }
+
+    /// Writes the copy, durably. What it named before must still be there until this returned.
+    pub(crate) fn copy(&self, disk: &dyn Disk, root: &Path) -> Result<()> {
+        let path = root.join(COPY);
+        if disk.stamp(&path).is_ok() {
+            disk.remove(&path).doing("removing", &path)?;
+        }
+        let file = disk.open(&path, Access::CreatePrivate).doing("making", &path)?;
+        file.write_at(self.text().as_bytes(), 0).doing("writing", &path)?;
+        file.sync_data().doing("syncing", &path)?;
+        disk.sync_dir(root).doing("syncing", root)
     }
 
     /// Replaces the store's manifest, durably and in one step.
     pub(crate) fn install(&self, disk: &dyn Disk, root: &Path) -> Result<()> {
         self.stage(disk, root)?;
         Self::place(disk, root)?;
-        disk.sync_dir(root).doing("syncing", root)
+        disk.sync_dir(root).doing("syncing", root)?;
+        self.copy(disk, root)
     }
 
     /// Writes it beside the one that counts.
@@ -120,7 +154,7 @@ impl Manifest {
         if disk.stamp(&next).is_ok() {
             disk.remove(&next).doing("removing", &next)?;
         }
-        let file = disk.open(&next, Access::Create).doing("making", &next)?;
+        let file = disk.open(&next, Access::CreatePrivate).doing("making", &next)?;
         file.write_at(self.text().as_bytes(), 0).doing("writing", &next)?;
         file.sync_data().doing("syncing", &next)
     }

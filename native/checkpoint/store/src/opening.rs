@@ -1,7 +1,8 @@
-//! Opening: from what is on the disk to a store in memory.
+//! Opening: from what is on the disk to a store in memory, to be written or only to be read.
 //!
-//! Invariant: a band is clean only when the index vouches for it; whoever is not known is unknown, and will
-//! be read.
+//! A band is clean only when the index vouches for it; whoever is not known is unknown, and will be read. A
+//! store that is damaged is opened only to be read, and whoever opens one to be read changes nothing on the
+//! disk. What is left of a damaged store is found in `survey`.
 
 use std::any::Any;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -19,8 +20,10 @@ use crate::manifest::Manifest;
 use crate::mapped::Mapped;
 use crate::names::{check_band, check_bands};
 use crate::observe::Look;
-use crate::record::BandState;
+use crate::record::{BandState, Chain};
 use crate::store::{Options, Store, refuse_unless_directory, store_path};
+use crate::survey::Survey;
+use crate::walk::Place;
 use crate::work::Work;
 
 impl Store {
@@ -37,11 +40,13 @@ impl Store {
         Manifest::look_for(disk.as_ref(), &root)?;
         let lock = lock(disk.as_ref(), &root)?;
         // Behind it: until then another process may fold.
-        let manifest = Manifest::read(disk.as_ref(), &root)?;
-        let base = (manifest.epoch, manifest.chain);
-        let index = Index::read(disk.as_ref(), &root);
-        let dir = root.join("log");
-        let proof = index.as_ref().and_then(|index| index.proof(disk.as_ref(), &root, base));
+        let found = OnDisk::find(disk.as_ref(), &root)?;
+        if found.decayed.is_some() {
+            return Err(found.survey(&disk, &root, None, false)?.damage.refusal(&root));
+        }
+        let (dir, base) = (root.join("log"), (found.manifest.epoch, found.manifest.chain));
+        let index = found.index.as_ref().filter(|index| index.is_of_this_boot(disk.as_ref()));
+        let proof = index.and_then(|index| index.proof(disk.as_ref(), &root, base));
         if proof.is_none() {
             // What is seen may only be in memory: nothing is removed on the word of a manifest that may
             // vanish (D7).
@@ -50,26 +55,37 @@ impl Store {
             file.sync_data().doing("syncing", &current)?;
             disk.sync_dir(&root).doing("syncing", &root)?;
         }
-        let bytes = options.segment_bytes;
-        let (log, epochs) = Log::open(Arc::clone(&disk), &dir, manifest.store, bytes, base, proof)?;
-        let history = History::new(Arc::clone(&disk), &root, manifest, epochs);
-        if disk.names_alias() {
-            check_bands(disk.as_ref(), history.every_name()).map_err(|error| {
-                error.advising("export a checkpoint without such names where it was made, and import that")
-            })?;
+        let opened = Log::open(&disk, found.place(disk.as_ref(), &dir), options.segment_bytes, proof);
+        let (log, epochs) = opened.map_err(|error| match error.kind() {
+            ErrorKind::Damaged => match found.survey(&disk, &root, Some(error.what()), false) {
+                Ok(survey) => survey.damage.refusal(&root),
+                Err(error) => error,
+            },
+            _ => error,
+        })?;
+        let OnDisk { manifest, index, .. } = found;
+        if !log.is_proven() && Manifest::read_copy(disk.as_ref(), &root).ok().as_ref() != Some(&manifest) {
+            manifest.copy(disk.as_ref(), &root)?;
         }
-        Self::assemble(disk, live, log, history, lock, index)
+        let index = index.filter(|index| index.is_of_this_boot(disk.as_ref()));
+        let history = History::new(Arc::clone(&disk), &root, manifest, epochs);
+        check_names(disk.as_ref(), &history)?;
+        let exact = index.as_ref().filter(|_| log.is_proven()).map(|index| index.exact);
+        let exact = exact.unwrap_or_else(|| disk.stamps_are_exact(&root));
+        let mut store = Self::assemble(disk, live, log, history, lock, exact);
+        store.settle_in(index)?;
+        Ok(store)
     }
 
-    /// Everything that is not on the disk, with all bands unknown that no index vouches for.
+    /// Everything that is not on the disk, with all bands unknown; nothing is asked of the disk.
     pub(crate) fn assemble(
         disk: Arc<dyn Disk>,
         live: &Path,
         log: Log,
         history: History,
         lock: Box<dyn Any + Send + Sync>,
-        index: Option<Index>,
-    ) -> Result<Self> {
+        exact: bool,
+    ) -> Self {
         let root = history.root.clone();
         let heads = history.bands_at(history.head());
         let band = |head: BandState| Band { head: Some(head), unknown: true, ..Band::default() };
@@ -77,10 +93,8 @@ impl Store {
         let dirty = bands.keys().cloned().collect();
         let (files, scratch, live) = (HashMap::new(), Scratch::default(), live.to_owned());
         let (listed, fresh_trees) = (None, BTreeSet::new());
-        let tried = index.as_ref().filter(|_| log.is_proven()).map(|index| index.exact);
-        let exact = tried.unwrap_or_else(|| disk.stamps_are_exact(&root));
         let mapped = if disk.stamps_show_writes() { Mapped::Ignored } else { Mapped::Hidden };
-        let mut store = Self {
+        Self {
             disk,
             live,
             root,
@@ -99,13 +113,22 @@ impl Store {
             capture: None,
             work: Work::default(),
             held: Arc::from(lock),
-        };
-        store.remove_swap()?;
-        let looked = store.list_live()?;
-        if let Some(index) = index {
-            store.believe(index, &looked);
         }
-        Ok(store)
+    }
+
+    /// Ends what a rollback left, and looks at live.
+    pub(crate) fn settle_in(&mut self, index: Option<Index>) -> Result<()> {
+        self.remove_swap()?;
+        self.meet_live(index)
+    }
+
+    /// Looks at live, and believes what the index says of bands that did not move since.
+    pub(crate) fn meet_live(&mut self, index: Option<Index>) -> Result<()> {
+        let looked = self.list_live()?;
+        if let Some(index) = index {
+            self.believe(index, &looked);
+        }
+        Ok(())
     }
 
     /// Reads the names of live, and the sizes of bands that had none. Bands nobody knew are unknown from now
@@ -161,11 +184,80 @@ impl Store {
 
 pub(crate) fn lock(disk: &dyn Disk, root: &Path) -> Result<Box<dyn Any + Send + Sync>> {
     let path = root.join("LOCK");
-    disk.lock(&path).map_err(|error| match error.kind() {
+    disk.lock(&path).map_err(|error| not_locked(root, &path, error))
+}
+
+/// Keeps writers out as long as it is held, and makes nothing: where no writer ever was there is nothing to
+/// hold.
+pub(crate) fn lock_to_read(disk: &dyn Disk, root: &Path) -> Result<Box<dyn Any + Send + Sync>> {
+    let path = root.join("LOCK");
+    match disk.lock_to_read(&path) {
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(Box::new(())),
+        held => held.map_err(|error| not_locked(root, &path, error)),
+    }
+}
+
+fn not_locked(root: &Path, path: &Path, error: std::io::Error) -> Error {
+    match error.kind() {
         std::io::ErrorKind::WouldBlock => {
             let what = format!("{}: another process has this store open", root.display());
             Error::new(ErrorKind::Locked, what, "wait for it, or ask it for what you need")
         }
-        _ => Error::io("locking", &path, error),
+        _ => Error::io("locking", path, error),
+    }
+}
+
+/// Refuses a store with bands that cannot have their names on this system.
+pub(crate) fn check_names(disk: &dyn Disk, history: &History) -> Result<()> {
+    if !disk.names_alias() {
+        return Ok(());
+    }
+    check_bands(disk, history.every_name()).map_err(|error| {
+        error.advising("export a checkpoint without such names where it was made, and import that")
     })
+}
+
+/// What the files of a store say, but for the log.
+pub(crate) struct OnDisk {
+    pub(crate) manifest: Manifest,
+    /// Why the manifest is that of the copy.
+    pub(crate) decayed: Option<String>,
+    /// Of whatever boot.
+    pub(crate) index: Option<Index>,
+}
+
+impl OnDisk {
+    pub(crate) fn find(disk: &dyn Disk, root: &Path) -> Result<Self> {
+        let (manifest, decayed) = match Manifest::read(disk, root) {
+            Err(error) if error.kind() == ErrorKind::Damaged => {
+                let what = error.what();
+                // Without a copy the error that matters is that of the original.
+                (Manifest::read_copy(disk, root).map_err(|_| error)?, Some(what))
+            }
+            read => (read?, None),
+        };
+        Ok(Self { manifest, decayed, index: Index::read(disk, root) })
+    }
+
+    /// The log that belongs to it.
+    pub(crate) fn place<'a>(&self, disk: &'a dyn Disk, dir: &'a Path) -> Place<'a> {
+        let Manifest { store, epoch, chain, .. } = &self.manifest;
+        Place { disk, dir, store: *store, base: (*epoch, *chain), known: self.known() }
+    }
+
+    fn known(&self) -> Option<(u64, Chain)> {
+        self.index.as_ref().map(Index::last)
+    }
+
+    /// What is left of it; `why` is what made somebody doubt the log.
+    pub(crate) fn survey(
+        &self,
+        disk: &Arc<dyn Disk>,
+        root: &Path,
+        why: Option<String>,
+        everything: bool,
+    ) -> Result<Survey> {
+        let first = self.decayed.clone().or(why);
+        Survey::of(disk, root, self.manifest.clone(), self.known(), first, everything)
+    }
 }

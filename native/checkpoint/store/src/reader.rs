@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use crate::archive::Contents;
 use crate::bytes::{Reader, sealed, unsealed};
 use crate::manifest::{BaseBand, Manifest, base_file};
-use crate::record::{BandChange, BandState, HEADER, Meta, decode, encode, meta};
+use crate::record::{BandChange, BandState, HEADER, Meta, Seal, decode, encode, meta};
 
 fn band_state(size: u64) -> BandState {
     BandState { size, id: [size.to_le_bytes()[0]; 32] }
@@ -71,14 +71,14 @@ proptest! {
             Meta::Prune { .. } => 0,
         };
         let zeros = |count: u64| vec![0; usize::try_from(count * 4096).expect("small")];
-        let (front, _) = encode(7, &[3; 32], &meta_in, &zeros(pages(&meta_in)));
+        let (front, _) = encode(7, &[3; 32], &meta_in, &zeros(pages(&meta_in)), &Seal::default());
         let head = decode(&front).expect("whole").0;
         let mut body = front[HEADER..HEADER + usize::try_from(head.meta_bytes).expect("small")].to_vec();
         change(&mut body, &how);
         let mut reader = Reader(&body);
         let read = meta(&mut reader).filter(|_| reader.0.is_empty());
         if let Some(read) = read.filter(|read| pages(read) < 1000) {
-            let (front, _) = encode(7, &[3; 32], &read, &zeros(pages(&read)));
+            let (front, _) = encode(7, &[3; 32], &read, &zeros(pages(&read)), &Seal::default());
             prop_assert_eq!(&front[HEADER..HEADER + body.len()], &body[..]);
             prop_assert_eq!(decode(&front).expect("whole").1, read);
         }

@@ -1,8 +1,11 @@
 //! One record of the log: what it says, and its bytes.
 //!
-//! Place in the journey: a checkpoint becomes a [`Meta`] and pages; [`crate::log`] puts both on the disk and
-//! reads them back. Layout in the README. Invariant: [`decode`] accepts exactly what [`encode`] wrote; its
-//! input is whatever a crash left. Absent on purpose: reading and writing files.
+//! A checkpoint becomes a [`Meta`] and pages; [`crate::log`] puts both on the disk and reads them back. Layout
+//! in the README. What must stay true: [`decode`] accepts exactly what [`encode`] wrote, whatever a crash or a
+//! decaying disk left of it. Each record carries a [`Seal`], so that a record found behind a damaged one is
+//! known to lie where it was written, and a state is known to be complete.
+
+use std::ops::{AddAssign, SubAssign};
 
 use crate::bytes::{Reader, put_count, put_text, put_u64};
 use crate::names::{check_checkpoint, is_band};
@@ -66,6 +69,63 @@ pub(crate) enum Meta {
     },
 }
 
+/// A sum over the names, sizes and ids of all bands of a state: two states with equal sums are equal. A change
+/// of one band changes it by that band alone, so keeping it costs nothing that grows with the bands.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct StateSum([u64; 4]);
+
+impl StateSum {
+    /// Of no bands.
+    pub(crate) const ZERO: Self = Self([0; 4]);
+
+    /// The sum of a state.
+    pub(crate) fn of<'a>(bands: impl Iterator<Item = (&'a str, BandState)>) -> Self {
+        bands.fold(Self::ZERO, |mut sum, (name, state)| {
+            sum += Self::of_band(name, state);
+            sum
+        })
+    }
+
+    pub(crate) fn of_band(name: &str, state: BandState) -> Self {
+        let mut hasher = blake3::Hasher::new();
+        hasher.update(&state.size.to_le_bytes()).update(&state.id).update(name.as_bytes());
+        let hash = hasher.finalize();
+        Self::read(&mut Reader(hash.as_bytes())).unwrap_or_default() // a hash has 32 bytes
+    }
+
+    fn put(self, out: &mut Vec<u8>) {
+        self.0.iter().for_each(|part| put_u64(out, *part));
+    }
+
+    fn read(reader: &mut Reader<'_>) -> Option<Self> {
+        Some(Self([reader.u64()?, reader.u64()?, reader.u64()?, reader.u64()?]))
+    }
+}
+
+impl AddAssign for StateSum {
+    fn add_assign(&mut self, other: Self) {
+        self.0.iter_mut().zip(other.0).for_each(|(part, more)| *part = part.wrapping_add(more));
+    }
+}
+
+impl SubAssign for StateSum {
+    fn sub_assign(&mut self, other: Self) {
+        self.0.iter_mut().zip(other.0).for_each(|(part, less)| *part = part.wrapping_sub(less));
+    }
+}
+
+/// Where a record was written, and what its state comes to. Its bytes were zeros before there were seals.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Seal {
+    pub(crate) store: [u8; 16],
+    /// First epoch of the segment.
+    pub(crate) segment: u64,
+    /// Where the record begins in it.
+    pub(crate) at: u64,
+    /// Of the state after the record.
+    pub(crate) sum: StateSum,
+}
+
 /// A header that was checked with its meta.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Head {
@@ -74,9 +134,16 @@ pub(crate) struct Head {
     pub(crate) page_bytes: u64,
     pub(crate) pages_hash: Id,
     pub(crate) previous: Chain,
+    /// Nothing in records of versions without seals.
+    pub(crate) seal: Option<Seal>,
 }
 
 impl Head {
+    /// Whether the record may lie here: one without a seal may lie anywhere.
+    pub(crate) fn may_lie(&self, store: [u8; 16], segment: u64, at: u64) -> bool {
+        self.seal.is_none_or(|seal| (seal.store, seal.segment, seal.at) == (store, segment, at))
+    }
+
     /// Bytes before the pages.
     pub(crate) fn front_bytes(&self) -> u64 {
         (HEADER as u64 + self.meta_bytes).next_multiple_of(PAGE)
@@ -89,7 +156,13 @@ impl Head {
 }
 
 /// Header and meta, padded to whole pages, and the record's chain value.
-pub(crate) fn encode(epoch: u64, previous: &Chain, meta: &Meta, pages: &[u8]) -> (Vec<u8>, Chain) {
+pub(crate) fn encode(
+    epoch: u64,
+    previous: &Chain,
+    meta: &Meta,
+    pages: &[u8],
+    seal: &Seal,
+) -> (Vec<u8>, Chain) {
     let mut front = vec![0; HEADER];
     put_meta(&mut front, meta);
     let meta_bytes = (front.len() - HEADER) as u64;
@@ -100,6 +173,10 @@ pub(crate) fn encode(epoch: u64, previous: &Chain, meta: &Meta, pages: &[u8]) ->
     }
     head.extend_from_slice(blake3::hash(pages).as_bytes());
     head.extend_from_slice(previous);
+    head.extend_from_slice(&seal.store);
+    put_u64(&mut head, seal.segment);
+    put_u64(&mut head, seal.at);
+    seal.sum.put(&mut head);
     front[..head.len()].copy_from_slice(&head);
     let chain = chain_of(&front);
     front[HEADER - 32..HEADER].copy_from_slice(&chain);
@@ -119,8 +196,15 @@ pub(crate) fn peek(header: &[u8]) -> Option<Head> {
     }
     let (epoch, meta_bytes, page_bytes) = (reader.u64()?, reader.u64()?, reader.u64()?);
     let (pages_hash, previous) = (reader.array()?, reader.array()?);
+    let seal = Seal {
+        store: reader.array()?,
+        segment: reader.u64()?,
+        at: reader.u64()?,
+        sum: StateSum::read(&mut reader)?,
+    };
+    let seal = (seal.store != [0; 16]).then_some(seal);
     let sane = meta_bytes <= META_MOST && page_bytes % PAGE == 0 && page_bytes <= i64::MAX.cast_unsigned();
-    sane.then_some(Head { epoch, meta_bytes, page_bytes, pages_hash, previous })
+    sane.then_some(Head { epoch, meta_bytes, page_bytes, pages_hash, previous, seal })
 }
 
 /// Header and meta as they were written; nothing when any byte is another.
@@ -138,6 +222,46 @@ pub(crate) fn decode(front: &[u8]) -> Option<(Head, Meta, Chain)> {
         Meta::Prune { .. } => 0,
     };
     (reader.0.is_empty() && carried.checked_mul(PAGE)? == head.page_bytes).then_some((head, meta, chain))
+}
+
+/// Sets right a header and meta of which one bit is another than was written, and says whether that went well.
+/// A right guess has the right hash, so it is no guess.
+pub(crate) fn mend(front: &mut [u8], fits: impl Fn(&Head) -> bool) -> bool {
+    /// Metas up to this size are tried whole; of larger ones the header is.
+    const META_TRIED: u64 = 16 << 10;
+    let whole = |front: &[u8]| decode(front).is_some_and(|(head, _, _)| fits(&head));
+    if whole(front) {
+        return true;
+    }
+    let claimed = peek(front).map_or(0, |head| head.meta_bytes);
+    let end = HEADER + if claimed <= META_TRIED { index(claimed) } else { 0 };
+    for at in 0..end.min(front.len()) {
+        for bit in 0..8 {
+            front[at] ^= 1 << bit;
+            if whole(front) {
+                return true;
+            }
+            front[at] ^= 1 << bit;
+        }
+    }
+    false
+}
+
+/// The epoch and the checkpoint's name as they read in a header and meta that are not whole.
+pub(crate) fn glean(front: &[u8]) -> Option<(u64, Option<String>)> {
+    let epoch = Reader(front.get(8..)?).u64()?;
+    let mut meta = Reader(front.get(HEADER..)?);
+    let mut name = || {
+        let name = (meta.byte()? == KIND_CHECKPOINT).then(|| meta.text())??;
+        check_checkpoint(&name).ok().map(|()| name)
+    };
+    Some((epoch, name()))
+}
+
+/// Whether these bytes may have been a header: all but one bit of how one begins is there.
+pub(crate) fn may_begin(page: &[u8]) -> bool {
+    let differing = |(a, b): (&u8, &u8)| (a ^ b).count_ones();
+    page.len() >= HEADER && page.iter().zip(MAGIC).map(differing).sum::<u32>() <= 1
 }
 
 fn put_meta(out: &mut Vec<u8>, meta: &Meta) {
@@ -231,17 +355,19 @@ mod tests {
             let runs = vec![(0, 1)];
             let bands = vec![BandChange { name: "a".into(), state: Some(BandState { size, id }), runs }];
             let meta = Meta::Checkpoint { name: "c".into(), created_ns: -1, bands };
-            let (front, chain) = encode(epoch, &[7; 32], &meta, &[1; 4096]);
+            let seal = Seal { store: [3; 16], segment: epoch, at: size, sum: StateSum([5, epoch, size, 1]) };
+            let (front, chain) = encode(epoch, &[7; 32], &meta, &[1; 4096], &seal);
             let (head, read, read_chain) = decode(&front).expect("whole");
             prop_assert_eq!((head.epoch, head.page_bytes, &read, read_chain), (epoch, 4096, &meta, chain));
             let mut bad = front.clone();
             bad[place.index(HEADER + index(head.meta_bytes))] ^= 1 << bit;
             prop_assert!(decode(&bad).is_none());
+            prop_assert!(mend(&mut bad, |head| head.seal == Some(seal)) && bad == front);
         }
 
         #[test]
         fn whatever_a_meta_claims_it_is_refused_or_read(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
-            let _ = peek(&bytes);
+            let _ = (peek(&bytes), glean(&bytes), mend(&mut bytes.clone(), |_| true));
             let _ = decode(&bytes);
             let _ = meta(&mut Reader(&bytes));
             let _ = crate::manifest::Manifest::parse(&String::from_utf8_lossy(&bytes));

@@ -9,9 +9,10 @@
 //! holds a file of the past: owners open their bands again.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::io;
 use std::path::Path;
 
-use crate::disk::{Access, DiskFile};
+use crate::disk::{Access, DiskFile, Kind};
 use crate::error::{Doing, Error, Result};
 use crate::history::BandReader;
 use crate::pages::PageSet;
@@ -37,6 +38,8 @@ impl Store {
     /// or as asked for; or it is not there, which the error says, until the store is opened again.
     pub fn rollback(&mut self, name: &str) -> Result<Taken> {
         let target = self.history.find(name)?.epoch;
+        self.refuse_while_pending()?;
+        self.doubt_what_goes(target)?;
         let kept = self.checkpoint(&self.replaced_name())?;
         self.go_back(target)?;
         Ok(kept)
@@ -53,6 +56,30 @@ impl Store {
         Ok(kept)
     }
 
+    /// All of each file that will be replaced is read and held against the last epoch: what was written to it
+    /// and not marked is in the checkpoint of what is replaced, too.
+    fn doubt_what_goes(&mut self, target: u64) -> Result<()> {
+        let touched = self.history.touched(target, self.history.head()).into_keys();
+        let names: BTreeSet<String> = touched.chain(self.dirty.iter().cloned()).collect();
+        for name in names {
+            let path = self.live.join(&name);
+            match self.disk.stamp(&path) {
+                Ok(stamp) if stamp.kind == Kind::File => {
+                    self.files.remove(&name); // it may be another one since it was opened
+                    self.doubt(&name);
+                    self.bands.entry(name).or_default().size = Some(stamp.size);
+                }
+                Ok(_) => {} // no band: nothing of it can be kept
+                Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                    self.doubt(&name);
+                    self.bands.entry(name).or_default().size = None;
+                }
+                Err(error) => return Err(Error::io("looking at", &path, error)),
+            }
+        }
+        Ok(())
+    }
+
     fn replaced_name(&self) -> String {
         let mut epoch = self.history.head() + 1;
         while self.history.names.contains_key(&format!("before-rollback-{epoch}")) {
@@ -66,7 +93,7 @@ impl Store {
         let wanted = self.history.bands_at(target);
         let swap = self.root.join("swap");
         self.remove_swap()?;
-        self.disk.make_dir(&swap).doing("making", &swap)?;
+        self.disk.make_private_dir(&swap).doing("making", &swap)?;
         for (name, state) in &wanted {
             if touched.contains_key(name) {
                 self.restore(name, target, *state)?;
@@ -75,6 +102,7 @@ impl Store {
                 self.disk.link(&live, &to).doing("linking", &live)?;
             }
         }
+        self.disk.keep_attributes(&self.live, &swap).doing("keeping the attributes of", &self.live)?;
         self.disk.sync_dir(&swap).doing("syncing", &swap)?;
         // The entry `swap` itself must not be older on the disk than what the exchange makes of it.
         self.disk.sync_dir(&self.root).doing("syncing", &self.root)?;
@@ -131,9 +159,16 @@ impl Store {
     fn restore(&self, name: &str, epoch: u64, state: BandState) -> Result<()> {
         let path = self.root.join("swap").join(name);
         let reader = self.history.band_at(name, epoch)?;
-        let file = self.disk.open(&path, Access::Create).doing("making", &path)?;
+        let file = self.disk.open(&path, Access::CreatePrivate).doing("making", &path)?;
         write_out(&reader, file.as_ref(), &path, state)?;
-        file.sync_data().doing("syncing", &path)
+        let live = self.live.join(name);
+        // A band that is gone gets what the directory says of its contents.
+        let there = self.disk.stamp(&live).is_ok_and(|stamp| stamp.kind == Kind::File);
+        let source = if there { &live } else { &self.live };
+        self.disk.keep_attributes(source, &path).doing("keeping the attributes of", source)?;
+        let changed_ns = self.history.changed_ns(name, epoch);
+        self.disk.set_modified(&path, changed_ns).doing("setting the time of", &path)?;
+        file.sync_all().doing("syncing", &path)
     }
 }
 

@@ -4,6 +4,7 @@
 //! when it becomes a segment; a segment without a whole header never had a record; and nothing goes before
 //! what takes its place is durable.
 
+use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::bytes::{Reader, put_u64};
@@ -88,25 +89,44 @@ pub(crate) struct Made {
     from: PathBuf,
 }
 
-/// Makes a segment of at least so many bytes, of the spare if it has the log's own size and can be had: while
-/// there is one of that size no job makes another, so none takes its name meanwhile. Whatever segment has the
-/// new one's name stays until [`place`].
+/// Bytes of a segment to come.
+pub(crate) struct Wanted {
+    /// Of the log's own size, which the spare has.
+    pub(crate) own: u64,
+    /// Of this one.
+    pub(crate) bytes: u64,
+    /// Where there is not so much space: what it needs.
+    pub(crate) least: u64,
+}
+
+/// Makes a segment of as many bytes as are wanted, or of fewer where space is short; of the spare if it has the
+/// log's own size and can be had: while there is one of that size no job makes another, so none takes its name
+/// meanwhile. Whatever segment has the new one's name stays until [`place`].
 pub(crate) fn make_segment(
     disk: &dyn Disk,
     dir: &Path,
     store: [u8; 16],
     after: (u64, Chain),
-    (own, capacity): (u64, u64),
+    wanted: &Wanted,
 ) -> Result<Made> {
-    let end = segment_bytes(capacity);
+    let (mut end, least) = (segment_bytes(wanted.bytes), segment_bytes(wanted.least));
     let (spare, new) = (dir.join(SPARE), dir.join(NEXT_SEGMENT));
-    let taken = if end == segment_bytes(own) { open_spare(disk, dir, end) } else { None };
-    let from = if taken.is_some() { spare } else { new };
-    let file = begun(disk, &from, taken, &header(store, after, end), end);
-    if file.is_err() {
-        let _ = disk.remove(&from); // best effort: gives its space back; opening and `gc` do it, too
+    loop {
+        let taken = if end == segment_bytes(wanted.own) { open_spare(disk, dir, end) } else { None };
+        let from = if taken.is_some() { &spare } else { &new };
+        let file = begun(disk, from, taken, &header(store, after, end), end);
+        if file.is_err() {
+            let _ = disk.remove(from); // best effort: gives its space back; opening and `gc` do it, too
+        }
+        match file {
+            Ok(file) => return Ok(Made { file, end, from: from.clone() }),
+            Err(error) if error.system() == Some(io::ErrorKind::StorageFull) && end > least => {
+                // A quarter leaves most of what is free to others.
+                end = segment_bytes(end / 4).max(least);
+            }
+            Err(error) => return Err(error),
+        }
     }
-    Ok(Made { file: file?, end, from })
 }
 
 /// A spare that cannot be had is none.
@@ -157,7 +177,7 @@ fn header(store: [u8; 16], after: (u64, Chain), end: u64) -> Vec<u8> {
 }
 
 fn zeros(disk: &dyn Disk, path: &Path, end: u64) -> Result<Box<dyn DiskFile>> {
-    let file = disk.open(path, Access::Create).doing("making", path)?;
+    let file = disk.open(path, Access::CreatePrivate).doing("making", path)?;
     let zeros = vec![0; ZEROS.min(index(end))];
     let mut at = 0;
     while at < end {
@@ -174,18 +194,36 @@ pub(crate) fn open_segment(
     path: &Path,
     store: [u8; 16],
     name: u64,
+    access: Access,
 ) -> Result<Option<Segment>> {
-    let file = disk.open(path, Access::Write).doing("opening", path)?;
-    let mut header = vec![0; 8 + 16 + 8 + 32 + 8 + 32];
-    let count = file.read_at(&mut header, 0).doing("reading", path)?;
+    let file = disk.open(path, access).doing("opening", path)?;
     let size = file.stamp().doing("looking at", path)?.size;
-    let read = || -> Option<(u64, Chain, u64)> {
+    let head = read_head(file.as_ref()).doing("reading", path)?;
+    let fits = |head: &SegmentHead| head.store == store && head.first == name && head.end <= size;
+    let head = head.filter(fits);
+    Ok(head.map(|SegmentHead { first, previous, end, .. }| Segment { file, first, previous, end }))
+}
+
+/// What the first page of a segment says.
+pub(crate) struct SegmentHead {
+    pub(crate) store: [u8; 16],
+    pub(crate) first: u64,
+    pub(crate) previous: Chain,
+    pub(crate) end: u64,
+}
+
+/// What the first page of a segment, of whatever store, says; nothing when it is not whole.
+pub(crate) fn read_head(file: &dyn DiskFile) -> io::Result<Option<SegmentHead>> {
+    let mut header = vec![0; 8 + 16 + 8 + 32 + 8 + 32];
+    let count = file.read_at(&mut header, 0)?;
+    let read = || -> Option<SegmentHead> {
         let body = header.get(..count)?.len().checked_sub(32)?;
         let mut reader = Reader(&header[..count]);
-        let known = reader.take(8)? == MAGIC && reader.take(16)? == store;
-        let read = (reader.u64()?, reader.array()?, reader.u64()?);
+        let known = reader.take(8)? == MAGIC;
+        let (store, first) = (reader.array()?, reader.u64()?);
+        let (previous, end) = (reader.array()?, reader.u64()?);
         let whole = reader.0 == blake3::hash(&header[..body]).as_bytes();
-        (known && whole && read.0 == name && read.2 <= size).then_some(read)
+        (known && whole).then_some(SegmentHead { store, first, previous, end })
     };
-    Ok(read().map(|(first, previous, end)| Segment { file, first, previous, end }))
+    Ok(read())
 }

@@ -25,8 +25,8 @@ use crate::log::{Epoch, Log};
 use crate::mapped::Mapped;
 use crate::names::{check_band, check_checkpoint};
 use crate::pages::PageSet;
-use crate::record::{BandChange, Meta};
-use crate::tree::{Tree, leaf_value};
+use crate::record::{BandChange, Meta, StateSum};
+use crate::tree::Tree;
 use crate::work::Work;
 
 /// Live files that are kept open: far below any system's limit.
@@ -142,7 +142,8 @@ impl Store {
     /// marked.
     pub fn write_at(&mut self, name: &str, offset: u64, bytes: &[u8]) -> Result<()> {
         check_band(self.disk.as_ref(), name)?;
-        self.rescue(name, offset, offset + bytes.len() as u64);
+        let end = end_of(name, offset, bytes.len() as u64)?;
+        self.rescue(name, offset, end);
         self.mark(name, offset, bytes.len() as u64);
         let path = self.live.join(name);
         let written =
@@ -163,9 +164,10 @@ impl Store {
     /// The owner wrote `bytes` bytes at `offset` of a band by its own means.
     ///
     /// # Errors
-    /// `Refused` for a name no band can have.
+    /// `Refused` for a name no band can have, and for bytes that the band has not; then nothing is marked.
     pub fn mark_dirty(&mut self, name: &str, offset: u64, bytes: u64) -> Result<()> {
         check_band(self.disk.as_ref(), name)?;
+        let end = end_of(name, offset, bytes)?;
         if bytes == 0 {
             // At most it made the band.
             if self.bands.get(name).is_none_or(|band| band.size.is_none()) {
@@ -173,7 +175,15 @@ impl Store {
             }
             return Ok(());
         }
-        self.miss(name, offset, offset + bytes);
+        if self.bands.get(name).and_then(|band| band.size).is_none_or(|size| size < end) {
+            let path = self.live.join(name);
+            let size = self.disk.stamp(&path).doing("looking at", &path)?.size;
+            if size < end {
+                let what = format!("band {name:?} has {size} bytes, not {bytes} from {offset} on");
+                return Err(Error::new(ErrorKind::Refused, what, "say it after they were written"));
+            }
+        }
+        self.miss(name, offset, end);
         self.mark(name, offset, bytes);
         Ok(())
     }
@@ -194,6 +204,7 @@ impl Store {
     /// As [`Store::write_at`].
     pub fn set_len(&mut self, name: &str, bytes: u64) -> Result<()> {
         check_band(self.disk.as_ref(), name)?;
+        end_of(name, bytes, 0)?;
         self.rescue(name, bytes, u64::MAX);
         self.marked(name).resize(bytes);
         let path = self.live.join(name);
@@ -297,26 +308,32 @@ impl Store {
             self.work.count.hits += 1;
             return Ok(tree);
         }
-        let Some(head) = band.head else { return Ok(Arc::new(Tree::new(0, vec![leaf_value(0, 0, &[])]))) };
+        let Some(head) = band.head else { return Ok(Arc::new(Tree::of(&[]))) };
         if let Some(tree) = cached_tree(self.disk.as_ref(), &self.root, name, head) {
             self.work.count.loads += 1;
             return Ok(Arc::new(tree));
         }
         self.work.count.misses += 1;
         let tree = self.history.band_at(name, self.history.head())?.tree()?;
-        if tree.id() == head.id {
-            return Ok(Arc::new(tree));
+        if tree.id() != head.id {
+            self.doubt(name); // the last epoch is damaged, and the next one need not be
         }
-        Err(Error::damaged(format!("band {name:?}: what is stored of the last epoch has another id")))
+        Ok(Arc::new(tree))
+    }
+
+    /// What is stored of a band's last epoch is not what it should be: all of live is held against that.
+    pub(crate) fn doubt(&mut self, name: &str) {
+        self.marked(name).unknown = true;
     }
 
     /// Appends what was collected.
     pub(crate) fn commit(&mut self, name: &str, found: &mut Vec<Found>, hash_ns: u64) -> Result<Taken> {
         let begin = Instant::now();
         let created_ns = self.disk.now().wall_ns;
-        let bands = found.iter_mut().filter_map(|found| found.change.take()).collect();
+        let bands: Vec<_> = found.iter_mut().filter_map(|found| found.change.take()).collect();
+        let sum = self.sum_after(&bands);
         let meta = Meta::Checkpoint { name: name.to_owned(), created_ns, bands };
-        let epoch = self.log.append(meta, &self.scratch.pages)?;
+        let epoch = self.log.append(meta, &self.scratch.pages, sum)?;
         for name in std::mem::take(&mut self.dirty) {
             let band = self.bands.entry(name).or_default();
             (band.dirty, band.unknown) = (PageSet::default(), false);
@@ -325,6 +342,21 @@ impl Store {
             self.take_in(epoch, self.scratch.pages.len() as u64, std::mem::take(found));
         let read_bytes = self.scratch.read;
         Ok(Taken { checkpoint, read_bytes, written_bytes, hash_ns, append_ns: nanoseconds(begin) })
+    }
+
+    /// What all bands come to after these changes of the last epoch.
+    pub(crate) fn sum_after(&self, changes: &[BandChange]) -> StateSum {
+        let mut sum = self.history.sum();
+        for change in changes {
+            let before = self.bands.get(&change.name).and_then(|band| band.head);
+            if let Some(state) = before {
+                sum -= StateSum::of_band(&change.name, state);
+            }
+            if let Some(state) = change.state {
+                sum += StateSum::of_band(&change.name, state);
+            }
+        }
+        sum
     }
 
     /// The epoch is the last one from now on. Answers its checkpoint, and the bytes of its record.
@@ -360,6 +392,15 @@ impl Store {
     pub fn list(&self) -> Vec<Checkpoint> {
         self.history.checkpoints()
     }
+}
+
+/// Where bytes of a band end.
+fn end_of(name: &str, offset: u64, bytes: u64) -> Result<u64> {
+    // No file has more: the systems count offsets as signed numbers.
+    offset.checked_add(bytes).filter(|end| i64::try_from(*end).is_ok()).ok_or_else(|| {
+        let what = format!("band {name:?} cannot have {bytes} bytes from {offset} on");
+        Error::new(ErrorKind::Refused, what, "check the offset")
+    })
 }
 
 /// What collecting found of one band.

@@ -1,22 +1,43 @@
 //! A band's hash as a tree over leaves of 16 KiB, so that a changed leaf costs its own bytes and a path.
 //!
-//! Invariant: [`Tree::id`] equals the plain BLAKE3 of the band's bytes. BLAKE3 is a binary tree whose left
-//! subtrees are complete; pairing neighbours level by level, an odd last one moving up, builds the same tree
-//! (BLAKE3 paper §2.1; `blake3::hazmat`). Absent on purpose: reading files.
+//! What must stay true: [`Tree::id`] equals the plain BLAKE3 of the band's bytes. BLAKE3 is a binary tree whose
+//! left subtrees are complete; pairing neighbours level by level, an odd last one moving up, builds the same
+//! tree (BLAKE3 paper §2.1; `blake3::hazmat`). Beside each leaf's value there are sums of its pages, which say
+//! at a twentieth of a hash's cost which of them changed: whoever logs pages need not believe that all that
+//! changed were marked.
 
 use blake3::hazmat::{HasherExt, Mode, merge_subtrees_non_root, merge_subtrees_root};
 
 pub(crate) use blake3::hazmat::ChainingValue;
 
-use crate::pages::{LEAF, index};
+use xxhash_rust::xxh3::xxh3_64;
+
+use crate::pages::{LEAF, PAGE, PAGES_PER_LEAF, index};
 
 /// The plain BLAKE3 of a band.
 pub type Id = [u8; 32];
+
+/// What is known of one leaf.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Leaf {
+    /// Its node of the hash tree.
+    pub value: ChainingValue,
+    /// XXH3 of each of its pages; 0 beyond the end of the band.
+    pub pages: [u64; PAGES],
+}
+
+/// Pages of a leaf.
+#[allow(clippy::cast_possible_truncation, reason = "four")]
+const PAGES: usize = PAGES_PER_LEAF as usize;
+/// Bytes of a leaf in [`Tree::to_bytes`].
+const LEAF_BYTES: usize = 32 + 8 * PAGES;
 
 /// The hash tree of one band.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Tree {
     size: u64,
+    /// Of each leaf's pages.
+    sums: Vec<[u64; PAGES]>,
     /// The leaves' values first; each level half as long, down to two nodes or one.
     levels: Vec<Vec<ChainingValue>>,
 }
@@ -27,13 +48,19 @@ pub fn leaves_of(size: u64) -> u64 {
     size.div_ceil(LEAF).max(1)
 }
 
-/// The value of one leaf of a band of `size` bytes. A band of one leaf has no tree: the value is its id.
+/// One leaf of a band of `size` bytes. A band of one leaf has no tree: the leaf's value is its id.
 #[must_use]
-pub fn leaf_value(size: u64, leaf: u64, bytes: &[u8]) -> ChainingValue {
-    if size <= LEAF {
-        return *blake3::hash(bytes).as_bytes();
+pub fn leaf_of(size: u64, leaf: u64, bytes: &[u8]) -> Leaf {
+    let value = if size <= LEAF {
+        *blake3::hash(bytes).as_bytes()
+    } else {
+        blake3::Hasher::new().set_input_offset(leaf * LEAF).update(bytes).finalize_non_root()
+    };
+    let mut pages = [0; PAGES];
+    for (sum, page) in pages.iter_mut().zip(bytes.chunks(index(PAGE))) {
+        *sum = xxh3_64(page);
     }
-    blake3::Hasher::new().set_input_offset(leaf * LEAF).update(bytes).finalize_non_root()
+    Leaf { value, pages }
 }
 
 impl Tree {
@@ -42,9 +69,14 @@ impl Tree {
     /// # Panics
     /// When there are not as many as `size` asks for: a mistake in the caller.
     #[must_use]
-    pub fn new(size: u64, leaves: Vec<ChainingValue>) -> Self {
+    pub fn new(size: u64, leaves: &[Leaf]) -> Self {
         assert_eq!(leaves.len() as u64, leaves_of(size), "a value for each leaf");
-        let mut tree = Self { size, levels: vec![leaves] };
+        let values = leaves.iter().map(|leaf| leaf.value).collect();
+        Self::over(size, values, leaves.iter().map(|leaf| leaf.pages).collect())
+    }
+
+    fn over(size: u64, values: Vec<ChainingValue>, sums: Vec<[u64; PAGES]>) -> Self {
+        let mut tree = Self { size, sums, levels: vec![values] };
         while tree.levels.last().is_some_and(|level| level.len() > 2) {
             let below = &tree.levels[tree.levels.len() - 1];
             let level = (0..below.len().div_ceil(2)).map(|node| parent(below, node)).collect();
@@ -59,12 +91,40 @@ impl Tree {
         let size = bytes.len() as u64;
         let mut leaves: Vec<_> = Vec::with_capacity(index(leaves_of(size)));
         for (leaf, bytes) in bytes.chunks(index(LEAF)).enumerate() {
-            leaves.push(leaf_value(size, leaf as u64, bytes));
+            leaves.push(leaf_of(size, leaf as u64, bytes));
         }
         if bytes.is_empty() {
-            leaves.push(leaf_value(0, 0, &[]));
+            leaves.push(leaf_of(0, 0, &[]));
         }
-        Self::new(size, leaves)
+        Self::new(size, &leaves)
+    }
+
+    /// All that is in it, for [`Tree::from_bytes`].
+    pub(crate) fn to_bytes(&self) -> Vec<u8> {
+        let mut bytes = self.levels[0].concat();
+        bytes.extend(self.sums.iter().flatten().flat_map(|sum| sum.to_le_bytes()));
+        let seal = xxh3_64(&bytes);
+        bytes.extend_from_slice(&seal.to_le_bytes());
+        bytes
+    }
+
+    /// Bytes of [`Tree::to_bytes`] of a band of `size` bytes.
+    pub(crate) fn bytes_of(size: u64) -> usize {
+        index(leaves_of(size)) * LEAF_BYTES + 8
+    }
+
+    /// What [`Tree::to_bytes`] wrote of a band of `size` bytes; nothing of what is half written.
+    pub(crate) fn from_bytes(size: u64, bytes: &[u8]) -> Option<Self> {
+        let (body, seal) = bytes.split_at_checked(Self::bytes_of(size).checked_sub(8)?)?;
+        if seal != xxh3_64(body).to_le_bytes() {
+            return None;
+        }
+        let (values, sums) = body.split_at(index(leaves_of(size)) * 32);
+        let values = values.chunks(32).map(|value| value.try_into().ok()).collect::<Option<_>>()?;
+        let number = |bytes: &[u8]| Some(u64::from_le_bytes(bytes.try_into().ok()?));
+        let sums: Vec<u64> = sums.chunks(8).map(number).collect::<Option<_>>()?;
+        let sums = sums.chunks(PAGES).map(|leaf| leaf.try_into().ok()).collect::<Option<_>>()?;
+        Some(Self::over(size, values, sums))
     }
 
     /// Bytes of the band.
@@ -73,10 +133,13 @@ impl Tree {
         self.size
     }
 
-    /// The leaves' values.
+    /// A leaf that the band has.
+    ///
+    /// # Panics
+    /// When the band is shorter: a mistake in the caller.
     #[must_use]
-    pub fn leaves(&self) -> &[ChainingValue] {
-        &self.levels[0]
+    pub fn leaf(&self, leaf: u64) -> Leaf {
+        Leaf { value: self.levels[0][index(leaf)], pages: self.sums[index(leaf)] }
     }
 
     /// The plain BLAKE3 of the band.
@@ -89,10 +152,11 @@ impl Tree {
     }
 
     /// Puts new values of some leaves, ascending. A band of another size first needs [`Tree::resized`].
-    pub fn update(&mut self, changed: &[(u64, ChainingValue)]) {
+    pub fn update(&mut self, changed: &[(u64, Leaf)]) {
         let mut nodes = Vec::with_capacity(changed.len());
-        for (leaf, value) in changed {
-            self.levels[0][index(*leaf)] = *value;
+        for (leaf, new) in changed {
+            self.levels[0][index(*leaf)] = new.value;
+            self.sums[index(*leaf)] = new.pages;
             nodes.push(index(*leaf));
         }
         for upper in 1..self.levels.len() {
@@ -111,9 +175,10 @@ impl Tree {
     /// and so must those that the sizes' difference touches.
     #[must_use]
     pub fn resized(&self, size: u64) -> Self {
-        let mut leaves = self.levels[0].clone();
-        leaves.resize(index(leaves_of(size)), [0; 32]);
-        Self::new(size, leaves)
+        let (mut values, mut sums) = (self.levels[0].clone(), self.sums.clone());
+        values.resize(index(leaves_of(size)), [0; 32]);
+        sums.resize(index(leaves_of(size)), [0; PAGES]);
+        Self::over(size, values, sums)
     }
 }
 
@@ -144,6 +209,21 @@ mod tests {
     }
 
     #[test]
+    fn a_tree_is_read_as_written_and_not_with_any_byte_changed() {
+        for size in [0, 1, 5000, index(LEAF), 3 * index(LEAF) + 7] {
+            let tree = Tree::of(&bytes(size));
+            let mut written = tree.to_bytes();
+            assert_eq!(written.len(), Tree::bytes_of(size as u64));
+            assert_eq!(Tree::from_bytes(size as u64, &written), Some(tree));
+            for at in (0..written.len()).step_by(7) {
+                written[at] ^= 4;
+                assert_eq!(Tree::from_bytes(size as u64, &written), None, "{size} bytes, byte {at}");
+                written[at] ^= 4;
+            }
+        }
+    }
+
+    #[test]
     fn an_update_of_some_leaves_gives_the_id_of_the_changed_band() {
         let mut band = bytes(13 * index(LEAF) + 5);
         let mut tree = Tree::of(&band);
@@ -152,7 +232,7 @@ mod tests {
             for leaf in leaves {
                 let (from, to) = (leaf * index(LEAF), band.len().min((leaf + 1) * index(LEAF)));
                 band[from] ^= 0xFF;
-                changed.push((leaf as u64, leaf_value(band.len() as u64, leaf as u64, &band[from..to])));
+                changed.push((leaf as u64, leaf_of(band.len() as u64, leaf as u64, &band[from..to])));
             }
             tree.update(&changed);
             assert_eq!(tree.id(), *blake3::hash(&band).as_bytes());

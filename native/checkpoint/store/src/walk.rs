@@ -1,107 +1,235 @@
 //! The walk over the log's segments: from their bytes to its epochs (D3).
 //!
-//! Invariant: it takes records in order and without gaps, and stops at the first that is not whole. Segments
-//! that a crash brought back, or left half made, are removed on the way.
+//! It takes records in order and without gaps, and changes nothing. What it stops at is a torn tail only when
+//! nothing says that there was more: no whole record behind it, no later segment, not the base, not the index.
+//! Anything else is damage, and `survey` finds out what is left.
 
-use std::path::Path;
+use std::io;
+use std::path::{Path, PathBuf};
 
 use crate::bytes::hex;
-use crate::disk::Disk;
+use crate::disk::{Access, Disk, DiskFile};
 use crate::error::{Doing, Error, Result};
-use crate::forget::remove;
 use crate::log::{Epoch, segment_path};
 use crate::pages::{PAGE, index};
-use crate::record::{self, Chain, HEADER, Head};
+use crate::record::{self, Chain, Head, Meta};
 use crate::segment::{Segment, ZEROS, open_segment, segments, unfinished};
 
-/// Where the walk begins: at the last whole segment that may hold the base's epoch. A crash may bring back
-/// segments that were removed, and not all of them; those before go. One whose making was cut short does
-/// not count.
-fn begin(disk: &dyn Disk, dir: &Path, store: [u8; 16], firsts: &[u64], base: u64) -> Result<usize> {
-    for (place, first) in firsts.iter().enumerate().rev() {
-        if *first <= base + 1 && open_segment(disk, &segment_path(dir, *first), store, *first)?.is_some() {
-            return Ok(place);
-        }
-    }
-    Ok(0)
+/// What a walk is told: where the log is, and what is known of it from elsewhere.
+#[derive(Clone, Copy)]
+pub(crate) struct Place<'a> {
+    pub(crate) disk: &'a dyn Disk,
+    pub(crate) dir: &'a Path,
+    pub(crate) store: [u8; 16],
+    /// Epoch and chain value of the base.
+    pub(crate) base: (u64, Chain),
+    /// The last epoch that somebody knew to be durable, by the index, however old that is.
+    pub(crate) known: Option<(u64, Chain)>,
 }
 
-/// What a walk found: the epochs, the first epochs of the segments that count, and the last of these with
-/// where its next record goes.
+/// What a walk found in a log that is sound.
 pub(crate) struct Walked {
-    pub(crate) scan: Scan,
+    /// After that of the base.
+    pub(crate) epochs: Vec<Epoch>,
+    pub(crate) next: u64,
+    pub(crate) chain: Chain,
+    /// First epochs of the segments that count.
     pub(crate) kept: Vec<u64>,
+    /// The last of these, and where its next record goes.
     pub(crate) last: (Segment, u64),
+    /// Files that nothing needs: segments that a crash brought back, and what it left half made.
+    pub(crate) obsolete: Vec<PathBuf>,
 }
 
 impl Walked {
-    /// Walks from the base on; pages of records up to the one that is `trusted` are not hashed.
-    pub(crate) fn over(
-        disk: &dyn Disk,
-        dir: &Path,
-        store: [u8; 16],
-        base: (u64, Chain),
-        trusted: Option<(u64, Chain)>,
-    ) -> Result<Self> {
-        let mut scan = Scan::new(base, trusted.map_or(0, |(epoch, _)| epoch));
-        remove(disk, &unfinished(disk, dir))?;
+    /// Walks from the base on; pages of records up to the one that is `trusted` are not hashed, and nothing is
+    /// looked for behind it.
+    ///
+    /// # Errors
+    /// `Damaged` when the log is not sound, `Io`.
+    pub(crate) fn over(place: Place<'_>, access: Access, trusted: Option<(u64, Chain)>) -> Result<Self> {
+        let Place { disk, dir, store, base, .. } = place;
         let firsts = segments(disk, dir)?;
-        let begin = begin(disk, dir, store, &firsts, base.0)?;
+        let begin = begin(&place, &firsts)?;
+        let mut obsolete = unfinished(disk, dir);
+        obsolete.extend(firsts[..begin].iter().map(|first| segment_path(dir, *first)));
+        // What the base has is read from there: the pages of older records are nobody's.
+        let mut scan = Scan::new(place, trusted.map_or(base.0, |(epoch, _)| epoch.max(base.0)));
         let (mut kept, mut last) = (Vec::new(), None);
-        for (place, first) in firsts.iter().enumerate() {
+        for first in &firsts[begin..] {
             let path = segment_path(dir, *first);
-            if place < begin {
-                disk.remove(&path).doing("removing", &path)?;
-                continue;
-            }
-            match open_segment(disk, &path, store, *first)? {
-                Some(segment) if scan.is_left_over(&segment).doing("reading", &path)? => {
-                    disk.remove(&path).doing("removing", &path)?;
-                }
+            match open_segment(disk, &path, store, *first, access)? {
+                Some(segment) if scan.is_left_over(&segment).doing("reading", &path)? => obsolete.push(path),
                 Some(segment) => {
                     let at = scan.segment(&segment, &path)?;
                     kept.push(*first);
                     last = Some((segment, at));
                 }
-                // Its making was cut short, so nothing was ever appended behind it.
-                None if place + 1 == firsts.len() => disk.remove(&path).doing("removing", &path)?,
+                None if was_never_begun(disk, &path).doing("reading", &path)? => obsolete.push(path),
                 None => {
-                    return Err(Error::damaged(format!("{}: not a segment of this store", path.display())));
+                    let what =
+                        format!("{}: its first page is not that of a segment of this store", path.display());
+                    return Err(Error::damaged(what));
                 }
             }
         }
-        match last {
-            Some(last) if scan.next.is_none_or(|next| next > base.0) => Ok(Self { scan, kept, last }),
-            _ => {
-                let what =
-                    format!("{}: the log ends before epoch {}, which the base needs", dir.display(), base.0);
-                Err(Error::damaged(what))
+        let Scan { epochs, next, chain, .. } = scan;
+        let Some((last, next)) = last.zip(next).filter(|(_, next)| *next > base.0) else {
+            let what =
+                format!("{}: the log ends before epoch {}, which the base needs", dir.display(), base.0);
+            return Err(Error::damaged(what));
+        };
+        let walked = Self { epochs, next, chain, kept, last, obsolete };
+        walked.refuse_unknown_end(&place)?;
+        let proven = trusted == Some((walked.next - 1, walked.chain));
+        if !proven {
+            walked.refuse_more(&place)?;
+        }
+        Ok(walked)
+    }
+
+    /// Whether it came to this epoch, which is the base or a record's.
+    pub(crate) fn met(&self, base: (u64, Chain), (number, chain): (u64, Chain)) -> bool {
+        base == (number, chain)
+            || self.epochs.iter().any(|epoch| (epoch.number, epoch.chain) == (number, chain))
+    }
+
+    /// Refuses a log that ends before what the index knew to be durable, or that has something else there.
+    fn refuse_unknown_end(&self, place: &Place<'_>) -> Result<()> {
+        let Some(known) = place.known.filter(|(epoch, _)| *epoch > place.base.0) else { return Ok(()) };
+        if self.met(place.base, known) {
+            return Ok(());
+        }
+        let (dir, ours, known) = (place.dir.display(), self.next - 1, known.0);
+        let what = if known > ours {
+            format!("{dir}: the log ends with epoch {ours}, and INDEX knows epoch {known}")
+        } else {
+            format!("{dir}: the log has another epoch {known} than INDEX")
+        };
+        Err(Error::damaged(what))
+    }
+
+    /// Refuses a log behind whose end there is a whole record: what ends it is no torn tail.
+    fn refuse_more(&self, place: &Place<'_>) -> Result<()> {
+        let (segment, at) = &self.last;
+        let path = segment_path(place.dir, segment.first);
+        let mut fronts = Fronts { file: segment.file.as_ref(), end: segment.end, at: *at };
+        while let Some((at, front)) = fronts.next().doing("reading", &path)? {
+            let Some((head, ..)) = record::decode(&front) else { continue };
+            // In flight when the machine stopped: its pages are not whole. They may be of anything.
+            if at == self.last.1 && head.epoch == self.next && head.previous == self.chain {
+                fronts.at = at.saturating_add(head.bytes());
+            } else if head.epoch >= self.next && head.may_lie(place.store, segment.first, at) {
+                let what = format!(
+                    "{}: nothing whole at byte {}, where epoch {} should be, and epoch {} at byte {at}",
+                    path.display(),
+                    self.last.1,
+                    self.next,
+                    head.epoch
+                );
+                return Err(Error::damaged(what));
             }
         }
+        Ok(())
     }
 }
 
-/// The walk over all segments.
-pub(crate) struct Scan {
-    base: (u64, Chain),
-    /// Up to this epoch the pages were whole when they were synced.
-    trusted: u64,
-    pub(crate) epochs: Vec<Epoch>,
-    pub(crate) next: Option<u64>,
-    pub(crate) chain: Chain,
+/// Where the walk begins: at the last whole segment that may hold the base's epoch. A crash may bring back
+/// segments that were removed, and not all of them; those before do not count.
+fn begin(place: &Place<'_>, firsts: &[u64]) -> Result<usize> {
+    for (at, first) in firsts.iter().enumerate().rev() {
+        let path = segment_path(place.dir, *first);
+        if *first <= place.base.0 + 1
+            && open_segment(place.disk, &path, place.store, *first, Access::Read)?.is_some()
+        {
+            return Ok(at);
+        }
+    }
+    Ok(0)
 }
 
-impl Scan {
+/// Whether a file with a segment's name was left by a version that gave the name before the first page was
+/// whole: all zeros, so it never had a record.
+fn was_never_begun(disk: &dyn Disk, path: &Path) -> io::Result<bool> {
+    let file = disk.open(path, Access::Read)?;
+    let end = file.stamp()?.size;
+    let mut piece = vec![0; ZEROS];
+    let mut at = 0;
+    while at < end {
+        let count = file.read_at(&mut piece, at)?;
+        if count == 0 || piece[..count].iter().any(|byte| *byte != 0) {
+            return Ok(false);
+        }
+        at += count as u64;
+    }
+    Ok(true)
+}
+
+/// The pages of a file that may begin a record, ascending, each with all bytes that its header claims.
+pub(crate) struct Fronts<'a> {
+    pub(crate) file: &'a dyn DiskFile,
+    pub(crate) end: u64,
+    /// Where to look next; may be moved behind a record.
+    pub(crate) at: u64,
+}
+
+impl Fronts<'_> {
+    pub(crate) fn next(&mut self) -> io::Result<Option<(u64, Vec<u8>)>> {
+        let mut piece = Vec::new();
+        while self.at < self.end {
+            piece.resize(ZEROS.min(index(self.end - self.at)), 0);
+            let count = self.file.read_at(&mut piece, self.at)?;
+            if count == 0 {
+                break;
+            }
+            for (place, page) in piece[..count].chunks(index(PAGE)).enumerate() {
+                if record::may_begin(page) {
+                    let at = self.at + place as u64 * PAGE;
+                    self.at = at + PAGE;
+                    return read_front(self.file, self.end, at).map(|front| Some((at, front)));
+                }
+            }
+            self.at += (count as u64).next_multiple_of(PAGE);
+        }
+        Ok(None)
+    }
+}
+
+/// The page at `at`, and more where a header there claims a larger meta that has room before `end`.
+fn read_front(file: &dyn DiskFile, end: u64, at: u64) -> io::Result<Vec<u8>> {
+    let mut front = vec![0; index(PAGE)];
+    let mut count = file.read_at(&mut front, at)?;
+    let claimed = record::peek(&front[..count]).map_or(0, |head| head.front_bytes());
+    if claimed > PAGE && claimed <= end.saturating_sub(at) {
+        front.resize(index(claimed), 0);
+        count = file.read_at(&mut front, at)?;
+    }
+    front.truncate(count);
+    Ok(front)
+}
+
+/// The walk over all segments.
+struct Scan<'a> {
+    place: Place<'a>,
+    /// Up to this epoch the pages were whole when they were synced.
+    trusted: u64,
+    epochs: Vec<Epoch>,
+    next: Option<u64>,
+    chain: Chain,
+}
+
+impl<'a> Scan<'a> {
     /// A walk that begins at the segment with the base's epoch.
-    fn new(base: (u64, Chain), trusted: u64) -> Self {
-        Self { base, trusted, epochs: Vec::new(), next: None, chain: [0; 32] }
+    fn new(place: Place<'a>, trusted: u64) -> Self {
+        Self { place, trusted, epochs: Vec::new(), next: None, chain: [0; 32] }
     }
 
     /// Reads a segment's records; answers where the next one goes.
     fn segment(&mut self, segment: &Segment, path: &Path) -> Result<u64> {
         let expected = self.next.unwrap_or(segment.first);
         let chained = self.next.is_none() || segment.previous == self.chain;
-        if segment.first != expected || !chained || (self.next.is_none() && segment.first > self.base.0 + 1) {
+        let base = self.place.base.0;
+        if segment.first != expected || !chained || (self.next.is_none() && segment.first > base + 1) {
             let what = format!("{}: epoch {expected} should follow, not {}", path.display(), segment.first);
             return Err(Error::damaged(what));
         }
@@ -112,27 +240,27 @@ impl Scan {
             at += epoch.bytes;
             (self.next, self.chain) = (Some(epoch.number + 1), epoch.chain);
             self.meet_base(path)?;
-            if epoch.number > self.base.0 {
+            if epoch.number > base {
                 self.epochs.push(epoch);
             }
         }
         Ok(at)
     }
 
-    /// Whether a failed rotation left it: it has no record, and its epoch is in the segment before it.
-    fn is_left_over(&self, segment: &Segment) -> std::io::Result<bool> {
+    /// Whether a failed rotation left it: its epoch is in the segment before it, and it has no record.
+    fn is_left_over(&self, segment: &Segment) -> io::Result<bool> {
         if self.next.is_none_or(|next| segment.first >= next) {
             return Ok(false);
         }
-        let mut header = vec![0; HEADER];
-        segment.file.read_at(&mut header, PAGE)?;
-        Ok(record::peek(&header).is_none())
+        let mut fronts = Fronts { file: segment.file.as_ref(), end: segment.end, at: PAGE };
+        Ok(fronts.next()?.is_none())
     }
 
     /// The base is an epoch of this log.
     fn meet_base(&self, path: &Path) -> Result<()> {
-        if self.next == Some(self.base.0 + 1) && self.chain != self.base.1 {
-            let (ours, base) = (hex(&self.chain), hex(&self.base.1));
+        let base = self.place.base;
+        if self.next == Some(base.0 + 1) && self.chain != base.1 {
+            let (ours, base) = (hex(&self.chain), hex(&base.1));
             return Err(Error::damaged(format!(
                 "{}: chain {ours} where the base has {base}",
                 path.display()
@@ -141,49 +269,46 @@ impl Scan {
         Ok(())
     }
 
-    fn record(&self, segment: &Segment, at: u64) -> std::io::Result<Option<Epoch>> {
-        // A record begins at a page of its own, and what it says seldom takes more.
-        let mut front = vec![0; index(PAGE)];
-        if at + PAGE > segment.end || segment.file.read_at(&mut front, at)? < front.len() {
+    fn record(&self, segment: &Segment, at: u64) -> io::Result<Option<Epoch>> {
+        if at + PAGE > segment.end {
             return Ok(None);
         }
-        let Some(claim) = record::peek(&front) else { return Ok(None) };
-        let room = segment.end - at;
-        if claim.front_bytes().checked_add(claim.page_bytes).is_none_or(|bytes| bytes > room) {
-            return Ok(None);
-        }
-        let size = HEADER + index(claim.meta_bytes);
-        if size > front.len() {
-            front.resize(size, 0);
-            segment.file.read_at(&mut front, at)?;
-        }
+        let front = read_front(segment.file.as_ref(), segment.end, at)?;
         let Some((head, meta, chain)) = record::decode(&front) else { return Ok(None) };
-        if Some(head.epoch) != self.next || head.previous != self.chain {
+        let room = segment.end - at;
+        if head.front_bytes().checked_add(head.page_bytes).is_none_or(|bytes| bytes > room)
+            || Some(head.epoch) != self.next
+            || head.previous != self.chain
+            || !head.may_lie(self.place.store, segment.first, at)
+            || (head.epoch > self.trusted && !pages_whole(segment.file.as_ref(), &head, at)?)
+        {
             return Ok(None);
         }
-        if head.epoch > self.trusted && !pages_whole(segment, &head, at)? {
-            return Ok(None);
-        }
-        let pages_at = at + head.front_bytes();
-        Ok(Some(Epoch {
-            number: head.epoch,
-            chain,
-            meta,
-            segment: segment.first,
-            pages_at,
-            bytes: head.bytes(),
-        }))
+        Ok(Some(epoch_of(head, meta, chain, segment.first, at)))
+    }
+}
+
+/// A record that was read at this place.
+pub(crate) fn epoch_of(head: Head, meta: Meta, chain: Chain, segment: u64, at: u64) -> Epoch {
+    Epoch {
+        number: head.epoch,
+        chain,
+        meta,
+        segment,
+        pages_at: at + head.front_bytes(),
+        bytes: head.bytes(),
+        sum: head.seal.map(|seal| seal.sum),
     }
 }
 
 /// Whether the pages are those the header was written with.
-fn pages_whole(segment: &Segment, head: &Head, at: u64) -> std::io::Result<bool> {
+pub(crate) fn pages_whole(file: &dyn DiskFile, head: &Head, at: u64) -> io::Result<bool> {
     let mut hasher = blake3::Hasher::new();
     let mut piece = vec![0; ZEROS.min(index(head.page_bytes))];
     let mut done = 0;
     while done < head.page_bytes {
         let want = piece.len().min(index(head.page_bytes - done));
-        let count = segment.file.read_at(&mut piece[..want], at + head.front_bytes() + done)?;
+        let count = file.read_at(&mut piece[..want], at + head.front_bytes() + done)?;
         if count < want {
             return Ok(false);
         }

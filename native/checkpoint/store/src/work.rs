@@ -239,6 +239,7 @@ impl Store {
                 let Some((tree, cached)) = it.made else { return Ok(()) };
                 if tree.id() != it.head.id {
                     self.work.unreadable.insert(it.name.clone());
+                    self.doubt(&it.name); // the next checkpoint has all of it
                     let what = format!("band {:?}: what is stored of it has another id", it.name);
                     return Err(Error::damaged(what));
                 }

@@ -8,6 +8,7 @@
 # script; every round says how it is, however much it prints; `end` comes after the last byte; two small
 # processes per round. `dd` reads, because toybox's `head -c` takes more from a shared descriptor than it
 # prints.
+# Needs: dd sleep stat
 exec 2>/dev/null
 d=$1 out=$2 err=$3 pause=$4
 most=262144

@@ -5,6 +5,7 @@
 #   pid (the workload's, leader of a group)  out, err (what it said)  late (it ran out of LIMIT_S)
 #   end (its status; `missing`: no such PROGRAM; `nowhere`: no such WORKING_DIRECTORY)
 # Invariants: runs COMMAND at most once; `end` is written last and whole; the limit holds without any agent.
+# Needs: mkdir mv setsid sh sleep
 d=$1 cwd=$2 limit=$3 program=$4
 shift 4
 mkdir "$d/begun" || exit 0

@@ -3,6 +3,7 @@
 # Place in the journey: the first command of a launch (executors/detached.py). Invariants: may be sent again
 # after a lost connection: launch.sh begins once only; makes no parent directory, so that a late one starts
 # nothing in a run that was cleaned away. Status 0: it began, now or before; 3: it cannot be written.
+# Needs: mkdir setsid sh sleep
 d=$1 script=$2 run=$3
 shift 3
 mkdir "$d" 2>/dev/null

@@ -4,6 +4,7 @@
 # environment says so, or when its program or working directory lies below DIRECTORY: what a workload started
 # and let go of is found by one or the other. The watcher of LAUNCH is killed, too, but not counted.
 # Invariant: looks again after each round, until a look finds nothing.
+# Needs: grep ls printf sort
 run=$1 dir=$2 spared=
 [ -z "$3" ] || read -r spared <"$3/watcher"
 found() {

@@ -1,4 +1,4 @@
-"""Pipes and terminals, read and written from the event loop.
+"""Sockets, pipes and terminals, read and written from the event loop.
 
 Place in the journey: between the processes of the device and the streams that carry what they print.
 Invariant: a descriptor that ends in any way reads as b"" and takes no more bytes; errors of a terminal whose
@@ -50,22 +50,30 @@ def terminal(*, echo: bool) -> tuple[int, int]:
     return ours, theirs
 
 
-async def read(descriptor: int) -> bytes:
-    """The next bytes; b"" at the end."""
+async def read(descriptor: int, most: int) -> bytes:
+    """All that is there by now, at most `most` bytes; waits while there is nothing; b"" at the end."""
     loop = asyncio.get_running_loop()
-    while True:
+    found = bytearray()
+    while len(found) < most:
         try:
-            return os.read(descriptor, CHUNK_BYTES)
+            chunk = os.read(descriptor, min(CHUNK_BYTES, most - len(found)))
         except BlockingIOError:
-            pass
+            if found:
+                break
         except OSError:  # EIO: the last process on a terminal left
-            return b""
+            break
+        else:
+            if not chunk:
+                break
+            found += chunk
+            continue
         ready = loop.create_future()
         loop.add_reader(descriptor, _set, ready)
         try:
             await ready
         finally:
             loop.remove_reader(descriptor)
+    return bytes(found)
 
 
 async def write(descriptor: int, data: bytes) -> bool:

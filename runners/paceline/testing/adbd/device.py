@@ -16,7 +16,7 @@ import shutil
 import socket
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
@@ -24,12 +24,17 @@ import psutil
 
 Mode = Literal["namespace", "prefix"]
 NAMESPACES = ("unshare", "--user", "--map-root-user", "--mount", "--pid", "--fork", "--kill-child")
+AS_SHELL = ("unshare", "--user", "--map-user=2000", "--map-group=2000", "--keep-caps")
+IN_ITS_OWN_NETWORK = ("--mount", "--net", "--pid", "--fork", "--kill-child")
+"""As Android's user `shell`. The first process needs the capabilities; what it starts has none."""
 START_TIMEOUT_S = 30.0
 FIRST_PROCESS = Path(__file__).with_name("init.py")
 LENGTH_BYTES = 4
 """Before each message to and from it."""
 KILLED = -9
 SHELL = "/bin/sh"
+ANDROIDS_PATH = "/product/bin:/system/bin:/system/xbin:/odm/bin:/vendor/bin:/vendor/xbin"
+"""What Android's init gives its services (_PATH_DEFPATH of bionic)."""
 
 
 class Child:
@@ -52,12 +57,19 @@ class Child:
         if not self._status.done():
             self._device.tell({"hang_up": self._number})
 
+    def kill(self) -> None:
+        """SIGKILL to the command itself."""
+        if not self._status.done():
+            self._device.tell({"kill": self._number})
+
 
 class Device:
     """`start` before anything else, in the event loop; `stop` at the end, from any thread."""
 
-    def __init__(self, root: Path, over: Path, abi: str, mode: Mode | None) -> None:
-        self.root, self._over, self._abi = root, over, abi
+    def __init__(self, root: Path, over: Path, abi: str, mode: Mode | None, *, data_bytes: int = 0) -> None:
+        """With `data_bytes` it has Android's shell and tools instead of the host's, a network of its own, and
+        so much storage below `/data`."""
+        self.root, self._over, self._abi, self._data_bytes = root, over, abi, data_bytes
         self._wanted = mode
         self.mode: Mode = "prefix"
         self.why_prefix = ""
@@ -68,6 +80,7 @@ class Device:
         self._children: dict[int, Child] = {}
         self._numbers = itertools.count(1)
         self._killed: asyncio.Future[None] | None = None
+        self._connecting: dict[int, asyncio.Future[socket.socket]] = {}
 
     def start(self) -> None:
         """Starts the first process: in namespaces, else without."""
@@ -84,12 +97,20 @@ class Device:
         raise OSError(f"the device did not start: {self.why_prefix}")
 
     def spawn(
-        self, argv: Sequence[str], environment: dict[str, str], descriptors: Sequence[int], *, terminal: bool
+        self,
+        argv: Sequence[str],
+        environment: dict[str, str],
+        descriptors: Sequence[int],
+        *,
+        terminal: bool,
+        listens: Mapping[str, str] | None = None,
     ) -> Child:
-        """Starts a command with these three descriptors, which stay the caller's to close."""
+        """Starts a command with these three descriptors, which stay the caller's to close. `listens`: names
+        of sockets to hand over, to their paths on the device."""
         number = next(self._numbers)
         child = self._children[number] = Child(self, number)
         message = {"start": number, "argv": list(argv), "env": environment, "terminal": terminal}
+        message["listens"] = dict(listens or {})
         self.tell(message, descriptors)
         return child
 
@@ -103,6 +124,14 @@ class Device:
             self._socket.sendall(head)
         self._socket.sendall(text)
 
+    async def connect(self, to: int | str) -> socket.socket:
+        """To a port or a socket's path of the device. Raises OSError."""
+        number = next(self._numbers)
+        made: asyncio.Future[socket.socket] = asyncio.get_running_loop().create_future()
+        self._connecting[number] = made
+        self.tell({"connect": number, "to": to})
+        return await made
+
     async def kill_all(self) -> None:
         """Ends every process of the device, as a reboot does."""
         self._killed = asyncio.get_running_loop().create_future()
@@ -111,14 +140,26 @@ class Device:
 
     def processes(self) -> list[int]:
         """Host process ids of everything that runs on the device."""
+        first = 1 if self.mode == "namespace" else 0  # unshare's child is the first process itself
+        return [process.pid for process in self._family()[first:] if _lives(process)]
+
+    @property
+    def has_androids_tools(self) -> bool:
+        return self._data_bytes > 0
+
+    @property
+    def files(self) -> Path:
+        """Its root directory as this host sees it, with what is mounted there."""
+        family = self._family()
+        return Path(f"/proc/{family[0].pid}/root") if self._data_bytes and family else self.root
+
+    def _family(self) -> list[psutil.Process]:
         if self._process is None:
             return []
         try:
-            ours = psutil.Process(self._process.pid).children(recursive=True)
+            return psutil.Process(self._process.pid).children(recursive=True)
         except psutil.NoSuchProcess:
             return []
-        first = 1 if self.mode == "namespace" else 0  # unshare's child is the first process itself
-        return [process.pid for process in ours[first:] if _lives(process)]
 
     def stop(self) -> None:
         """Ends the first process and with it everything on the device."""
@@ -135,12 +176,14 @@ class Device:
         return self._control
 
     def _launch(self, mode: Mode) -> dict[str, Any]:
-        prefix = NAMESPACES if mode == "namespace" else ()
+        prefix: tuple[str, ...] = ()
+        if mode == "namespace":
+            prefix = (*AS_SHELL, *IN_ITS_OWN_NETWORK) if self._data_bytes else NAMESPACES
         if prefix and shutil.which(prefix[0]) is None:
             raise OSError("no unshare here (Linux has it)")
         ours, theirs = socket.socketpair()
         command = [*prefix, sys.executable, "-I", "-S", str(FIRST_PROCESS), str(self.root), str(self._over)]
-        command += [str(theirs.fileno()), mode, self._abi]
+        command += [str(theirs.fileno()), mode, self._abi, str(self._data_bytes)]
         with theirs:
             self._process = subprocess.Popen(
                 command, pass_fds=[theirs.fileno()], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
@@ -148,7 +191,7 @@ class Device:
             )  # fmt: skip
         self._control = ours
         ours.settimeout(START_TIMEOUT_S)
-        message = self._message()
+        message, _ = self._message()
         ours.settimeout(None)
         if message is None:
             _, complaint = self._process.communicate(timeout=START_TIMEOUT_S)
@@ -157,23 +200,33 @@ class Device:
             raise OSError((complaint.decode("utf-8", "replace").strip().splitlines() or ["it ended"])[-1])
         return message
 
-    def _message(self) -> dict[str, Any] | None:
-        head = self._socket.recv(LENGTH_BYTES, socket.MSG_WAITALL)
+    def _message(self) -> tuple[dict[str, Any] | None, list[int]]:
+        """With the descriptors that came with it."""
+        head, descriptors = b"", list[int]()
+        if sys.platform != "win32":
+            head, descriptors, _, _ = socket.recv_fds(self._socket, LENGTH_BYTES, 1)
         if len(head) < LENGTH_BYTES:
-            return None
+            return None, []
         text = self._socket.recv(int.from_bytes(head, "big"), socket.MSG_WAITALL)
-        message: dict[str, Any] = json.loads(text)
-        return message
+        return json.loads(text), descriptors
 
     def _heard(self) -> None:
-        message = self._message()
+        message, descriptors = self._message()
         if message is None:
             asyncio.get_running_loop().remove_reader(self._socket)
             for child in self._children.values():
                 child.ended(KILLED)
+            for made in self._connecting.values():
+                made.set_exception(ConnectionAbortedError("the device ended"))
         elif "ended" in message:
             child = self._children.pop(message["ended"])
             child.ended(message["status"])
+        elif "connected" in message:
+            made = self._connecting.pop(message["connected"])
+            if descriptors:
+                made.set_result(socket.socket(fileno=descriptors[0]))
+            else:
+                made.set_exception(ConnectionRefusedError(message["error"]))
         elif "killed" in message and self._killed is not None:
             self._killed.set_result(None)
 
@@ -187,6 +240,13 @@ def _lives(process: psutil.Process) -> bool:
 
 def environment_of(device: Device) -> dict[str, str]:
     """What adbd gives a shell; `PATH` begins with the device's own tools."""
+    if device.has_androids_tools:
+        return {
+            "PATH": ANDROIDS_PATH,
+            "ANDROID_DATA": "/data",
+            "ANDROID_ROOT": "/system",
+            "TMPDIR": "/data/local/tmp",
+        }
     base = "" if device.mode == "namespace" else str(device.root)
     host_path = os.environ.get("PATH", "/usr/bin:/bin")
     return {

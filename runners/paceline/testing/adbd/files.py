@@ -1,21 +1,22 @@
 """`sync:` – files of the device, by version 1 of the sync protocol.
 
-Place in the journey: between OPEN and the scratch root, for `adb push`, `pull` and `ls`. Invariants: no path
-leaves the scratch root, not through a link either; a push that failed or was cut leaves nothing; a refusal is
-said at once and the rest of the push is read and dropped, as adbd does. It speaks no later version: the peer
-announces none.
+Answers `adb push`, `pull` and `ls` as adbd does (daemon/file_sync_service.cpp; README.md has the lines): a
+refusal ends the service, a push that failed or was cut leaves nothing, and the owner's bits of a pushed file
+are copied to group and others. No path leaves the scratch root, not through a link either. It speaks no later
+version: the peer announces none.
 """
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import os
+import re
 import stat
 import struct
 from pathlib import Path, PurePosixPath
-from typing import TYPE_CHECKING, BinaryIO
+from typing import TYPE_CHECKING
 
-from paceline.testing.adbd.packets import ProtocolError
 from paceline.testing.adbd.streams import Stream
 
 if TYPE_CHECKING:
@@ -27,34 +28,47 @@ ENTRY = struct.Struct("<4s4I")
 DATA_BYTES = 64 * 1024
 """SYNC_DATA_MAX: the most one DATA may hold."""
 PATH_BYTES = 1024
+RECEIVED_BYTES = DATA_BYTES - REQUEST.size
+"""What adbd reads of a file for one DATA: its buffer less the header."""
 LINKS = 40
 """How many links one path may go through (the kernel's own limit)."""
 
 
 class FailedError(Exception):
-    """What the client is told in FAIL. `more`: its push goes on and has to be read to its end."""
+    """What the client is told in FAIL, after which the service ends. `push_goes_on`: what the client still
+    sends of its push is read and dropped first. `violation`: no client may have asked for it."""
 
-    def __init__(self, text: str, *, more: bool = False) -> None:
+    def __init__(self, text: str, *, push_goes_on: bool = False, violation: bool = False) -> None:
         super().__init__(text)
-        self.more = more
+        self.push_goes_on, self.violation = push_goes_on, violation
 
 
 async def serve(peer: Peer, stream: Stream) -> None:
-    """Requests until QUIT."""
-    while True:
-        name, length = REQUEST.unpack(await stream.read_exactly(REQUEST.size))
-        if name == b"QUIT":
-            return
-        if name not in REQUESTS or length > PATH_BYTES:
-            raise ProtocolError(f"sync request {name!r} of {length} bytes")
-        path = (await stream.read_exactly(length)).decode("utf-8", "surrogateescape")
-        try:
-            await REQUESTS[name](peer, stream, path)
-        except FailedError as failed:
-            text = str(failed).encode("utf-8", "surrogateescape")
-            await stream.write(REQUEST.pack(b"FAIL", len(text)) + text)
-            if failed.more:
-                await _dropped(stream)
+    """Requests until QUIT or the first FAIL."""
+    try:
+        while await _served(peer, stream):
+            pass
+    except FailedError as failed:
+        if failed.violation:
+            peer.violations.append(f"sync: {failed}")
+        text = str(failed).encode("utf-8", "surrogateescape")
+        await stream.write(REQUEST.pack(b"FAIL", len(text)) + text)
+        if failed.push_goes_on:
+            await _dropped(stream)
+
+
+async def _served(peer: Peer, stream: Stream) -> bool:
+    """One request; False after QUIT. Raises FailedError."""
+    name, length = REQUEST.unpack(await stream.read_exactly(REQUEST.size))
+    if length > PATH_BYTES:
+        raise FailedError("path too long", violation=True)
+    path = (await stream.read_exactly(length)).decode("utf-8", "surrogateescape")
+    if name == b"QUIT":
+        return False
+    if name not in REQUESTS:
+        raise FailedError(f"unknown command {int.from_bytes(name, 'little'):08x}", violation=True)
+    await REQUESTS[name](peer, stream, path)
+    return True
 
 
 def resolved(peer: Peer, path: str, *, last_link: bool = True) -> Path:
@@ -90,12 +104,21 @@ async def _stat(peer: Peer, stream: Stream, path: str) -> None:
 
 
 async def _list(peer: Peer, stream: Stream, path: str) -> None:
+    """With `.` and `..`, in the order of the directory, as readdir gives them."""
     answer = b""
     try:
-        for entry in sorted(resolved(peer, path).iterdir()):
-            found, name = entry.lstat(), os.fsencode(entry.name)
+        directory = resolved(peer, path)
+        above = directory if directory == peer.files else directory.parent
+        with os.scandir(directory) as entries:
+            named = [
+                (".", directory),
+                ("..", above),
+                *((entry.name, directory / entry.name) for entry in entries),
+            ]
+        for name, entry in named:
+            found, encoded = entry.lstat(), os.fsencode(name)
             size = found.st_size & 0xFFFFFFFF
-            answer += ENTRY.pack(b"DENT", found.st_mode, size, int(found.st_mtime), len(name)) + name
+            answer += ENTRY.pack(b"DENT", found.st_mode, size, int(found.st_mtime), len(encoded)) + encoded
     except (OSError, FailedError):
         pass  # a directory that cannot be read is empty: version 1 has no other word for it
     await stream.write(answer + ENTRY.pack(b"DONE", 0, 0, 0, 0))
@@ -103,52 +126,127 @@ async def _list(peer: Peer, stream: Stream, path: str) -> None:
 
 async def _receive(peer: Peer, stream: Stream, path: str) -> None:
     try:
-        with resolved(peer, path).open("rb") as source:
-            while chunk := source.read(DATA_BYTES):
-                await stream.write(REQUEST.pack(b"DATA", len(chunk)) + chunk)
+        source = os.open(resolved(peer, path), os.O_RDONLY)
     except OSError as error:
         raise FailedError(f"open failed: {error.strerror}") from None
+    except FailedError as error:
+        raise FailedError(f"open failed: {error}") from None
+    try:
+        while chunk := os.read(source, RECEIVED_BYTES):
+            await stream.write(REQUEST.pack(b"DATA", len(chunk)) + chunk)
+    except IsADirectoryError as error:
+        raise FailedError(f"read failed: {error.strerror}") from None
+    finally:
+        os.close(source)
     await stream.write(REQUEST.pack(b"DONE", 0))
 
 
 async def _send(peer: Peer, stream: Stream, what: str) -> None:
-    path, _, mode_text = what.rpartition(",")
-    if not path or not mode_text.isdigit():
-        raise FailedError("bad request: no mode", more=True)
-    mode = int(mode_text)
+    path, comma, mode_text = what.rpartition(",")
+    if not comma:
+        raise FailedError("missing , in ID_SEND", violation=True)
+    digits = re.match(r"\d*", mode_text)
+    mode = int(digits[0] or "0") if digits else 0  # strtoul stops where the number does
     try:
-        target = resolved(peer, path)
-        target.parent.mkdir(parents=True, exist_ok=True)
-        target.unlink(missing_ok=True)
-        file = None if stat.S_ISLNK(mode) else target.open("wb")
-    except (OSError, FailedError) as error:
-        why = error.strerror if isinstance(error, OSError) else error
-        raise FailedError(f"couldn't create file: {why}", more=True) from None
-    if file is None:
-        link, _ = await _collected(stream)
-        target.symlink_to(os.fsdecode(link.rstrip(b"\x00")))
+        target = resolved(peer, path, last_link=False)
+    except FailedError as error:
+        raise FailedError(f"couldn't create file: {error}", push_goes_on=True) from None
+    replaced = _unlinked(target, mode)
+    if stat.S_ISLNK(mode):
+        time_s = await _linked(stream, target)
     else:
-        with file:
-            time_s = await _written(peer, stream, file, target)
-        target.chmod(mode & 0o777)
-        os.utime(target, (time_s, time_s))
+        file = _opened(target, as_adbd_sets(mode))
+        try:
+            time_s = await _written(peer, stream, file)
+        except BaseException:
+            if replaced:
+                target.unlink(missing_ok=True)
+            raise
+        finally:
+            os.close(file)
     await stream.write(REQUEST.pack(b"OKAY", 0))
+    with contextlib.suppress(OSError):  # adbd does not look whether that worked either
+        os.utime(target, (time_s, time_s), follow_symlinks=False)
 
 
-async def _written(peer: Peer, stream: Stream, file: BinaryIO, target: Path) -> int:
-    """The file's bytes as they come; returns its time. What did not come whole is removed."""
-    whole = False
+def _unlinked(target: Path, mode: int) -> bool:
+    """Whether what lies at `target` makes place for the new file: not a directory or a device, and a link
+    only for a regular file. Then it is gone."""
     try:
-        while (piece := await _piece(stream))[0]:
-            _write(peer, file, piece[0])
-        whole = True
-        return piece[1]
-    finally:
-        if not whole:
+        old = target.lstat().st_mode
+    except OSError:
+        return True
+    makes_place = stat.S_ISREG(old) or (stat.S_ISLNK(old) and not stat.S_ISLNK(mode))
+    if makes_place:
+        target.unlink(missing_ok=True)
+    return makes_place
+
+
+def _opened(target: Path, mode: int) -> int:
+    """A descriptor of the file, made with the directories above it. Raises FailedError."""
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL
+    try:
+        try:
+            file = os.open(target, flags, mode)
+        except FileNotFoundError:
+            _make_directories(target.parent)
+            file = os.open(target, flags, mode)
+    except FileExistsError:
+        try:
+            file = os.open(target, os.O_WRONLY)
+        except OSError as error:
+            raise FailedError(f"couldn't create file: {error.strerror}", push_goes_on=True) from None
+    except OSError as error:
+        raise FailedError(f"couldn't create file: {error.strerror}", push_goes_on=True) from None
+    target.chmod(mode)
+    return file
+
+
+def _make_directories(directory: Path) -> None:
+    try:
+        directory.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise FailedError(f"secure_mkdirs failed: {error.strerror}", push_goes_on=True) from None
+
+
+async def _linked(stream: Stream, target: Path) -> int:
+    """Makes the link that one DATA names; returns its time. Raises FailedError."""
+    name, number = REQUEST.unpack(await stream.read_exactly(REQUEST.size))
+    if name != b"DATA":
+        raise FailedError("invalid data message: expected ID_DATA", violation=True)
+    if number > DATA_BYTES:
+        raise FailedError("oversize data message", violation=True)
+    to = os.fsdecode((await stream.read_exactly(number)).split(b"\x00")[0])
+    try:
+        if not target.is_symlink() or str(target.readlink()) != to:
             target.unlink(missing_ok=True)
+            target.parent.mkdir(parents=True, exist_ok=True)
+            target.symlink_to(to)
+    except OSError as error:
+        raise FailedError(f"symlink failed: {error.strerror}") from None
+    name, time_s = REQUEST.unpack(await stream.read_exactly(REQUEST.size))
+    if name != b"DONE":
+        raise FailedError("invalid data message: expected ID_DONE", violation=True)
+    return int(time_s)
 
 
-def _write(peer: Peer, file: BinaryIO, data: bytes) -> None:
+def as_adbd_sets(mode: int) -> int:
+    """The bits a pushed file gets for the `mode` asked for: the owner's also for group and others (`do_send`,
+    daemon/file_sync_service.cpp)."""
+    bits = mode & 0o777
+    bits |= (bits >> 3) & 0o070
+    bits |= (bits >> 3) & 0o007
+    return bits
+
+
+async def _written(peer: Peer, stream: Stream, file: int) -> int:
+    """The file's bytes as they come; returns its time. Raises FailedError."""
+    while (piece := await _piece(stream))[0]:
+        _write(peer, file, piece[0])
+    return piece[1]
+
+
+def _write(peer: Peer, file: int, data: bytes) -> None:
     """Raises FailedError when the storage is full, as scripted or for real."""
     room = peer.faults.no_space_after
     if room is not None:
@@ -156,32 +254,30 @@ def _write(peer: Peer, file: BinaryIO, data: bytes) -> None:
     try:
         if room is not None and room < len(data):
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-        file.write(data)
+        rest = memoryview(data)
+        while rest:
+            rest = rest[os.write(file, rest) :]
     except OSError as error:
-        raise FailedError(f"couldn't write to file: {error.strerror}", more=True) from None
+        raise FailedError(f"write failed: {error.strerror}", push_goes_on=True) from None
 
 
 async def _piece(stream: Stream) -> tuple[bytes, int]:
-    """(data, 0) or, at the end, (b"", time of the file)."""
+    """(data, 0) or, at the end, (b"", time of the file). Raises FailedError."""
     name, number = REQUEST.unpack(await stream.read_exactly(REQUEST.size))
     if name == b"DONE":
         return b"", number
-    if name != b"DATA" or not 0 < number <= DATA_BYTES:
-        raise ProtocolError(f"{name!r} of {number} bytes within a push")
+    if name != b"DATA":
+        raise FailedError("invalid data message", violation=True)
+    if number > DATA_BYTES:
+        raise FailedError("oversize data message", violation=True)
     return await stream.read_exactly(number), 0
 
 
-async def _collected(stream: Stream) -> tuple[bytes, int]:
-    parts = []
-    while (piece := await _piece(stream))[0]:
-        parts.append(piece[0])
-    return b"".join(parts), piece[1]
-
-
 async def _dropped(stream: Stream) -> None:
-    """Reads the rest of a push that was refused."""
-    while (await _piece(stream))[0]:
-        pass
+    """Reads the rest of a push that was refused, or what no push says."""
+    with contextlib.suppress(FailedError):
+        while (await _piece(stream))[0]:
+            pass
 
 
 REQUESTS = {b"STAT": _stat, b"LIST": _list, b"SEND": _send, b"RECV": _receive}

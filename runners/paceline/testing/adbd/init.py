@@ -5,8 +5,10 @@ Invariants: it ends when its peer does, however that ends, and nothing it starte
 three descriptors it was given and no others. It imports nothing of ours and reads nothing but its socket.
 
 Wire to the peer: four bytes of length, then JSON. From the peer {"start": id, "argv", "env", "terminal"} with
-three descriptors, {"hang_up": id}, {"kill_all": true}; to the peer {"ready": …}, {"ended": id, "status"},
-{"killed": true}.
+three descriptors (and "listens": names to paths of sockets, handed over as Android's init does),
+{"hang_up": id}, {"kill": id}, {"kill_all": true}, {"connect": id, "to": port or path}, {"resize": bytes}; to
+the peer {"ready": …}, {"ended": id, "status"}, {"killed": true}, {"connected": id, "error"} with a descriptor
+unless there is an error.
 """
 
 from __future__ import annotations
@@ -19,8 +21,10 @@ import os
 import select
 import signal
 import socket
+import struct
 import sys
 import termios
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -34,6 +38,9 @@ HOST_DIRECTORIES = ("usr", "bin", "sbin", "lib", "lib32", "lib64", "etc")
 """What the device borrows of its host, to read: the shell, its tools and what they are linked with."""
 HOST_DEVICES = ("null", "zero", "full", "random", "urandom", "tty", "ptmx", "pts")
 """All of `/dev` that it gets: no command of a device reaches a disk of the host."""
+
+ANDROID_HOST_DIRECTORIES = ("usr", "lib", "lib32", "lib64")
+"""What a device with Android's shell and tools borrows: libraries, and what those tools are."""
 
 READ_ONLY, REMOUNT, BIND, WITH_ALL_BELOW = 1, 32, 4096, 16384
 """mount(2): MS_RDONLY, MS_REMOUNT, MS_BIND, MS_REC."""
@@ -49,10 +56,18 @@ ARM64_ELF = (
 """Magic and mask of an arm64 executable, as qemu's own registration has them."""
 
 
-def mount(source: Path | str, target: Path, kind: str = "", flags: int = 0) -> None:
+PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL = 47, 4
+"""prctl(2): without ambient capabilities, who is not root has none after execve(2)."""
+
+SIOCGIFFLAGS, SIOCSIFFLAGS, IFF_UP = 0x8913, 0x8914, 1
+"""netdevice(7)."""
+
+
+def mount(source: Path | str, target: Path, kind: str = "", flags: int = 0, options: str = "") -> None:
     """mount(2). Raises OSError."""
     libc = ctypes.CDLL(None, use_errno=True)
-    if libc.mount(os.fsencode(source), os.fsencode(target), kind.encode() or None, flags, None):
+    data = options.encode() or None
+    if libc.mount(os.fsencode(source), os.fsencode(target), kind.encode() or None, flags, data):
         number = ctypes.get_errno()
         raise OSError(number, f"mount {source} at {target}: {os.strerror(number)}")
 
@@ -65,30 +80,43 @@ def lend(source: Path, target: Path) -> None:
     mount(source, target, flags=BIND | REMOUNT | READ_ONLY | kept)
 
 
-def enter(root: Path, over: Path, *, arm64: bool) -> bool:
-    """Makes `root` the root directory, with the host's tools in it. True when arm64 programs can run."""
-    for name in HOST_DIRECTORIES:
+def enter(root: Path, over: Path, *, arm64: bool, data_bytes: int) -> bool:
+    """Makes `root` the root directory, with the host's tools in it, or, when the storage of `/data` has a
+    size, with no more of the host than Android's tools need. True when arm64 programs can run."""
+    for name in ANDROID_HOST_DIRECTORIES if data_bytes else HOST_DIRECTORIES:
         source, target = Path("/", name), root / name
         if source.is_symlink() and not target.is_symlink():
             target.symlink_to(source.readlink())
         elif source.is_dir() and not source.is_symlink():
             lend(source, target)
-    fill_devices(root / "dev")
+    fill_devices(root / "dev", own_terminals=data_bytes > 0)
     (root / "proc").mkdir(exist_ok=True)
     mount("proc", root / "proc", "proc")
     for file in sorted(path for path in over.rglob("*") if path.is_file()):
         mount(file, root / file.relative_to(over), flags=BIND)
     runs_arm64 = os.uname().machine == "aarch64" or (arm64 and register_arm64(root))
+    if data_bytes:
+        mount("tmpfs", root / "data", "tmpfs", options=f"size={data_bytes},mode=0771")
+        for name in ("local/tmp", "misc/adb"):
+            (root / "data" / name).mkdir(parents=True)
+        switch_on_loopback()
     os.chroot(root)
     os.chdir("/")
     return runs_arm64
 
 
-def fill_devices(directory: Path) -> None:
+def fill_devices(directory: Path, *, own_terminals: bool) -> None:
     directory.mkdir(exist_ok=True)
     mount("tmpfs", directory, "tmpfs")
+    if own_terminals:  # adbd opens them itself; the peer opens those of its own shells outside
+        (directory / "pts").mkdir()
+        (directory / "socket").mkdir()
+        mount("devpts", directory / "pts", "devpts", options="newinstance,ptmxmode=0666,mode=0620")
+        (directory / "ptmx").symlink_to("pts/ptmx")
     for name in HOST_DEVICES:
         source, target = Path("/dev", name), directory / name
+        if target.exists():
+            continue
         if source.is_dir():
             target.mkdir()
         elif source.exists():
@@ -98,6 +126,14 @@ def fill_devices(directory: Path) -> None:
         mount(source, target, flags=BIND)
     (directory / "shm").mkdir()
     (directory / "fd").symlink_to("/proc/self/fd")
+
+
+def switch_on_loopback() -> None:
+    """The one interface of a new network namespace."""
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as any_socket:
+        request = fcntl.ioctl(any_socket, SIOCGIFFLAGS, struct.pack("16sH14x", b"lo", 0))
+        flags = struct.unpack("16sH14x", request)[1]
+        fcntl.ioctl(any_socket, SIOCSIFFLAGS, struct.pack("16sH14x", b"lo", flags | IFF_UP))
 
 
 def register_arm64(root: Path) -> bool:
@@ -175,6 +211,13 @@ class Init:
         elif "hang_up" in message:
             for pid in [pid for pid, number in self._running.items() if number == message["hang_up"]]:
                 os.kill(pid, signal.SIGHUP)
+        elif "kill" in message:
+            for pid in [pid for pid, number in self._running.items() if number == message["kill"]]:
+                os.kill(pid, signal.SIGKILL)
+        elif "connect" in message:
+            self._connect(message["connect"], message["to"])
+        elif "resize" in message:
+            mount("tmpfs", Path("/data"), flags=REMOUNT, options=f"size={message['resize']}")
         elif "kill_all" in message:
             self.kill_all()
             self.tell({"killed": True})
@@ -200,10 +243,28 @@ class Init:
         if number is not None:
             self.tell({"ended": number, "status": os.waitstatus_to_exitcode(status)})
 
-    def tell(self, message: dict[str, Any]) -> None:
+    def _connect(self, number: int, to: int | str) -> None:
+        """Into the network or the file system of the device, where the peer itself cannot reach."""
+        family, kind = socket.AF_INET, socket.SOCK_STREAM
+        if isinstance(to, str):
+            family, kind = socket.AF_UNIX, socket.SOCK_SEQPACKET
+        with socket.socket(family, kind) as made:
+            try:
+                made.connect(to if isinstance(to, str) else ("127.0.0.1", to))
+            except OSError as error:
+                self.tell({"connected": number, "error": str(error)})
+            else:
+                self.tell({"connected": number, "error": None}, [made.fileno()])
+
+    def tell(self, message: dict[str, Any], descriptors: Sequence[int] = ()) -> None:
         text = json.dumps(message).encode()
+        head = len(text).to_bytes(LENGTH_BYTES, "big")
         with contextlib.suppress(BrokenPipeError):  # the peer is gone; `serve` sees it next
-            self._control.sendall(len(text).to_bytes(LENGTH_BYTES, "big") + text)
+            if descriptors:
+                socket.send_fds(self._control, [head], descriptors)
+            else:
+                self._control.sendall(head)
+            self._control.sendall(text)
 
     def _received(self) -> tuple[dict[str, Any] | None, list[int]]:
         head, descriptors, _, _ = socket.recv_fds(self._control, LENGTH_BYTES, 3)
@@ -225,18 +286,33 @@ def become(message: dict[str, Any], descriptors: list[int]) -> None:
     # SIGHUP too: under `nohup` it is inherited ignored, and then no shell could set its trap.
     for number in (signal.SIGCHLD, signal.SIGPIPE, signal.SIGINT, signal.SIGHUP):
         signal.signal(number, signal.SIG_DFL)
+    if sys.platform == "linux" and os.getuid() != 0:
+        ctypes.CDLL(None).prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0)
+    listening = {name: listener(path) for name, path in message.get("listens", {}).items()}
+    environment = message["env"] | {
+        f"ANDROID_SOCKET_{name}": str(made.fileno()) for name, made in listening.items()
+    }
     try:
-        os.execve(message["argv"][0], message["argv"], message["env"])  # noqa: S606 - it is the shell
+        os.execve(message["argv"][0], message["argv"], environment)  # noqa: S606 - it is the shell
     except OSError as error:
         os.write(2, f"{message['argv'][0]}: {error.strerror}\n".encode())
 
 
-def main(root: Path, over: Path, descriptor: int, mode: str, abi: str) -> None:
+def listener(path: str) -> socket.socket:
+    """A socket of a service that Android's init starts: bound, inherited, and the service's to listen on."""
+    Path(path).unlink(missing_ok=True)
+    made = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    made.bind(path)
+    made.set_inheritable(True)
+    return made
+
+
+def main(root: Path, over: Path, descriptor: int, mode: str, *, abi: str, data_bytes: int) -> None:
     control = socket.socket(fileno=descriptor)
     first = mode == "namespace"
     runs_arm64 = os.uname().machine in ("aarch64", "arm64")
     if first:
-        runs_arm64 = enter(root, over, arm64=abi == "arm64-v8a")
+        runs_arm64 = enter(root, over, arm64=abi == "arm64-v8a", data_bytes=data_bytes)
     elif sys.platform == "linux":
         ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
     init = Init(control, first=first)
@@ -246,4 +322,11 @@ def main(root: Path, over: Path, descriptor: int, mode: str, abi: str) -> None:
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]), Path(sys.argv[2]), int(sys.argv[3]), sys.argv[4], sys.argv[5])
+    main(
+        Path(sys.argv[1]),
+        Path(sys.argv[2]),
+        int(sys.argv[3]),
+        sys.argv[4],
+        abi=sys.argv[5],
+        data_bytes=int(sys.argv[6]),
+    )

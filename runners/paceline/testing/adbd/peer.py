@@ -15,7 +15,7 @@ import time
 import uuid
 from collections.abc import Callable, Coroutine, Set
 from pathlib import Path
-from typing import Any, Literal, Self
+from typing import Any, Literal, Protocol, Self
 
 from paceline.testing.adbd import properties, tools, tree
 from paceline.testing.adbd.auth import PublicKey
@@ -29,6 +29,20 @@ from paceline.testing.adbd.wire import Wire
 CALL_TIMEOUT_S = 30.0
 WORKDIR = "/data/local/tmp/paceline"
 WORKDIR_PROPERTY = "debug.paceline.workdir"
+
+
+class Served(Protocol):
+    """One connection, however it is answered."""
+
+    @property
+    def online(self) -> bool:
+        """Whether its handshake ended."""
+
+    async def run(self) -> None:
+        """Until the connection ends, for whatever reason."""
+
+    def cut(self) -> None:
+        """Ends the connection at once."""
 
 
 class Peer:
@@ -50,7 +64,9 @@ class Peer:
         mode: Mode | None = None,
         host: str = "127.0.0.1",
         port: int = 0,
+        data_bytes: int = 0,
     ) -> None:
+        """`data_bytes`: see `Device`."""
         self.serial, self.files, self.features = serial, root.resolve(), features
         self.faults = Faults()
         self.violations: list[str] = []
@@ -64,24 +80,26 @@ class Peer:
         """Instead of the scenario's."""
         self.log_lines = Log()
         self.prompts: list[str] = []
-        """Fingerprints of keys that wait for the person."""
+        """Fingerprints of the keys whose dialogs wait for the person: the first is on the screen, each of the
+        others follows it there. Every offer makes one, also of the same key again, and none goes away when
+        its connection ends."""
         self._scenario, self._clock, self._began = scenario, clock, clock()
         self._trust, self._known = trust, dict[str, PublicKey]()
-        self._decisions: dict[str, asyncio.Future[bool]] = {}
+        self._dialogs: list[tuple[PublicKey, asyncio.Future[bool]]] = []
         self._asks: tuple[str, int] = (host, port)
         self._reserved: socket.socket | None = None
         """Bound and never listening: the port stays the peer's while nobody listens."""
         self._listener: socket.socket | None = None
         self._accepting: asyncio.Task[None] | None = None
-        self._sessions: dict[asyncio.Task[None], Session] = {}
+        self._sessions: dict[asyncio.Task[None], Served] = {}
         self._soon: set[asyncio.Task[None]] = set()
         self._shown_at = 0.0
         self._by_scenario = False
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._loop.run_forever, name=f"adbd {serial}", daemon=True)
-        over = tree.prepare(self.files, abi)
+        over = tree.prepare(self.files, abi, androids_tools=data_bytes > 0)
         self._boot_id_file = over / "proc/sys/kernel/random/boot_id"
-        self.device = Device(self.files, over, abi, mode)
+        self.device = Device(self.files, over, abi, mode, data_bytes=data_bytes)
         self._tools = tools.Tools(self)
         self.boot_id = ""
         self._new_boot()
@@ -139,6 +157,22 @@ class Peer:
         """Ends every process and connection; comes back with another boot id, unless told to stay away."""
         self._call(self.restart())
 
+    def kill_daemon(self) -> None:
+        """kill −9 of the daemon alone, which is started again; what runs on the device goes on."""
+        self._call(self._cut())
+
+    def crash(self) -> None:
+        """Its daemon ends, and with it, as Android's init sees to, everything that it started; the device
+        does not restart."""
+        self._call(self._crash())
+
+    def fill_storage(self, left: int) -> None:
+        """Leaves room for so many bytes more, until `empty_storage`."""
+        self.faults.no_space_after = left
+
+    def empty_storage(self) -> None:
+        self.faults.no_space_after = None
+
     def answer_prompt(self, allow: bool) -> None:
         """The person looks at the prompt and answers for every key that waits."""
         self._call(self._answer_prompts(allow=allow))
@@ -194,8 +228,9 @@ class Peer:
             return False
         allowed = self._trust == "any" or (self._trust is not None and key.fingerprint in self._trust)
         if not allowed:
-            decision = self._decisions.setdefault(key.fingerprint, self._loop.create_future())
-            self.prompts = list(self._decisions)
+            decision = self._loop.create_future()
+            self._dialogs.append((key, decision))
+            self.prompts = [waiting.fingerprint for waiting, _ in self._dialogs]
             allowed = await asyncio.shield(decision)
         if allowed:
             self._known[key.fingerprint] = key
@@ -203,10 +238,11 @@ class Peer:
 
     def become_root(self, *, to_root: bool) -> tuple[str, bool]:
         """(what `adb root` prints, whether adbd restarts)."""
-        if self.props.get("ro.debuggable") != "1":
+        is_root = self.props.get("service.adb.root") == "1"
+        if is_root == to_root:
+            return "adbd is already running as root" if to_root else "adbd not running as root", False
+        if to_root and self.props.get("ro.debuggable") != "1":
             return "adbd cannot run as root in production builds", False
-        if (self.props.get("service.adb.root") == "1") == to_root:
-            return f"adbd is {'already' if to_root else 'not'} running as root", False
         self.props["service.adb.root"] = str(int(to_root))
         return f"restarting adbd as {'root' if to_root else 'non root'}", True
 
@@ -221,13 +257,13 @@ class Peer:
     async def restart(self) -> None:
         """A reboot."""
         self._deaf()
-        await self.device.kill_all()
-        tree.forget_asks(self.files)
+        await self._end_processes()
         self._new_boot()
         self.log_lines.clear()
         self.props.pop("service.adb.root", None)
         self.fixed_performance = False
         await self._cut()
+        await self._boot()
         if not self.faults.stays_away:
             await self._listen()
 
@@ -254,6 +290,21 @@ class Peer:
         self._tools.listen()
         self._reserve()
         tree.show(self.files, self.conditions(), 0.0)
+        await self._boot()
+        await self._listen()
+
+    async def _boot(self) -> None:
+        """Starts what a device starts by itself: nothing, where this process is the daemon."""
+
+    async def _end_processes(self) -> None:
+        await self.device.kill_all()
+        tree.forget_asks(self.files)
+
+    async def _crash(self) -> None:
+        self._deaf()
+        await self._end_processes()
+        await self._cut()
+        await self._boot()
         await self._listen()
 
     async def _stop(self) -> None:
@@ -300,15 +351,20 @@ class Peer:
     async def _accept(self, listener: socket.socket) -> None:
         while True:
             connection, _ = await self._loop.sock_accept(listener)
-            session = Session(self, Wire(connection, self.faults))
+            session = self._session(Wire(connection, self.faults))
             task = self._loop.create_task(session.run())
             self._sessions[task] = session
             task.add_done_callback(self._sessions.pop)
 
+    def _session(self, wire: Wire) -> Served:
+        return Session(self, wire)
+
     async def _answer_prompts(self, *, allow: bool) -> None:
-        for decision in self._decisions.values():
+        for key, decision in self._dialogs:
             decision.set_result(allow)
-        self._decisions.clear()
+            if allow:  # "always allow": kept, whether or not its connection still stands
+                self._known[key.fingerprint] = key
+        self._dialogs.clear()
         self.prompts = []
 
     async def _step(self) -> None:

@@ -25,7 +25,9 @@ def find(peer: Peer, session: Session, name: str) -> Service | None:
     """None refuses."""
     if any(name.startswith(refused) for refused in peer.faults.refuse):
         return None
-    words, _, rest = name.partition(":")
+    words, colon, rest = name.partition(":")
+    if not colon:
+        return None
     kind, *options = words.split(",")
     if kind == "shell":
         return _shell(peer, session, options, rest)
@@ -68,5 +70,9 @@ async def _root(peer: Peer, stream: Stream, *, to_root: bool) -> None:
 
 
 async def _reboot(peer: Peer, stream: Stream) -> None:
+    """adbd runs /system/bin/reboot and hands on what it says; a test scripts that."""
+    if ("reboot",) in peer.texts:
+        await shell.plain(peer.device, stream, "reboot", terminal=True)
+        return
     peer.restart_soon()
     await stream.read()  # the reboot ends the connection, and with it this stream

@@ -44,7 +44,7 @@ class Session:
         try:
             while True:
                 header, payload = await self._wire.receive()
-                if self._checksums and checksum_of(payload) != header.checksum:
+                if self.legacy and checksum_of(payload) != header.checksum:
                     raise ProtocolError(f"{header.name} with a wrong checksum")
                 await self._handle(header, payload)
         except CutError:
@@ -52,13 +52,8 @@ class Session:
         except ProtocolError as error:
             self._peer.violations.append(str(error))
         finally:
-            self.online = False
             self._wire.cut()
-            pending = [stream.task for stream in self._streams.values() if stream.task]
-            pending += [self._prompt] if self._prompt else []
-            for task in pending:
-                task.cancel()
-            await asyncio.gather(*pending, return_exceptions=True)
+            await self._close_streams()
             self._wire.close()
 
     def cut(self) -> None:
@@ -91,8 +86,9 @@ class Session:
         if self._peer.faults.stls:
             await self._send(packets.STLS, packets.VERSION_WITH_CHECKSUM, 0)
             return
-        self._version = min(self._version, header.arg0)
+        await self._close_streams()
         self._payload_bytes = min(self._payload_bytes, header.arg1)
+        self._checksums = min(self._version, header.arg0) < packets.VERSION
         if self._peer.asks_for_keys:
             await self._ask()
         else:
@@ -127,7 +123,17 @@ class Session:
         self.online = True
         banner = self._peer.banner(legacy=self.legacy)
         await self._send(packets.CNXN, self._version, self._payload_bytes, banner)
-        self._checksums = self._version < packets.VERSION
+
+    async def _close_streams(self) -> None:
+        """A client that greets anew begins anew: what ran for it is closed."""
+        self.online = False
+        tasks = [stream.task for stream in self._streams.values() if stream.task]
+        tasks += [self._prompt] if self._prompt else []
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+        self._streams.clear()
+        self._prompt = None
 
     # --- streams ---
 
@@ -163,9 +169,10 @@ class Session:
             if stream is not None:
                 await self._hung_up(stream)
         elif stream is None:
-            # The stream ended here while this was under way: the client hears so, as from a device.
-            if header.command == packets.WRTE:
-                await self._send(packets.CLSE, 0, header.arg0)
+            # The stream ended here while this was under way. The client was told so when it did, and adbd
+            # drops what was on its way; an OKAY alone is answered, so that a late one ends its other side.
+            if header.command == packets.OKAY:
+                await self._send(packets.CLSE, header.arg1, header.arg0)
         elif header.command == packets.OKAY:
             stream.acknowledged()
         else:

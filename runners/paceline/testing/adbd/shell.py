@@ -1,15 +1,18 @@
 """`shell:`, `shell,v2:` and `exec:` – commands of the client, run on the device.
 
-Place in the journey: between OPEN and the device's processes. Invariants, each adbd's own: a stream ends when
-every holder of the output closed it, so a child in the background keeps it open; with shell v2 the exit code
-is the last packet, and a client that leaves sends SIGHUP to the command; without v2 it only loses its pipes.
-It does not interpret a command: `sh -c` does.
+As adbd does it (daemon/shell_service.cpp; README.md has the lines): a command's input and output are one
+socket and, with shell v2, its errors another; a stream ends when every holder of the output closed it, so a
+child in the background keeps it open; with shell v2 the exit code is the last packet, and a client that
+leaves sends SIGHUP to the command; without v2 the command only loses its sockets. It does not interpret a
+command: `sh -c` does.
 """
 
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import os
+import socket
 import struct
 from collections.abc import AsyncIterator, Coroutine
 from contextlib import asynccontextmanager
@@ -22,71 +25,95 @@ PACKET = struct.Struct("<BI")
 STDIN, STDOUT, STDERR, EXIT, CLOSE_STDIN = range(5)
 
 
-class Pipes:
-    """The peer's ends of a command; `errors` is -1 where the device merges both outputs."""
+FRAME_BYTES = (1 << 20) - PACKET.size
+"""The most that one packet of the shell protocol carries (kBufferSize, shell_protocol.h)."""
 
-    def __init__(self, stdin: int, output: int, errors: int) -> None:
-        self.stdin, self.output, self.errors = stdin, output, errors
-        self._open = {stdin, output, errors} - {-1}
-        descriptors.unblocked(*self._open)
+
+class CommandStreams:
+    """The daemon's descriptors of a command's input, output and errors.
+
+    Input and output are one descriptor until the input is closed; `errors` is -1 where the device merges both
+    outputs.
+    """
+
+    def __init__(self, both: socket.socket | int, errors: socket.socket | None) -> None:
+        self._both, self._errors = both, errors
+        self.output = both if isinstance(both, int) else both.fileno()
+        self.stdin, self.errors = self.output, -1 if errors is None else errors.fileno()
+        descriptors.unblocked(*({self.output, self.errors} - {-1}))
 
     def close_stdin(self) -> None:
-        if self.stdin in self._open:
-            self._open.remove(self.stdin)
-            os.close(self.stdin)
+        if self.stdin >= 0 and not isinstance(self._both, int):
+            with contextlib.suppress(OSError):  # the command is gone
+                self._both.shutdown(socket.SHUT_WR)
         self.stdin = -1
 
     def close(self) -> None:
-        while self._open:
-            os.close(self._open.pop())
+        if isinstance(self._both, int):
+            os.close(self._both)
+        else:
+            self._both.close()
+        if self._errors is not None:
+            self._errors.close()
         self.stdin = -1
 
 
 @asynccontextmanager
 async def started(
     device: Device, command: str, *, terminal: bool, merged: bool
-) -> AsyncIterator[tuple[Child, Pipes]]:
+) -> AsyncIterator[tuple[Child, CommandStreams]]:
     """Runs the command (an interactive shell when empty); closes the peer's ends at the end."""
     argv = [SHELL, "-c", command] if command else [SHELL, "-i"] if terminal else [SHELL]
-    if terminal:
-        ours, theirs = descriptors.terminal(echo=not command)
-        pipes, given = Pipes(ours, ours, -1), (theirs, theirs, theirs)
-    else:
-        inward, outward = os.pipe(), os.pipe()
-        errors = (-1, outward[1]) if merged else os.pipe()
-        pipes, given = Pipes(inward[1], outward[0], errors[0]), (inward[0], outward[1], errors[1])
-    try:
-        child = device.spawn(argv, environment_of(device), given, terminal=terminal)
-        for descriptor in set(given):
-            os.close(descriptor)
-        yield child, pipes
-    finally:
-        pipes.close()
+    with contextlib.ExitStack() as given:
+        if terminal:
+            ours, theirs = descriptors.terminal(echo=not command)
+            given.callback(os.close, theirs)
+            ends, numbers = CommandStreams(ours, None), (theirs, theirs, theirs)
+        else:
+            mine, its_own = socket.socketpair()
+            given.enter_context(its_own)
+            errors, its_errors = (None, its_own) if merged else socket.socketpair()
+            given.enter_context(its_errors)
+            ends, numbers = (
+                CommandStreams(mine, errors),
+                (its_own.fileno(), its_own.fileno(), its_errors.fileno()),
+            )
+        try:
+            child = device.spawn(argv, environment_of(device), numbers, terminal=terminal)
+            given.close()
+            yield child, ends
+        finally:
+            ends.close()
 
 
 async def plain(device: Device, stream: Stream, command: str, *, terminal: bool) -> None:
     """No exit code; both outputs are one."""
     async with (
-        started(device, command, terminal=terminal, merged=True) as (_, pipes),
-        beside(_feed(stream, pipes)),
+        started(device, command, terminal=terminal, merged=True) as (_, ends),
+        beside(_feed(stream, ends)),
     ):
-        while chunk := await descriptors.read(pipes.output):
+        while chunk := await _next_output(stream, ends.output, stream.payload_bytes):
             await stream.write(chunk)
 
 
 async def framed(device: Device, stream: Stream, command: str, *, terminal: bool) -> None:
     """Shell v2: outputs apart, then the exit code."""
-    async with started(device, command, terminal=terminal, merged=terminal) as (child, pipes):
+    async with (
+        started(device, command, terminal=terminal, merged=terminal) as (child, ends),
+        beside(_feed_framed(stream, ends, terminal=terminal)),
+    ):
         try:
-            async with beside(_feed_framed(stream, pipes, terminal=terminal)):
-                async with beside(_forward(stream, pipes.errors, STDERR)) as errors:
-                    await _forward(stream, pipes.output, STDOUT)
-                    await errors
-                status = await child.wait()
-                code = status if status >= 0 else 0x80 | -status
-                await stream.write(PACKET.pack(EXIT, 1) + bytes([code]))
-        finally:
+            async with beside(_forward(stream, ends.errors, STDERR)) as errors:
+                await _forward(stream, ends.output, STDOUT)
+                await errors
+        except BaseException:
             child.hang_up()
+            raise
+        # From here on adbd only waits for the command's end (Subprocess::WaitForExit) and no longer notices
+        # that a client leaves.
+        status = await child.wait()
+        code = status if status >= 0 else 0x80 | -status
+        await stream.write(PACKET.pack(EXIT, 1) + bytes([code]))
 
 
 @asynccontextmanager
@@ -101,22 +128,28 @@ async def beside(work: Coroutine[None, None, None]) -> AsyncIterator[asyncio.Tas
 
 
 async def _forward(stream: Stream, source: int, kind: int) -> None:
-    while source >= 0 and (chunk := await descriptors.read(source)):
+    while source >= 0 and (chunk := await _next_output(stream, source, FRAME_BYTES)):
         await stream.write(PACKET.pack(kind, len(chunk)) + chunk)
 
 
-async def _feed(stream: Stream, pipes: Pipes) -> None:
+async def _next_output(stream: Stream, source: int, most: int) -> bytes:
+    """All that a command has printed by the time the client takes more (`local_socket_flush_outgoing`)."""
+    await stream.writable()
+    return await descriptors.read(source, most)
+
+
+async def _feed(stream: Stream, ends: CommandStreams) -> None:
     while True:  # also when nobody reads any more: the client still gets its OKAY
         data = await stream.read()
-        if not await descriptors.write(pipes.stdin, data):
-            pipes.close_stdin()
+        if not await descriptors.write(ends.stdin, data):
+            ends.close_stdin()
 
 
-async def _feed_framed(stream: Stream, pipes: Pipes, *, terminal: bool) -> None:
+async def _feed_framed(stream: Stream, ends: CommandStreams, *, terminal: bool) -> None:
     while True:
         kind, length = PACKET.unpack(await stream.read_exactly(PACKET.size))
         data = await stream.read_exactly(length)
         if kind == STDIN:
-            await descriptors.write(pipes.stdin, data)
+            await descriptors.write(ends.stdin, data)
         elif kind == CLOSE_STDIN and not terminal:
-            pipes.close_stdin()
+            ends.close_stdin()

@@ -20,7 +20,7 @@ class Stream:
     """`read`, `read_exactly` and `write` are for one service; `took`, `acknowledged` for the session."""
 
     def __init__(self, send: SendPacket, local: int, remote: int, payload_bytes: int) -> None:
-        self._send, self._payload_bytes = send, payload_bytes
+        self._send, self.payload_bytes = send, payload_bytes
         self.local, self.remote = local, remote
         self.task: asyncio.Task[None] | None = None
         self._writing = asyncio.Lock()
@@ -63,11 +63,15 @@ class Stream:
     async def write(self, data: bytes) -> None:
         """Sends all of it and returns once the client took all but the last part of it."""
         async with self._writing:
-            for at in range(0, len(data), self._payload_bytes):
+            for at in range(0, len(data), self.payload_bytes):
                 await self._ready.wait()
                 self._ready.clear()
-                part = data[at : at + self._payload_bytes]
+                part = data[at : at + self.payload_bytes]
                 await self._send(packets.WRTE, self.local, self.remote, part)
+
+    async def writable(self) -> None:
+        """Waits until the client took what was written before."""
+        await self._ready.wait()
 
     async def drain(self) -> None:
         """Waits until the client took everything that was written."""

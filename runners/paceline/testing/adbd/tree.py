@@ -9,6 +9,8 @@ the first (`/data` survives a reboot). It writes nothing a client could not read
 from __future__ import annotations
 
 import os
+import shutil
+import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -37,7 +39,7 @@ exit "${rc:-1}"
 TASKSET = """\
 #!/bin/sh
 # taskset of the device: its cores are more than the host may have, so a mask is folded onto those there are.
-taskset=$(PATH=${{PATH#*:}}; command -v taskset) || {{ shift; exec "$@"; }}
+taskset={taskset} || {{ shift; exec "$@"; }}
 case $1 in -*) exec "$taskset" "$@" ;; esac
 mask=$((0x${{1#0x}}))
 folded=0
@@ -48,6 +50,13 @@ done
 shift
 exec "$taskset" "$(printf %x "$folded")" "$@"
 """
+
+HOSTS_TASKSET = "$(PATH=${PATH#*:}; command -v taskset)"
+TOYBOXS_TASKSET = "/system/toybox/taskset"
+
+NOT_IN_TOYBOX = ("dd",)
+"""Android's toybox has it, Debian's has not."""
+USERS = "root:x:0:0::/:/system/bin/sh\nshell:x:2000:2000::/:/system/bin/sh\n"
 
 TOYBOX = '#!/bin/sh\n# toybox of the device: its tools are the host\'s.\nexec "$@"\n'
 
@@ -82,15 +91,21 @@ ARM64_FEATURES = (
 )
 
 
-def prepare(root: Path, abi: str) -> Path:
-    """Writes all of it; returns the folder of files that cover the kernel's own."""
+def prepare(root: Path, abi: str, *, androids_tools: bool = False) -> Path:
+    """Writes all of it; returns the folder of files that cover the kernel's own. With `androids_tools`, mksh
+    and toybox are the device's shell and tools; raises FileNotFoundError where this host has none."""
     for name in ("data/local/tmp", "sdcard/Download", "system/bin", "system/peer", "tmp"):
         (root / name).mkdir(parents=True, exist_ok=True)
     _write(root / "data/local/tmp/.paceline-simulated", "An agent may empty the directory `paceline` here.\n")
     for name in TOOLS:
         _script(root / "system/bin" / name, TOOL)
-    _script(root / "system/bin/taskset", TASKSET.format(cores=" ".join(map(str, folded_masks()))))
-    _script(root / "system/bin/toybox", TOYBOX)
+    cores = " ".join(map(str, folded_masks()))
+    taskset = TOYBOXS_TASKSET if androids_tools else HOSTS_TASKSET
+    _script(root / "system/bin/taskset", TASKSET.format(cores=cores, taskset=taskset))
+    if androids_tools:
+        _install_androids_tools(root)
+    else:
+        _script(root / "system/bin/toybox", TOYBOX)
     calls = calls_of(root)
     calls.unlink(missing_ok=True)
     forget_asks(root)
@@ -101,6 +116,27 @@ def prepare(root: Path, abi: str) -> Path:
     if abi == "arm64-v8a":
         _write(over / "proc/cpuinfo", cpuinfo())
     return over
+
+
+def _install_androids_tools(root: Path) -> None:
+    bin_directory = root / "system/bin"
+    for name, source in {"sh": "mksh", "toybox": "toybox", **{name: name for name in NOT_IN_TOYBOX}}.items():
+        found = shutil.which(source)
+        if found is None:
+            raise FileNotFoundError(f"no {source} on this host: set-up (profile test) installs it")
+        shutil.copy(found, bin_directory / name)
+    listed = subprocess.run(
+        [str(bin_directory / "toybox")], check=True, capture_output=True, text=True
+    ).stdout
+    for name in listed.split():
+        if not (bin_directory / name).exists():
+            (bin_directory / name).symlink_to("toybox")
+    (root / "system/toybox").mkdir(exist_ok=True)
+    for path, target in {"system/toybox/taskset": "../bin/toybox", "bin": "system/bin"}.items():
+        if not (root / path).is_symlink():
+            (root / path).symlink_to(target)
+    _write(root / "etc/passwd", USERS)
+    _write(root / "etc/group", USERS.replace("::/:/system/bin/sh", ":"))
 
 
 def folded_masks() -> list[int]:

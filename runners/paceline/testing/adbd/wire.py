@@ -52,6 +52,18 @@ class Wire:
             raise ProtocolError(f"{header.name} of {header.length} bytes")
         return header, await self._take(header.length)
 
+    async def receive_some(self) -> bytes:
+        """What comes next, whatever it is. Raises CutError at the end."""
+        piece = await self._allowed(self._piece(HEADER_BYTES))
+        try:
+            got = await self._loop.sock_recv(self._socket, piece)
+        except OSError as error:
+            raise CutError(str(error)) from None
+        if not got:
+            raise CutError("the client closed the connection")
+        await self._moved(len(got))
+        return got
+
     async def send(self, data: bytes) -> None:
         """All of it, whole between the sends of others. Raises CutError."""
         async with self._sending:

@@ -6,13 +6,14 @@
 //! never fail. Not modelled: disks that lie about a sync, bit rot.
 
 use std::any::Any;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::image::{Contents, Image, Names, Node, Write};
-use super::{Access, Disk, DiskFile, Entry, Moment, Stamp};
+use super::{Access, Disk, DiskFile, Moment, Stamp};
 
 /// Stamps advance in steps, as kernels' do: 4 ms is Linux's default.
 const TICK_NS: i64 = 4_000_000;
@@ -39,7 +40,8 @@ pub(super) struct State {
     stop_at: u64,
     pub(super) stopped: bool,
     fault: Option<Fault>,
-    locks: BTreeSet<PathBuf>,
+    /// How many readers hold a lock; nothing when a writer does.
+    locks: BTreeMap<PathBuf, Option<usize>>,
     boot: u8,
     /// What it says of its stamps.
     exact: bool,
@@ -86,7 +88,7 @@ impl FakeDisk {
             stop_at: u64::MAX,
             stopped: false,
             fault: None,
-            locks: BTreeSet::new(),
+            locks: BTreeMap::new(),
             boot,
             exact: false,
             windows: false,
@@ -243,7 +245,7 @@ impl Disk for FakeDisk {
     fn open(&self, path: &Path, access: Access) -> io::Result<Box<dyn DiskFile>> {
         self.look();
         let mut state = self.state();
-        let node = if access == Access::Create {
+        let node = if matches!(access, Access::Create | Access::CreatePrivate) {
             let stopped = state.step()?;
             let node = state.create(path, Node::File(Contents::default()))?;
             ended(stopped, node)?
@@ -262,15 +264,16 @@ impl Disk for FakeDisk {
         state.stamp(state.find(path)?)
     }
 
-    fn list(&self, dir: &Path) -> io::Result<Vec<Entry>> {
+    fn list(&self, dir: &Path) -> io::Result<Vec<super::Entry>> {
         self.look();
         let state = self.state();
         let node = state.find(dir)?;
         let Some(Node::Dir(entries)) = state.image.nodes.get(&node) else {
             return Err(io::ErrorKind::NotADirectory.into());
         };
-        let entry =
-            |(name, node): (&String, &u64)| Ok(Entry { name: name.clone(), kind: state.stamp(*node)?.kind });
+        let entry = |(name, node): (&String, &u64)| {
+            Ok(super::Entry { name: name.clone(), kind: state.stamp(*node)?.kind })
+        };
         entries.iter().map(entry).collect()
     }
 
@@ -381,8 +384,17 @@ impl Disk for FakeDisk {
     }
 
     fn lock(&self, path: &Path) -> io::Result<Box<dyn Any + Send + Sync>> {
-        if !self.state().locks.insert(path.to_owned()) {
-            return Err(io::ErrorKind::WouldBlock.into());
+        match self.state().locks.entry(path.to_owned()) {
+            Entry::Occupied(_) => return Err(io::ErrorKind::WouldBlock.into()),
+            Entry::Vacant(free) => free.insert(None),
+        };
+        Ok(Box::new(Held(self.clone(), path.to_owned())))
+    }
+
+    fn lock_to_read(&self, path: &Path) -> io::Result<Box<dyn Any + Send + Sync>> {
+        match self.state().locks.entry(path.to_owned()).or_insert(Some(0)) {
+            None => return Err(io::ErrorKind::WouldBlock.into()),
+            Some(readers) => *readers += 1,
         }
         Ok(Box::new(Held(self.clone(), path.to_owned())))
     }
@@ -392,6 +404,10 @@ struct Held(FakeDisk, PathBuf);
 
 impl Drop for Held {
     fn drop(&mut self) {
-        self.0.state().locks.remove(&self.1);
+        let mut state = self.0.state();
+        match state.locks.get_mut(&self.1) {
+            Some(Some(readers)) if *readers > 1 => *readers -= 1,
+            _ => drop(state.locks.remove(&self.1)),
+        }
     }
 }

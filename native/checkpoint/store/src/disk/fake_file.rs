@@ -26,6 +26,22 @@ impl FakeDisk {
         self.state().windows = true;
     }
 
+    /// One bit of a file decays: of what reads find and of what the disk has, without a trace in any stamp.
+    ///
+    /// # Errors
+    /// When there is no such file or bit.
+    pub fn flip_bit(&self, path: &Path, bit: u64) -> io::Result<()> {
+        let mut state = self.state();
+        let (at, mask) = (position(bit / 8)?, 1 << (bit % 8));
+        let node = state.find(path)?;
+        let contents = state.contents(node)?;
+        *contents.data.get_mut(at).ok_or(io::ErrorKind::UnexpectedEof)? ^= mask;
+        if let Some(byte) = contents.durable.get_mut(at) {
+            *byte ^= mask;
+        }
+        Ok(())
+    }
+
     /// A symbolic link, to have one in the way.
     ///
     /// # Errors

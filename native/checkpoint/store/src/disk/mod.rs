@@ -40,8 +40,10 @@ pub enum Access {
     Read,
     /// It exists and is read and written.
     Write,
-    /// It must not exist yet; read and written.
+    /// It must not exist yet; read and written. As the system makes files.
     Create,
+    /// The same, for nobody but its owner.
+    CreatePrivate,
 }
 
 /// What an entry of a directory is.
@@ -112,6 +114,10 @@ pub trait DiskFile: Send + Sync + Debug {
     fn set_len(&self, bytes: u64) -> io::Result<()>;
     /// Data and size reach stable storage.
     fn sync_data(&self) -> io::Result<()>;
+    /// The same, and everything else of the file: whose it is, its times.
+    fn sync_all(&self) -> io::Result<()> {
+        self.sync_data()
+    }
     /// Its stamp now.
     fn stamp(&self) -> io::Result<Stamp>;
     /// Waits until every write that began before has ended, where the system can say so. A write moves the
@@ -129,6 +135,20 @@ pub trait Disk: Send + Sync + Debug {
     fn list(&self, dir: &Path) -> io::Result<Vec<Entry>>;
     /// Makes a directory; its parent exists.
     fn make_dir(&self, path: &Path) -> io::Result<()>;
+    /// The same, for nobody but its owner.
+    fn make_private_dir(&self, path: &Path) -> io::Result<()> {
+        self.make_dir(path)
+    }
+    /// Makes `path` belong to whom `like` belongs, with the same permissions, extended attributes and access
+    /// lists, as far as this process may and the system has them. A file like a directory gets what others
+    /// may do with the directory's contents.
+    fn keep_attributes(&self, _like: &Path, _path: &Path) -> io::Result<()> {
+        Ok(())
+    }
+    /// Sets the time of a file's last change of contents, in nanoseconds since 1970.
+    fn set_modified(&self, _path: &Path, _ns: i64) -> io::Result<()> {
+        Ok(())
+    }
     /// Removes an empty directory.
     fn remove_dir(&self, path: &Path) -> io::Result<()>;
     /// Removes a file.
@@ -163,4 +183,7 @@ pub trait Disk: Send + Sync + Debug {
     fn now(&self) -> Moment;
     /// Holds a file for this process until the answer is dropped; `WouldBlock` when another one holds it.
     fn lock(&self, path: &Path) -> io::Result<Box<dyn Any + Send + Sync>>;
+    /// Keeps those out that call [`Disk::lock`], until the answer is dropped; the file exists, and nothing is
+    /// written. `WouldBlock` when one of those holds it.
+    fn lock_to_read(&self, path: &Path) -> io::Result<Box<dyn Any + Send + Sync>>;
 }

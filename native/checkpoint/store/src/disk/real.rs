@@ -8,7 +8,7 @@ use std::any::Any;
 use std::fs::{self, File, FileType, OpenOptions};
 use std::io;
 use std::path::Path;
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use super::{Access, Disk, DiskFile, Entry, Kind, Moment, Stamp, os};
 
@@ -62,6 +62,10 @@ impl DiskFile for RealFile {
         self.0.sync_data()
     }
 
+    fn sync_all(&self) -> io::Result<()> {
+        self.0.sync_all()
+    }
+
     fn stamp(&self) -> io::Result<Stamp> {
         os::stamp_of(&self.0)
     }
@@ -104,6 +108,20 @@ impl Disk for RealDisk {
 
     fn make_dir(&self, path: &Path) -> io::Result<()> {
         fs::create_dir(path)
+    }
+
+    fn make_private_dir(&self, path: &Path) -> io::Result<()> {
+        os::make_private_dir(path)
+    }
+
+    fn keep_attributes(&self, like: &Path, path: &Path) -> io::Result<()> {
+        os::keep_attributes(like, path)
+    }
+
+    fn set_modified(&self, path: &Path, ns: i64) -> io::Result<()> {
+        let since = Duration::from_nanos(ns.unsigned_abs());
+        let time = if ns < 0 { UNIX_EPOCH - since } else { UNIX_EPOCH + since };
+        os::open(path, Access::Write)?.set_modified(time)
     }
 
     fn remove_dir(&self, path: &Path) -> io::Result<()> {
@@ -161,11 +179,22 @@ impl Disk for RealDisk {
     }
 
     fn lock(&self, path: &Path) -> io::Result<Box<dyn Any + Send + Sync>> {
-        let file = OpenOptions::new().create(true).truncate(false).write(true).open(path)?;
-        match file.try_lock() {
-            Ok(()) => Ok(Box::new(file)),
-            Err(fs::TryLockError::WouldBlock) => Err(io::ErrorKind::WouldBlock.into()),
-            Err(fs::TryLockError::Error(error)) => Err(error),
-        }
+        let file = os::private(OpenOptions::new().create(true).truncate(false).write(true)).open(path)?;
+        let locked = file.try_lock();
+        held(file, locked)
+    }
+
+    fn lock_to_read(&self, path: &Path) -> io::Result<Box<dyn Any + Send + Sync>> {
+        let file = File::open(path)?;
+        let locked = file.try_lock_shared();
+        held(file, locked)
+    }
+}
+
+fn held(file: File, locked: Result<(), fs::TryLockError>) -> io::Result<Box<dyn Any + Send + Sync>> {
+    match locked {
+        Ok(()) => Ok(Box::new(file)),
+        Err(fs::TryLockError::WouldBlock) => Err(io::ErrorKind::WouldBlock.into()),
+        Err(fs::TryLockError::Error(error)) => Err(error),
     }
 }

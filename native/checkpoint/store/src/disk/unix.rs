@@ -2,9 +2,9 @@
 //!
 //! Invariant: as that of `real`. `windows` is its counterpart: the same functions with the same meaning.
 
-use std::fs::{self, File, Metadata, OpenOptions};
+use std::fs::{self, File, Metadata, OpenOptions, Permissions};
 use std::io;
-use std::os::unix::fs::{FileExt, MetadataExt, OpenOptionsExt};
+use std::os::unix::fs::{DirBuilderExt, FileExt, MetadataExt, OpenOptionsExt, PermissionsExt, fchown};
 use std::path::Path;
 use std::sync::OnceLock;
 
@@ -19,10 +19,76 @@ pub(super) const STAMPS_SHOW_WRITES: bool = true;
 
 pub(super) fn open(path: &Path, access: Access) -> io::Result<File> {
     let mut options = OpenOptions::new();
-    options.read(true).write(access != Access::Read).create_new(access == Access::Create);
+    options
+        .read(true)
+        .write(access != Access::Read)
+        .create_new(matches!(access, Access::Create | Access::CreatePrivate));
+    if access == Access::CreatePrivate {
+        private(&mut options);
+    }
     // Non-blocking: a band that became a pipe must not hang the store. It means nothing for files.
     let flags = rustix::fs::OFlags::NOFOLLOW | rustix::fs::OFlags::NONBLOCK;
     options.custom_flags(flags.bits().cast_signed()).open(path)
+}
+
+/// What such options make is for nobody but its owner.
+pub(super) fn private(options: &mut OpenOptions) -> &mut OpenOptions {
+    options.mode(0o600)
+}
+
+pub(super) fn make_private_dir(path: &Path) -> io::Result<()> {
+    fs::DirBuilder::new().mode(0o700).create(path)
+}
+
+pub(super) fn keep_attributes(like: &Path, path: &Path) -> io::Result<()> {
+    let (from, to) = (fs::symlink_metadata(like)?, File::open(path)?);
+    let now = to.metadata()?;
+    let mut mode = from.mode() & 0o7777;
+    if (from.uid(), from.gid()) != (now.uid(), now.gid())
+        && fchown(&to, Some(from.uid()), Some(from.gid())).is_err()
+    {
+        // Only the superuser gives files away. Whoever runs this is who it belongs to, and lends it to nobody.
+        mode &= 0o1777;
+        let _ = fchown(&to, None, Some(from.gid())); // a group of its own
+    }
+    let same_kind = from.is_dir() == now.is_dir();
+    if !same_kind {
+        mode &= 0o666; // what may be done with a directory's contents
+    }
+    to.set_permissions(Permissions::from_mode(mode))?;
+    if same_kind { keep_extended(like, &to) } else { Ok(()) }
+}
+
+/// Extended attributes, of which access lists are some.
+#[cfg(any(target_os = "linux", target_os = "android", target_vendor = "apple"))]
+fn keep_extended(like: &Path, to: &File) -> io::Result<()> {
+    use rustix::fs::{XattrFlags, fsetxattr, lgetxattr, llistxattr};
+    use rustix::io::Errno;
+    /// More than the systems let anybody have.
+    const MOST: usize = 64 << 10;
+    let is_unknown = |error: Errno| [Errno::NOTSUP, Errno::OPNOTSUPP, Errno::NOSYS].contains(&error);
+    let (mut names, mut value) = (vec![0; MOST], vec![0; MOST]);
+    let count = match llistxattr(like, names.as_mut_slice()) {
+        Err(error) if is_unknown(error) => return Ok(()),
+        count => count?,
+    };
+    for name in names[..count].split(|byte| *byte == 0).filter(|name| !name.is_empty()) {
+        let count = match lgetxattr(like, name, value.as_mut_slice()) {
+            Err(error) if is_unknown(error) || error == Errno::PERM || error == Errno::ACCESS => continue,
+            count => count?,
+        };
+        match fsetxattr(to, name, &value[..count], XattrFlags::empty()) {
+            // Some are the system's own, and set by nobody else.
+            Err(error) if is_unknown(error) || error == Errno::PERM || error == Errno::ACCESS => {}
+            set => set?,
+        }
+    }
+    Ok(())
+}
+
+#[cfg(not(any(target_os = "linux", target_os = "android", target_vendor = "apple")))]
+fn keep_extended(_: &Path, _: &File) -> io::Result<()> {
+    Ok(())
 }
 
 fn stamp_of_meta(meta: &Metadata) -> Stamp {
@@ -83,7 +149,7 @@ pub(super) fn exchange(a: &Path, b: &Path) -> io::Result<()> {
 #[cfg(any(target_os = "linux", target_os = "android"))]
 pub(super) fn clone_file(from: &Path, to: &Path) -> io::Result<()> {
     let source = File::open(from)?;
-    let target = OpenOptions::new().write(true).create_new(true).open(to)?;
+    let target = private(OpenOptions::new().write(true).create_new(true)).open(to)?;
     let cloned = rustix::fs::ioctl_ficlone(&target, &source);
     cloned.map_err(|error| {
         // The empty file was never named to anybody; were it left, the caller could not copy there.

@@ -39,7 +39,10 @@ const EPOCH_UNITS: i64 = 116_444_736_000_000_000;
 
 pub(super) fn open(path: &Path, access: Access) -> io::Result<File> {
     let mut options = OpenOptions::new();
-    options.read(true).write(access != Access::Read).create_new(access == Access::Create);
+    options
+        .read(true)
+        .write(access != Access::Read)
+        .create_new(matches!(access, Access::Create | Access::CreatePrivate));
     // Directories, too: they are refused by what they are, as everywhere, and not for lack of rights.
     options.custom_flags(FILE_FLAG_OPEN_REPARSE_POINT | FILE_FLAG_BACKUP_SEMANTICS).open(path)
 }
@@ -173,4 +176,18 @@ pub(crate) fn is_link(_: &io::Error) -> bool {
 pub(crate) fn is_held_elsewhere(error: &io::Error) -> bool {
     let code = error.raw_os_error().map(i32::cast_unsigned);
     matches!(code, Some(ERROR_SHARING_VIOLATION | ERROR_LOCK_VIOLATION))
+}
+
+/// What a directory says of access is said of what is in it, too; nothing else is kept of what is there.
+pub(super) fn keep_attributes(like: &Path, _: &Path) -> io::Result<()> {
+    std::fs::symlink_metadata(like).map(drop)
+}
+
+pub(super) fn make_private_dir(path: &Path) -> io::Result<()> {
+    std::fs::create_dir(path)
+}
+
+/// As the system makes files.
+pub(super) fn private(options: &mut OpenOptions) -> &mut OpenOptions {
+    options
 }

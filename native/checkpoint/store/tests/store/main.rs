@@ -2,6 +2,8 @@
 
 mod aged;
 mod archive;
+#[cfg(unix)] // elsewhere files have other attributes
+mod attributes;
 mod back;
 mod beside;
 mod crash;
@@ -18,9 +20,11 @@ mod names;
 mod observed;
 mod outgrown;
 mod reopened;
+mod rot;
 mod spare;
 mod steps;
 mod watched;
 mod windows;
 mod work;
 mod world;
+mod wrong_marks;

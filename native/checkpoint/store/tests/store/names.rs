@@ -166,6 +166,10 @@ impl Disk for Scanned {
     fn lock(&self, path: &Path) -> io::Result<Box<dyn Any + Send + Sync>> {
         self.0.lock(path)
     }
+
+    fn lock_to_read(&self, path: &Path) -> io::Result<Box<dyn Any + Send + Sync>> {
+        self.0.lock_to_read(path)
+    }
 }
 
 /// A new band is renamed in the `nth` listing; another band's write came later than it.

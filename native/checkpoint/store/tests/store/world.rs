@@ -99,6 +99,11 @@ impl World {
         Ok(())
     }
 
+    /// Whoever had a job of the store is gone.
+    pub(crate) fn end_job(&mut self) {
+        self.job = None;
+    }
+
     fn opened(&mut self) -> &mut Store {
         self.store.as_mut().expect("an open store")
     }

@@ -28,7 +28,7 @@ class PieceProcessTest {
         reader.start()
         val out = process.inputStream.readAllBytes().decodeToString()
         reader.join()
-        assertTrue(process.waitFor(1, TimeUnit.MINUTES)) { "the process closed its output and does not end" }
+        assertTrue(process.waitFor(MOST_MINUTES, TimeUnit.MINUTES)) { "the process closed its output and does not end" }
         return Ended(process.exitValue(), out, log.toString())
     }
 

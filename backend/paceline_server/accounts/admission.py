@@ -1,0 +1,207 @@
+"""Decides at the door whether a request may go on to its route, before a byte of its body is read.
+
+FastAPI parses a body before it asks any dependency, so what a stranger may cost is decided here: the path has
+the method, the caller holds what the route requires, values in the address are written as their types are,
+the body is no larger than the route takes, and there is room to parse it. A route that says neither
+`require(…)` nor `ANYONE` is refused when the application is built, so a new one cannot be open by accident;
+how large its body may be it says with FastAPI's `max_body_size` (`api.py` sets the default; FastAPI's own
+limiter, behind this one, would answer in plain text).
+"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections import deque
+from urllib.parse import parse_qsl, urlsplit
+
+from fastapi import HTTPException, Request
+from fastapi.concurrency import run_in_threadpool
+
+from paceline_server.accounts.auth import Requirement, anyone
+from paceline_server.kernel import problems
+from paceline_server.kernel.errors import ProblemError, body_too_large, invalid_request
+from paceline_server.kernel.requests import TEMPLATE, App, Message, Receive, Scope, Send
+from paceline_server.kernel.route_table import Match, Route, RouteTable
+
+API = "/api"
+HOST = re.compile(r"(\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9._-]*)(:[0-9]{0,5})?")
+LONGEST_TARGET_BYTES = 16 * 1024
+"""Of path and query together; pages ask for far less than a quarter of it."""
+PARSING_BYTES = {True: 256 * 1024, False: 16 * 1024 * 1024}
+"""Bodies of requests in progress, by whether anybody may send them. Parsed, JSON takes up to 34 times its
+size (measured with nested empty lists), and is kept until the answer: 9 MiB and 550 MiB at most."""
+ROOM_WITHIN_S = 20.0
+"""How long a body waits for room; agents wait 30 s for an answer."""
+
+
+class Admission:
+    """The middleware. `routes`: of the application around which it stands; `max_body_bytes`: of any route."""
+
+    def __init__(self, app: App, routes: RouteTable, max_body_bytes: int) -> None:
+        self.app = app
+        self.routes = routes
+        self.max_body_bytes = max_body_bytes
+        self._room = {public: Room(size) for public, size in PARSING_BYTES.items()}
+        for route in routes.routes:
+            if not _is_decided(route):
+                raise TypeError(
+                    f"{route.template}: a route says who may use it, by require(…) or dependencies=[ANYONE]"
+                )
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+        request = Request(scope)
+        try:
+            route = self._route_of(scope)
+            scope[TEMPLATE] = route.template
+            requirements = [each for each in route.dependencies or () if isinstance(each, Requirement)]
+            if requirements:
+                await run_in_threadpool(_admit, request, requirements)
+            limit = min(route.max_body_bytes or self.max_body_bytes, self.max_body_bytes)
+            _refuse_declared_size(scope, limit)
+        except Exception as error:
+            refusal = problems.of(request, error)
+            if refusal is None:
+                raise
+            await refusal(scope, receive, send)
+            return
+        place = PlaceInRoom(self._room[not requirements], receive, limit)
+        try:
+            await self.app(scope, place.receive, send)
+        finally:
+            place.leave()
+
+    def _route_of(self, scope: Scope) -> Route:
+        """Raises 400 for what no route could read, 404, 405, 414, 422."""
+        if len(scope.get("raw_path") or b"") + len(scope["query_string"]) > LONGEST_TARGET_BYTES:
+            raise ProblemError(414, "uri_too_long", f"An address has at most {LONGEST_TARGET_BYTES} bytes.")
+        _refuse_odd_host(scope)
+        match = self._match(scope["path"])
+        if scope["method"] not in match.methods:
+            raise ProblemError(
+                405, "method_not_allowed", f"This path has the methods {match.allow}.",
+                headers={"Allow": match.allow},
+            )  # fmt: skip
+        route, params = match.methods[scope["method"]]
+        query = parse_qsl(scope["query_string"].decode("latin-1"), keep_blank_values=True)
+        faults = route.misspelt("path", params.items()) | route.misspelt("query", query)
+        if faults:
+            where, expected = next(iter(faults.items()))
+            raise ProblemError(422, "invalid_request", f"{where}: {expected}", fields=faults)
+        return route
+
+    def _match(self, path: str) -> Match:
+        match = self.routes.find(path)
+        if match is not None:
+            return match
+        if path == API or path.startswith(f"{API}/"):
+            raise ProblemError(404, "not_found", f"There is no {path[:200]}.")
+        return self.routes.pages
+
+
+def _is_decided(route: Route) -> bool:
+    """FastAPI's own route is the contract, which anyone may read."""
+    calls = route.dependencies
+    return calls is None or any(isinstance(each, Requirement) or each is anyone for each in calls)
+
+
+def _admit(request: Request, requirements: list[Requirement]) -> None:
+    for requirement in requirements:
+        requirement.admit(request)
+
+
+def _refuse_odd_host(scope: Scope) -> None:
+    """Raises 400 for a `Host` that is none: everything behind reads the address of the request."""
+    for name, value in scope["headers"]:
+        if name == b"host":
+            host = value.decode("latin-1")
+            try:
+                good = HOST.fullmatch(host) is not None and urlsplit(f"//{host}").port != -1
+            except ValueError:  # a port beyond 65535, brackets around no address
+                good = False
+            if not good:
+                raise invalid_request("The header Host is not a host name with an optional port.")
+
+
+def _refuse_declared_size(scope: Scope, limit: int) -> None:
+    """Raises 413 for a body that says itself that it is too large."""
+    for name, value in scope["headers"]:
+        if name == b"content-length" and (not value.isdigit() or int(value[:20]) > limit):
+            raise body_too_large(limit)
+
+
+class Room:
+    """Bytes that bodies may take at once. Those that wait are let in one after the other, the oldest
+    first."""
+
+    def __init__(self, size: int) -> None:
+        self.size = size
+        self.taken = 0
+        self._waiting: deque[tuple[int, asyncio.Future[None]]] = deque()
+
+    async def take(self, size: int) -> int:
+        """Wait for room; what to give back. Raises 503 `busy` after `ROOM_WITHIN_S`, as the one type that
+        FastAPI lets pass while it reads a body."""
+        size = min(size, self.size)
+        if not self._waiting and self.taken + size <= self.size:
+            self.taken += size
+            return size
+        turn: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._waiting.append((size, turn))
+        self._let_in()
+        try:
+            await asyncio.wait_for(asyncio.shield(turn), ROOM_WITHIN_S)
+        except (TimeoutError, asyncio.CancelledError) as error:
+            if turn.done():
+                self.give_back(size)
+            else:
+                self._waiting.remove((size, turn))
+            if isinstance(error, asyncio.CancelledError):
+                raise
+            raise HTTPException(
+                503, "Too many requests are being read; try again.", headers={"Retry-After": "1"}
+            ) from None
+        return size
+
+    def give_back(self, size: int) -> None:
+        """Make room again."""
+        self.taken -= size
+        self._let_in()
+
+    def _let_in(self) -> None:
+        while self._waiting and self.taken + self._waiting[0][0] <= self.size:
+            size, turn = self._waiting.popleft()
+            self.taken += size
+            turn.set_result(None)
+
+
+class PlaceInRoom:
+    """One request's body, of at most `limit` bytes: its end is handed on once there is room for all of it, so
+    that who sends slowly takes no room meanwhile."""
+
+    def __init__(self, room: Room, receive: Receive, limit: int) -> None:
+        self._room = room
+        self._receive = receive
+        self._limit = limit
+        self._size = 0
+        self._taken = 0
+
+    async def receive(self) -> Message:
+        """The next message of the body. Raises 413, as the one type that FastAPI lets pass here."""
+        message = await self._receive()
+        if message["type"] == "http.request":
+            self._size += len(message.get("body", b""))
+            if self._size > self._limit:
+                raise HTTPException(413, body_too_large(self._limit).detail)
+            if not message.get("more_body", False) and self._size and not self._taken:
+                self._taken = await self._room.take(self._size)
+        return message
+
+    def leave(self) -> None:
+        """The request was answered."""
+        taken, self._taken = self._taken, 0
+        if taken:
+            self._room.give_back(taken)

@@ -1,0 +1,61 @@
+"""A cause's detail, taken apart: written by an agent's `outcome.detail` and `source`, read by every page."""
+
+from __future__ import annotations
+
+from paceline_server.jobs.failure import take_apart
+from paceline_server.jobs.outcomes import JobSummary, roll_up
+
+RECOGNISED = """Build step `make` exited with status 2.
+  | gcc -c main.c
+  > main.c:1:25: error: 'missing' undeclared
+  |     1 | int main(void) { return missing; }
+Run it by hand in the same revision; its whole output is in the job's log."""
+UNKNOWN = """Workload ledger, launch 2: exited with status 3 before its stream ended.
+No known error stands in its output; it ended with:
+  | step 4
+  | step 5
+Run it by hand with the same arguments; its whole output is in the log."""
+
+
+def test_a_detail_is_its_sentence_its_excerpt_and_its_advice() -> None:
+    failure = take_apart(RECOGNISED)
+    assert failure.sentence == "Build step `make` exited with status 2."
+    assert [(line.text, line.is_error) for line in failure.excerpt] == [
+        ("gcc -c main.c", False),
+        ("main.c:1:25: error: 'missing' undeclared", True),
+        ("    1 | int main(void) { return missing; }", False),
+    ]
+    assert failure.is_recognised
+    assert failure.advice.startswith("Run it by hand in the same revision")
+
+
+def test_the_end_of_an_output_without_a_known_error_is_told_apart() -> None:
+    failure = take_apart(UNKNOWN)
+    assert failure.sentence == "Workload ledger, launch 2: exited with status 3 before its stream ended."
+    assert [line.text for line in failure.excerpt] == ["step 4", "step 5"]
+    assert not failure.is_recognised
+    assert failure.advice.startswith("Run it by hand")
+
+
+def test_a_detail_of_one_line_and_one_with_advice_have_no_excerpt() -> None:
+    assert take_apart("SIGSEGV in launch 2").model_dump() == {
+        "sentence": "SIGSEGV in launch 2", "excerpt": [], "is_recognised": False, "advice": "",
+    }  # fmt: skip
+    assert take_apart("The disk is full.\nFree space.").advice == "Free space."
+
+
+def test_a_detail_the_server_cut_still_has_its_parts() -> None:
+    failure = take_apart(RECOGNISED[: RECOGNISED.index("    1 |") - 2])
+    assert [line.is_error for line in failure.excerpt] == [False, True]
+    assert failure.advice == ""
+
+
+def test_the_reason_of_a_run_is_the_first_error_of_each_job() -> None:
+    jobs = [
+        JobSummary("failed", None, None, "bench-1", "build_failed", RECOGNISED),
+        JobSummary("failed", None, None, "bench-2", "workload_crashed", UNKNOWN),
+    ]
+    assert roll_up(jobs).reason == (
+        "bench-1: the build failed: main.c:1:25: error: 'missing' undeclared; bench-2: the workload crashed: "
+        "Workload ledger, launch 2: exited with status 3 before its stream ended."
+    )

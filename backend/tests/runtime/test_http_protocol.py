@@ -1,0 +1,138 @@
+"""Deadlines of what a client sends, over real sockets to a real server; the deadlines are shortened."""
+
+from __future__ import annotations
+
+import json
+import socket
+import time
+from collections.abc import Callable, Iterator
+
+import pytest
+from paceline_server.runtime import http_protocol
+from paceline_server.testing.serving import RunningServer
+
+pytestmark = pytest.mark.shapes("embedded")
+
+WITHIN_S = 60.0
+HEAD = b"POST /api/v1/session HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+
+
+@pytest.fixture(autouse=True)
+def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, seconds in {"HEAD_WITHIN_S": 0.5, "BODY_WITHIN_S": 0.5, "LINGER_S": 0.5}.items():
+        monkeypatch.setattr(http_protocol, name, seconds)
+
+
+@pytest.fixture
+def connect(server: RunningServer) -> Iterator[Callable[[], socket.socket]]:
+    opened: list[socket.socket] = []
+
+    def one() -> socket.socket:
+        host, port = server.url.removeprefix("http://").split(":")
+        opened.append(socket.create_connection((host, int(port)), WITHIN_S))
+        return opened[-1]
+
+    yield one
+    for each in opened:
+        each.close()
+
+
+def ends(connection: socket.socket) -> bytes:
+    """What is said until the server closes; a server that does not fails by a time-out."""
+    said = b""
+    while True:
+        try:
+            part = connection.recv(65536)
+        except ConnectionResetError:
+            return said
+        if not part:
+            return said
+        said += part
+
+
+@pytest.mark.parametrize(
+    "begun",
+    [b"", b"G", b"GET / HTTP/1.1\r\nHost: localhost\r\n", HEAD + b"Content-Length: 10\r\n\r\n",
+     HEAD + b"Content-Length: 10\r\n\r\n{", HEAD + b"Transfer-Encoding: chunked\r\n\r\n5\r\n{"],
+)  # fmt: skip
+def test_half_a_request_is_not_waited_for_without_end(
+    connect: Callable[[], socket.socket], begun: bytes
+) -> None:
+    connections = [connect() for _ in range(20)]
+    for each in connections:
+        each.sendall(begun)
+    assert {ends(each) for each in connections} == {b""}
+
+
+@pytest.mark.parametrize(
+    "begun", [b"GET /healthz HTTP/1.1\r\nHost: localhost\r\nX: ", HEAD + b"Content-Length: 9999\r\n\r\n"]
+)
+def test_a_byte_now_and_then_does_not_keep_a_request_alive(
+    connect: Callable[[], socket.socket], begun: bytes
+) -> None:
+    """The deadline is of the whole head, and of a body at a lowest speed, not of each piece."""
+    connection = connect()
+    connection.sendall(begun)
+    connection.settimeout(0.02)
+    deadline = time.monotonic() + WITHIN_S
+    while time.monotonic() < deadline:
+        try:
+            connection.sendall(b"a")
+            if connection.recv(100) == b"":
+                return
+        except TimeoutError:
+            continue
+        except OSError:
+            return
+    raise AssertionError("the server waits for one byte after the other")
+
+
+def test_a_body_that_comes_fast_enough_has_more_than_the_first_deadline(
+    connect: Callable[[], socket.socket], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(http_protocol, "BODY_BYTES_PER_S", 1)
+    connection = connect()
+    body = b'{"email":"a@b.c","password":"%s"}' % (b"x" * 900)
+    connection.sendall(HEAD + b"Content-Length: %d\r\n\r\n" % len(body) + body[:-5])
+    connection.settimeout(2)
+    with pytest.raises(TimeoutError):
+        connection.recv(1)  # past the first deadline, by what has come
+    connection.settimeout(WITHIN_S)
+    connection.sendall(body[-5:])
+    assert connection.recv(12) == b"HTTP/1.1 401"
+
+
+def test_who_was_answered_does_not_go_on_sending(connect: Callable[[], socket.socket]) -> None:
+    connection = connect()
+    connection.sendall(HEAD.replace(b"session", b"tokens") + b"Content-Length: 60000\r\n\r\n{")
+    said = ends(connection)
+    assert said.startswith(b"HTTP/1.1 401")
+
+
+def test_requests_one_after_the_other_on_one_connection_are_answered(
+    connect: Callable[[], socket.socket],
+) -> None:
+    """Also after a pause longer than a head may take: an idle connection is not half a request."""
+    connection = connect()
+    ask = b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n"
+    for _ in range(2):
+        connection.sendall(ask + ask)
+        said = b""
+        while said.count(b'{"status":"ok"}') < 2:
+            said += connection.recv(65536)
+        connection.settimeout(1.5)
+        with pytest.raises(TimeoutError):
+            connection.recv(1)
+        connection.settimeout(WITHIN_S)
+
+
+@pytest.mark.parametrize(
+    "said", [b"\x00\x01\r\n\r\n", b"GET / HTTP/9\r\n\r\n", b"GET /\r\n\r\n", b"GET / HTTP/1.1\r\n\r\n"]
+)
+def test_what_is_no_http_is_told_so_as_a_problem(connect: Callable[[], socket.socket], said: bytes) -> None:
+    connection = connect()
+    connection.sendall(said)
+    head, _, body = ends(connection).partition(b"\r\n\r\n")
+    assert head.startswith(b"HTTP/1.1 400")
+    assert b"application/problem+json" in head
+    assert json.loads(body)["code"] == "invalid_request"

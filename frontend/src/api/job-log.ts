@@ -1,0 +1,66 @@
+/**
+ * The whole log of one attempt as a text, read as it comes. Invariant: no more than MAX_CHARACTERS are held; a
+ * longer log says so, and is there to be downloaded.
+ */
+import { queryOptions } from '@tanstack/react-query';
+
+import { client as http, unwrap } from './client';
+import { runKeys } from './runs';
+
+/** About 300,000 lines: what a page still searches between two key strokes. */
+export const MAX_CHARACTERS = 16_000_000;
+
+export interface WholeLog {
+  text: string;
+  isCut: boolean;
+}
+
+/** Where a browser downloads it; the server names the file. */
+export function logFileUrl(jobId: string, attempt: number): string {
+  const query = new URLSearchParams({ format: 'text' });
+  if (attempt > 0) query.set('attempt', String(attempt));
+  return `/api/v1/jobs/${encodeURIComponent(jobId)}/log?${query}`;
+}
+
+export function wholeLogQuery(jobId: string, attempt: number) {
+  return queryOptions({
+    queryKey: [...runKeys.job(jobId), 'whole-log', attempt] as const,
+    queryFn: async ({ signal }): Promise<WholeLog> => {
+      const query = { format: 'text' as const, ...(attempt > 0 ? { attempt } : {}) };
+      const stream = await unwrap(
+        http.GET('/api/v1/jobs/{job_id}/log', {
+          signal,
+          params: { path: { job_id: jobId }, query },
+          parseAs: 'stream',
+        }),
+      );
+      return read(stream as unknown as ReadableStream<Uint8Array> | undefined);
+    },
+    // Opened again, it may have grown.
+    staleTime: 0,
+    gcTime: 0,
+  });
+}
+
+async function read(stream: ReadableStream<Uint8Array> | undefined): Promise<WholeLog> {
+  // An answer without a body has no stream.
+  if (stream === undefined) return { text: '', isCut: false };
+  const reader = stream.getReader();
+  const decoder = new TextDecoder();
+  const pieces: string[] = [];
+  let characters = 0;
+  for (;;) {
+    // Each piece follows the one before.
+    // oxlint-disable-next-line no-await-in-loop
+    const { done, value } = await reader.read();
+    if (done) return { text: pieces.join('') + decoder.decode(), isCut: false };
+    const piece = decoder.decode(value, { stream: true });
+    pieces.push(piece);
+    characters += piece.length;
+    if (characters > MAX_CHARACTERS) {
+      // oxlint-disable-next-line no-await-in-loop
+      await reader.cancel();
+      return { text: pieces.join('').slice(0, MAX_CHARACTERS), isCut: true };
+    }
+  }
+}

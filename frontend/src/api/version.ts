@@ -1,0 +1,10 @@
+/** Which release of the server answers. */
+import { queryOptions } from '@tanstack/react-query';
+
+import { client, unwrap } from './client';
+
+export const versionQuery = queryOptions({
+  queryKey: ['version'],
+  queryFn: ({ signal }) => unwrap(client.GET('/api/v1/version', { signal })),
+  staleTime: Infinity,
+});

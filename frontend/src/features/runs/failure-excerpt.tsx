@@ -1,0 +1,58 @@
+/** Why a job failed: what happened, the first error of its output with the lines around it, what to do next. */
+import { Alert, Group } from '@mantine/core';
+
+import type { Failure, Job } from '../../api/types';
+import { withoutAnsi } from '../../lib/ansi';
+import { Icon } from '../../ui/icon';
+import { CAUSES, NO_CAUSE } from './causes';
+import classes from './failure-excerpt.module.css';
+import { OpenLog } from './log-viewer';
+
+/** What is searched in the log: the beginning of the line, as the excerpt may have shortened the rest. */
+const FIND_CHARACTERS = 60;
+
+export function FailureExcerpt({ job }: { job: Job }) {
+  const { title, advice } = job.cause === null ? NO_CAUSE : CAUSES[job.cause];
+  const { failure } = job;
+  return (
+    <Alert variant="outline" color="red" icon={<Icon name="warning" />} title={title} role="alert" mt="sm">
+      {failure !== null && (
+        <>
+          <p className={classes.sentence}>{withoutAnsi(failure.sentence)}</p>
+          {failure.excerpt.length > 0 && <Excerpt failure={failure} />}
+        </>
+      )}
+      <p className={classes.advice}>{failure?.advice || advice}</p>
+      {failure !== null && failure.excerpt.length > 0 && (
+        <Group gap="xs" mt="xs">
+          <OpenLog job={job} find={wordsToFind(failure)} />
+        </Group>
+      )}
+    </Alert>
+  );
+}
+
+function wordsToFind({ excerpt }: Failure): string {
+  const line = excerpt.find(({ is_error: isError }) => isError)?.text ?? '';
+  // Tabs became spaces in the excerpt, so only what stands before a longer gap is the same in the log.
+  return (withoutAnsi(line).trim().split(/ {2,}/)[0] ?? '').slice(0, FIND_CHARACTERS);
+}
+
+function Excerpt({ failure: { excerpt, is_recognised: isRecognised } }: { failure: Failure }) {
+  const label = isRecognised ? 'The first error' : 'The end of its output';
+  return (
+    <>
+      {!isRecognised && <p className={classes.advice}>No known error stands in its output. It ended with:</p>}
+      <pre className={classes.excerpt} aria-label={label} role="region">
+        {excerpt.map(({ text, is_error: isError }, at) => (
+          // Lines of one excerpt never change their place.
+          // oxlint-disable-next-line react/no-array-index-key
+          <span key={at} className={isError ? classes.error : classes.line}>
+            {isError ? <strong>{withoutAnsi(text)}</strong> : withoutAnsi(text)}
+            {'\n'}
+          </span>
+        ))}
+      </pre>
+    </>
+  );
+}

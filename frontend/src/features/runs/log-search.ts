@@ -1,0 +1,36 @@
+/** Finds a text in the lines of a log: plain, without regard to case, so many matches and no more. */
+
+/** More are counted by nobody, and would only slow the page. */
+export const MAX_MATCHES = 5000;
+
+export interface Match {
+  line: number;
+  start: number;
+}
+
+export interface Found {
+  matches: readonly Match[];
+  isCut: boolean;
+}
+
+/** Small letters, where that moves no letter from its place (it does for a few, such as İ). */
+export function searchable(lines: readonly string[]): readonly string[] {
+  return lines.map((line) => {
+    const lower = line.toLowerCase();
+    return lower.length === line.length ? lower : line;
+  });
+}
+
+/** `lines` are `searchable`. */
+export function findInLines(lines: readonly string[], wanted: string): Found {
+  const needle = wanted.toLowerCase();
+  const matches: Match[] = [];
+  if (needle === '') return { matches, isCut: false };
+  for (const [line, text] of lines.entries()) {
+    for (let at = text.indexOf(needle); at !== -1; at = text.indexOf(needle, at + needle.length)) {
+      if (matches.length === MAX_MATCHES) return { matches, isCut: true };
+      matches.push({ line, start: at });
+    }
+  }
+  return { matches, isCut: false };
+}

@@ -1,0 +1,354 @@
+//! What is left of a damaged store: every record that is whole, and which checkpoints those still give.
+//!
+//! A log that is no longer one chain from the base to its end is read page by page, and nothing is changed. A
+//! record is known by its own hash and by its seal. Behind a gap a state is believed only if its sum says that
+//! nothing is missing of it, and a band that damage may have reached only if its bytes have its id.
+//! Making a sound store of what is left is in `repair`.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use crate::disk::{Access, Disk};
+use crate::error::{Doing, Error, ErrorKind, Result};
+use crate::history::History;
+use crate::log::{Epoch, segment_path};
+use crate::manifest::Manifest;
+use crate::pages::PAGE;
+use crate::record::{self, BandState, Chain, Meta, StateSum};
+use crate::segment::{read_head, segments};
+use crate::walk::{Fronts, Place, epoch_of, pages_whole};
+
+/// An epoch that cannot be had any more.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Lost {
+    /// Its number.
+    pub epoch: u64,
+    /// The checkpoint's name, as far as it can still be read.
+    pub name: Option<String>,
+    /// Why, in words.
+    pub why: String,
+}
+
+impl fmt::Display for Lost {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.name {
+            Some(name) => write!(f, "checkpoint {name:?} (epoch {}) is lost: {}", self.epoch, self.why),
+            None => write!(f, "epoch {} is lost: {}", self.epoch, self.why),
+        }
+    }
+}
+
+/// What is wrong with a store.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Damage {
+    /// What was found where, in words.
+    pub findings: Vec<String>,
+    /// What cannot be had any more; everything else can.
+    pub lost: Vec<Lost>,
+}
+
+impl Damage {
+    /// Why nothing is written to a store.
+    pub(crate) fn refusal(&self, root: &Path) -> Error {
+        let lost = match self.lost.len() {
+            0 => "no checkpoint is lost".to_owned(),
+            _ => self.lost.iter().map(ToString::to_string).collect::<Vec<_>>().join("; "),
+        };
+        let what = format!("{}: damaged: {}; {lost}", root.display(), self.findings.join("; "));
+        let advice = "nothing was changed; `list` shows what is intact, `repair` makes a new log of that";
+        Error::new(ErrorKind::Damaged, what, advice)
+    }
+}
+
+/// What a look at every page of the log found.
+pub(crate) struct Survey {
+    pub(crate) history: History,
+    pub(crate) damage: Damage,
+    /// The last epoch that anything knows of.
+    pub(crate) highest: u64,
+    /// Segments that count.
+    pub(crate) segments: Vec<u64>,
+    /// Files with segments' names that are of another store: of a repair that was cut short.
+    pub(crate) foreign: Vec<PathBuf>,
+}
+
+/// A record, as a survey found it.
+struct SurveyedRecord {
+    epoch: Epoch,
+    previous: Chain,
+    whole: bool,
+}
+
+/// What was found so far.
+#[derive(Default)]
+struct SurveyProgress {
+    records: Vec<SurveyedRecord>,
+    findings: Vec<String>,
+    /// Epochs and names as they read where no record is whole.
+    gleaned: Vec<(u64, Option<String>)>,
+    highest: u64,
+    segments: Vec<u64>,
+    foreign: Vec<PathBuf>,
+}
+
+impl Survey {
+    /// Looks at all of the log; `first` is what made somebody doubt it. With `everything`, every byte of
+    /// every checkpoint is hashed; else of those bands that damage may have reached.
+    pub(crate) fn of(
+        disk: &Arc<dyn Disk>,
+        root: &Path,
+        manifest: Manifest,
+        known: Option<(u64, Chain)>,
+        first: Option<String>,
+        everything: bool,
+    ) -> Result<Self> {
+        let (dir, base) = (root.join("log"), (manifest.epoch, manifest.chain));
+        let place = Place { disk: disk.as_ref(), dir: &dir, store: manifest.store, base, known };
+        let mut finds = SurveyProgress {
+            findings: first.into_iter().collect(),
+            highest: base.0,
+            ..SurveyProgress::default()
+        };
+        for first in segments(disk.as_ref(), &dir)? {
+            finds.segment(&place, first);
+        }
+        let (records, mut lost) = finds.in_order(&place);
+        let mut before = base;
+        let breaks: Vec<bool> = records.iter().map(|found| is_behind_a_gap(&mut before, found)).collect();
+        let rotten = records.iter().filter(|found| !found.whole).map(|found| found.epoch.number).collect();
+        let gaps = records.iter().zip(breaks).filter(|(_, gap)| *gap);
+        let gaps = gaps.map(|(found, _)| found.epoch.number).collect();
+        let epochs = records.into_iter().map(|found| found.epoch).collect();
+        let SurveyProgress { findings, highest, segments, foreign, .. } = finds;
+        let mut history = History::new(Arc::clone(disk), root, manifest, epochs);
+        history.give_up_namesakes();
+        lost.extend(Judge { history: &history, rotten, gaps, everything }.lost());
+        lost.sort_by_key(|one| one.epoch);
+        history.lose(lost.clone());
+        let damage = Damage { findings, lost };
+        Ok(Self { history, damage, highest, segments, foreign })
+    }
+}
+
+/// One record for each number after the base, ascending: the one that follows the record before it, if any
+/// does.
+fn chained(records: Vec<SurveyedRecord>, base: (u64, Chain)) -> Vec<SurveyedRecord> {
+    let mut by_number: BTreeMap<u64, Vec<SurveyedRecord>> = BTreeMap::new();
+    for found in records.into_iter().filter(|found| found.epoch.number > base.0) {
+        by_number.entry(found.epoch.number).or_default().push(found);
+    }
+    let (mut last, mut chosen) = (base, Vec::new());
+    for (number, mut found) in by_number {
+        let follows = found.iter().position(|it| (number, it.previous) == (last.0 + 1, last.1));
+        let found = found.swap_remove(follows.unwrap_or(0));
+        last = (number, found.epoch.chain);
+        chosen.push(found);
+    }
+    chosen
+}
+
+/// Whether a record does not follow the one before it.
+fn is_behind_a_gap(before: &mut (u64, Chain), found: &SurveyedRecord) -> bool {
+    let follows = (found.epoch.number, found.previous) == (before.0 + 1, before.1);
+    *before = (found.epoch.number, found.epoch.chain);
+    !follows
+}
+
+impl SurveyProgress {
+    fn segment(&mut self, place: &Place<'_>, first: u64) {
+        let path = segment_path(place.dir, first);
+        if let Err(error) = self.read_segment(place, first, &path) {
+            self.findings.push(error.to_string());
+        }
+    }
+
+    fn read_segment(&mut self, place: &Place<'_>, first: u64, path: &Path) -> Result<()> {
+        let file = place.disk.open(path, Access::Read).doing("opening", path)?;
+        let size = file.stamp().doing("looking at", path)?.size;
+        let head = read_head(file.as_ref()).doing("reading", path)?;
+        match head {
+            Some(head) if head.store != place.store => {
+                self.foreign.push(path.to_owned());
+                return Ok(());
+            }
+            Some(head) if head.first == first => {
+                self.highest = self.highest.max(first.saturating_sub(1));
+                if head.end > size {
+                    let what = format!("{}: {size} bytes, where there were {}", path.display(), head.end);
+                    self.findings.push(what);
+                }
+            }
+            _ => self.findings.push(format!("{}: its first page is not whole", path.display())),
+        }
+        self.segments.push(first);
+        let mut fronts = Fronts { file: file.as_ref(), end: size, at: PAGE };
+        while let Some((at, mut front)) = fronts.next().doing("reading", path)? {
+            let fits = |head: &record::Head| head.may_lie(place.store, first, at);
+            let sound = record::decode(&front).is_some();
+            if !record::mend(&mut front, fits) {
+                if !sound {
+                    self.findings.push(format!("{}: the record at byte {at} is not whole", path.display()));
+                    self.gleaned.extend(record::glean(&front));
+                }
+                continue; // a whole record that was written elsewhere is some band's page
+            }
+            let Some((head, meta, chain)) = record::decode(&front) else { continue };
+            if !sound {
+                let what = format!(
+                    "{}: one bit of epoch {}, at byte {at}, has changed, and it is known which",
+                    path.display(),
+                    head.epoch
+                );
+                self.findings.push(what);
+            }
+            fronts.at = at.saturating_add(head.bytes());
+            let whole = pages_whole(file.as_ref(), &head, at).unwrap_or(false);
+            let previous = head.previous;
+            let epoch = epoch_of(head, meta, chain, first, at);
+            self.records.push(SurveyedRecord { epoch, previous, whole });
+        }
+        Ok(())
+    }
+
+    /// The records after the base, ascending, and the epochs that are missing among them.
+    fn in_order(&mut self, place: &Place<'_>) -> (Vec<SurveyedRecord>, Vec<Lost>) {
+        let base = place.base.0;
+        let known = place.known.filter(|(epoch, _)| *epoch > base);
+        self.highest = self.highest.max(known.map_or(0, |(epoch, _)| epoch));
+        let mut records = chained(std::mem::take(&mut self.records), place.base);
+        // In flight when the machine stopped, for all that anybody knows.
+        if records.last().is_some_and(|last| !last.whole && last.epoch.number > self.highest) {
+            records.pop();
+        }
+        self.highest = self.highest.max(records.last().map_or(base, |last| last.epoch.number));
+        for found in records.iter().filter(|found| !found.whole) {
+            let (number, segment) = (found.epoch.number, segment_path(place.dir, found.epoch.segment));
+            self.findings.push(format!("{}: pages of epoch {number} have changed", segment.display()));
+        }
+        let there: BTreeMap<u64, Chain> =
+            records.iter().map(|found| (found.epoch.number, found.epoch.chain)).collect();
+        let mut lost = Vec::new();
+        for epoch in (base + 1..=self.highest).filter(|epoch| !there.contains_key(epoch)) {
+            let name = self.gleaned.iter().find(|(gleaned, _)| *gleaned == epoch);
+            let name = name.and_then(|(_, name)| name.clone());
+            lost.push(Lost { epoch, name, why: "its record is not whole".to_owned() });
+        }
+        if let Some((epoch, chain)) = known
+            && there.get(&epoch).is_some_and(|found| *found != chain)
+        {
+            let why = "another record has taken its place, which INDEX does not know".to_owned();
+            self.findings.push(format!("{}: epoch {epoch} is not the one in INDEX", place.dir.display()));
+            lost.push(Lost { epoch, name: None, why });
+        }
+        (records, lost)
+    }
+}
+
+/// The checkpoints of a history without gaps that do not have the bytes they should have.
+pub(crate) fn lost_of(history: &History) -> Vec<Lost> {
+    Judge { history, rotten: BTreeSet::new(), gaps: BTreeSet::new(), everything: true }.lost()
+}
+
+/// Which checkpoints can be had of the records that are left.
+struct Judge<'a> {
+    history: &'a History,
+    /// Epochs whose pages are not what was written.
+    rotten: BTreeSet<u64>,
+    /// Epochs before which others are missing.
+    gaps: BTreeSet<u64>,
+    everything: bool,
+}
+
+/// The state of the bands on the way through the epochs.
+#[derive(Default)]
+struct ReplayState {
+    heads: BTreeMap<String, BandState>,
+    sum: StateSum,
+    /// Bands whose bytes may be others, with the epoch since which they may.
+    doubtful: BTreeSet<String>,
+    /// Behind a gap: bands that are known to be right again.
+    cleared: BTreeSet<String>,
+    /// The epoch before which others are missing that this state may need.
+    unknown_since: Option<u64>,
+    behind_a_gap: bool,
+}
+
+impl Judge<'_> {
+    fn lost(&self) -> Vec<Lost> {
+        let base = &self.history.manifest;
+        let heads: BTreeMap<_, _> = base.bands.iter().map(|band| (band.name.clone(), band.state)).collect();
+        let sum = StateSum::of(heads.iter().map(|(name, state)| (name.as_str(), *state)));
+        let doubtful = if self.everything { heads.keys().cloned().collect() } else { BTreeSet::new() };
+        let mut course = ReplayState { heads, sum, doubtful, ..ReplayState::default() };
+        let wanted: BTreeMap<u64, String> =
+            self.history.checkpoints().into_iter().map(|one| (one.epoch, one.name)).collect();
+        let mut lost = Vec::new();
+        let mut judge = |course: &mut ReplayState, epoch: u64| {
+            let Some(name) = wanted.get(&epoch) else { return };
+            if let Some(why) = self.why_lost(course, epoch) {
+                lost.push(Lost { epoch, name: Some(name.clone()), why });
+            }
+        };
+        judge(&mut course, base.epoch);
+        for epoch in &self.history.epochs {
+            self.pass(&mut course, epoch);
+            judge(&mut course, epoch.number);
+        }
+        lost
+    }
+
+    /// Goes on by one record.
+    fn pass(&self, course: &mut ReplayState, epoch: &Epoch) {
+        if self.gaps.contains(&epoch.number) {
+            course.unknown_since = Some(epoch.number);
+            course.behind_a_gap = true;
+            course.cleared.clear();
+        }
+        let bands: &[record::BandChange] = match &epoch.meta {
+            Meta::Checkpoint { bands, .. } => bands,
+            Meta::Prune { .. } => &[],
+        };
+        for change in bands {
+            let name = &change.name;
+            if let Some(before) = course.heads.remove(name) {
+                course.sum -= StateSum::of_band(name, before);
+            }
+            let Some(state) = change.state else {
+                course.doubtful.remove(name);
+                course.cleared.insert(name.clone());
+                continue;
+            };
+            course.sum += StateSum::of_band(name, state);
+            course.heads.insert(name.clone(), state);
+            let reached = self.rotten.contains(&epoch.number)
+                || (course.behind_a_gap && !course.cleared.contains(name));
+            if reached || self.everything {
+                course.doubtful.insert(name.clone());
+            }
+        }
+        if course.unknown_since.is_some() && epoch.sum == Some(course.sum) {
+            course.unknown_since = None; // whatever is missing, nothing of it is left in this state
+        }
+    }
+
+    fn why_lost(&self, course: &mut ReplayState, epoch: u64) -> Option<String> {
+        if let Some(since) = course.unknown_since {
+            return Some(format!("it needs what is missing before epoch {since}"));
+        }
+        for name in course.doubtful.clone() {
+            let Some(state) = course.heads.get(&name) else { continue };
+            let read = self.history.band_at(&name, epoch).and_then(|reader| reader.tree());
+            match read {
+                Ok(tree) if tree.id() == state.id && tree.size() == state.size => {
+                    course.doubtful.remove(&name);
+                    course.cleared.insert(name);
+                }
+                Ok(_) => return Some(format!("the bytes of band {name:?} have changed")),
+                Err(error) => return Some(format!("band {name:?}: {error}")),
+            }
+        }
+        None
+    }
+}

@@ -1,0 +1,115 @@
+"""Says in words how a process ended: exit status, signal, and whether the system was out of memory.
+
+A status or a signal's name alone helps only who knows it by heart. That memory ran out is said only where the
+kernel counted a kill while the process ran.
+"""
+
+from __future__ import annotations
+
+import re
+import signal
+from pathlib import Path
+from typing import NamedTuple
+
+SIGNAL_WORDS = {
+    "SIGABRT": "it gave up by itself: a failed assertion, abort(), a fatal error of its runtime",
+    "SIGBUS": "it accessed memory that is not behind its address, such as a truncated mapped file",
+    "SIGFPE": "it divided an integer by zero or overflowed",
+    "SIGHUP": "its terminal or session went away",
+    "SIGILL": "it executed an instruction that this CPU does not have",
+    "SIGINT": "it was interrupted",
+    "SIGKILL": "something outside it ended it at once",
+    "SIGPIPE": "it wrote to a program that was no longer there",
+    "SIGQUIT": "it was told to quit",
+    "SIGSEGV": "it accessed memory that is not its own",
+    "SIGSYS": "it made a system call that is forbidden here",
+    "SIGTERM": "it was asked to end",
+    "SIGTRAP": "it ran into a trap, such as a failed check its compiler put in",
+    "SIGXCPU": "it used up the CPU time it may use",
+    "SIGXFSZ": "it wrote a file larger than it may",
+}
+STATUS_WORDS = {126: "a command was found but may not be executed", 127: "a command was not found"}
+SHELL_SIGNAL_STATUS = 128
+"""A shell exits with 128 + n when signal n killed what it ran."""
+_COUNT = re.compile(r"^oom_kill (\d+)$", re.MULTILINE)
+
+
+def describe_signal(number: int) -> str:
+    """`SIGSEGV (it accessed memory that is not its own)`."""
+    try:
+        name = signal.Signals(number).name
+    except ValueError:
+        return f"signal {number}"
+    words = SIGNAL_WORDS.get(name)
+    return f"{name} ({words})" if words else name
+
+
+def describe_status(status: int) -> str:
+    """`exited with status 127 (a command was not found)`."""
+    words = STATUS_WORDS.get(status)
+    number = status - SHELL_SIGNAL_STATUS
+    if words is None and number in {each.value for each in signal.Signals}:
+        words = f"what it ran was killed by {describe_signal(number)}"
+    return f"exited with status {status}" + (f" ({words})" if words else "")
+
+
+class MemoryKills(NamedTuple):
+    """How often the kernel has killed a process for lack of memory: under the limit of our cgroup, and at
+    all; None where it does not say."""
+
+    cgroup: int | None
+    system: int | None
+
+
+def count_memory_kills(root: Path = Path("/")) -> MemoryKills:
+    """The kernel's counters as they stand now; `root` is where proc and sys are."""
+    text = _read(root / "proc/self/cgroup")
+    counts = [_count(_read(path)) for path in _cgroup_files(root, text)]
+    known = [count for count in counts if count is not None]
+    return MemoryKills(max(known) if known else None, _count(_read(root / "proc/vmstat")))
+
+
+def any_counted(kills: MemoryKills) -> bool:
+    return kills.cgroup is not None or kills.system is not None
+
+
+def memory_sentence(before: MemoryKills, after: MemoryKills) -> str | None:
+    """What the counters say of the time between them; None where nothing was killed."""
+    if before.cgroup is not None and after.cgroup is not None and after.cgroup > before.cgroup:
+        return (
+            "Out of memory: the kernel killed a process because the memory limit of the agent's cgroup was "
+            "reached. Raise the limit, or use less memory (fewer parallel jobs)."
+        )
+    if before.system is not None and after.system is not None and after.system > before.system:
+        return (
+            "The host's kernel killed a process for lack of memory meanwhile (dmesg says which). Use less "
+            "memory (fewer parallel jobs), or free some."
+        )
+    return None
+
+
+def _cgroup_files(root: Path, text: str) -> list[Path]:
+    """Where the kernel counts kills of our cgroup; version 2 and 1 may both be mounted."""
+    files = []
+    for line in text.splitlines():
+        number, _, rest = line.partition(":")
+        controllers, _, path = rest.partition(":")
+        base = root / "sys/fs/cgroup"
+        below = path.lstrip("/")
+        if number == "0":
+            files.append(base / below / "memory.events")
+        elif "memory" in controllers.split(","):
+            files.append(base / "memory" / below / "memory.oom_control")
+    return files
+
+
+def _count(text: str) -> int | None:
+    found = _COUNT.search(text)
+    return int(found[1]) if found else None
+
+
+def _read(path: Path) -> str:
+    try:
+        return path.read_text(encoding="ascii", errors="replace")
+    except OSError:
+        return ""

@@ -1,0 +1,102 @@
+"""How long a run on this host will take, said before it begins, from how long past ones took.
+
+Past runs stand in one small file per suite that the caller names. A run that was never made before is scaled
+from others by its amount of work; without any the least that the selection implies is said, and that the rest
+is unknown. A file that cannot be read or written costs the estimate, never the measurement. On a server its
+own `/runs/estimate` answers.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import math
+from pathlib import Path
+from statistics import median
+
+import msgspec
+
+from paceline.manifest import Manifest
+from paceline.selection import Selection
+
+KEPT = 20
+BASED_ON = 5
+"""Past runs an estimate rests on: enough that one slow first build does not decide."""
+
+
+class PastRun(msgspec.Struct, frozen=True):
+    """`choice` is equal for runs that measured the same; `seconds` with the build."""
+
+    choice: str
+    samples: int
+    seconds: float
+
+
+def estimate(manifest: Manifest, selection: Selection, path: Path | None) -> str:
+    """A clause: `about 1 min 40 s, as the last 3 runs of the same choice here took 1 min 30 s to 2 min`."""
+    past = [] if path is None else _read(path)
+    same = [run.seconds for run in past if run.choice == _choice(selection)][-BASED_ON:]
+    if same:
+        low, high = duration(min(same)), duration(max(same))
+        took = low if low == high else f"{low} to {high}"
+        return f"about {duration(median(same))}, as {_runs(len(same))} of the same choice here took {took}"
+    samples = _samples(manifest, selection)
+    least = samples * selection.min_time_ns / 1e9
+    others = [run.seconds / run.samples for run in past if run.samples][-BASED_ON:]
+    if others:
+        seconds = max(median(others) * samples, least)
+        return f"roughly {duration(seconds)}, scaled from {_runs(len(others))} of other choices here"
+    at_least = f"at least {duration(least)}" if least >= 1.0 else "less than a second at best"
+    return (
+        "not known yet, no run of this suite here is remembered; measuring alone takes "
+        f"{at_least}, building and warm-up come on top"
+    )
+
+
+def remember(manifest: Manifest, selection: Selection, path: Path, seconds: float) -> None:
+    """Add a run that was measured to its end."""
+    run = PastRun(_choice(selection), _samples(manifest, selection), seconds)
+    with contextlib.suppress(OSError):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        new = path.with_name(f"{path.name}.new")
+        new.write_bytes(msgspec.json.encode([*_read(path), run][-KEPT:]))
+        new.replace(path)
+
+
+def duration(seconds: float) -> str:
+    """`8.2` → "8 s", `200` → "3 min 20 s", `3900` → "1 h 5 min"."""
+    whole = round(seconds)
+    if whole < 1:
+        return "under 1 s"
+    if whole < 60:
+        return f"{whole} s"
+    minutes, rest = divmod(whole, 60)
+    if minutes < 60:
+        return f"{minutes} min {rest} s" if rest else f"{minutes} min"
+    hours, rest = divmod(round(whole / 60), 60)
+    return f"{hours} h {rest} min" if rest else f"{hours} h"
+
+
+def _read(path: Path) -> list[PastRun]:
+    try:
+        return msgspec.json.decode(path.read_bytes(), type=list[PastRun])
+    except (OSError, msgspec.DecodeError):
+        return []
+
+
+def _choice(selection: Selection) -> str:
+    """Everything but what does not change the amount of work."""
+    same = msgspec.structs.replace(selection, seed=0, first_launch=0, benchmarks=sorted(selection.benchmarks))
+    return msgspec.json.encode(same, order="deterministic").decode()
+
+
+def _samples(manifest: Manifest, selection: Selection) -> int:
+    cases = 0
+    for name in selection.benchmarks:
+        benchmark = manifest.benchmarks[name]
+        values = [selection.params.get(key) or param.values for key, param in benchmark.params.items()]
+        cases += len(benchmark.arms) * math.prod(len(each) for each in values)
+    return cases * selection.launches * selection.rounds
+
+
+def _runs(count: int) -> str:
+    return "the last run" if count == 1 else f"the last {count} runs"

@@ -1,0 +1,89 @@
+"""Turns what a program printed into lines a person can read: no escapes, no overwritten progress.
+
+Memory and time stay bounded whatever is printed: one line is held to LINE_BYTES, every byte is looked at
+once.
+"""
+
+from __future__ import annotations
+
+import re
+
+LINE_BYTES = 4096
+"""Of a line that are kept; the rest is counted and said."""
+TAB_COLUMNS = 8
+"""As terminals have it, so that carets below a source line stay in place."""
+
+_ESCAPES = re.compile(
+    r"\x1b(?:"
+    r"\[[0-?]*[ -/]*[@-~]?"  # CSI: colours, cursor moves
+    r"|[\]PX^_][^\x07\x1b]*(?:\x07|\x1b\\)?"  # OSC and its kin: titles, links
+    r"|[ -/]*[0-~]?"  # two-character sequences, character sets
+    r")"
+)
+_CONTROLS = re.compile(r"[\x01-\x08\x0b-\x1f\x7f-\x9f]")
+"""What is left after escapes and means nothing on a page; newline and tab are kept."""
+_NUL = "\ufffd"
+"""Shown for a zero byte, which no database takes: it says that something stood there."""
+
+
+def plain(text: str) -> str:
+    """`text` without terminal escapes and other control characters; newlines and tabs are kept."""
+    lines = text.replace("\r\n", "\n").replace("\r", "\n").replace("\x00", _NUL)
+    return _CONTROLS.sub("", _ESCAPES.sub("", lines))
+
+
+def readable(line: str) -> str:
+    """One line as a page shows it: plain, tabs as spaces, nothing at its end."""
+    if line.isprintable():
+        return line.rstrip()
+    return plain(line).replace("\n", " ").expandtabs(TAB_COLUMNS).rstrip()
+
+
+class LineSplitter:
+    """Bytes in pieces of any size → lines, as a terminal would leave them: a carriage return begins the line
+    again, so of a progress bar its last state is kept."""
+
+    def __init__(self, line_bytes: int = LINE_BYTES) -> None:
+        self._line_bytes = line_bytes
+        self._held = bytearray()
+        self._dropped = 0
+        self._returned = False
+
+    def feed(self, data: bytes) -> list[str]:
+        """The lines that `data` completes."""
+        lines: list[str] = []
+        *complete, rest = data.split(b"\n")
+        for piece in complete:
+            self._add(piece)
+            lines.append(self._take())
+        self._add(rest)
+        return lines
+
+    def close(self) -> list[str]:
+        """The last line, where none was ended by a newline."""
+        return [self._take()] if self._held or self._dropped else []
+
+    def _add(self, piece: bytes) -> None:
+        first, *again = piece.split(b"\r")
+        self._append(first)
+        for part in again:
+            self._returned = True
+            self._append(part)
+
+    def _append(self, part: bytes) -> None:
+        if not part:
+            return
+        if self._returned:
+            self._held.clear()
+            self._dropped, self._returned = 0, False
+        room = self._line_bytes - len(self._held)
+        self._held += part[: max(room, 0)]
+        self._dropped += max(len(part) - max(room, 0), 0)
+
+    def _take(self) -> str:
+        text = self._held.decode("utf-8", "replace")
+        if self._dropped:
+            text += f" … ({self._dropped} bytes more)"
+        self._held.clear()
+        self._dropped, self._returned = 0, False
+        return text

@@ -1,0 +1,159 @@
+"""Runs the `paceline` command in a process of its own, without importing everything for each.
+
+Why: tests run it hundreds of times, and two thirds of each run were imports. One process imports them once
+and forks for every command; what the command reads when it is imported (the environment, its terminal) it
+reads in the fork. Whoever tests how a process starts or takes signals starts one (`python -m paceline`).
+"""
+
+from __future__ import annotations
+
+import array
+import gc
+import json
+import os
+import socket
+import subprocess
+import sys
+import tempfile
+from collections.abc import Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+assert sys.platform != "win32", "it forks, which Windows cannot"  # noqa: S101 - and mypy stops here
+
+OWN_STATE = ("paceline.cli", "paceline.commands")
+"""Modules with consoles of their own, which look at the environment: imported by each command anew."""
+DESCRIPTORS = 5
+"""A request's: standard input, output, error, where to say how it ended, and what is asked for."""
+
+
+class CommandServer:
+    """A process that has imported the command line and forks for each request."""
+
+    def __init__(self) -> None:
+        self._ours, theirs = socket.socketpair(socket.AF_UNIX)
+        argv = [sys.executable, "-m", __name__, str(theirs.fileno())]
+        self._process = subprocess.Popen(argv, pass_fds=[theirs.fileno()])
+        theirs.close()
+
+    def run(
+        self, arguments: list[str], *, cwd: Path | None, env: Mapping[str, str], given: bytes
+    ) -> subprocess.CompletedProcess[bytes]:
+        """As `subprocess.run` with captured output."""
+        file = tempfile.TemporaryFile
+        with file() as stdin, file() as out, file() as err, file() as asked:
+            request = {"arguments": arguments, "cwd": str(cwd or Path.cwd()), "env": dict(env)}
+            for written, content in ((stdin, given), (asked, json.dumps(request).encode())):
+                written.write(content)
+                written.seek(0)
+            ended, said = os.pipe()
+            with os.fdopen(ended, "rb") as answer:
+                try:
+                    sent = [stdin.fileno(), out.fileno(), err.fileno(), said, asked.fileno()]
+                    rights = (socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", sent))
+                    self._ours.sendmsg([b"."], [rights])
+                finally:
+                    os.close(said)
+                status = answer.read()
+            out.seek(0)
+            err.seek(0)
+            if not status:
+                raise RuntimeError(f"the process that forks commands ended: {err.read().decode()}")
+            return subprocess.CompletedProcess(["paceline", *arguments], int(status), out.read(), err.read())
+
+    def close(self) -> None:
+        """End it; commands that still run are ended by whoever started them."""
+        self._ours.close()
+        self._process.wait()
+
+
+_server: list[CommandServer] = []
+
+
+def run(
+    *arguments: str, cwd: Path | None = None, env: Mapping[str, str] | None = None, given: str = ""
+) -> subprocess.CompletedProcess[str]:
+    """Run `paceline` with these arguments. `env`: the whole environment; default: ours."""
+    done = run_bytes(*arguments, cwd=cwd, env=env, given=given.encode())
+    return subprocess.CompletedProcess(done.args, done.returncode, done.stdout.decode(), done.stderr.decode())
+
+
+def run_bytes(
+    *arguments: str, cwd: Path | None = None, env: Mapping[str, str] | None = None, given: bytes = b""
+) -> subprocess.CompletedProcess[bytes]:
+    """The same, with bytes."""
+    if not _server:
+        _server.append(CommandServer())
+    return _server[0].run(list(arguments), cwd=cwd, env=os.environ if env is None else env, given=given)
+
+
+def close() -> None:
+    """End the process behind `run`; its CPU time counts with ours from then on."""
+    while _server:
+        _server.pop().close()
+
+
+def _be_command(request: dict[str, Any], descriptors: list[int]) -> None:
+    """In the fork: become the command. Does not return."""
+    for number, descriptor in enumerate(descriptors[:3]):
+        os.dup2(descriptor, number)
+    os.closerange(3, max(descriptors) + 1)
+    os.chdir(request["cwd"])
+    os.environ.clear()
+    os.environ.update(request["env"])
+    for name in list(sys.modules):
+        if name.startswith(OWN_STATE):
+            del sys.modules[name]
+    import paceline.__main__ as program  # noqa: PLC0415 - it looks at the environment
+
+    sys.modules["__main__"] = program  # whose name usage errors say
+    sys.argv = [str(program.__file__), *request["arguments"]]
+    from paceline.cli import main as command  # noqa: PLC0415 - the new one
+
+    command()
+
+
+def _fork(request: dict[str, Any], descriptors: list[int]) -> None:
+    """A child that waits for the command, so that several run at once and each is waited for."""
+    if os.fork():
+        return
+    command = os.fork()
+    if command == 0:
+        _be_command(request, descriptors)
+        sys.exit(0)
+    _, status = os.waitpid(command, 0)
+    os.write(descriptors[3], str(os.waitstatus_to_exitcode(status)).encode())
+    os._exit(0)
+
+
+def main() -> None:
+    """Fork for each request until the other end closes."""
+    from typer.testing import CliRunner  # noqa: PLC0415
+
+    import paceline.agent  # noqa: PLC0415 - which a command imports when it runs
+    import paceline.cli  # noqa: PLC0415
+
+    CliRunner().invoke(paceline.cli.app, ["submit", "--help"])  # imports what parsing arguments imports
+    gc.collect()
+    gc.freeze()  # what stands now no command looks through again: two thirds of its time at its end
+    requests = socket.socket(fileno=int(sys.argv[1]))
+    while True:
+        data, ancillary, _, _ = requests.recvmsg(1, socket.CMSG_SPACE(4 * DESCRIPTORS))
+        if not data:
+            return
+        descriptors = array.array("i")
+        for _, _, sent in ancillary:
+            descriptors.frombytes(sent)
+        with os.fdopen(os.dup(descriptors[4]), "rb") as asked:
+            request = json.load(asked)
+        _fork(request, list(descriptors))
+        for descriptor in descriptors:
+            os.close(descriptor)
+        with suppress(ChildProcessError):
+            while os.waitpid(-1, os.WNOHANG)[0]:
+                pass
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,1 @@
+"""The first error in what tools print: real outputs, and how processes end."""

@@ -1,0 +1,1 @@
+// adbd includes libcap's header everywhere and calls libcap on Android only.

@@ -1,0 +1,125 @@
+"""The devices that tests of the agent run on: simulated ones, and ones whose daemon is Google's adbd.
+
+A test that takes its devices from a provider makes the same claim of both, and of both routes to them: the
+agent's own connection over TCP, and Google's adb server. `make test` has the simulated ones; `make test-adbd`
+builds adbd (`scripts/adbd/build`) and runs those marked `adbd`, which exist only where one was built.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import socket
+import subprocess
+import threading
+import time
+from collections.abc import Callable, Iterator, Set
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+import pytest
+from paceline.adb.port import AdbError, Route
+from paceline.adb.server import AdbServer
+from paceline.testing.adbd import Peer
+from paceline.testing.adbd.real import RealPeer, built
+
+if TYPE_CHECKING:
+    from _pytest.mark.structures import ParameterSet
+
+Daemon = Literal["simulated", "adbd"]
+Kind = tuple[Daemon, Literal["direct", "server"]]
+NOWHERE = "127.0.0.1:1"
+"""No adb server: what listens on the developer's own host is none of the tests' business."""
+ANSWERING_S = 20.0
+"""For Google's server to start, or to have taken up a device."""
+
+
+@dataclass(frozen=True)
+class DeviceProvider:
+    """Makes devices of one kind. `server`: Google's, by which the agent is to reach them; None: by itself."""
+
+    daemon: Daemon
+    server: AdbServer | None = None
+
+    @contextmanager
+    def running(self, root: Path, serial: str, trust: Literal["any"] | Set[str] = "any") -> Iterator[Peer]:
+        """A device until the block ends; the server has it. `trust`: see `Peer`."""
+        directory = built()
+        assert directory or self.daemon == "simulated", "only `make test-adbd` selects these"
+        with ExitStack() as held:
+            peer: Peer
+            if directory is not None and self.daemon == "adbd":
+                peer = held.enter_context(RealPeer(directory, root, serial, trust=trust))
+            else:
+                peer = held.enter_context(Peer(root, serial, trust=trust))
+            if self.server is not None:
+                held.enter_context(_connected(self.server, peer))
+            yield peer
+
+    def route_to(self, peer: Peer) -> Route:
+        """By which the agent reaches it."""
+        if self.server is None:
+            return Route("tcp", peer.address)
+        return Route("server", self.server.address, peer.address)
+
+    def configured(self, *peers: Peer) -> str:
+        """What stands in the section [devices] of an agent that finds these and no others."""
+        if self.server is not None:
+            return f'adb_server = "{self.server.address}"'
+        addresses = ", ".join(f'"{peer.address}"' for peer in peers)
+        return f'adb_server = "{NOWHERE}"\nsimulated = [{addresses}]'
+
+
+def kinds(*wanted: Kind) -> list[ParameterSet]:
+    """Parameters for a fixture; those with Google's adbd only where one was built."""
+    return [
+        pytest.param(kind, id="-".join(kind), marks=[pytest.mark.adbd] if kind[0] == "adbd" else [])
+        for kind in wanted
+        if kind[0] == "simulated" or built() is not None
+    ]
+
+
+def until(condition: Callable[[], object]) -> None:
+    """Asks again until it holds; fails after a deadline."""
+    deadline, waiter = time.monotonic() + ANSWERING_S, threading.Event()
+    while not condition():
+        assert time.monotonic() < deadline
+        waiter.wait(0.02)
+
+
+@contextmanager
+def google_adb_server(home: Path) -> Iterator[AdbServer]:
+    """Google's server in the foreground, with a key and a port of its own; ended here, by its process."""
+    adb = shutil.which("adb")
+    assert adb, "Google's adb is missing: make setup (profile test) brings it"
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    environment = {"PATH": os.environ["PATH"], "HOME": str(home), "TMPDIR": str(home), "ADB_MDNS": "0"}
+    with (
+        (home / "log").open("wb") as log,
+        subprocess.Popen(
+            [adb, "-P", str(port), "server", "nodaemon"], env=environment, cwd=home, stdout=log, stderr=log
+        ) as process,
+    ):
+        server = AdbServer(f"127.0.0.1:{port}")
+        until(lambda: _answers(server))
+        yield server
+        process.terminate()
+
+
+@contextmanager
+def _connected(server: AdbServer, peer: Peer) -> Iterator[None]:
+    """The server has the device, in whatever state, and forgets it at the end."""
+    server.connect_to(peer.address)
+    until(lambda: peer.address in [each.name for each in server.devices()])
+    yield
+    server.disconnect_from(peer.address)
+
+
+def _answers(server: AdbServer) -> bool:
+    try:
+        return server.version(1.0) > 0
+    except AdbError:
+        return False
