@@ -9,9 +9,11 @@ from fastapi import FastAPI
 from fastapi.testclient import TestClient
 from paceline_server.accounts.admission import Admission
 from paceline_server.accounts.auth import ANYONE
+from paceline_server.api import adopt, create_app
 from paceline_server.kernel.errors import ProblemError
 from paceline_server.kernel.ids import new_id
 from paceline_server.kernel.route_table import RouteTable
+from paceline_server.kernel.settings import Settings
 from paceline_server.store.session import Database, DbSession, hint, read_scope, session_scope
 from paceline_server.store.tables.catalog import SuiteAgent
 from paceline_server.store.tables.messages import Incident
@@ -31,9 +33,10 @@ def names() -> set[str]:
         return set(session.scalars(select(SuiteAgent.suite)))
 
 
-@pytest.fixture
-def wired(app: FastAPI) -> Iterator[TestClient]:
-    """The real app with a few routes that write."""
+@pytest.fixture(scope="module")
+def wired_application(tmp_path_factory: pytest.TempPathFactory) -> FastAPI:
+    """An application of its own with a few routes that write: the shared one must not keep them."""
+    app = create_app(Settings(data_dir=tmp_path_factory.mktemp("wired")))
 
     @app.post("/write/{name}", dependencies=[ANYONE])
     def write(name: str, session: DbSession) -> dict[str, str]:
@@ -69,7 +72,18 @@ def wired(app: FastAPI) -> Iterator[TestClient]:
         each for each in app.user_middleware if getattr(each.cls, "__name__", "") == Admission.__name__
     ]
     admission.kwargs["routes"] = RouteTable(app)
-    with TestClient(app, base_url="http://127.0.0.1", raise_server_exceptions=False) as client:
+    return app
+
+
+@pytest.fixture
+def wired(
+    wired_application: FastAPI, settings: Settings, database: Database
+) -> Iterator[TestClient]:
+    """A client of the wired application with this test's settings and database."""
+    adopt(wired_application, settings)
+    with TestClient(
+        wired_application, base_url="http://127.0.0.1", raise_server_exceptions=False
+    ) as client:
         yield client
 
 
